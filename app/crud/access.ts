@@ -1,0 +1,53 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { RuntimeError } from './errors.js'
+import type { Operation } from './operations.js'
+import type { Resource } from './resource/resource.js'
+import type { Access, Actor, Authorizer } from './types.js'
+
+const NOBODY: Actor = Object.freeze({ kind: 'none' })
+const ACTORS = new WeakMap<HttpContext, Actor>()
+
+let tokenAuthorizer: Authorizer | undefined
+
+/**
+ * Registers who decides about endpoints whose access is 'token'. [P10]
+ */
+export function useTokenAuthorizer(authorizer: Authorizer | undefined): void {
+  tokenAuthorizer = authorizer
+}
+
+/**
+ * Lets a request through to an endpoint, or throws what to answer instead. Without somebody to ask,
+ * an endpoint that is not public lets nobody in.
+ *
+ * @throws Problem       what the authorizer answers with
+ * @throws RuntimeError  when the access is 'token' and no authorizer is registered
+ */
+export async function authorize(
+  ctx: HttpContext,
+  resource: Resource,
+  operation: Operation,
+  access: Access
+): Promise<void> {
+  if (access === 'public') return
+  ensureTokenAuthorizer(resource)
+  ACTORS.set(ctx, await tokenAuthorizer!.authorize(ctx, resource, operation))
+}
+
+/**
+ * @throws RuntimeError  when no authorizer is registered
+ */
+export function ensureTokenAuthorizer(resource: Resource): void {
+  if (!tokenAuthorizer) {
+    throw new RuntimeError(
+      `${resource.name}: access is 'token', and nothing is registered that checks tokens`
+    )
+  }
+}
+
+/**
+ * Who the request comes from.
+ */
+export function actorOf(ctx: HttpContext): Actor {
+  return ACTORS.get(ctx) ?? NOBODY
+}

@@ -1,0 +1,59 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+
+type Callback = () => void
+
+/** The part of a knex transaction that we rely on. */
+interface KnexTransaction {
+  parentTransaction?: KnexTransaction
+  commit(value?: unknown): Promise<unknown>
+  rollback(error?: unknown): Promise<unknown>
+}
+
+const WAITING = new WeakMap<KnexTransaction, Callback[]>()
+
+/**
+ * Calls back once what was written through this client is there for good: when the outermost
+ * transaction has committed, at once if there is none, never if any transaction around it rolls
+ * back. (Lucid's own `after('commit')` already fires when a nested transaction is released, before
+ * the outer one may still roll back.) [E1]
+ *
+ * @param client    the client that wrote
+ * @param callback  must not throw; it runs after the commit, so nothing could be undone
+ */
+export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
+  if (!client.isTransaction) {
+    callback()
+    return
+  }
+  const transaction = (client as TransactionClientContract).knexClient as unknown as KnexTransaction
+  waitingOf(transaction).push(callback)
+}
+
+/**
+ * The callbacks that wait for this transaction. The first to ask makes the transaction hand them on:
+ * to its parent when it is released, to the world when it commits, to nobody when it rolls back.
+ */
+function waitingOf(transaction: KnexTransaction): Callback[] {
+  const known = WAITING.get(transaction)
+  if (known) return known
+
+  const waiting: Callback[] = []
+  WAITING.set(transaction, waiting)
+
+  const { commit, rollback } = transaction
+  transaction.commit = async (value) => {
+    const result = await commit(value)
+    const released = waiting.splice(0)
+    if (transaction.parentTransaction) {
+      waitingOf(transaction.parentTransaction).push(...released)
+    } else {
+      released.forEach((callback) => callback())
+    }
+    return result
+  }
+  transaction.rollback = (error) => {
+    waiting.length = 0
+    return rollback(error)
+  }
+  return waiting
+}

@@ -1,0 +1,67 @@
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract, SqliteConfig } from '@adonisjs/lucid/types/database'
+
+type Done = (error: Error | null, connection: unknown) => void
+
+interface RawConnection {
+  exec(sql: string, callback: (error: Error | null) => void): void
+}
+
+const READERS = '_readers'
+
+/**
+ * The two Lucid connections to one SQLite file: one writer, and several readers beside it. Lucid
+ * transactions that read and then write fail at once with "database is locked" when several
+ * connections try it; with a single writer they wait for their turn, and reads need not wait for
+ * them. (Lucid's own read replicas are not for SQLite: it would never use them.)
+ *
+ * @param name      the connection's name; the readers' is derived from it
+ * @param filename  absolute path of the file
+ * @param readers   how many read connections to open at the most
+ */
+export function sqliteConnections<Name extends string>(
+  name: Name,
+  filename: string,
+  readers: number = 4
+): Record<Name | `${Name}_readers`, SqliteConfig> {
+  const common = {
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    schemaGeneration: { enabled: false },
+  } as const
+
+  return {
+    [name]: {
+      ...common,
+      pool: { min: 1, max: 1, acquireTimeoutMillis: 15_000, afterCreate: prepare(WRITER) },
+      migrations: { naturalSort: true, paths: ['database/migrations'] },
+    },
+    [name + READERS]: {
+      ...common,
+      pool: { min: 0, max: readers, acquireTimeoutMillis: 15_000, afterCreate: prepare(READER) },
+    },
+  } as Record<Name | `${Name}_readers`, SqliteConfig>
+}
+
+/**
+ * The readers beside a writer, or undefined if its configuration has none.
+ */
+export function readersOf(client: QueryClientContract): QueryClientContract | undefined {
+  const name = client.connectionName + READERS
+  return db.manager.has(name) ? db.connection(name) : undefined
+}
+
+/**
+ * Readers and the writer don't block each other in write-ahead logging; another process gets five
+ * seconds of patience; foreign keys hold.
+ */
+const WRITER =
+  'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
+const READER = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON;'
+
+function prepare(pragmas: string) {
+  return (connection: RawConnection, done: Done) => {
+    connection.exec(pragmas, (error) => done(error, connection))
+  }
+}

@@ -1,0 +1,454 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import router from '@adonisjs/core/services/router'
+import { actorOf, authorize } from './access.js'
+import { crudOptionsOf } from './decorator.js'
+import { listed, ValueError } from './errors.js'
+import { readBody } from './http/body.js'
+import { itemNotFound } from './http/problems.js'
+import { preferredReturn } from './http/prefer.js'
+import { reply } from './http/reply.js'
+import { markGenerated } from './http/generated_routes.js'
+import { LucidCrud, type ListResult } from './lucid_crud.js'
+import { isOperation, OPERATIONS, type Operation } from './operations.js'
+import { checkItemQuery, ListRequest, parseDeleted } from './query/list_request.js'
+import { QueryString } from './query/query_string.js'
+import { Resource } from './resource/resource.js'
+import type { KeyValue } from './resource/key.js'
+import type { DeletedMode } from './resource/soft_delete.js'
+import { crudConfig } from './settings.js'
+import type {
+  Access,
+  ColumnSettings,
+  CrudRouterOptions,
+  EndpointMiddleware,
+  EndpointName,
+  Item,
+} from './types.js'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/**
+ * A route of one's own, below the model's path. [P11]
+ */
+export interface CustomRoute {
+  method: Method
+  /** Below the model's path, as in `/custom` */
+  path: string
+  /** What it returns is sent as JSON, unless it answers by itself */
+  handler: (ctx: HttpContext) => unknown
+  /** Whose access rule it follows. Default: `read_multi` for GET, `update` for other methods */
+  operation?: Operation
+  middleware?: EndpointMiddleware[]
+}
+
+/** A route that is going to be registered. */
+interface PlannedRoute extends CustomRoute {
+  operation: Operation
+  name: string
+}
+
+const METHODS: Record<Operation, Method> = {
+  create: 'POST',
+  read: 'GET',
+  read_multi: 'GET',
+  update: 'PATCH',
+  delete: 'DELETE',
+  db_delete: 'DELETE',
+}
+
+/** The operations whose path names one item. */
+const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
+
+/**
+ * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes what
+ * an operation does by overriding its handler, or only what the handler asks of the database. [P11]
+ *
+ * @example
+ * ```ts
+ * class FilmEndpoints extends EndpointCreator {
+ *   addRoutesToRouter() {
+ *     super.addRoutesToRouter()
+ *     this.addCustomRoute({ method: 'GET', path: '/custom', handler: () => ({ hello: 'films' }) })
+ *   }
+ * }
+ * ```
+ */
+export class EndpointCreator {
+  readonly resource: Resource
+  readonly crud: LucidCrud
+  /** Where the endpoints lie, prefix included, as in `/api/products` */
+  readonly path: string
+  /** Whether the model itself says who may call it, or only the configuration */
+  readonly accessIsDefault: boolean
+
+  protected readonly options: CrudRouterOptions
+  readonly #operations: ReadonlySet<Operation>
+  readonly #planned: PlannedRoute[] = []
+
+  /**
+   * @throws ValueError, TypeError or RuntimeError  when the options can't be right [P9]
+   */
+  constructor(options: CrudRouterOptions) {
+    this.options = { ...options, ...settingsOf(options) }
+    this.resource = new Resource(this.options)
+    this.crud = crudOf(this.options, this.resource)
+    this.accessIsDefault = options.access === undefined
+    this.#checkAccess()
+    this.path = crudConfig().prefix + modelPath(options.path, this.resource)
+    this.#operations = this.#selectOperations()
+    this.#checkNames()
+  }
+
+  /**
+   * The operations that this model offers. [S6, S7]
+   */
+  get operations(): readonly Operation[] {
+    return OPERATIONS.filter((operation) => this.#operations.has(operation))
+  }
+
+  /**
+   * Who may call an operation. [P10]
+   */
+  accessOf(operation: Operation): Access {
+    const { access } = this.options
+    const own = typeof access === 'object' ? access[operation] : access
+    return own ?? crudConfig().access
+  }
+
+  /**
+   * Adds the routes of the model's operations. Overridable: call `super` and add your own.
+   */
+  addRoutesToRouter(): void {
+    const handlers: Record<Operation, (ctx: HttpContext) => unknown> = {
+      create: (ctx) => this.createItem(ctx),
+      read: (ctx) => this.readItem(ctx),
+      read_multi: (ctx) => this.readItems(ctx),
+      update: (ctx) => this.updateItem(ctx),
+      delete: (ctx) => this.deleteItem(ctx),
+      db_delete: (ctx) => this.dbDelete(ctx),
+    }
+    for (const { operation, name, path } of this.#endpoints()) {
+      this.#planned.push({
+        name,
+        operation,
+        path,
+        method: METHODS[operation],
+        handler: handlers[operation],
+        middleware: this.options.middleware?.[operation],
+      })
+    }
+  }
+
+  /**
+   * Adds a route of one's own below the model's path. It goes before the generated ones, so that a
+   * GET `/custom` is never read as an id. [A27]
+   */
+  addCustomRoute(route: CustomRoute): void {
+    const operation = route.operation ?? (route.method === 'GET' ? 'read_multi' : 'update')
+    const path = route.path.startsWith('/') ? route.path : `/${route.path}`
+    this.#planned.push({ ...route, path, operation, name: `${route.method} ${path}` })
+  }
+
+  /**
+   * Hands the routes to the application's router.
+   *
+   * @throws ValueError  when two of them have the same method and path
+   */
+  register(): void {
+    this.#planned.length = 0
+    this.addRoutesToRouter()
+    this.#checkCollisions()
+    const generated = new Set<string>(this.#endpoints().map(({ name }) => name))
+    const ordered = Map.groupBy(this.#planned, (route) => generated.has(route.name))
+    for (const route of [...(ordered.get(false) ?? []), ...(ordered.get(true) ?? [])]) {
+      this.#registerRoute(route)
+    }
+  }
+
+  /**
+   * POST: stores the body as a new item. [A1]
+   */
+  async createItem(ctx: HttpContext): Promise<void> {
+    const body = await readBody(ctx, crudConfig().body)
+    const values = await this.resource.createBody.parse(body, { operation: 'create' })
+    const item = await this.insertItem(values, ctx)
+    const location = this.#locationOf(item)
+    if (location) ctx.response.header('location', location)
+    reply(ctx, item, 201)
+  }
+
+  /**
+   * GET with a key: one item. [A2]
+   */
+  async readItem(ctx: HttpContext): Promise<Item> {
+    const query = queryOf(ctx)
+    checkItemQuery(this.resource, query, crudConfig())
+    const deleted = parseDeleted(this.resource, query)
+    const item = await this.fetchItem(this.keyOf(ctx), deleted, ctx)
+    if (!item) throw itemNotFound()
+    return item
+  }
+
+  /**
+   * GET without a key: the list. [A10 to A19]
+   */
+  async readItems(ctx: HttpContext): Promise<ListResult> {
+    const paged = ctx.route!.pattern === this.#paginatedPattern
+    const request = ListRequest.parse(this.resource, queryOf(ctx), crudConfig(), paged)
+    return await this.fetchItems(request, ctx)
+  }
+
+  /**
+   * PATCH: changes the fields that the body holds. [A3]
+   */
+  async updateItem(ctx: HttpContext): Promise<null | void> {
+    const key = this.keyOf(ctx)
+    const body = await readBody(ctx, crudConfig().body)
+    const values = await this.resource.updateBody.parse(body, { operation: 'update', key })
+    const wanted = preferredReturn(ctx)
+    const item = await this.changeItem(key, values, wanted === 'representation', ctx)
+
+    if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
+    if (wanted === 'minimal') ctx.response.status(204).send('')
+    else reply(ctx, item)
+  }
+
+  /**
+   * DELETE: marks the item deleted, or removes it where soft delete is not configured. [A3]
+   */
+  async deleteItem(ctx: HttpContext): Promise<null> {
+    await this.removeItem(this.keyOf(ctx), ctx)
+    return null
+  }
+
+  /**
+   * DELETE for good. [A3]
+   */
+  async dbDelete(ctx: HttpContext): Promise<null> {
+    await this.purgeItem(this.keyOf(ctx), ctx)
+    return null
+  }
+
+  /** What `createItem` asks of the database. */
+  protected insertItem(values: Record<string, unknown>, ctx: HttpContext): Promise<Item> {
+    return this.crud.create(values, this.callOptions(ctx))
+  }
+
+  /** What `readItem` asks of the database. */
+  protected fetchItem(key: KeyValue, deleted: DeletedMode, ctx: HttpContext): Promise<Item | null> {
+    return this.crud.get(key, { ...this.callOptions(ctx), deleted })
+  }
+
+  /** What `readItems` asks of the database. */
+  protected fetchItems(request: ListRequest, ctx: HttpContext): Promise<ListResult> {
+    return this.crud.getMulti(request, this.callOptions(ctx))
+  }
+
+  /** What `updateItem` asks of the database. */
+  protected changeItem(
+    key: KeyValue,
+    values: Record<string, unknown>,
+    returning: boolean,
+    ctx: HttpContext
+  ): Promise<Item | null> {
+    return this.crud.update(key, values, { ...this.callOptions(ctx), returning })
+  }
+
+  /** What `deleteItem` asks of the database. */
+  protected removeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
+    return this.crud.delete(key, this.callOptions(ctx))
+  }
+
+  /** What `dbDelete` asks of the database. */
+  protected purgeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
+    return this.crud.dbDelete(key, this.callOptions(ctx))
+  }
+
+  /**
+   * The key of the request's path.
+   *
+   * @throws Problem 422  when it can't be one
+   */
+  protected keyOf(ctx: HttpContext): KeyValue {
+    return this.resource.key.fromParams(ctx.params)
+  }
+
+  /**
+   * The client and the actor of the request.
+   */
+  protected callOptions(ctx: HttpContext) {
+    return { client: this.options.session?.(ctx), actor: actorOf(ctx) }
+  }
+
+  /** Every generated endpoint with its path below the model's. */
+  #endpoints(): Array<{ operation: Operation; name: EndpointName; path: string }> {
+    const names = this.options.endpointNames ?? {}
+    const segmentOf = (name: EndpointName) => {
+      const segment = names[name] ?? (name === 'db_delete' ? 'db_delete' : '')
+      return segment === '' ? '' : `/${segment}`
+    }
+    const endpoints = this.operations.map((operation) => ({
+      operation,
+      name: operation as EndpointName,
+      path: segmentOf(operation) + (BY_KEY.includes(operation) ? this.resource.key.pattern : ''),
+    }))
+    if (names.read_paginated !== undefined && this.#operations.has('read_multi')) {
+      endpoints.push({
+        operation: 'read_multi',
+        name: 'read_paginated',
+        path: segmentOf('read_paginated'),
+      })
+    }
+    return endpoints
+  }
+
+  #registerRoute(route: PlannedRoute) {
+    const handler = async (ctx: HttpContext) => {
+      if (!this.resource.isLoaded) await this.resource.load()
+      await authorize(ctx, this.resource, route.operation, this.accessOf(route.operation))
+      const value = await route.handler.call(this, ctx)
+      if (value !== undefined && !ctx.response.hasLazyBody) reply(ctx, value)
+    }
+    markGenerated(handler)
+
+    const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
+    const registered = router.route(this.path + route.path || '/', methods, handler)
+    registered.as(`${this.path.slice(1).replaceAll('/', '.')}:${route.name}`)
+    if (route.middleware) registered.use(route.middleware as any)
+  }
+
+  #selectOperations(): Set<Operation> {
+    const { includedMethods, deletedMethods, deleteSchema } = this.options
+    if (includedMethods && deletedMethods) {
+      throw new ValueError(
+        `${this.resource.name}: includedMethods and deletedMethods can't both be given; use one of them`
+      )
+    }
+    const included = this.#checkedOperations('includedMethods', includedMethods)
+    const deleted = this.#checkedOperations('deletedMethods', deletedMethods)
+    if (included?.has('db_delete') && !deleteSchema) {
+      throw new ValueError(
+        `${this.resource.name}: includedMethods names db_delete, which exists only with a deleteSchema`
+      )
+    }
+    return new Set(
+      OPERATIONS.filter(
+        (operation) =>
+          (included?.has(operation) ?? true) &&
+          !deleted?.has(operation) &&
+          (operation !== 'db_delete' || deleteSchema !== undefined)
+      )
+    )
+  }
+
+  #checkedOperations(option: string, names: Iterable<string> | undefined) {
+    if (names === undefined) return undefined
+    for (const name of names) {
+      if (!isOperation(name)) {
+        throw new ValueError(
+          `${this.resource.name}: ${option} names '${name}', which is no operation; operations are ${listed(OPERATIONS)}`
+        )
+      }
+    }
+    return new Set(names as Iterable<Operation>)
+  }
+
+  #checkNames() {
+    const keys: string[] = [...OPERATIONS, 'read_paginated']
+    for (const [key, segment] of Object.entries(this.options.endpointNames ?? {})) {
+      if (!keys.includes(key)) {
+        throw new ValueError(
+          `${this.resource.name}: endpointNames names '${key}', which is no operation; operations are ${listed(keys)}`
+        )
+      }
+      if (typeof segment !== 'string' || !/^[\w.~-]*$/.test(segment)) {
+        throw new ValueError(
+          `${this.resource.name}: endpointNames gives ${key} the path segment '${segment}', which may hold only letters, digits and . _ ~ -`
+        )
+      }
+    }
+    for (const key of Object.keys(this.options.middleware ?? {})) {
+      this.#checkedOperations('middleware', [key])
+    }
+  }
+
+  #checkAccess() {
+    const { access } = this.options
+    const rules = typeof access === 'object' ? Object.entries(access) : [['access', access]]
+    for (const [key, rule] of rules) {
+      if (typeof access === 'object') this.#checkedOperations('access', [key!])
+      if (rule !== undefined && rule !== 'public' && rule !== 'token') {
+        throw new ValueError(
+          `${this.resource.name}: access is '${String(rule)}', and must be 'public' or 'token', or a map from operations to these`
+        )
+      }
+    }
+  }
+
+  /** Two paths are the same when only the names of their parameters differ. */
+  #checkCollisions() {
+    const shape = ({ method, path }: PlannedRoute) => `${method} ${path.replace(/:[^/]+/g, ':')}`
+    for (const routes of Map.groupBy(this.#planned, shape).values()) {
+      if (routes.length > 1) {
+        const { method, path } = routes[0]
+        throw new ValueError(
+          `${this.resource.name}: ${listed(routes.map((route) => route.name))} would share ${method} ${this.path}${path}; give them different endpointNames`
+        )
+      }
+    }
+  }
+
+  get #paginatedPattern(): string | undefined {
+    const alias = this.#endpoints().find(({ name }) => name === 'read_paginated')
+    return alias && this.path + alias.path
+  }
+
+  /** The path where the item can be read, if reading is offered. */
+  #locationOf(item: Item): string | undefined {
+    const read = this.#endpoints().find(({ name }) => name === 'read')
+    const key = this.resource.key.columns.map((column) => item[column.wire])
+    if (!read || key.includes(undefined)) return undefined
+    return (
+      this.path + read.path.replace(this.resource.key.pattern, '') + this.resource.key.toPath(key)
+    )
+  }
+}
+
+function queryOf(ctx: HttpContext): QueryString {
+  return new QueryString(ctx.request.parsedUrl.query ?? '')
+}
+
+/** `order_lines` -> `/order-lines`; an explicit path is taken as it is. [P5] */
+function modelPath(path: string | undefined, resource: Resource): string {
+  const own = (path ?? resource.table.replaceAll('_', '-')).replace(/^\/+|\/+$/g, '')
+  if (!/^[\w.~/-]+$/.test(own) || own.includes('//')) {
+    throw new ValueError(
+      `${resource.name}: path is '${path}', which may hold only letters, digits, / and . _ ~ -`
+    )
+  }
+  return `/${own}`
+}
+
+/** What stands on the call wins over what the CRUD object carries. [S4] */
+function settingsOf({ crud, ...options }: CrudRouterOptions): ColumnSettings {
+  const carried = crud instanceof LucidCrud ? crud.settings : {}
+  return {
+    isDeletedColumn: options.isDeletedColumn ?? carried.isDeletedColumn,
+    deletedAtColumn: options.deletedAtColumn ?? carried.deletedAtColumn,
+    updatedAtColumn: options.updatedAtColumn ?? carried.updatedAtColumn,
+  }
+}
+
+function crudOf({ crud }: CrudRouterOptions, resource: Resource): LucidCrud {
+  if (crud === undefined) return new LucidCrud(resource.model).bind(resource)
+  if (typeof crud === 'function') return new crud(resource.model).bind(resource)
+  if (crud instanceof LucidCrud) return crud.bind(resource) as unknown as LucidCrud
+  throw new ValueError(`${resource.name}: crud must be a LucidCrud, or a subclass of it`)
+}
+
+/**
+ * The options of a model's decorator, with the model.
+ */
+export function optionsOf(model: CrudRouterOptions['model']): CrudRouterOptions {
+  return { ...crudOptionsOf(model), model }
+}

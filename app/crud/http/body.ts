@@ -1,0 +1,150 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { CrudConfig } from '../define_config.js'
+import {
+  bodyIsNoObject,
+  bodyTooLarge,
+  brokenEncoding,
+  malformedJson,
+  tooDeep,
+  unsupportedEncoding,
+  unsupportedType,
+} from './problems.js'
+
+type Body = Record<string, unknown>
+
+/**
+ * Reads the body of a request, JSON or form, into its fields. A body of a type that was not named is
+ * no body: its fields would be guessed. [A6, A28, A29]
+ *
+ * @throws Problem 400, 413, 415 or 422
+ */
+export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Promise<Body> {
+  const request = ctx.request.request
+  const type = bodyType(request)
+  const text = await readText(request, limits.limit)
+  if (type === undefined) {
+    if (text === '') return {}
+    throw unsupportedType()
+  }
+  return type === 'json' ? parseJson(text, limits.depth) : parseForm(text)
+}
+
+function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
+  const header = request.headers['content-type']
+  if (header === undefined || header.trim() === '') return undefined
+  const [type, ...parameters] = header.toLowerCase().split(';')
+  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([^"\s]+)"?/.exec(one)?.[1])
+  if (!['utf-8', 'utf8', 'us-ascii'].includes(charset.find(Boolean) ?? 'utf-8')) {
+    throw unsupportedType()
+  }
+  if (type.trim() === 'application/json') return 'json'
+  if (type.trim() === 'application/x-www-form-urlencoded') return 'form'
+  throw unsupportedType()
+}
+
+/** Stops reading where the limit is passed, whatever the length that was announced. */
+async function readText(request: IncomingMessage, limit: number): Promise<string> {
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
+  const chunks: Buffer[] = []
+  let length = 0
+  const stream = decoded(request)
+  try {
+    for await (const chunk of stream) {
+      length += chunk.length
+      if (length > limit) throw bodyTooLarge(limit)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (stream !== request && /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test(code ?? ''))
+      throw brokenEncoding()
+    throw error
+  }
+  return decodeUtf8(Buffer.concat(chunks))
+}
+
+function decoded(request: IncomingMessage): Readable {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
+  switch (encoding) {
+    case 'identity':
+      return request
+    case 'gzip':
+      return request.pipe(createGunzip())
+    case 'deflate':
+      return request.pipe(createInflate())
+    case 'br':
+      return request.pipe(createBrotliDecompress())
+    default:
+      throw unsupportedEncoding()
+  }
+}
+
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw malformedJson('it is not UTF-8')
+  }
+}
+
+function parseJson(text: string, depth: number): Body {
+  if (isDeeper(text, depth)) throw tooDeep(depth)
+  let value: unknown
+  try {
+    value = /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
+  } catch (error) {
+    throw malformedJson(text === '' ? 'it is empty' : reasonOf(error as Error))
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyIsNoObject()
+  return value as Body
+}
+
+/** An integer that a JavaScript number would round is read as a BigInt. */
+function keepDigits(this: unknown, _: string, value: unknown, context?: { source: string }) {
+  const source = context?.source
+  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value)
+  return isRounded && source && /^-?\d+$/.test(source) ? BigInt(source) : value
+}
+
+/** V8 quotes the body in its message; the position is enough. */
+function reasonOf(error: Error): string {
+  const position = /position (\d+)/.exec(error.message)?.[1]
+  return position ? `unexpected at position ${position}` : 'it ends too early'
+}
+
+/** Counts brackets outside of strings, before anything recursive sees them. */
+function isDeeper(text: string, depth: number): boolean {
+  let level = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index++
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === BRACKET || code === BRACE) {
+      if (++level > depth) return true
+    } else if (code === END_BRACKET || code === END_BRACE) level--
+  }
+  return false
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+const END_BRACKET = 0x5d
+const END_BRACE = 0x7d
+
+/** A field that was sent several times is a list. */
+function parseForm(text: string): Body {
+  const form = new URLSearchParams(text)
+  const fields: Array<[string, unknown]> = [...new Set(form.keys())].map((name) => {
+    const values = form.getAll(name)
+    return [name, values.length > 1 ? values : values[0]]
+  })
+  return Object.fromEntries(fields)
+}

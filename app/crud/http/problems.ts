@@ -1,0 +1,119 @@
+/*
+ * Every problem that the generated endpoints answer with, and its words. Nothing else in the area
+ * writes a text that a caller reads, apart from VineJS's messages and the field faults of
+ * `values/from_body.ts`.
+ */
+import { Problem, type FieldError } from './problem.js'
+
+/** [A5] */
+export const itemNotFound = () => new Problem(404, 'Item not found')
+
+export const noEndpoint = () => new Problem(404, 'There is no such endpoint')
+
+/** [A25] */
+export const methodNotAllowed = (allowed: string[]) =>
+  new Problem(405, `This path answers ${allowed.join(', ')}`, {
+    headers: { allow: allowed.join(', ') },
+  })
+
+/** [A6] */
+export const invalidBody = (errors: FieldError[]) =>
+  new Problem(422, 'The body has fields that are not valid', { errors })
+
+export const malformedJson = (reason: string) =>
+  new Problem(400, `The body is not valid JSON: ${reason}`)
+
+export const bodyIsNoObject = () => new Problem(422, 'The body must be a JSON object')
+
+export const tooDeep = (depth: number) =>
+  new Problem(400, `The body nests more than ${depth} levels deep`)
+
+export const bodyTooLarge = (limit: number) =>
+  new Problem(413, `The body is larger than ${limit} bytes`)
+
+export const unsupportedType = () =>
+  new Problem(
+    415,
+    'The body must be application/json in UTF-8, or application/x-www-form-urlencoded'
+  )
+
+export const unsupportedEncoding = () =>
+  new Problem(415, 'The body must be sent as it is, or with Content-Encoding gzip, deflate or br')
+
+export const brokenEncoding = () => new Problem(400, 'The body does not match its Content-Encoding')
+
+/** [A9] */
+export const invalidId = (value: string) =>
+  new Problem(422, `"${value}" can't be an id of this resource`)
+
+/** [A13, A15, A16] */
+export const invalidParameter = (field: string, rule: string, message: string) =>
+  new Problem(422, `The parameter ${field} is not valid: it ${message}`, {
+    errors: [{ field, rule, message: `The ${field} parameter ${message}` }],
+  })
+
+/** [A11] */
+export const conflictingParameters = () =>
+  new Problem(
+    400,
+    'Conflicting parameters: page and itemsPerPage do not go together with offset and limit'
+  )
+
+/** [A19] */
+export const unknownParameter = (name: string, nearest: string | undefined) =>
+  new Problem(
+    422,
+    `There is no parameter "${name}"` + (nearest ? `; did you mean "${nearest}"?` : ''),
+    {
+      errors: [
+        {
+          field: name,
+          rule: 'unknown',
+          message: `The ${name} parameter is not known`,
+        },
+      ],
+    }
+  )
+
+/** [A29] */
+export const malformedUrl = () =>
+  new Problem(400, 'The URL has a percent sign that is no valid encoding')
+
+export const headersTooLarge = () => new Problem(431, 'The headers are too large')
+
+export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
+
+export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
+
+/** [A8] `value` is undefined where it must not be shown. */
+export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
+  new Problem(
+    409,
+    value === undefined ? 'Value is already registered' : `Value ${value} is already registered`,
+    {
+      errors: fields.map((field) => ({
+        field,
+        rule: 'unique',
+        message: `The ${field} field has a value that is already registered`,
+      })),
+    }
+  )
+
+export const missingReference = (fields: string[]) =>
+  new Problem(409, 'The item refers to another one that does not exist', {
+    errors: fields.map((field) => ({
+      field,
+      rule: 'foreign_key',
+      message: `The ${field} field refers to an item that does not exist`,
+    })),
+  })
+
+export const stillReferredTo = () => new Problem(409, 'Other items still refer to this one')
+
+export const storageRefused = (errors: FieldError[]) =>
+  new Problem(422, 'The item breaks a rule of the database', { errors })
+
+/** [P14] */
+export const forbidden = () => new Problem(403, 'You may not do this')
+
+export const internalError = () => new Problem(500, 'The server made a mistake; it was logged')

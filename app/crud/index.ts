@@ -1,0 +1,28 @@
+/*
+ * The public face of the generated endpoints: all that a model file, a configuration file or a
+ * routes file needs. [P1]
+ */
+import './wire_names.js'
+
+export { Crud } from './decorator.js'
+export { crudRouter } from './router.js'
+export { defineConfig } from './define_config.js'
+export { EndpointCreator } from './endpoint_creator.js'
+export { FilterConfig } from './filter_config.js'
+export { LucidCrud } from './lucid_crud.js'
+export { Problem } from './http/problem.js'
+export { resources } from './resources.js'
+export { ConfigurationError, RuntimeError, ValueError } from './errors.js'
+export type { CustomRoute } from './endpoint_creator.js'
+export type { Operation } from './operations.js'
+export type { Resource } from './resource/resource.js'
+export type {
+  Access,
+  Actor,
+  Authorizer,
+  CrudOptions,
+  CrudRouterOptions,
+  Item,
+  Policy,
+  Scope,
+} from './types.js'

@@ -1,0 +1,15 @@
+/**
+ * The operations a model's endpoints offer, in the order in which they are listed. [S1]
+ */
+export const OPERATIONS = ['create', 'read', 'read_multi', 'update', 'delete', 'db_delete'] as const
+
+export type Operation = (typeof OPERATIONS)[number]
+
+/**
+ * The operations that change data.
+ */
+export const WRITE_OPERATIONS: readonly Operation[] = ['create', 'update', 'delete', 'db_delete']
+
+export function isOperation(name: string): name is Operation {
+  return (OPERATIONS as readonly string[]).includes(name)
+}

@@ -1,0 +1,180 @@
+import type { Dialect, Query } from '../database/dialect.js'
+import { ANY, parseLike, type TextPattern } from '../database/text_pattern.js'
+import type { Column } from '../resource/column.js'
+import { fromQuery } from '../values/from_query.js'
+import { isStorableText } from '../values/text.js'
+import { isOperator, OPERATORS_OF, type Operator } from './operators.js'
+
+/**
+ * One filter with its values converted: ready to be put into a query, no check left to make.
+ */
+export type Condition =
+  | { type: 'compare'; column: Column; operator: keyof typeof SIGNS; value: unknown }
+  | { type: 'null'; column: Column; negate: boolean }
+  | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
+  | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
+  | { type: 'between'; column: Column; from: unknown; to: unknown }
+  | { type: 'or'; conditions: Condition[] }
+
+const SIGNS = { eq: '=', ne: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/* A pattern's work grows with its length; nobody types a longer one. */
+const LONGEST_PATTERN = 1000
+
+/**
+ * Why a filter's text can't be read; completes "it ...".
+ */
+export class UnreadableFilter extends Error {}
+
+/**
+ * Reads a filter's value by its operator and its column's type. [A16, A18]
+ *
+ * @throws UnreadableFilter
+ */
+export function readCondition(column: Column, operator: Operator, text: string): Condition {
+  switch (operator) {
+    case 'is':
+    case 'is_not':
+      return readIs(column, operator === 'is_not', text)
+    case 'in':
+    case 'not_in': {
+      const values = splitList(text).map((part) => readValue(column, part))
+      return { type: 'list', column, values, negate: operator === 'not_in' }
+    }
+    case 'between': {
+      const parts = splitList(text)
+      if (parts.length !== 2) throw new UnreadableFilter('must be two values with a comma between')
+      const [from, to] = parts.map((part) => readValue(column, part))
+      return { type: 'between', column, from, to }
+    }
+    case 'or':
+      return { type: 'or', conditions: splitList(text).map((part) => readPair(column, part)) }
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return { type: 'compare', column, operator, value: readValue(column, text) }
+    default:
+      return readPattern(column, operator, text)
+  }
+}
+
+function readValue(column: Column, text: string): unknown {
+  const value = fromQuery(column, text)
+  if (value === null) {
+    throw new UnreadableFilter(`must be ${TYPE_NAMES[column.kind]}, not "${text}"`)
+  }
+  return value
+}
+
+const TYPE_NAMES: Record<Column['kind'], string> = {
+  text: 'text',
+  uuid: 'a UUID',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date as YYYY-MM-DD',
+  datetime: 'a datetime as YYYY-MM-DD HH:MM:SS',
+  time: 'a time as HH:MM:SS',
+  json: 'null',
+  binary: 'null',
+}
+
+function readIs(column: Column, negate: boolean, text: string): Condition {
+  if (text === 'null') return { type: 'null', column, negate }
+  if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
+    return {
+      type: 'compare',
+      column,
+      operator: negate ? 'ne' : 'eq',
+      value: text === 'true',
+    }
+  }
+  throw new UnreadableFilter(
+    column.kind === 'boolean' ? 'must be null, true or false' : 'must be null'
+  )
+}
+
+function readPattern(column: Column, operator: Operator, text: string): Condition {
+  if (!isStorableText(text)) throw new UnreadableFilter('must be text')
+  if (text.length > LONGEST_PATTERN) {
+    throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters`)
+  }
+  const patterns: Partial<Record<Operator, TextPattern>> = {
+    startswith: [text, ANY],
+    endswith: [ANY, text],
+    contains: [ANY, text, ANY],
+  }
+  return {
+    type: 'match',
+    column,
+    pattern: patterns[operator] ?? parseLike(text),
+    foldCase: operator.endsWith('ilike'),
+    negate: operator.startsWith('not_'),
+  }
+}
+
+/** `startswith:A` of an `or`. */
+function readPair(column: Column, text: string): Condition {
+  const cut = text.indexOf(':')
+  const operator = cut < 0 ? '' : text.slice(0, cut)
+  const allowed = OPERATORS_OF[column.kind].filter((name) => !COMBINING.includes(name))
+  if (!isOperator(operator) || !allowed.includes(operator)) {
+    throw new UnreadableFilter(
+      `must be pairs of operator:value with commas between; operators are ${allowed.join(', ')}`
+    )
+  }
+  return readCondition(column, operator, text.slice(cut + 1))
+}
+
+/** They hold commas themselves, which already part the pairs. */
+const COMBINING: Operator[] = ['or', 'in', 'not_in', 'between']
+
+/**
+ * Splits at commas; a backslash before a comma makes it part of the value.
+ */
+export function splitList(text: string): string[] {
+  return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/**
+ * Puts the condition into the query.
+ */
+export function applyCondition(
+  query: Query,
+  table: string,
+  condition: Condition,
+  dialect: Dialect
+): void {
+  switch (condition.type) {
+    case 'compare':
+      return dialect.compare(
+        query,
+        table,
+        condition.column,
+        SIGNS[condition.operator],
+        condition.value
+      )
+    case 'list':
+      return dialect.compareList(query, table, condition.column, condition.values, condition.negate)
+    case 'match':
+      return dialect.match(query, table, condition.column, condition.pattern, condition)
+    case 'between':
+      dialect.compare(query, table, condition.column, '>=', condition.from)
+      return dialect.compare(query, table, condition.column, '<=', condition.to)
+    case 'null': {
+      const name = `${table}.${condition.column.name}`
+      if (condition.negate) query.whereNotNull(name)
+      else query.whereNull(name)
+      return
+    }
+    case 'or':
+      query.where((either) => {
+        for (const alternative of condition.conditions) {
+          either.orWhere((group) => applyCondition(group as Query, table, alternative, dialect))
+        }
+      })
+  }
+}

@@ -1,0 +1,61 @@
+import type { CrudConfig } from '../define_config.js'
+import { conflictingParameters, invalidParameter } from '../http/problems.js'
+import type { QueryString } from './query_string.js'
+
+/**
+ * Which part of the list is wanted, and in which of the two shapes it is answered. [S2]
+ */
+export type Paging =
+  | { shape: 'offset'; offset: number; limit: number }
+  | { shape: 'page'; page: number; itemsPerPage: number; offset: number; limit: number }
+
+export const PAGING_PARAMETERS = ['offset', 'limit', 'page', 'itemsPerPage']
+
+/**
+ * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
+ *
+ * @param paged  whether a request without any of them is for page 1
+ * @throws Problem 400  when both pairs are used [A11]
+ * @throws Problem 422  for a value that is no integer, negative, repeated, or zero for a page [A13]
+ */
+export function parsePaging(
+  query: QueryString,
+  config: CrudConfig['pagination'],
+  paged: boolean = false
+): Paging {
+  const offset = readCount(query, 'offset', 0)
+  const limit = readCount(query, 'limit', 0)
+  const page = readCount(query, 'page', 1)
+  const itemsPerPage = readCount(query, 'itemsPerPage', 1)
+
+  const hasPage = page !== undefined || itemsPerPage !== undefined
+  const hasOffset = offset !== undefined || limit !== undefined
+  if (hasPage && hasOffset) throw conflictingParameters()
+
+  if (hasPage || (paged && !hasOffset)) {
+    return pageOf(page ?? 1, Math.min(itemsPerPage ?? config.itemsPerPage, config.maximum))
+  }
+  return {
+    shape: 'offset',
+    offset: offset ?? 0,
+    limit: Math.min(limit ?? config.limit, config.maximum),
+  }
+}
+
+export function pageOf(page: number, itemsPerPage: number): Paging {
+  const offset = Math.min((page - 1) * itemsPerPage, Number.MAX_SAFE_INTEGER)
+  return { shape: 'page', page, itemsPerPage, offset, limit: itemsPerPage }
+}
+
+/**
+ * @returns undefined if the parameter is absent or empty
+ */
+function readCount(query: QueryString, name: string, least: number): number | undefined {
+  const text = query.get(name)
+  if (text === undefined || text === '') return undefined
+  const value = /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : -1
+  if (value < least) {
+    throw invalidParameter(name, 'integer', `must be an integer of ${least} or more`)
+  }
+  return value
+}

@@ -1,0 +1,61 @@
+import { invalidParameter, malformedUrl } from '../http/problems.js'
+
+/**
+ * The parameters of a query string, as they were sent: no list out of a comma, no object out of
+ * brackets, whatever the application's own parser does.
+ */
+export class QueryString {
+  readonly #values = new Map<string, string[]>()
+  readonly #nested = new Set<string>()
+
+  /**
+   * @param text  without the question mark
+   * @throws Problem 400  for a percent sign that encodes nothing
+   */
+  constructor(text: string) {
+    for (const pair of text.split('&')) {
+      if (pair === '') continue
+      const cut = pair.indexOf('=')
+      const name = decode(cut < 0 ? pair : pair.slice(0, cut))
+      const value = cut < 0 ? '' : decode(pair.slice(cut + 1))
+
+      const bracket = name.indexOf('[')
+      if (bracket > 0) this.#nested.add(name.slice(0, bracket))
+      else this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+    }
+  }
+
+  /**
+   * Every name that was sent.
+   */
+  get names(): string[] {
+    return [...new Set([...this.#values.keys(), ...this.#nested])]
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name) || this.#nested.has(name)
+  }
+
+  /**
+   * @returns the value, or undefined if the parameter is absent
+   * @throws Problem 422  when it was sent twice, or with brackets
+   */
+  get(name: string): string | undefined {
+    if (this.#nested.has(name)) {
+      throw invalidParameter(name, 'single', 'must be a single value, without brackets')
+    }
+    const values = this.#values.get(name)
+    if (values && values.length > 1) {
+      throw invalidParameter(name, 'single', 'must be given once')
+    }
+    return values?.[0]
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw malformedUrl()
+  }
+}

@@ -1,0 +1,114 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { dialectOf, type Query } from '../database/dialect.js'
+import type { Column } from '../resource/column.js'
+import type { Resource } from '../resource/resource.js'
+import type { Item } from '../types.js'
+import { toWire } from '../values/to_wire.js'
+
+type Narrow = (query: Query) => void
+
+/**
+ * Reads items. Rows become items without a model instance in between where that makes no
+ * difference; a model with read hooks, computed properties or columns that convert themselves is
+ * hydrated as Lucid would.
+ */
+export class Reader {
+  constructor(private readonly resource: Resource) {}
+
+  /**
+   * The items of a list.
+   */
+  async items(client: QueryClientContract, narrow: Narrow): Promise<Item[]> {
+    const hydrate = this.#needsHydration('before:fetch', 'after:fetch')
+    const query = this.#query(client, narrow, hydrate ? this.resource.columns.all : undefined)
+    if (!hydrate) query.pojo()
+    const rows = await dialectOf(client).read(client, query, () => query)
+    return rows.map((row: any) => (hydrate ? this.toItem(row) : this.#rowToItem(row)))
+  }
+
+  /**
+   * One item, or null.
+   */
+  async item(client: QueryClientContract, narrow: Narrow): Promise<Item | null> {
+    if (this.#needsHydration('before:find', 'after:find')) {
+      const record = await this.record(client, narrow)
+      return record && this.toItem(record)
+    }
+    const query = this.#query(client, narrow)
+    query.pojo().limit(1)
+    const [row] = await dialectOf(client).read(client, query, () => query)
+    return row ? this.#rowToItem(row) : null
+  }
+
+  /**
+   * One item as a model instance, or null.
+   */
+  async record(client: QueryClientContract, narrow: Narrow): Promise<LucidRow | null> {
+    const query = this.#query(client, narrow, this.resource.columns.all)
+    return await dialectOf(client).read(client, query, () => query.first())
+  }
+
+  /**
+   * How many rows there are.
+   */
+  async count(client: QueryClientContract, narrow: Narrow): Promise<number> {
+    const query = this.resource.model.query({ client }) as Query
+    narrow(query)
+    query.count('* as total').pojo()
+    const [row] = await dialectOf(client).read(client, query, () => query)
+    return Number(row.total)
+  }
+
+  /**
+   * The wire's form of a model instance.
+   */
+  toItem(record: LucidRow): Item {
+    const item: Item = {}
+    const attributes = record as unknown as Record<string, unknown>
+    for (const column of this.resource.fields) {
+      const value = attributes[column.attribute]
+      item[column.wire] = column.serialize
+        ? column.serialize(value, column.attribute, record)
+        : toWire(column, value)
+    }
+    for (const [attribute, name] of this.resource.computed) {
+      const value = attributes[attribute]
+      if (value !== undefined) item[name] = value
+    }
+    return item
+  }
+
+  #rowToItem(row: Record<string, unknown>): Item {
+    const item: Item = {}
+    for (const column of this.resource.fields) {
+      item[column.wire] = toWire(column, row[column.name])
+    }
+    return item
+  }
+
+  #query(
+    client: QueryClientContract,
+    narrow: Narrow,
+    columns: readonly Column[] = this.resource.fields
+  ): Query {
+    const { model, table } = this.resource
+    const dialect = dialectOf(client)
+    const query = model.query({ client }) as Query
+    for (const column of columns) {
+      const { sql, bindings } = dialect.selectExpression(table, column)
+      query.select(client.raw(sql, bindings) as any)
+    }
+    narrow(query)
+    return query
+  }
+
+  #needsHydration(...hooks: Array<'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'>) {
+    const { computed, fields, model } = this.resource
+    return (
+      computed.size > 0 ||
+      fields.some((column) => column.needsHydration) ||
+      hooks.some((hook) => model.$hooks.has(hook))
+    )
+  }
+}

@@ -1,0 +1,139 @@
+import type { FieldError } from '../http/problem.js'
+import { invalidBody } from '../http/problems.js'
+import { prepareForSchema, toAttribute, type Prepared } from '../values/from_body.js'
+import type { Column } from './column.js'
+import type { CompiledSchema, SchemaField } from './object_schema.js'
+
+/**
+ * A field of a body: what the wire calls it, what the schema calls it, and the column it goes to;
+ * none for a virtual field.
+ */
+interface BodyField extends SchemaField {
+  wire: string
+  column: Column | undefined
+}
+
+/**
+ * From a body to the values of a model: the one place that reads what a caller wants written. Only
+ * what the schema names gets through. [A7, A28]
+ */
+export class BodySchema {
+  readonly #fields: BodyField[]
+  readonly #schema: CompiledSchema
+  readonly #keysAreFixed: boolean
+
+  /**
+   * @param find          the column that a schema's key names, if any
+   * @param keysAreFixed  whether key columns are to be left as they are, as on update
+   */
+  constructor(
+    schema: CompiledSchema,
+    find: (name: string) => Column | undefined,
+    keysAreFixed: boolean
+  ) {
+    this.#schema = schema
+    this.#keysAreFixed = keysAreFixed
+    this.#fields = schema.fields.map((field) => {
+      const column = find(field.input)
+      return { ...field, column, wire: column?.wire ?? field.input }
+    })
+  }
+
+  /**
+   * The wire names of the fields, with their columns.
+   */
+  get fields(): ReadonlyArray<{ wire: string; column: Column | undefined }> {
+    return this.#fields
+  }
+
+  /**
+   * @param body  the parsed body, by wire names
+   * @param meta  handed to the schema's rules as `field.meta`
+   * @returns the values by attribute name, virtual fields by their own
+   * @throws Problem 422  with every field that fails
+   */
+  async parse(
+    body: Record<string, unknown>,
+    meta: Record<string, unknown>
+  ): Promise<Record<string, unknown>> {
+    const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
+    const prepared = new Map<BodyField, Prepared>()
+    for (const field of sent) {
+      prepared.set(field, prepareForSchema(field.column, body[field.wire]))
+    }
+
+    const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
+    const [failure, output] = await this.#schema.validate(input, meta)
+
+    const faults = new FaultList()
+    for (const [field, { fault }] of prepared) {
+      if (fault) faults.add(field.wire, fault.rule, `The ${field.wire} field ${fault.message}`)
+    }
+    if (failure) this.#addFailures(failure.messages, faults)
+
+    const values: Record<string, unknown> = {}
+    for (const field of this.#fields) {
+      if (faults.has(field.wire)) continue
+      const value = this.#valueOf(field, output, prepared.get(field))
+      if (value === undefined) continue
+      if (!field.column) {
+        values[field.input] = value
+      } else if (!(this.#keysAreFixed && field.column.isPrimary)) {
+        const result = toAttribute(field.column, value, prepared.get(field)?.exact)
+        if (result.fault) {
+          const { rule, message } = result.fault
+          faults.add(field.wire, rule, `The ${field.wire} field ${message}`)
+        } else {
+          values[field.column.attribute] = result.value
+        }
+      }
+    }
+
+    if (faults.errors.length > 0) throw invalidBody(faults.errors)
+    return values
+  }
+
+  /**
+   * VineJS drops a null that is optional but not nullable; here null that was sent stays null, so
+   * that it clears a nullable column and is refused for another.
+   */
+  #valueOf(field: BodyField, output: Record<string, unknown> | null, sent: Prepared | undefined) {
+    const value = output?.[field.output]
+    if (value === undefined && sent?.value === null && field.column) return null
+    return value
+  }
+
+  /**
+   * VineJS knows the schema's names; the caller knows the wire's.
+   */
+  #addFailures(messages: FieldError[], faults: FaultList) {
+    for (const { field: path, rule, message } of messages) {
+      const [first, ...rest] = path.split('.')
+      const field = this.#fields.find(({ input }) => input === first)
+      const wire = field?.wire ?? first
+      if (faults.has(wire)) continue
+      faults.add([wire, ...rest].join('.'), rule, renamed(message, first, wire))
+    }
+  }
+}
+
+function renamed(message: string, from: string, to: string): string {
+  return from === to
+    ? message
+    : message.replace(new RegExp(`\\b${RegExp.escape(from)}\\b`, 'g'), to)
+}
+
+/**
+ * The failing fields, each with its first fault.
+ */
+class FaultList {
+  readonly errors: FieldError[] = []
+
+  add(field: string, rule: string, message: string) {
+    this.errors.push({ field, rule, message })
+  }
+
+  has(field: string) {
+    return this.errors.some((error) => error.field === field)
+  }
+}

@@ -1,0 +1,95 @@
+import vine from '@vinejs/vine'
+import { readDate, readDateTime, readTime } from '../values/datetime.js'
+import { characterCount } from '../values/text.js'
+import type { Column } from './column.js'
+import type { ObjectSchema } from './object_schema.js'
+
+/** What the derivation leaves out, because something else sets it. [P7] */
+export interface DerivedFrom {
+  columns: readonly Column[]
+  /** Soft-delete and update columns, by attribute */
+  managed: ReadonlySet<string>
+  /** Whether the key must come from the body, as neither database nor model makes one */
+  keyIsGiven: boolean
+}
+
+/**
+ * Counts characters as the database does; VineJS's own rule counts UTF-16 units, two for an emoji.
+ */
+const maxCharacters = vine.createRule<{ most: number }>(
+  (value, { most }, field) => {
+    if (typeof value === 'string' && value.length > most && characterCount(value) > most) {
+      field.report(
+        `The {{ field }} field must not be greater than ${most} characters`,
+        'maxLength',
+        field
+      )
+    }
+  },
+  { name: 'maxLength', toJSONSchema: (schema, { most }) => void (schema.maxLength = most) }
+)
+
+const momentRule = vine.createRule<{
+  read: (text: string) => string | null
+  rule: string
+  form: string
+}>((value, { read, rule, form }, field) => {
+  if (typeof value !== 'string' || read(value) === null) {
+    field.report(`The {{ field }} field must be a ${rule} as ${form}`, rule, field)
+  }
+})
+
+/**
+ * The schema that a careful person would write for the table by hand: the right type, the length,
+ * null where null is allowed, required where nothing else gives a value. [P7]
+ */
+export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom): ObjectSchema {
+  const fields: Record<string, any> = {}
+  for (const column of from.columns) {
+    if (!isWritable(column, operation, from)) continue
+    let field = fieldFor(column)
+    if (column.nullable) field = field.nullable()
+    const mayBeAbsent = operation === 'update' || column.nullable || column.hasDefault
+    fields[column.attribute] = mayBeAbsent ? field.optional() : field
+  }
+  return vine.object(fields)
+}
+
+function isWritable(column: Column, operation: string, from: DerivedFrom): boolean {
+  if (column.isPrimary) return operation === 'create' && from.keyIsGiven
+  if (column.automatic || from.managed.has(column.attribute)) return false
+  return !['created_at', 'updated_at'].includes(column.name)
+}
+
+/**
+ * VineJS's optional fields drop null; which of absent and null was sent is looked at elsewhere.
+ */
+function fieldFor(column: Column): any {
+  if (column.choices) return vine.enum(column.choices)
+  switch (column.kind) {
+    case 'integer':
+      return vine.number().withoutDecimals()
+    case 'number':
+      return vine.number()
+    case 'boolean':
+      return vine.boolean()
+    case 'date':
+      return vine.string().use(momentRule({ read: readDate, rule: 'date', form: 'YYYY-MM-DD' }))
+    case 'datetime':
+      return vine
+        .string()
+        .use(momentRule({ read: readDateTime, rule: 'datetime', form: 'YYYY-MM-DD HH:MM:SS' }))
+    case 'time':
+      return vine.string().use(momentRule({ read: readTime, rule: 'time', form: 'HH:MM:SS' }))
+    case 'uuid':
+      return vine.string().uuid()
+    case 'json':
+      return vine.any()
+    case 'text':
+      return column.maxLength === null
+        ? vine.string()
+        : vine.string().use(maxCharacters({ most: column.maxLength }))
+    default:
+      return vine.string()
+  }
+}

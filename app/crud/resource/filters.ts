@@ -1,0 +1,100 @@
+import { listed, ValueError } from '../errors.js'
+import { FilterConfig, parseFilterName, type FilterName } from '../filter_config.js'
+import { OPERATORS_OF } from '../query/operators.js'
+import { readCondition, UnreadableFilter, type Condition } from '../query/condition.js'
+import type { FilterMap } from '../types.js'
+import type { Column } from './column.js'
+import type { ColumnSet } from './column_set.js'
+
+/**
+ * A filter that the list of a model knows.
+ */
+export interface Filter extends Omit<FilterName, 'column'> {
+  column: Column
+  /** Applies when the parameter is absent */
+  fallback: Condition | undefined
+}
+
+/**
+ * Binds a configuration of filters to a model's columns. Their types are looked at once the database
+ * has told them.
+ */
+export class Filters {
+  readonly #filters = new Map<string, Filter>()
+  readonly #defaults: FilterMap
+  readonly #model: string
+
+  /**
+   * @throws ValueError  for a name that is no visible column, or that FilterConfig refuses
+   */
+  constructor(config: FilterConfig | FilterMap | undefined, columns: ColumnSet, model: string) {
+    this.#model = model
+    this.#defaults = this.#checked(config)
+    for (const name of Object.keys(this.#defaults)) {
+      const { column: wire, operator } = this.#named(name)
+      const column = columns.visible.find((one) => one.wire === wire)
+      if (!column) {
+        throw new ValueError(
+          `Invalid filter column '${wire}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.wire))}`
+        )
+      }
+      this.#filters.set(name, { name, operator, column, fallback: undefined })
+    }
+  }
+
+  /**
+   * Checks operators and default values against the columns' types.
+   *
+   * @throws ValueError
+   */
+  load(): void {
+    for (const filter of this.#filters.values()) {
+      const { name, column, operator } = filter
+      if (!OPERATORS_OF[column.kind].includes(operator)) {
+        throw new ValueError(
+          `${this.#model}: the filter '${name}' can't be: '${operator}' does not go with ${column.wire}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
+        )
+      }
+      const value = this.#defaults[name]
+      if (value !== null) filter.fallback = this.#fallback(filter, String(value))
+    }
+  }
+
+  get(name: string): Filter | undefined {
+    return this.#filters.get(name)
+  }
+
+  get all(): Filter[] {
+    return [...this.#filters.values()]
+  }
+
+  #fallback(filter: Filter, text: string): Condition {
+    try {
+      return readCondition(filter.column, filter.operator, text)
+    } catch (error) {
+      if (!(error instanceof UnreadableFilter)) throw error
+      throw new ValueError(
+        `${this.#model}: the default value of the filter '${filter.name}' ${error.message}`
+      )
+    }
+  }
+
+  #checked(config: FilterConfig | FilterMap | undefined): FilterMap {
+    if (config instanceof FilterConfig) return config.filters
+    return this.#inModel(() => new FilterConfig(config ?? {}).filters)
+  }
+
+  #named(name: string): FilterName {
+    return this.#inModel(() => parseFilterName(name))
+  }
+
+  /** A plain map was made without a model in sight; its faults are to name the one it is for. */
+  #inModel<Result>(read: () => Result): Result {
+    try {
+      return read()
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      throw new ValueError(`${this.#model}: ${error.message}`)
+    }
+  }
+}

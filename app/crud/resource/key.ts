@@ -1,0 +1,86 @@
+import type { Query, Dialect } from '../database/dialect.js'
+import { invalidId } from '../http/problems.js'
+import { fromQuery } from '../values/from_query.js'
+import type { Column } from './column.js'
+
+/**
+ * The value of a key: one part for each key column, in declaration order.
+ */
+export type KeyValue = readonly unknown[]
+
+/**
+ * What identifies an item: one column or several, whatever they are called. [A9]
+ */
+export class Key {
+  constructor(
+    readonly columns: readonly Column[],
+    readonly table: string
+  ) {}
+
+  get isComposite(): boolean {
+    return this.columns.length > 1
+  }
+
+  /**
+   * The route parameters, as in `id`, or `orderId` and `line` for a composite key.
+   */
+  get params(): string[] {
+    return this.isComposite ? this.columns.map((column) => column.attribute) : ['id']
+  }
+
+  /** As in `/:id`. */
+  get pattern(): string {
+    return this.params.map((param) => `/:${param}`).join('')
+  }
+
+  /**
+   * Reads the key from a route's parameters, already decoded.
+   *
+   * @throws Problem 422  naming the first part that can't be of its column's type
+   */
+  fromParams(params: Record<string, string>): KeyValue {
+    return this.columns.map((column, index) => {
+      const text = String(params[this.params[index]])
+      const value = fromQuery(column, text)
+      if (value === null) throw invalidId(text)
+      return value
+    })
+  }
+
+  /**
+   * Takes a key as own code gives it: a single value, or an array of the parts.
+   *
+   * @throws TypeError  when the number of parts is wrong
+   */
+  fromCode(value: unknown): KeyValue {
+    const parts = Array.isArray(value) ? value : [value]
+    if (parts.length !== this.columns.length) {
+      const names = this.columns.map((column) => column.attribute).join(', ')
+      throw new TypeError(`A key of ${this.table} has ${this.columns.length} part(s): ${names}`)
+    }
+    return parts
+  }
+
+  /**
+   * The key of a model instance or of anything else that has its attributes.
+   */
+  of(record: object): KeyValue {
+    return this.columns.map((column) => (record as Record<string, unknown>)[column.attribute])
+  }
+
+  /**
+   * The item's place below the resource's path, encoded: `/42`, `/7/a%2Fb`.
+   */
+  toPath(key: KeyValue): string {
+    return key.map((part) => `/${encodeURIComponent(String(part))}`).join('')
+  }
+
+  /**
+   * Narrows the query to the item: every key column stands in the condition.
+   */
+  constrain(query: Query, key: KeyValue, dialect: Dialect): void {
+    this.columns.forEach((column, index) => {
+      dialect.compare(query, this.table, column, '=', key[index])
+    })
+  }
+}

@@ -1,0 +1,34 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { ModelColumnOptions } from '@adonisjs/lucid/types/model'
+
+/*
+ * What `@column.date` and `@column.dateTime` put on a column by themselves, read from a model made
+ * for the purpose. Lucid does not say whether a `serialize` or `consume` is its own or the model's.
+ */
+class Probe extends BaseModel {
+  static table = 'probe'
+}
+column.date()(Probe.prototype as any, 'date')
+column.dateTime()(Probe.prototype as any, 'datetime')
+
+const DEFAULTS = ['date', 'datetime'].map((name) => Probe.$getColumn(name)!)
+
+/**
+ * Whether the model itself says how this column is turned into JSON.
+ */
+export function hasOwnSerialize(definition: ModelColumnOptions): boolean {
+  return isOwn(definition, 'serialize')
+}
+
+/**
+ * Whether the model itself says how a value from the database becomes an attribute.
+ */
+export function hasOwnConsume(definition: ModelColumnOptions): boolean {
+  return isOwn(definition, 'consume')
+}
+
+/* Lucid makes a new function for every column, so the source text is what tells its own from others. */
+function isOwn(definition: ModelColumnOptions, name: 'serialize' | 'consume'): boolean {
+  const own = definition[name]
+  return typeof own === 'function' && !DEFAULTS.some((usual) => String(usual[name]) === String(own))
+}

@@ -1,0 +1,272 @@
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { dialectOf, type ForeignKey } from '../database/dialect.js'
+import { listed, RuntimeError, ValueError } from '../errors.js'
+import type { CrudRouterOptions, Policy, Scope } from '../types.js'
+import { BodySchema } from './body_schema.js'
+import type { Column } from './column.js'
+import { ColumnSet } from './column_set.js'
+import { deriveSchema } from './derive_schema.js'
+import { Filters } from './filters.js'
+import { Key } from './key.js'
+import { CompiledSchema, type ObjectSchema } from './object_schema.js'
+import { SoftDelete } from './soft_delete.js'
+
+/**
+ * All that is known of a model: what its class and its options say, checked once when it is made,
+ * and what the database adds, once `load()` is through. From then on it never changes, and everything
+ * else asks it instead of Lucid. [P2, P15]
+ */
+export class Resource {
+  readonly model: LucidModel
+  readonly name: string
+  readonly table: string
+  readonly tags: readonly string[]
+  readonly columns: ColumnSet
+  readonly key: Key
+  readonly softDelete: SoftDelete | undefined
+  readonly updatedAt: Column | undefined
+  readonly filters: Filters
+  readonly showDeleted: boolean
+  readonly virtualFields: readonly string[]
+  readonly policy: Policy | undefined
+  readonly scope: Scope | undefined
+
+  /** The columns that answers hold, in declaration order [A2] */
+  readonly fields: readonly Column[]
+  /** The computed properties that answers hold, name on the wire by attribute */
+  readonly computed: ReadonlyMap<string, string>
+  /** What a list can be sorted by, by wire name [A15] */
+  readonly sortable: ReadonlyMap<string, Column> = new Map()
+
+  readonly #schemas: { create?: CompiledSchema; update?: CompiledSchema }
+  #createBody: BodySchema | undefined
+  #updateBody: BodySchema | undefined
+  #foreignKeys: ForeignKey[] = []
+  #loading: Promise<void> | undefined
+  #isLoaded = false
+
+  /**
+   * @throws TypeError     when the model is no Lucid model
+   * @throws ValueError    when an option can't be right
+   * @throws RuntimeError  when the model's database connection does not exist
+   */
+  constructor(options: CrudRouterOptions) {
+    this.model = lucidModel(options.model)
+    this.name = this.model.name
+    this.table = this.model.table
+    this.tags = options.tags ?? [this.name]
+    this.columns = new ColumnSet(this.model)
+    this.key = this.#keyOf()
+    this.virtualFields = options.virtualFields ?? []
+    this.policy = options.policy
+    this.scope = options.scope
+    this.showDeleted = options.showDeleted ?? false
+    this.#checkConnection(options)
+
+    const { isDeletedColumn, deletedAtColumn, updatedAtColumn } = options
+    const flag = this.columns.fromSetting('isDeletedColumn', isDeletedColumn, 'is_deleted')
+    const at = this.columns.fromSetting('deletedAtColumn', deletedAtColumn, 'deleted_at')
+    this.softDelete = flag || at ? new SoftDelete(this.table, flag, at) : undefined
+    this.updatedAt = this.columns.fromSetting('updatedAtColumn', updatedAtColumn, 'updated_at')
+
+    this.#schemas = {
+      create: this.#compile('createSchema', options.createSchema),
+      update: this.#compile('updateSchema', options.updateSchema),
+    }
+    this.#compile('deleteSchema', options.deleteSchema)
+    const selected = this.#selectedNames(options.selectSchema)
+    this.fields = this.columns.visible.filter((column) => selected?.has(column.wire) ?? true)
+    this.computed = this.#computedProperties(selected)
+    this.filters = new Filters(options.filterConfig, this.columns, this.name)
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded
+  }
+
+  /**
+   * What reads the body of a create.
+   */
+  get createBody(): BodySchema {
+    return this.#createBody ?? this.#notLoaded()
+  }
+
+  /**
+   * What reads the body of an update.
+   */
+  get updateBody(): BodySchema {
+    return this.#updateBody ?? this.#notLoaded()
+  }
+
+  get foreignKeys(): readonly ForeignKey[] {
+    return this.#foreignKeys
+  }
+
+  /**
+   * The client of the model's own connection.
+   */
+  client(): QueryClientContract {
+    return db.connection(this.model.connection)
+  }
+
+  /**
+   * Reads what the database knows of the table. Once is enough; a failure is tried again. [P15]
+   *
+   * @throws RuntimeError  when the table or a column is missing
+   * @throws ValueError    when an option does not go with the columns' types
+   */
+  async load(client: QueryClientContract = this.client()): Promise<void> {
+    this.#loading ??= this.#load(client).finally(() => (this.#loading = undefined))
+    await this.#loading
+  }
+
+  async #load(client: QueryClientContract): Promise<void> {
+    if (this.#isLoaded) return
+    const facts = await dialectOf(client).readTable(client, this.table)
+    if (!facts) {
+      throw new RuntimeError(
+        `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migration:run`
+      )
+    }
+    const missing = this.columns.all.filter((column) => !facts.columns.has(column.name))
+    if (missing.length > 0) {
+      throw new RuntimeError(
+        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(facts.columns.keys())}. Pending migrations run with: node ace migration:run`
+      )
+    }
+
+    this.columns.all.forEach((column) => column.learn(facts.columns.get(column.name)!))
+    this.#foreignKeys = facts.foreignKeys
+    this.filters.load()
+    this.#fillSortable()
+    this.#createBody = this.#bodySchema('create')
+    this.#updateBody = this.#bodySchema('update')
+    this.#isLoaded = true
+  }
+
+  #bodySchema(operation: 'create' | 'update'): BodySchema {
+    const schema =
+      this.#schemas[operation] ??
+      new CompiledSchema(
+        deriveSchema(operation, {
+          columns: this.columns.all,
+          managed: this.#managedAttributes(),
+          keyIsGiven: this.#keyIsGiven(),
+        }),
+        `${operation}Schema`,
+        this.name
+      )
+    return new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
+  }
+
+  #managedAttributes(): Set<string> {
+    const managed = [this.softDelete?.flag, this.softDelete?.timestamp, this.updatedAt]
+    return new Set(managed.flatMap((column) => (column ? [column.attribute] : [])))
+  }
+
+  /**
+   * A key that nobody else makes must come with the body: composite ones, and those that neither the
+   * database counts up or fills in, nor the model assigns.
+   */
+  #keyIsGiven(): boolean {
+    if (this.key.isComposite) return true
+    const hooks = this.model.$hooks
+    return !(
+      this.key.columns[0].hasDefault ||
+      this.model.selfAssignPrimaryKey ||
+      hooks.has('before:create') ||
+      hooks.has('before:save')
+    )
+  }
+
+  #fillSortable() {
+    const sortable = this.sortable as Map<string, Column>
+    for (const column of this.fields) {
+      if (column.kind !== 'json' && column.kind !== 'binary') sortable.set(column.wire, column)
+    }
+  }
+
+  #keyOf(): Key {
+    const columns = this.columns.all.filter((column) => column.isPrimary)
+    if (columns.length === 0) {
+      throw new ValueError(
+        `${this.name}: the model has no primary key; mark its column with @column({ isPrimary: true })`
+      )
+    }
+    return new Key(columns, this.table)
+  }
+
+  #checkConnection(options: CrudRouterOptions) {
+    const name = this.model.connection ?? db.primaryConnectionName
+    if (!options.session && !db.manager.has(name)) {
+      throw new RuntimeError(
+        `${this.name}: there is no database connection "${name}"; config/database.ts has ${listed(db.manager.connections.keys())}`
+      )
+    }
+  }
+
+  #compile(option: string, schema: ObjectSchema | undefined): CompiledSchema | undefined {
+    if (schema === undefined) return undefined
+    const compiled = new CompiledSchema(schema, option, this.name)
+    if (option === 'deleteSchema') return compiled
+
+    const unknown = compiled.fields
+      .map((field) => field.input)
+      .filter((name) => !this.columns.find(name) && !this.virtualFields.includes(name))
+    if (unknown.length > 0) {
+      throw new ValueError(
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(this.columns.all.map((column) => column.wire))}. A field that is no column must stand in virtualFields`
+      )
+    }
+    return compiled
+  }
+
+  #selectedNames(schema: ObjectSchema | undefined): Set<string> | undefined {
+    if (schema === undefined) return undefined
+    const compiled = new CompiledSchema(schema, 'selectSchema', this.name)
+    const computed = [...this.model.$computedDefinitions.keys()]
+    const names = new Set<string>()
+    for (const { input } of compiled.fields) {
+      const column = this.columns.find(input)
+      if (column && !column.hidden) names.add(column.wire)
+      else if (computed.includes(input)) names.add(input)
+      else {
+        throw new ValueError(
+          `${this.name}: selectSchema names '${input}', which is ${column ? 'a hidden column' : 'no column'}; what can be shown is ${listed([...this.columns.visible.map((one) => one.wire), ...computed])}`
+        )
+      }
+    }
+    return names
+  }
+
+  #computedProperties(selected: Set<string> | undefined): Map<string, string> {
+    const computed = new Map<string, string>()
+    for (const [attribute, { serializeAs }] of this.model.$computedDefinitions) {
+      if (serializeAs !== null && (selected?.has(attribute) ?? true)) {
+        computed.set(attribute, serializeAs)
+      }
+    }
+    return computed
+  }
+
+  #notLoaded(): never {
+    throw new RuntimeError(
+      `Nothing is known yet of the table of ${this.name}: await resources.load() first`
+    )
+  }
+}
+
+function lucidModel(model: unknown): LucidModel {
+  const isModel = typeof model === 'function' && '$addColumn' in model && 'boot' in model
+  if (!isModel) {
+    const name = typeof model === 'function' ? model.name : String(model)
+    throw new TypeError(
+      `${name} is not a Lucid model: it must extend BaseModel of @adonisjs/lucid/orm`
+    )
+  }
+  const lucid = model as unknown as LucidModel
+  lucid.boot()
+  return lucid
+}

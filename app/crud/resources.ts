@@ -1,0 +1,71 @@
+import { ensureTokenAuthorizer } from './access.js'
+import type { EndpointCreator } from './endpoint_creator.js'
+import { ConfigurationError, RuntimeError, ValueError } from './errors.js'
+import type { Resource } from './resource/resource.js'
+
+/**
+ * All models that have endpoints, and where those lie.
+ */
+export class ResourceRegistry {
+  readonly #endpoints: EndpointCreator[] = []
+
+  /**
+   * @throws ValueError  when another model's endpoints already lie at the same path
+   */
+  add(endpoints: EndpointCreator): void {
+    const other = this.#endpoints.find((one) => one.path === endpoints.path)
+    if (other) {
+      throw new ValueError(
+        `${endpoints.resource.name}: the path ${endpoints.path} is ${other.resource.name}'s already; give one of them another path`
+      )
+    }
+    this.#endpoints.push(endpoints)
+  }
+
+  /**
+   * The endpoints of every model, in the order in which they were added.
+   */
+  endpoints(): readonly EndpointCreator[] {
+    return this.#endpoints
+  }
+
+  all(): readonly Resource[] {
+    return this.#endpoints.map((one) => one.resource)
+  }
+
+  /**
+   * Reads what the database knows of every model's table. Called before the server listens, by the
+   * tests after migrating, and otherwise by the first request; whatever is loaded already stays as
+   * it is. [P15]
+   *
+   * @throws ConfigurationError  with all that is missing or does not go together
+   */
+  async load(): Promise<void> {
+    const errors: Error[] = []
+    for (const { resource, operations, accessOf } of this.#loadable()) {
+      try {
+        await resource.load()
+        if (operations.some((operation) => accessOf(operation) === 'token')) {
+          ensureTokenAuthorizer(resource)
+        }
+      } catch (error) {
+        if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
+        errors.push(error)
+      }
+    }
+    if (errors.length > 0) throw new ConfigurationError(errors)
+  }
+
+  #loadable() {
+    return this.#endpoints.map((one) => ({
+      resource: one.resource,
+      operations: one.operations,
+      accessOf: one.accessOf.bind(one),
+    }))
+  }
+}
+
+/**
+ * The application's own.
+ */
+export const resources = new ResourceRegistry()

@@ -1,0 +1,122 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { MiddlewareFn, ParsedNamedMiddleware } from '@adonisjs/core/types/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel, LucidRow, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
+import type { ObjectSchema } from './resource/object_schema.js'
+import type { EndpointCreator } from './endpoint_creator.js'
+import type { FilterConfig } from './filter_config.js'
+import type { LucidCrud } from './lucid_crud.js'
+import type { Operation } from './operations.js'
+import type { Resource } from './resource/resource.js'
+
+/**
+ * Who asks: a signed-in admin user, the holder of an API token, or nobody known. [P14]
+ */
+export interface Actor {
+  kind: 'admin' | 'token' | 'none'
+  user?: unknown
+  token?: unknown
+}
+
+/**
+ * Says whether the actor may do this, to this record if one is given. [P14]
+ */
+export type Policy = (
+  actor: Actor,
+  action: Operation,
+  resource: Resource,
+  record?: LucidRow
+) => boolean | Promise<boolean>
+
+/**
+ * Narrows a query to the rows that the actor may see. What it hides does not exist for them. [P14]
+ */
+export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
+
+/**
+ * Decides who may call an endpoint that is not public. The admin area registers the one for API
+ * tokens. Answers with the actor, or throws the problem to answer with. [P10]
+ */
+export interface Authorizer {
+  authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
+}
+
+export type Access = 'public' | 'token'
+
+export type CustomFilterDefault = string | number | boolean | null
+export type FilterMap = Record<string, CustomFilterDefault>
+
+export type EndpointName = Operation | 'read_paginated'
+
+export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
+
+/**
+ * Names of the columns that mark a deletion or an update, where they are not the usual ones. [S4]
+ */
+export interface ColumnSettings {
+  /** Boolean column that marks an item deleted. Default: `is_deleted`, if there is one */
+  isDeletedColumn?: string
+  /** Timestamp column set on soft delete. Default: `deleted_at`, if there is one */
+  deletedAtColumn?: string
+  /** Timestamp column of the last update. Default: `updated_at`, if there is one */
+  updatedAtColumn?: string
+}
+
+export type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
+export type EndpointCreatorClass = new (options: CrudRouterOptions) => EndpointCreator
+
+/**
+ * The options of `@Crud`. All of them may be left out. [P4]
+ */
+export interface CrudOptions extends ColumnSettings {
+  /** Path below the prefix of `config/crud.ts`. Default: the dashed table name [P5] */
+  path?: string
+  /** Tags of the endpoints in the API schema */
+  tags?: string[]
+  /** Body of create. Default: derived from the table [P7] */
+  createSchema?: ObjectSchema
+  /** Body of update. Default: derived from the table [P7] */
+  updateSchema?: ObjectSchema
+  /** When given, the hard-delete endpoint exists [S5] */
+  deleteSchema?: ObjectSchema
+  /** Its fields are what the answers hold. Default: all columns that are not hidden [A2] */
+  selectSchema?: ObjectSchema
+  /** Body fields that are no columns; they go to `LucidCrud`'s `prepareCreate` and `prepareUpdate` [P6] */
+  virtualFields?: string[]
+  /** The database client to use for a request. Default: the model's connection [P8] */
+  session?: (ctx: HttpContext) => QueryClientContract
+  /** The CRUD object, or a subclass of `LucidCrud` [P8] */
+  crud?: LucidCrud<any> | LucidCrudClass
+  /** Only these operations [S6] */
+  includedMethods?: Iterable<Operation>
+  /** All operations but these [S7] */
+  deletedMethods?: Iterable<Operation>
+  /** Path segments of operations; only changed ones need be given [S9] */
+  endpointNames?: Partial<Record<EndpointName, string>>
+  /** Subclass of `EndpointCreator` that adds or changes routes [S10] */
+  endpointCreator?: EndpointCreatorClass
+  /** Filters of the list [S11] */
+  filterConfig?: FilterConfig | FilterMap
+  /** Whether `?deleted=include` and `only` show soft-deleted items [A22] */
+  showDeleted?: boolean
+  /** Middleware of single operations */
+  middleware?: Partial<Record<Operation, EndpointMiddleware[]>>
+  /** Who may call the endpoints. Default: `access` of `config/crud.ts` [P10] */
+  access?: Access | Partial<Record<Operation, Access>>
+  /** Who may do what; allows all by default [P14] */
+  policy?: Policy
+  /** Which rows exist for whom; all by default [P14] */
+  scope?: Scope
+}
+
+/**
+ * The options of `crudRouter`: those of `@Crud`, and the model. [P3]
+ */
+export interface CrudRouterOptions extends CrudOptions {
+  model: LucidModel
+}
+
+/**
+ * An item as the wire has it: wire names, JSON values.
+ */
+export type Item = Record<string, unknown>

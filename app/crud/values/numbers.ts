@@ -1,0 +1,36 @@
+const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n }
+
+/**
+ * An integer that any column could hold, exactly: a number where that has all digits, otherwise the
+ * digits themselves as text, which every driver binds without loss. [A20]
+ */
+export type ExactInteger = number | string
+
+/**
+ * Reads plain digits with an optional minus, nothing else: no exponent, no sign in front, no hex, no
+ * leading zeros.
+ *
+ * @returns null if the text is no integer or needs more than 64 bits
+ */
+export function readInteger(text: string): ExactInteger | null {
+  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return null
+  return exactInteger(BigInt(text))
+}
+
+/**
+ * @returns null if the integer needs more than 64 bits
+ */
+export function exactInteger(value: bigint): ExactInteger | null {
+  if (value < INT64.least || value > INT64.most) return null
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
+
+/**
+ * Reads a plain decimal numeral, as in `-12.50`.
+ */
+export function readNumber(text: string): number | null {
+  if (!/^-?\d+(?:\.\d+)?$/.test(text)) return null
+  const number = Number(text)
+  return Number.isFinite(number) ? number : null
+}

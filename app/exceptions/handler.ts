@@ -1,0 +1,15 @@
+import app from '@adonisjs/core/services/app'
+import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
+import { handleProblem } from '#crud/http/handle_problem'
+
+/**
+ * Where every error of a request ends. Errors of generated endpoints are answered as problems;
+ * yours are answered here.
+ */
+export default class HttpExceptionHandler extends ExceptionHandler {
+  protected debug = !app.inProduction
+
+  async handle(error: unknown, ctx: HttpContext) {
+    if (!handleProblem(error, ctx)) return super.handle(error, ctx)
+  }
+}

@@ -1,0 +1,26 @@
+import type { DateTime } from 'luxon'
+import { BaseModel, column, hasMany } from '@adonisjs/lucid/orm'
+import type { HasMany } from '@adonisjs/lucid/types/relations'
+import { Crud } from '#crud'
+import Film from '#models/film'
+
+@Crud({
+  tags: ['Distributors'],
+  filterConfig: { name: null, name__contains: null, name__ilike: null },
+})
+export default class Distributor extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare name: string
+
+  @hasMany(() => Film)
+  declare films: HasMany<typeof Film>
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime({ autoCreate: true, autoUpdate: true })
+  declare updatedAt: DateTime | null
+}

@@ -1,0 +1,99 @@
+import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
+import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import { Crud } from '#crud'
+import Distributor from '#models/distributor'
+
+/* No schemas for create and update: they are derived from the table's columns. */
+@Crud({
+  tags: ['Films'],
+  deleteSchema: vine.object({}),
+  filterConfig: {
+    title: null,
+    title__contains: null,
+    title__startswith: null,
+    title__ilike: null,
+    title__or: null,
+    distributor_id: null,
+    major_genre: null,
+    major_genre__in: null,
+    major_genre__is: null,
+    mpaa_rating: null,
+    mpaa_rating__in: null,
+    creative_type: null,
+    director: null,
+    release_date__gte: null,
+    release_date__lte: null,
+    release_date__between: null,
+    imdb_rating__gte: null,
+    imdb_rating__lte: null,
+    worldwide_gross__gte: null,
+    worldwide_gross__lte: null,
+    running_time_min__gte: null,
+    running_time_min__lte: null,
+    running_time_min__between: null,
+    running_time_min__is: null,
+  },
+})
+export default class Film extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare title: string
+
+  @column()
+  declare usGross: number | null
+
+  @column()
+  declare worldwideGross: number | null
+
+  @column()
+  declare usDvdSales: number | null
+
+  @column()
+  declare productionBudget: number | null
+
+  @column.date()
+  declare releaseDate: DateTime | null
+
+  @column()
+  declare mpaaRating: string | null
+
+  @column()
+  declare runningTimeMin: number | null
+
+  @column()
+  declare distributorId: number | null
+
+  @belongsTo(() => Distributor)
+  declare distributor: BelongsTo<typeof Distributor>
+
+  @column()
+  declare source: string | null
+
+  @column()
+  declare majorGenre: string | null
+
+  @column()
+  declare creativeType: string | null
+
+  @column()
+  declare director: string | null
+
+  @column()
+  declare rottenTomatoesRating: number | null
+
+  @column()
+  declare imdbRating: number | null
+
+  @column()
+  declare imdbVotes: number | null
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime({ autoCreate: true, autoUpdate: true })
+  declare updatedAt: DateTime | null
+}

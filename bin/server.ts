@@ -1,0 +1,39 @@
+/*
+ * The entry point of the HTTP server. Everything is UTC, whatever the machine's time zone.
+ *
+ * With --prepare (what `npm start` passes) the database is migrated, and seeded with the demo data
+ * once, before the server listens.
+ */
+process.env.TZ = 'UTC'
+
+await import('reflect-metadata')
+const { Ignitor } = await import('@adonisjs/core')
+const { failStart } = await import('./fail_start.js')
+const { createNodeServer } = await import('#crud/http/node_server')
+
+const APP_ROOT = new URL('../', import.meta.url)
+
+const IMPORTER = (filePath: string) => {
+  if (filePath.startsWith('./') || filePath.startsWith('../')) {
+    return import(new URL(filePath, APP_ROOT).href)
+  }
+  return import(filePath)
+}
+
+new Ignitor(APP_ROOT, { importer: IMPORTER })
+  .tap((app) => {
+    app.booting(async () => {
+      await import('#start/env')
+    })
+    app.starting(async () => {
+      if (process.argv.includes('--prepare')) {
+        const { prepareDatabase } = await import('#database/prepare')
+        await prepareDatabase(app)
+      }
+    })
+    app.listen('SIGTERM', () => app.terminate())
+    app.listen('SIGINT', () => app.terminate())
+  })
+  .httpServer()
+  .start(createNodeServer)
+  .catch(failStart)

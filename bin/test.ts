@@ -1,0 +1,63 @@
+/*
+ * The entry point of the tests. Each run has a database file of its own, so neither the developer's
+ * data nor another run is ever touched.
+ */
+import { createServer, type AddressInfo } from 'node:net'
+import type { Config } from '@japa/runner/types'
+
+process.env.NODE_ENV = 'test'
+process.env.TZ = 'UTC'
+process.env.DB_DATABASE ??= `tmp/test-${process.pid}/db.sqlite3`
+process.env.PORT ??= String(await freePort())
+
+await import('reflect-metadata')
+const { Ignitor, prettyPrintError } = await import('@adonisjs/core')
+const { configure, processCLIArgs, run } = await import('@japa/runner')
+
+const APP_ROOT = new URL('../', import.meta.url)
+
+const IMPORTER = (filePath: string) => {
+  if (filePath.startsWith('./') || filePath.startsWith('../')) {
+    return import(new URL(filePath, APP_ROOT).href)
+  }
+  return import(filePath)
+}
+
+new Ignitor(APP_ROOT, { importer: IMPORTER })
+  .tap((app) => {
+    app.booting(async () => {
+      await import('#start/env')
+    })
+    app.listen('SIGTERM', () => app.terminate())
+    app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())
+  })
+  .testRunner()
+  .configure(async (app) => {
+    const { runnerHooks, ...config } = await import('#tests/bootstrap')
+
+    processCLIArgs(process.argv.splice(2))
+    configure({
+      ...app.rcFile.tests,
+      ...config,
+      ...{
+        setup: runnerHooks.setup,
+        teardown: runnerHooks.teardown.concat([() => app.terminate()]),
+      },
+    } as Config)
+  })
+  .run(() => run())
+  .catch((error) => {
+    process.exitCode = 1
+    prettyPrintError(error)
+  })
+
+/** Runs beside each other must not meet on a port. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, 'localhost', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}

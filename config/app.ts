@@ -1,0 +1,41 @@
+import app from '@adonisjs/core/services/app'
+import env from '#start/env'
+import { defineConfig } from '@adonisjs/core/http'
+import { answerBadUrl } from '#crud/http/node_server'
+
+export const appUrl = env.get('APP_URL')
+
+export const http = defineConfig({
+  /**
+   * Every answer carries an `x-request-id`, and so does every line of the log it caused.
+   */
+  generateRequestId: true,
+
+  /**
+   * A form can't pretend to be another method: a POST is a POST.
+   */
+  allowMethodSpoofing: false,
+
+  useAsyncLocalStorage: false,
+  onBadUrl: answerBadUrl,
+
+  /**
+   * Routes are looked up in a tree where the most specific pattern wins, whatever the order in
+   * which they were registered: `/api/products/custom` before `/api/products/:id`.
+   */
+  router: { matcher: 'tree', precedence: 'specificity' },
+
+  /**
+   * A comma in a query value is a comma, not a list.
+   */
+  qs: { parse: { comma: false } },
+
+  cookie: {
+    domain: '',
+    path: '/',
+    maxAge: '2h',
+    httpOnly: true,
+    secure: app.inProduction,
+    sameSite: 'lax',
+  },
+})

@@ -1,0 +1,83 @@
+/*
+ * The database of a web process that was started with --prepare: migrated, and outside production
+ * filled with the demo data once.
+ */
+import { existsSync } from 'node:fs'
+import { extname, posix } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Exception } from '@adonisjs/core/exceptions'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import type { BaseSeeder } from '@adonisjs/lucid/seeders'
+import type { Database } from '@adonisjs/lucid/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+
+/** What bin/fail_start.ts explains itself */
+const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
+
+/**
+ * Brings the database up to date. Runs in every environment: starting with --prepare is the consent
+ * that `node ace migration:run` asks for in production.
+ */
+export async function prepareDatabase(app: ApplicationService) {
+  const db = await app.container.make('lucid.db')
+  await migrate(db, app)
+  if (!app.inProduction) await seedDemo(db, app)
+}
+
+async function migrate(db: Database, app: ApplicationService) {
+  /* The runner works on the application's own connections and is not closed: close() ends them. */
+  const runner = new MigrationRunner(db, app, {
+    direction: 'up',
+    connectionName: db.primaryConnectionName,
+  })
+  runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
+  await runner.run()
+  if (!runner.error) return
+
+  const failed = Object.values(runner.migratedFiles).find(({ status }) => status === 'error')
+  if (!failed && UNUSABLE_FILE.has((runner.error as any).code)) throw runner.error
+
+  const what = failed ? `The migration ${shortName(failed.file.name)}` : 'Migrating the database'
+  throw new Exception(`${what} failed: ${reasonOf(runner.error)}`, {
+    code: 'E_RUNTIME',
+    cause: runner.error,
+  })
+}
+
+/**
+ * The seeder is the demo's, not the application's: whoever deletes the file starts without it. It
+ * knows itself whether it has already run.
+ */
+async function seedDemo(db: Database, app: ApplicationService) {
+  const file = app.seedersPath(`demo_seeder${extname(import.meta.filename)}`)
+  if (!existsSync(file)) return
+
+  try {
+    const { default: DemoSeeder } = (await import(pathToFileURL(file).href)) as {
+      default: new (client: QueryClientContract) => BaseSeeder
+    }
+    await new DemoSeeder(db.connection()).run()
+  } catch (error) {
+    throw new Exception(
+      `The demo data could not be written: ${reasonOf(error)}\nMend database/seeders/demo_seeder.ts, or delete it to start without the demo data.`,
+      { code: 'E_RUNTIME', cause: error }
+    )
+  }
+}
+
+/**
+ * "database/migrations/1763600000000_create_products_table" without folder and time.
+ */
+function shortName(name: string) {
+  return posix.basename(name).replace(/^\d+_/, '')
+}
+
+/**
+ * What the driver said. Knex puts the statement in front of it, which may be many lines long.
+ */
+function reasonOf(error: any): string {
+  const message = String(error?.message ?? error)
+  const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1
+  return message.slice(Math.max(start, 0)).split('\n')[0]
+}

@@ -1,0 +1,134 @@
+import { BaseSeeder } from '@adonisjs/lucid/seeders'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { products } from '#database/data/products'
+import { readFilms, summarizeChanges, tidyFilm } from '#database/data/films'
+
+const NAME = 'demo'
+const TABLES = ['products', 'distributors', 'films']
+const BATCH = 200
+
+/**
+ * Fills the tables of the demo models, once. It writes plain rows and knows none of the models, so
+ * it works on whatever becomes of them.
+ */
+export default class DemoSeeder extends BaseSeeder {
+  readonly #now = sqlDateTime(new Date())
+
+  /**
+   * Does nothing, and says nothing, when it ran before, when a demo table is gone, or when one holds
+   * rows already. All or nothing is written.
+   */
+  async run() {
+    if (!(await this.#canRun())) return
+
+    const progress = new Progress()
+    try {
+      const outcome = await this.client.transaction((trx) => this.#seed(trx, progress))
+      if (outcome) progress.end(outcome)
+    } catch (error) {
+      progress.end('Seeding the demo data failed; nothing was written.')
+      throw error
+    }
+  }
+
+  async #canRun(): Promise<boolean> {
+    for (const table of ['seed_runs', ...TABLES]) {
+      if (!(await this.client.schema.hasTable(table))) return false
+    }
+    return (await this.client.from('seed_runs').where('name', NAME).first()) === null
+  }
+
+  async #holdsRows(trx: TransactionClientContract): Promise<boolean> {
+    for (const table of TABLES) {
+      if (await trx.from(table).first()) return true
+    }
+    return false
+  }
+
+  /**
+   * @returns what was done, in words, or null if it was nothing
+   */
+  async #seed(trx: TransactionClientContract, progress: Progress): Promise<string | null> {
+    /*
+     * Written first: another process that starts at the same time waits here, and then finds rows.
+     * On SQLite, a transaction that reads before it writes would fail instead of waiting.
+     */
+    await trx
+      .table('seed_runs')
+      .insert({ name: NAME, ran_at: this.#now })
+      .onConflict('name')
+      .ignore()
+
+    if (await this.#holdsRows(trx)) {
+      await trx.rollback()
+      return null
+    }
+    progress.begin('Seeding the demo data')
+
+    const films = readFilms().map(tidyFilm)
+    const distributors = await this.#insertDistributors(
+      trx,
+      films.map(({ distributor }) => distributor)
+    )
+    const rows = films.map(({ film, distributor }) => ({
+      ...film,
+      distributor_id: distributor === null ? null : distributors.get(distributor),
+      created_at: this.#now,
+    }))
+    for (let start = 0; start < rows.length; start += BATCH) {
+      const batch = rows.slice(start, start + BATCH)
+      await trx.table('films').multiInsert(batch)
+      progress.update(`Seeding films: ${start + batch.length} of ${rows.length}`)
+    }
+    await trx.table('products').multiInsert(products)
+
+    const changes = summarizeChanges(films.flatMap((film) => film.changes))
+    return (
+      `Seeded ${rows.length} films, ${distributors.size} distributors and ${products.length} products.` +
+      (changes.length > 0 ? ` Changed on the way: ${changes.join(', ')}.` : '')
+    )
+  }
+
+  /**
+   * Inserts each distributor once, in the order of first appearance.
+   *
+   * @returns the ids by name
+   */
+  async #insertDistributors(
+    trx: TransactionClientContract,
+    names: Array<string | null>
+  ): Promise<Map<string, number>> {
+    const distinct = [...new Set(names)].filter((name) => name !== null)
+    await trx
+      .table('distributors')
+      .multiInsert(distinct.map((name) => ({ name, created_at: this.#now })))
+
+    const rows = await trx.from('distributors').select('id', 'name')
+    return new Map(rows.map(({ id, name }) => [name, id]))
+  }
+}
+
+/**
+ * Tells how far it is: on one line that is written over, or, where the output is no terminal, with
+ * a line at the start and one at the end.
+ */
+class Progress {
+  readonly #output = process.stdout
+
+  begin(text: string) {
+    if (this.#output.isTTY) this.update(text)
+    else this.#output.write(`${text}\n`)
+  }
+
+  update(text: string) {
+    if (this.#output.isTTY) this.#output.write(`\r\u001B[2K${text}`)
+  }
+
+  end(text: string) {
+    this.#output.write(this.#output.isTTY ? `\r\u001B[2K${text}\n` : `${text}\n`)
+  }
+}
+
+function sqlDateTime(date: Date): string {
+  return date.toISOString().slice(0, 19).replace('T', ' ')
+}

@@ -1,0 +1,67 @@
+/*
+ * The application's .env: made at the first start, from then on the operator's own.
+ */
+import { randomBytes } from 'node:crypto'
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PlainError, root } from './runtime.js'
+
+const FILE = join(root, '.env')
+
+/**
+ * Creates .env with an APP_KEY of its own. One that exists is left alone.
+ *
+ * @throws {PlainError} when .env can't be made, or has no APP_KEY
+ */
+export function ensureEnvironment() {
+  if (read('.env') === undefined) {
+    create()
+    console.log('Created .env with its own APP_KEY.')
+  } else if (setting('APP_KEY') === '') {
+    throw new PlainError('APP_KEY is empty in .env: make one with `node ace generate:key`.')
+  }
+}
+
+/**
+ * What the application will read for a variable: the environment comes before .env. Undefined when
+ * neither has it.
+ */
+export function setting(name) {
+  if (process.env[name]) return process.env[name]
+  const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=(.*)$`, 'm').exec(read('.env'))
+  return line?.[1].trim().replace(/^(["'])(.*)\1$/, '$2')
+}
+
+function create() {
+  const example = read('.env.example')
+  if (example === undefined) {
+    throw new PlainError('.env.example is missing: restore it, as in `git checkout .env.example`.')
+  }
+
+  const key = randomBytes(32).toString('base64url')
+  const content = example.replace(/^APP_KEY=.*$/m, `APP_KEY=${key}`)
+
+  /* Whole or not at all, and never over a file that another start has just made. */
+  const draft = `${FILE}.${process.pid}`
+  try {
+    writeFileSync(draft, content, { mode: 0o600 })
+    linkSync(draft, FILE)
+  } catch (error) {
+    if (error.code !== 'EEXIST') {
+      throw new PlainError(
+        `${FILE} can't be created (${error.code}): give this user the right to write there.`
+      )
+    }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function read(name) {
+  try {
+    return readFileSync(join(root, name), 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT') return undefined
+    throw new PlainError(`${join(root, name)} can't be read (${error.code}): check its rights.`)
+  }
+}

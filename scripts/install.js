@@ -1,0 +1,178 @@
+/*
+ * Installs the packages when they are missing or package-lock.json has changed. Otherwise a start
+ * needs neither npm nor a network.
+ */
+import { createHash } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants as system } from 'node:os'
+import { basename, delimiter, join, sep } from 'node:path'
+import { bundledNode, pathVariable, PlainError, root, run } from './runtime.js'
+
+const LOCK = join(root, 'package-lock.json')
+const NODE_MODULES = join(root, 'node_modules')
+
+/** Which package-lock.json our last complete installation had */
+const MARKER = join(NODE_MODULES, '.atrium-lock-hash')
+
+/** What npm itself notes at the end of a complete installation */
+const INSTALLED_LOCK = join(NODE_MODULES, '.package-lock.json')
+
+const TAIL_LINES = 25
+
+/**
+ * Sees to it that node_modules holds what package-lock.json asks for.
+ *
+ * @throws {PlainError} when it can't
+ */
+export async function ensureInstalled() {
+  const lock = readIfThere(LOCK)
+  if (lock === undefined) {
+    throw new PlainError(
+      'package-lock.json is missing: restore it, as in `git checkout package-lock.json`.'
+    )
+  }
+
+  const hash = createHash('sha256').update(lock).digest('hex')
+  if (readIfThere(MARKER) === hash) return
+
+  if (!isInstalled(lock)) await install()
+  try {
+    writeFileSync(MARKER, hash)
+  } catch {
+    /* Without the marker the next start compares again, which a read-only folder can do as well. */
+  }
+}
+
+/**
+ * Whether someone has already installed exactly these packages, by `npm ci` or `npm install`.
+ * Optional ones are for other machines, and the runtime is missing after `--ignore-scripts`.
+ */
+function isInstalled(lock) {
+  const installed = readIfThere(INSTALLED_LOCK)
+  if (!installed || !bundledNode()) return false
+
+  const present = JSON.parse(installed).packages
+  return Object.entries(JSON.parse(lock).packages).every(([path, { version, optional }]) => {
+    if (path === '' || optional) return true
+    return present[path]?.version === version && existsSync(join(root, path))
+  })
+}
+
+async function install() {
+  try {
+    accessSync(root, constants.W_OK)
+  } catch {
+    throw new PlainError(`The packages can't be installed below ${root}: ${RIGHTS}`)
+  }
+  console.log('Installing packages (first start, this takes a minute or two) ...')
+
+  /* An installation that is interrupted from here on must not pass for a complete one. */
+  rmSync(MARKER, { force: true })
+  rmSync(INSTALLED_LOCK, { force: true })
+
+  const { file, args, env } = npm()
+  let output = ''
+  let interruption
+  let status
+  try {
+    status = await run(
+      file,
+      [
+        ...args,
+        'ci',
+        /* also where NODE_ENV=production or npm's own settings leave out what a start needs */
+        '--include=dev',
+        '--ignore-scripts=false',
+        /* npm may run on the machine's older Node.js: the packages don't */
+        '--engine-strict=false',
+        '--prefer-offline',
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+      ],
+      {
+        cwd: root,
+        env,
+        shell: process.platform === 'win32' && file === 'npm',
+        onOutput: (chunk) => (output += chunk),
+        onSignal: (signal) => (interruption = signal),
+      }
+    )
+  } catch (error) {
+    throw new PlainError(
+      error.code === 'ENOENT'
+        ? 'npm was not found: install it (it comes with Node.js) and start again.'
+        : `npm can't be started: ${error.message}`
+    )
+  }
+
+  if (status === 0 && bundledNode()) return
+  if (interruption) {
+    const error = new PlainError('The installation was interrupted; the next start repeats it.')
+    error.exitCode = 128 + system.signals[interruption]
+    throw error
+  }
+  console.error(output.trimEnd().split('\n').slice(-TAIL_LINES).join('\n'))
+  throw new PlainError(whyInstallFailed(output, status))
+}
+
+/**
+ * How npm is called. The bundled Node.js can't run it, although `npm start` puts it first on PATH:
+ * `npm ci` begins by deleting node_modules, and the runtime with it.
+ */
+function npm() {
+  const name = pathVariable(process.env)
+  const modules = join(realpathSync(root), 'node_modules') + sep
+  const isOurs = (path) => path.startsWith(modules) || path.startsWith(NODE_MODULES + sep)
+
+  const path = (process.env[name] ?? '').split(delimiter).filter((folder) => !isOurs(folder + sep))
+  const env = { ...process.env, [name]: path.join(delimiter) }
+
+  const cli = process.env.npm_execpath
+  return cli && basename(cli) === 'npm-cli.js'
+    ? { file: isOurs(process.execPath) ? 'node' : process.execPath, args: [cli], env }
+    : { file: 'npm', args: [], env }
+}
+
+const RIGHTS = 'give this user the right to write there.'
+
+const REASONS = [
+  [/\b(EACCES|EROFS|EPERM)\b/, `A folder can't be written: ${RIGHTS}`],
+  [/\bENOSPC\b/, 'The disk is full: make room and start again.'],
+  [/\bEINTEGRITY\b/, 'A downloaded package is damaged: run `npm cache verify` and start again.'],
+  [
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT)\b/,
+    "The package registry can't be reached: check the network, or npm's proxy settings, and start again.",
+  ],
+  [
+    /package\.json and package-lock\.json .* in sync/,
+    'package.json and package-lock.json do not match: run `npm install` to bring them in line.',
+  ],
+  [
+    /gyp ERR!/,
+    'A package could not be compiled: install a C++ compiler, make and Python 3, and start again.',
+  ],
+]
+
+function whyInstallFailed(output, status) {
+  const known = REASONS.find(([pattern]) => pattern.test(output))
+  const reason = known?.[1] ?? `npm ci ended with status ${status}; its last lines are above.`
+  return `The packages could not be installed. ${reason}`
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
+    throw new PlainError(`${path} can't be read (${error.code}): check its rights.`)
+  }
+}

@@ -1,0 +1,116 @@
+/*
+ * Which Node.js runs the application. AdonisJS needs 24, a machine may well have an older one; the npm
+ * package `node` brings the right one into node_modules. These scripts themselves run on both.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = fileURLToPath(new URL('..', import.meta.url))
+
+const REQUIRED_MAJOR = 24
+
+/**
+ * An error whose message is all that its reader needs: it is printed without a stack.
+ */
+export class PlainError extends Error {
+  exitCode = 1
+}
+
+/**
+ * True when this process runs on a Node.js that is too old for the application.
+ */
+export function needsOtherRuntime() {
+  return Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR
+}
+
+/**
+ * Path of the Node.js that came with `npm install`; undefined when it isn't there.
+ */
+export function bundledNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  const path = join(root, 'node_modules', 'node', 'bin', name)
+  return existsSync(path) ? path : undefined
+}
+
+/**
+ * Runs the bundled Node.js with these arguments and resolves with its exit status.
+ */
+export async function runWithBundledNode(args, { env = process.env } = {}) {
+  const node = bundledNode()
+  if (!node) {
+    console.error(
+      `This is Node.js ${process.versions.node}; the application needs ${REQUIRED_MAJOR} or newer, which \`npm install\` brings.`
+    )
+    return 1
+  }
+  return run(node, args, { env: withLocalBinaries(env) })
+}
+
+/**
+ * The same with the running Node.js, where that is new enough.
+ */
+export async function runWithSuitableNode(args, { env = process.env } = {}) {
+  return needsOtherRuntime()
+    ? runWithBundledNode(args, { env })
+    : run(process.execPath, args, { env: withLocalBinaries(env) })
+}
+
+/**
+ * Runs a program and resolves with its exit status; 128 and the signal's number when a signal ended
+ * it, as a shell has it. With `onOutput` its output goes there instead of to the terminal; `onSignal`
+ * hears of the signals that were handed on.
+ */
+export function run(file, args, { env = process.env, onOutput, onSignal, ...options } = {}) {
+  return new Promise((resolve, reject) => {
+    const stdio = onOutput ? ['ignore', 'pipe', 'pipe'] : 'inherit'
+    const child = spawn(file, args, { env, stdio, ...options })
+    child.stdout?.on('data', onOutput)
+    child.stderr?.on('data', onOutput)
+
+    /* Whoever stops us means the program: it shall end in its own way, and we after it. */
+    const forward = (signal) => {
+      onSignal?.(signal)
+      child.kill(signal)
+    }
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    signals.forEach((signal) => process.on(signal, forward))
+
+    /* A signal to npm reaches only its shell, which dies of it without passing it on. */
+    const parent = process.ppid
+    const watch = setInterval(() => process.ppid !== parent && forward('SIGTERM'), 500)
+    if (!process.env.npm_lifecycle_event) clearInterval(watch)
+
+    const release = () => {
+      clearInterval(watch)
+      signals.forEach((signal) => process.off(signal, forward))
+    }
+
+    child.once('error', (error) => {
+      release()
+      reject(error)
+    })
+    child.once('close', (code, signal) => {
+      release()
+      resolve(code ?? 128 + constants.signals[signal])
+    })
+  })
+}
+
+/**
+ * The programs that a child starts by name (`node` above all) shall be those of node_modules.
+ */
+function withLocalBinaries(env) {
+  const name = pathVariable(env)
+  const binaries = join(root, 'node_modules', '.bin')
+  return { ...env, [name]: [binaries, env[name]].filter(Boolean).join(delimiter) }
+}
+
+/**
+ * The name of the PATH variable, which Windows spells `Path`.
+ */
+export function pathVariable(env) {
+  return Object.keys(env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH'
+}

@@ -1,0 +1,52 @@
+/*
+ * `npm start`: everything from a fresh clone to a listening server, and only what is still to be
+ * done of it.
+ */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ensureEnvironment, setting } from './environment.js'
+import { ensureInstalled } from './install.js'
+import { PlainError, root, runWithSuitableNode } from './runtime.js'
+
+const OLDEST_MAJOR = 20
+
+process.chdir(root)
+try {
+  ensureThisNodeCanInstall()
+  await ensureInstalled()
+  ensureEnvironment()
+  ensureDatabaseFolder()
+  process.exitCode = await runWithSuitableNode([
+    '--import=@poppinss/ts-exec',
+    'bin/server.ts',
+    '--prepare',
+  ])
+} catch (error) {
+  if (!(error instanceof PlainError)) throw error
+  console.error(error.message)
+  process.exitCode = error.exitCode
+}
+
+function ensureThisNodeCanInstall() {
+  if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
+    throw new PlainError(
+      `This is Node.js ${process.versions.node}: install ${OLDEST_MAJOR} or newer and start again.`
+    )
+  }
+}
+
+/**
+ * SQLite says of a folder it may not write no more than that it can't open the file.
+ */
+function ensureDatabaseFolder() {
+  if (setting('DB_CONNECTION') !== 'sqlite') return
+  const folder = dirname(resolve(root, setting('DB_DATABASE') || 'tmp/db.sqlite3'))
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+  } catch (error) {
+    throw new PlainError(
+      `The database's folder ${folder} can't be written (${error.code}): give this user the right to, or choose another place with DB_DATABASE in .env.`
+    )
+  }
+}

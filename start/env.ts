@@ -1,0 +1,25 @@
+/*
+ * The environment variables the application reads, checked once at start. A missing or malformed
+ * one stops the start and is named.
+ */
+import { Env } from '@adonisjs/core/env'
+
+export default await Env.create(new URL('../', import.meta.url), {
+  NODE_ENV: Env.schema.enum(['development', 'production', 'test'] as const),
+  HOST: Env.schema.string({ format: 'host' }),
+  PORT: Env.schema.number(),
+  APP_URL: Env.schema.string({ format: 'url', tld: false }),
+  APP_KEY: Env.schema.secret(),
+  LOG_LEVEL: Env.schema.enum([
+    'fatal',
+    'error',
+    'warn',
+    'info',
+    'debug',
+    'trace',
+    'silent',
+  ] as const),
+
+  DB_CONNECTION: Env.schema.enum(['sqlite'] as const),
+  DB_DATABASE: Env.schema.string.optional(),
+})

@@ -1,0 +1,17 @@
+/*
+ * The middleware of the application.
+ */
+import router from '@adonisjs/core/services/router'
+import server from '@adonisjs/core/services/server'
+
+server.errorHandler(() => import('#exceptions/handler'))
+
+/**
+ * For every request, also for one that no route matches.
+ */
+server.use([() => import('#crud/http/request_id_middleware')])
+
+/**
+ * For every request that a route matches.
+ */
+router.use([() => import('#crud/http/body_parser_middleware')])

@@ -1,0 +1,30 @@
+import { assert } from '@japa/assert'
+import { apiClient } from '@japa/api-client'
+import app from '@adonisjs/core/services/app'
+import type { Config } from '@japa/runner/types'
+import { spec } from '@japa/runner/reporters'
+import { pluginAdonisJS } from '@japa/plugin-adonisjs'
+import testUtils from '@adonisjs/core/services/test_utils'
+import { resources } from '#crud'
+import { createNodeServer } from '#crud/http/node_server'
+import { countsReporter } from '#tests/counts_reporter'
+import { registerFixtures } from '#tests/fixtures/register'
+
+export const plugins: Config['plugins'] = [assert(), apiClient(), pluginAdonisJS(app)]
+
+export const reporters: Config['reporters'] = {
+  activated: ['spec', 'counts'],
+  list: [spec(), countsReporter()],
+}
+
+export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
+  setup: [
+    () => testUtils.db().migrate(),
+    async () => {
+      await registerFixtures()
+      await resources.load()
+    },
+    () => testUtils.httpServer().start(createNodeServer),
+  ],
+  teardown: [],
+}
