@@ -20,6 +20,9 @@ function plainReason(error: any): string | undefined {
   if (error?.code === 'EADDRINUSE') {
     return `Port ${error.port} is taken: end the program that uses it, or choose another one: PORT=${Number(error.port) + 1} npm start`
   }
+  if (error?.code === 'ERR_SOCKET_BAD_PORT') {
+    return `PORT is no port: use a number from 0 to 65535`
+  }
   if (error?.code === 'EACCES' && error.syscall === 'listen') {
     return `This user may not listen on port ${error.port}: choose one above 1023, as in PORT=3333 npm start`
   }

@@ -2,8 +2,8 @@
  * The entry point of the tests. Each run has a database file of its own, so neither the developer's
  * data nor another run is ever touched.
  */
-import { createServer, type AddressInfo } from 'node:net'
 import type { Config } from '@japa/runner/types'
+import { freePort } from '#tests/helpers/free_port'
 
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
@@ -45,19 +45,12 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
       },
     } as Config)
   })
-  .run(() => run())
+  .run(async (app) => {
+    await run()
+    /* Where a test file can't even be imported, the runner leaves the teardown out. */
+    await app.terminate()
+  })
   .catch((error) => {
     process.exitCode = 1
     prettyPrintError(error)
   })
-
-/** Runs beside each other must not meet on a port. */
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, 'localhost', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
-}

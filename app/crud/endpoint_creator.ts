@@ -8,7 +8,7 @@ import { itemNotFound } from './http/problems.js'
 import { preferredReturn } from './http/prefer.js'
 import { reply } from './http/reply.js'
 import { markGenerated } from './http/generated_routes.js'
-import { LucidCrud, type ListResult } from './lucid_crud.js'
+import { keyOfCreated, LucidCrud, type ListResult } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
 import { checkItemQuery, ListRequest, parseDeleted } from './query/list_request.js'
 import { QueryString } from './query/query_string.js'
@@ -403,14 +403,13 @@ export class EndpointCreator {
     return alias && this.path + alias.path
   }
 
-  /** The path where the item can be read, if reading is offered. */
+  /** The path where a created item can be read, if reading is offered. */
   #locationOf(item: Item): string | undefined {
     const read = this.#endpoints().find(({ name }) => name === 'read')
-    const key = this.resource.key.columns.map((column) => item[column.wire])
-    if (!read || key.includes(undefined)) return undefined
-    return (
-      this.path + read.path.replace(this.resource.key.pattern, '') + this.resource.key.toPath(key)
-    )
+    const key = keyOfCreated(item)
+    if (!read || !key) return undefined
+    const { key: keys } = this.resource
+    return this.path + read.path.replace(keys.pattern, '') + keys.toPath(key)
   }
 }
 

@@ -1,6 +1,7 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { dialectOf, type Query } from './database/dialect.js'
+import type { Query } from './database/dialect.js'
+import { dialectOf } from './database/dialects.js'
 import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
 import { crudOptionsOf } from './decorator.js'
@@ -36,6 +37,16 @@ export interface ListResult {
   has_more?: boolean
   page?: number
   items_per_page?: number
+}
+
+/* A created item's key, as its answer may leave the key's columns out. */
+const KEYS = new WeakMap<Item, KeyValue>()
+
+/**
+ * The key of an item that `create` returned.
+ */
+export function keyOfCreated(item: Item): KeyValue | undefined {
+  return KEYS.get(item)
 }
 
 const NOBODY: Actor = { kind: 'none' }
@@ -329,6 +340,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       this.#byKey(key, client, { ...options, deleted: 'include' })
     )
     if (!item) throw forbidden()
+    KEYS.set(item, key)
     return item
   }
 

@@ -42,26 +42,19 @@ export class ResourceRegistry {
    */
   async load(): Promise<void> {
     const errors: Error[] = []
-    for (const { resource, operations, accessOf } of this.#loadable()) {
+    for (const endpoints of this.#endpoints) {
       try {
-        await resource.load()
-        if (operations.some((operation) => accessOf(operation) === 'token')) {
-          ensureTokenAuthorizer(resource)
-        }
+        await endpoints.resource.load()
+        const needsTokens = endpoints.operations.some(
+          (operation) => endpoints.accessOf(operation) === 'token'
+        )
+        if (needsTokens) ensureTokenAuthorizer(endpoints.resource)
       } catch (error) {
         if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
         errors.push(error)
       }
     }
     if (errors.length > 0) throw new ConfigurationError(errors)
-  }
-
-  #loadable() {
-    return this.#endpoints.map((one) => ({
-      resource: one.resource,
-      operations: one.operations,
-      accessOf: one.accessOf.bind(one),
-    }))
   }
 }
 

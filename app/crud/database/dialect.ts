@@ -1,51 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
-import { RuntimeError } from '../errors.js'
 import type { Column } from '../resource/column.js'
 import type { TextPattern } from './text_pattern.js'
-import { SqliteDialect } from './sqlite_dialect.js'
+import type { Fault, TableFacts } from './facts.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
-
-/**
- * What the database tells of a column and a model cannot. [P15]
- */
-export interface ColumnFacts {
-  /** The declared SQL type in lower case, as in `varchar(255)` */
-  sqlType: string
-  nullable: boolean
-  /** Most characters of a text, if there is a limit */
-  maxLength: number | null
-  /** Whether an insert may leave the column out */
-  hasDefault: boolean
-  /** Whether the database itself counts the value up */
-  autoIncrement: boolean
-  /** Whether the column alone is unique */
-  unique: boolean
-  /** The values a check constraint allows, if it lists them */
-  choices: string[] | null
-}
-
-export interface ForeignKey {
-  /** Column names of this table */
-  columns: string[]
-  table: string
-  /** Column names there, in the same order */
-  references: string[]
-}
-
-export interface TableFacts {
-  columns: Map<string, ColumnFacts>
-  foreignKeys: ForeignKey[]
-}
-
-/**
- * A driver's error, understood. `columns` are column names, as far as the driver names them.
- */
-export interface Fault {
-  kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range'
-  columns: string[]
-}
 
 /**
  * What differs from one database to the other, so that answers do not. [A18]
@@ -85,23 +44,4 @@ export interface Dialect {
     query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result>
-}
-
-const SQLITE = new SqliteDialect()
-
-/**
- * The dialect of a client's database.
- *
- * @throws RuntimeError  for a database that is not supported
- */
-export function dialectOf(client: QueryClientContract): Dialect {
-  switch (client.dialect.name) {
-    case 'sqlite3':
-    case 'better-sqlite3':
-      return SQLITE
-    default:
-      throw new RuntimeError(
-        `The connection "${client.connectionName}" is a ${client.dialect.name} database; supported is sqlite3`
-      )
-  }
 }

@@ -9,7 +9,8 @@ import {
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import { toWire } from '../values/to_wire.js'
-import { dialectOf, type Fault } from './dialect.js'
+import { dialectOf } from './dialects.js'
+import type { Fault } from './facts.js'
 
 type Values = Record<string, unknown>
 

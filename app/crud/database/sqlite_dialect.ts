@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
-import type { Dialect, Fault, Query, TableFacts } from './dialect.js'
+import type { Dialect, Query } from './dialect.js'
+import type { Fault, TableFacts } from './facts.js'
 import { ANY, caseVariants, ONE, type TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
 import { readSqliteTable } from './sqlite_table.js'

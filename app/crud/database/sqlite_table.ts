@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { ColumnFacts, ForeignKey, TableFacts } from './dialect.js'
+import type { ColumnFacts, ForeignKey, TableFacts } from './facts.js'
 
 interface TableInfo {
   name: string

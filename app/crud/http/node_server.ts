@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   createServer,
+  STATUS_CODES,
   type IncomingMessage,
   type RequestListener,
   type Server,
@@ -49,7 +50,9 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const { status, headers, body } = rawAnswer(problemOf(error))
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  socket.end(`HTTP/1.1 ${status} \r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`)
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`
+  )
 }
 
 function problemOf({ code }: NodeJS.ErrnoException): Problem {

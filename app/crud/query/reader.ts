@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { dialectOf, type Query } from '../database/dialect.js'
+import type { Query } from '../database/dialect.js'
+import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'

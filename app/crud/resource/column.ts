@@ -1,5 +1,5 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { ColumnFacts } from '../database/dialect.js'
+import type { ColumnFacts } from '../database/facts.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from './lucid_defaults.js'
 
