@@ -10,7 +10,7 @@ import { reply } from './http/reply.js'
 import { markGenerated } from './http/generated_routes.js'
 import { keyOfCreated, LucidCrud, type ListResult } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
-import { checkItemQuery, ListRequest, parseDeleted } from './query/list_request.js'
+import { checkItemQuery, checkWriteQuery, ListRequest, parseDeleted } from './query/list_request.js'
 import { QueryString } from './query/query_string.js'
 import { Resource } from './resource/resource.js'
 import type { KeyValue } from './resource/key.js'
@@ -169,6 +169,7 @@ export class EndpointCreator {
    * POST: stores the body as a new item. [A1]
    */
   async createItem(ctx: HttpContext): Promise<void> {
+    checkWriteQuery(queryOf(ctx), crudConfig())
     const body = await readBody(ctx, crudConfig().body)
     const values = await this.resource.createBody.parse(body, { operation: 'create' })
     const item = await this.insertItem(values, ctx)
@@ -202,6 +203,7 @@ export class EndpointCreator {
    * PATCH: changes the fields that the body holds. [A3]
    */
   async updateItem(ctx: HttpContext): Promise<null | void> {
+    checkWriteQuery(queryOf(ctx), crudConfig())
     const key = this.keyOf(ctx)
     const body = await readBody(ctx, crudConfig().body)
     const values = await this.resource.updateBody.parse(body, { operation: 'update', key })
@@ -217,6 +219,7 @@ export class EndpointCreator {
    * DELETE: marks the item deleted, or removes it where soft delete is not configured. [A3]
    */
   async deleteItem(ctx: HttpContext): Promise<null> {
+    checkWriteQuery(queryOf(ctx), crudConfig())
     await this.removeItem(this.keyOf(ctx), ctx)
     return null
   }
@@ -225,6 +228,7 @@ export class EndpointCreator {
    * DELETE for good. [A3]
    */
   async dbDelete(ctx: HttpContext): Promise<null> {
+    checkWriteQuery(queryOf(ctx), crudConfig())
     await this.purgeItem(this.keyOf(ctx), ctx)
     return null
   }

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { CrudConfig } from '../define_config.js'
 import {
+  bodyCutOff,
   bodyIsNoObject,
   bodyTooLarge,
   brokenEncoding,
@@ -24,7 +25,8 @@ type Body = Record<string, unknown>
 export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Promise<Body> {
   const request = ctx.request.request
   const type = bodyType(request)
-  const text = await readText(request, limits.limit)
+  /* An application's own middleware may have read it already. */
+  const text = ctx.request.raw() ?? (await readText(request, limits.limit))
   if (type === undefined) {
     if (text === '') return {}
     throw unsupportedType()
@@ -50,17 +52,17 @@ async function readText(request: IncomingMessage, limit: number): Promise<string
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
   const chunks: Buffer[] = []
   let length = 0
-  const stream = decoded(request)
   try {
-    for await (const chunk of stream) {
+    /* The connection must outlive an early end, or the answer could not be sent. */
+    for await (const chunk of decoded(request).iterator({ destroyOnReturn: false })) {
       length += chunk.length
       if (length > limit) throw bodyTooLarge(limit)
       chunks.push(chunk)
     }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (stream !== request && /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test(code ?? ''))
-      throw brokenEncoding()
+    if (request.destroyed && !request.complete) throw bodyCutOff()
+    if (/^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test(code ?? '')) throw brokenEncoding()
     throw error
   }
   return decodeUtf8(Buffer.concat(chunks))
@@ -72,14 +74,22 @@ function decoded(request: IncomingMessage): Readable {
     case 'identity':
       return request
     case 'gzip':
-      return request.pipe(createGunzip())
+      return decompress(request, createGunzip())
     case 'deflate':
-      return request.pipe(createInflate())
+      return decompress(request, createInflate())
     case 'br':
-      return request.pipe(createBrotliDecompress())
+      return decompress(request, createBrotliDecompress())
     default:
       throw unsupportedEncoding()
   }
+}
+
+/** A caller that goes away in the middle must not leave a decompressor waiting for ever. */
+function decompress(request: IncomingMessage, decompressor: Transform): Readable {
+  request.once('close', () => {
+    if (!request.complete) decompressor.destroy(new Error('The request was cut off'))
+  })
+  return request.pipe(decompressor)
 }
 
 function decodeUtf8(bytes: Buffer): string {

@@ -29,7 +29,12 @@ export const tooDeep = (depth: number) =>
   new Problem(400, `The body nests more than ${depth} levels deep`)
 
 export const bodyTooLarge = (limit: number) =>
-  new Problem(413, `The body is larger than ${limit} bytes`)
+  new Problem(413, `The body is larger than ${limit} bytes`, {
+    /* What is left of it is not worth receiving. */
+    headers: { connection: 'close' },
+  })
+
+export const bodyCutOff = () => new Problem(400, 'The body ended before it was complete')
 
 export const unsupportedType = () =>
   new Problem(

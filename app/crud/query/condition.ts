@@ -38,7 +38,7 @@ export function readCondition(column: Column, operator: Operator, text: string):
       return readIs(column, operator === 'is_not', text)
     case 'in':
     case 'not_in': {
-      const values = splitList(text).map((part) => readValue(column, part))
+      const values = atMost(1000, splitList(text)).map((part) => readValue(column, part))
       return { type: 'list', column, values, negate: operator === 'not_in' }
     }
     case 'between': {
@@ -48,7 +48,10 @@ export function readCondition(column: Column, operator: Operator, text: string):
       return { type: 'between', column, from, to }
     }
     case 'or':
-      return { type: 'or', conditions: splitList(text).map((part) => readPair(column, part)) }
+      return {
+        type: 'or',
+        conditions: atMost(100, splitList(text)).map((part) => readPair(column, part)),
+      }
     case 'eq':
     case 'ne':
     case 'gt':
@@ -137,6 +140,12 @@ const COMBINING: Operator[] = ['or', 'in', 'not_in', 'between']
  */
 export function splitList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/** Databases bound how much one statement may hold; a caller is to hear of it before they do. */
+function atMost(most: number, parts: string[]): string[] {
+  if (parts.length > most) throw new UnreadableFilter(`must not be a list of more than ${most}`)
+  return parts
 }
 
 /**

@@ -108,6 +108,13 @@ export function checkItemQuery(resource: Resource, query: QueryString, config: C
 }
 
 /**
+ * The same for a write, which knows no parameter at all. [A19]
+ */
+export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
+  if (config.strictQuery) refuseUnknown(query, [])
+}
+
+/**
  * @throws ValueError  for a name or a value that can't be
  */
 export function conditionsFromCode(
