@@ -15,6 +15,7 @@ interface RowInternals {
   initiateAutoUpdateColumns(): void
   prepareForAdapter(attributes: Record<string, unknown>): Record<string, unknown>
   $hydrateOriginals(): void
+  forceUpdate: boolean
   $isDeleted: boolean
 }
 
@@ -33,12 +34,16 @@ export async function updateByKey(
 
   await $hooks.runner('before:update').run(record)
   await $hooks.runner('before:save').run(record)
-  if (!record.$isDirty) return
+  const { forceUpdate } = internals
+  internals.forceUpdate = false
+  if (!record.$isDirty && !forceUpdate) return
 
   internals.initiateAutoUpdateColumns()
-  const query = ownRow(record, resource, client)
-  const affected = await query.update(internals.prepareForAdapter(record.$dirty))
-  ensureOne(affected as unknown as number[], resource)
+  const changes = internals.prepareForAdapter(record.$dirty)
+  if (Object.keys(changes).length > 0) {
+    const affected = await ownRow(record, resource, client).update(changes)
+    ensureOne(affected as unknown as number[], resource)
+  }
   internals.$hydrateOriginals()
 
   await $hooks.runner('after:update').run(record)

@@ -2,7 +2,7 @@ import { pathToFileURL } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
-import { ConfigurationError } from './errors.js'
+import { ConfigurationError, RuntimeError } from './errors.js'
 import { crudRouter } from './router.js'
 
 /**
@@ -21,16 +21,16 @@ export default class CrudProvider {
     const seen = new Set<unknown>()
 
     for (const path of await this.#modelFiles()) {
-      try {
-        const exports = Object.values(await import(pathToFileURL(path).href))
-        for (const model of exports) {
-          if (typeof model !== 'function' || seen.has(model)) continue
-          seen.add(model)
+      const exported = await this.#exportsOf(path).catch((error) => void errors.push(error))
+      for (const model of exported ?? []) {
+        if (typeof model !== 'function' || seen.has(model)) continue
+        seen.add(model)
+        try {
           const options = crudOptionsOf(model)
           if (options) crudRouter({ ...options, model: model as any })
+        } catch (error) {
+          errors.push(error as Error)
         }
-      } catch (error) {
-        errors.push(error as Error)
       }
     }
 
@@ -38,6 +38,18 @@ export default class CrudProvider {
     const fault = new ConfigurationError(errors)
     if (this.app.getEnvironment() !== 'console') throw fault
     console.warn(fault.message)
+  }
+
+  /** What goes wrong while a file is read says nothing of where. */
+  async #exportsOf(path: string): Promise<unknown[]> {
+    try {
+      return Object.values(await import(pathToFileURL(path).href))
+    } catch (error) {
+      throw new RuntimeError(
+        `${this.app.relativePath(path)} can't be imported: ${messageOf(error)}`,
+        { cause: error }
+      )
+    }
   }
 
   async #modelFiles(): Promise<string[]> {
@@ -48,4 +60,8 @@ export default class CrudProvider {
     })
     return files
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

@@ -1,13 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { actorOf, authorize } from './access.js'
-import { crudOptionsOf } from './decorator.js'
+import { checkOptions, shown } from './check_options.js'
 import { listed, ValueError } from './errors.js'
 import { readBody } from './http/body.js'
 import { itemNotFound } from './http/problems.js'
 import { preferredReturn } from './http/prefer.js'
 import { reply } from './http/reply.js'
-import { markGenerated } from './http/generated_routes.js'
+import { markGenerated, markMounted } from './http/generated_routes.js'
 import { keyOfCreated, LucidCrud, type ListResult } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
 import { checkItemQuery, checkWriteQuery, ListRequest, parseDeleted } from './query/list_request.js'
@@ -38,7 +38,7 @@ export interface CustomRoute {
   handler: (ctx: HttpContext) => unknown
   /** Whose access rule it follows. Default: `read_multi` for GET, `update` for other methods */
   operation?: Operation
-  middleware?: EndpointMiddleware[]
+  middleware?: Iterable<EndpointMiddleware>
 }
 
 /** A route that is going to be registered. */
@@ -84,11 +84,13 @@ export class EndpointCreator {
   protected readonly options: CrudRouterOptions
   readonly #operations: ReadonlySet<Operation>
   readonly #planned: PlannedRoute[] = []
+  #isPlanned = false
 
   /**
    * @throws ValueError, TypeError or RuntimeError  when the options can't be right [P9]
    */
   constructor(options: CrudRouterOptions) {
+    checkOptions(options)
     this.options = { ...options, ...settingsOf(options) }
     this.resource = new Resource(this.options)
     this.crud = crudOf(this.options, this.resource)
@@ -97,6 +99,7 @@ export class EndpointCreator {
     this.path = crudConfig().prefix + modelPath(options.path, this.resource)
     this.#operations = this.#selectOperations()
     this.#checkNames()
+    this.#checkCollisions(this.#generatedRoutes())
   }
 
   /**
@@ -127,12 +130,10 @@ export class EndpointCreator {
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
     }
-    for (const { operation, name, path } of this.#endpoints()) {
+    for (const route of this.#generatedRoutes()) {
+      const { operation } = route
       this.#planned.push({
-        name,
-        operation,
-        path,
-        method: METHODS[operation],
+        ...route,
         handler: handlers[operation],
         middleware: this.options.middleware?.[operation],
       })
@@ -150,14 +151,25 @@ export class EndpointCreator {
   }
 
   /**
+   * Collects the routes.
+   *
+   * @throws ValueError  when two of them have the same method and path
+   */
+  planRoutes(): void {
+    if (this.#isPlanned) return
+    this.addRoutesToRouter()
+    this.#checkCollisions(this.#planned)
+    this.#isPlanned = true
+  }
+
+  /**
    * Hands the routes to the application's router.
    *
    * @throws ValueError  when two of them have the same method and path
    */
   register(): void {
-    this.#planned.length = 0
-    this.addRoutesToRouter()
-    this.#checkCollisions()
+    this.planRoutes()
+    markMounted(this.path)
     const generated = new Set<string>(this.#endpoints().map(({ name }) => name))
     const ordered = Map.groupBy(this.#planned, (route) => generated.has(route.name))
     for (const route of [...(ordered.get(false) ?? []), ...(ordered.get(true) ?? [])]) {
@@ -306,6 +318,13 @@ export class EndpointCreator {
     return endpoints
   }
 
+  #generatedRoutes() {
+    return this.#endpoints().map((endpoint) => ({
+      ...endpoint,
+      method: METHODS[endpoint.operation],
+    }))
+  }
+
   #registerRoute(route: PlannedRoute) {
     const handler = async (ctx: HttpContext) => {
       if (!this.resource.isLoaded) await this.resource.load()
@@ -318,7 +337,7 @@ export class EndpointCreator {
     const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
     const registered = router.route(this.path + route.path || '/', methods, handler)
     registered.as(`${this.path.slice(1).replaceAll('/', '.')}:${route.name}`)
-    if (route.middleware) registered.use(route.middleware as any)
+    if (route.middleware) registered.use([...route.middleware] as any)
   }
 
   #selectOperations(): Set<Operation> {
@@ -365,7 +384,7 @@ export class EndpointCreator {
           `${this.resource.name}: endpointNames names '${key}', which is no operation; operations are ${listed(keys)}`
         )
       }
-      if (typeof segment !== 'string' || !/^[\w.~-]*$/.test(segment)) {
+      if (typeof segment !== 'string' || (segment !== '' && !isSegment(segment))) {
         throw new ValueError(
           `${this.resource.name}: endpointNames gives ${key} the path segment '${segment}', which may hold only letters, digits and . _ ~ -`
         )
@@ -390,9 +409,10 @@ export class EndpointCreator {
   }
 
   /** Two paths are the same when only the names of their parameters differ. */
-  #checkCollisions() {
-    const shape = ({ method, path }: PlannedRoute) => `${method} ${path.replace(/:[^/]+/g, ':')}`
-    for (const routes of Map.groupBy(this.#planned, shape).values()) {
+  #checkCollisions(planned: Array<Pick<PlannedRoute, 'name' | 'method' | 'path'>>) {
+    const shape = ({ method, path }: (typeof planned)[0]) =>
+      `${method} ${path.replace(/:[^/]+/g, ':')}`
+    for (const routes of Map.groupBy(planned, shape).values()) {
       if (routes.length > 1) {
         const { method, path } = routes[0]
         throw new ValueError(
@@ -424,12 +444,17 @@ function queryOf(ctx: HttpContext): QueryString {
 /** `order_lines` -> `/order-lines`; an explicit path is taken as it is. [P5] */
 function modelPath(path: string | undefined, resource: Resource): string {
   const own = (path ?? resource.table.replaceAll('_', '-')).replace(/^\/+|\/+$/g, '')
-  if (!/^[\w.~/-]+$/.test(own) || own.includes('//')) {
+  if (!own.split('/').every(isSegment)) {
     throw new ValueError(
       `${resource.name}: path is '${path}', which may hold only letters, digits, / and . _ ~ -`
     )
   }
   return `/${own}`
+}
+
+/** A dot and two dots are places, no names: clients resolve them before they ask. */
+function isSegment(text: string): boolean {
+  return /^(?!\.\.?$)[\w.~-]+$/.test(text)
 }
 
 /** What stands on the call wins over what the CRUD object carries. [S4] */
@@ -442,16 +467,20 @@ function settingsOf({ crud, ...options }: CrudRouterOptions): ColumnSettings {
   }
 }
 
-function crudOf({ crud }: CrudRouterOptions, resource: Resource): LucidCrud {
-  if (crud === undefined) return new LucidCrud(resource.model).bind(resource)
-  if (typeof crud === 'function') return new crud(resource.model).bind(resource)
-  if (crud instanceof LucidCrud) return crud.bind(resource) as unknown as LucidCrud
-  throw new ValueError(`${resource.name}: crud must be a LucidCrud, or a subclass of it`)
+function crudOf({ crud = LucidCrud }: CrudRouterOptions, resource: Resource): LucidCrud {
+  const { model, name } = resource
+  const object = isSubclass(crud, LucidCrud) ? new crud(model) : crud
+  if (!(object instanceof LucidCrud)) {
+    throw new ValueError(
+      `${name}: crud is ${shown(crud)}, and must be a LucidCrud, or a subclass of it`
+    )
+  }
+  if (object.model !== model) {
+    throw new ValueError(`${name}: crud is one for ${object.model?.name}, and must be for ${name}`)
+  }
+  return object.bind(resource) as unknown as LucidCrud
 }
 
-/**
- * The options of a model's decorator, with the model.
- */
-export function optionsOf(model: CrudRouterOptions['model']): CrudRouterOptions {
-  return { ...crudOptionsOf(model), model }
+function isSubclass<Class>(value: unknown, base: Class): value is Class {
+  return value === base || (value as any)?.prototype instanceof (base as any)
 }

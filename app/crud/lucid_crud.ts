@@ -4,6 +4,7 @@ import type { Query } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
 import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
+import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
 import { forbidden, itemNotFound } from './http/problems.js'
 import type { Operation } from './operations.js'
@@ -127,14 +128,16 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @throws Problem 403, 409 or 422
    */
   async create(values: Record<string, unknown>, options: CallOptions = {}): Promise<Item> {
-    return await this.#write(options, values, async (client) => {
+    return await this.#write(options, async (client, attempt) => {
       const record = new this.model() as LucidRow
+      attempt.record = record
       record.useTransaction(client)
       record.merge((await this.prepareCreate(values, options)) as any)
       this.#stampNew(record)
       await this.#ask('create', options, record)
-      this.#keepGivenKey(record)
+      this.#keepTrueKey(record)
       await record.save()
+      await this.#sharpenKey(record, client)
       return await this.#readBack(record, client, options)
     })
   }
@@ -150,7 +153,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     key: unknown,
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<Item | null> {
-    await this.resource.load()
+    await this.resource.load(options.client)
     const client = options.client ?? this.resource.client()
     const narrow = this.#byKey(this.resource.key.fromCode(key), client, options)
     if (!this.resource.policy) return await this.#read.item(client, narrow)
@@ -171,7 +174,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     query: ListQuery | ListRequest = {},
     options: CallOptions = {}
   ): Promise<ListResult> {
-    await this.resource.load()
+    await this.resource.load(options.client)
     const { key, table } = this.resource
     const request =
       query instanceof ListRequest
@@ -205,7 +208,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     filters: Record<string, unknown> = {},
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<number> {
-    await this.resource.load()
+    await this.resource.load(options.client)
     await this.#ask('read_multi', options)
     const client = options.client ?? this.resource.client()
     const conditions = conditionsFromCode(this.resource, filters)
@@ -238,12 +241,16 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     values: Record<string, unknown>,
     options: CallOptions & { returning?: boolean } = {}
   ): Promise<Item | null> {
-    return await this.#write(options, values, async (client) => {
+    return await this.#write(options, async (client, attempt) => {
       const record = await this.#locate(key, client, options)
+      attempt.record = record
       await this.#ask('update', options, record)
       const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
       if (Object.keys(changes).length > 0) {
+        this.#tellBytesApart(record)
         record.merge(changes as any)
+        /* The policy may allow the row as it was, and not as it would be. */
+        await this.#ask('update', options, record)
         this.#stampUpdate(record)
         await this.#save(record, client)
         if (this.resource.scope) await this.#readBack(record, client, options)
@@ -258,7 +265,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @throws Problem 403, 404 or 409
    */
   async delete(key: unknown, options: CallOptions = {}): Promise<void> {
-    await this.#write(options, {}, async (client) => {
+    await this.#write(options, async (client) => {
       const record = await this.#locate(key, client, options)
       await this.#ask('delete', options, record)
       if (!this.resource.softDelete) return await this.#remove(record, client)
@@ -273,7 +280,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @throws Problem 403, 404 or 409
    */
   async dbDelete(key: unknown, options: CallOptions = {}): Promise<void> {
-    await this.#write(options, {}, async (client) => {
+    await this.#write(options, async (client) => {
       const record = await this.#locate(key, client, options, 'include')
       await this.#ask('db_delete', options, record)
       await this.#remove(record, client)
@@ -295,19 +302,19 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
 
   /**
    * Runs a write in a transaction (in a savepoint of the caller's, if that is one) and turns what the
-   * driver refuses into a problem.
+   * driver refuses into a problem. The work says which record it writes values of.
    */
   async #write<Result>(
     options: CallOptions,
-    values: Record<string, unknown>,
-    work: (client: TransactionClientContract) => Promise<Result>
+    work: (client: TransactionClientContract, attempt: { record?: LucidRow }) => Promise<Result>
   ): Promise<Result> {
-    await this.resource.load()
+    await this.resource.load(options.client)
     const client = options.client ?? this.resource.client()
+    const attempt: { record?: LucidRow } = {}
     try {
-      return await client.transaction(work)
+      return await inTransaction(client, (transaction) => work(transaction, attempt))
     } catch (error) {
-      throw (await faultToProblem(error, this.resource, values, client)) ?? error
+      throw (await faultToProblem(error, this.resource, attempt.record, client)) ?? error
     }
   }
 
@@ -351,8 +358,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   ) {
     const dialect = dialectOf(client)
     return (query: Query) => {
-      this.resource.key.constrain(query, key, dialect)
       this.#visible(query, options.deleted ?? 'exclude', client, options)
+      this.resource.key.constrain(query, key, dialect)
     }
   }
 
@@ -370,14 +377,19 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     }
   }
 
+  /**
+   * Narrows to what the actor may see at all. The scope comes first and is closed off, so that an
+   * alternative in it widens nothing but itself.
+   */
   #visible(
     query: Query,
     deleted: DeletedMode,
     client: QueryClientContract,
     { actor = NOBODY }: CallOptions
   ) {
-    this.resource.softDelete?.constrain(query, deleted, dialectOf(client))
     this.resource.scope?.(query, actor)
+    query.wrapExisting()
+    this.resource.softDelete?.constrain(query, deleted, dialectOf(client))
   }
 
   async #ask(action: Operation, { actor = NOBODY }: CallOptions, record?: LucidRow) {
@@ -411,14 +423,48 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * After an insert Lucid takes the number of the new row for the key, even where the key is text
-   * that the caller or a hook gave. What is given stays.
+   * After an insert Lucid takes the number of the new row for the key, even where the key is text.
+   * What the caller or a hook gave stays; what the database made, other than a number it counted up,
+   * is asked back.
    */
-  #keepGivenKey(record: LucidRow) {
+  #keepTrueKey(record: LucidRow) {
+    const { key } = this.resource
+    const isGiven = () => key.of(record).every((part) => part !== undefined && part !== null)
+
+    const queryFor = record.$getQueryFor.bind(record) as (...args: unknown[]) => any
+    record.$getQueryFor = (action: string, client: QueryClientContract) => {
+      const query = queryFor(action, client)
+      if (action === 'insert' && !isGiven() && !key.columns[0].autoIncrement) {
+        query.knexQuery.returning(key.columns.map((column) => column.name))
+      }
+      return query
+    }
     const consume = record.$consumeAdapterResult.bind(record)
     record.$consumeAdapterResult = (result, sideloaded) => {
-      const isGiven = this.resource.key.of(record).every((part) => part !== undefined)
-      if (!isGiven) consume(result, sideloaded)
+      if (!isGiven()) consume(result, sideloaded)
+    }
+  }
+
+  /**
+   * A number that the database counted up beyond 2^53 reaches Lucid rounded.
+   */
+  async #sharpenKey(record: LucidRow, client: TransactionClientContract) {
+    const [column] = this.resource.key.columns
+    if (!column.autoIncrement) return
+    const attributes = record as unknown as Record<string, unknown>
+    attributes[column.attribute] = await dialectOf(client).insertedKey(
+      client,
+      attributes[column.attribute]
+    )
+  }
+
+  /**
+   * To find what has changed, Lucid compares Buffers by their text, and bytes that are no UTF-8 all
+   * have the same. Another class makes the old bytes different from any new ones.
+   */
+  #tellBytesApart({ $original }: LucidRow) {
+    for (const [attribute, value] of Object.entries($original)) {
+      if (Buffer.isBuffer(value)) $original[attribute] = new Uint8Array(value)
     }
   }
 
@@ -434,8 +480,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     return omit(values, (name) => virtualFields.includes(name))
   }
 
+  /** Lucid takes a column's name for its attribute's, too. */
   #withoutKeys(values: Record<string, unknown>) {
-    const keys = this.resource.key.columns.map((column) => column.attribute)
+    const keys = this.resource.key.columns.flatMap((column) => [column.attribute, column.name])
     return omit(values, (name) => keys.includes(name))
   }
 }

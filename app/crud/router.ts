@@ -1,6 +1,8 @@
+import { shown } from './check_options.js'
 import { EndpointCreator } from './endpoint_creator.js'
+import { ValueError } from './errors.js'
 import { resources } from './resources.js'
-import type { CrudRouterOptions } from './types.js'
+import type { CrudRouterOptions, EndpointCreatorClass } from './types.js'
 
 /**
  * Gives a model REST endpoints, as `@Crud` does, from a routes file. [P3]
@@ -14,9 +16,22 @@ import type { CrudRouterOptions } from './types.js'
  * ```
  */
 export function crudRouter(options: CrudRouterOptions): EndpointCreator {
-  const Creator = options.endpointCreator ?? EndpointCreator
+  const Creator = creatorOf(options)
   const creator = new Creator(options)
+  creator.planRoutes()
   resources.add(creator)
   creator.register()
   return creator
+}
+
+function creatorOf({ model, endpointCreator = EndpointCreator }: CrudRouterOptions) {
+  if (
+    endpointCreator === EndpointCreator ||
+    endpointCreator?.prototype instanceof EndpointCreator
+  ) {
+    return endpointCreator as EndpointCreatorClass
+  }
+  throw new ValueError(
+    `${model?.name}: endpointCreator is ${shown(endpointCreator)}, and must be a subclass of EndpointCreator`
+  )
 }

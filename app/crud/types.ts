@@ -72,7 +72,7 @@ export interface CrudOptions extends ColumnSettings {
   /** Path below the prefix of `config/crud.ts`. Default: the dashed table name [P5] */
   path?: string
   /** Tags of the endpoints in the API schema */
-  tags?: string[]
+  tags?: Iterable<string>
   /** Body of create. Default: derived from the table [P7] */
   createSchema?: ObjectSchema
   /** Body of update. Default: derived from the table [P7] */
@@ -82,7 +82,7 @@ export interface CrudOptions extends ColumnSettings {
   /** Its fields are what the answers hold. Default: all columns that are not hidden [A2] */
   selectSchema?: ObjectSchema
   /** Body fields that are no columns; they go to `LucidCrud`'s `prepareCreate` and `prepareUpdate` [P6] */
-  virtualFields?: string[]
+  virtualFields?: Iterable<string>
   /** The database client to use for a request. Default: the model's connection [P8] */
   session?: (ctx: HttpContext) => QueryClientContract
   /** The CRUD object, or a subclass of `LucidCrud` [P8] */
@@ -100,7 +100,7 @@ export interface CrudOptions extends ColumnSettings {
   /** Whether `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
   /** Middleware of single operations */
-  middleware?: Partial<Record<Operation, EndpointMiddleware[]>>
+  middleware?: Partial<Record<Operation, Iterable<EndpointMiddleware>>>
   /** Who may call the endpoints. Default: `access` of `config/crud.ts` [P10] */
   access?: Access | Partial<Record<Operation, Access>>
   /** Who may do what; allows all by default [P14] */

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
-import { handleProblem } from '#crud/http/handle_problem'
+import { handleProblem, toReport } from '#crud/http/handle_problem'
 
 /**
  * Where every error of a request ends. Errors of generated endpoints are answered as problems;
@@ -8,6 +8,10 @@ import { handleProblem } from '#crud/http/handle_problem'
  */
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
+
+  async report(error: unknown, ctx: HttpContext) {
+    return super.report(toReport(error, ctx), ctx)
+  }
 
   async handle(error: unknown, ctx: HttpContext) {
     if (!handleProblem(error, ctx)) return super.handle(error, ctx)

@@ -36,6 +36,8 @@ export interface Dialect {
   ): void
   /** Text by code point, null before everything else (after it when descending) */
   order(query: Query, table: string, column: Column, direction: 'asc' | 'desc'): void
+  /** The key that the last insert was given, from what the driver reports of it, with every digit */
+  insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
   /** The value as the driver wants it bound */
   bind(column: Column, value: unknown): unknown
   /** Runs a select where reads go: on a connection of its own, if the client has some for reading */

@@ -9,6 +9,8 @@ export interface ColumnFacts {
   maxLength: number | null
   /** Whether an insert may leave the column out */
   hasDefault: boolean
+  /** Whether the database works the value out, so that no write may give one */
+  generated: boolean
   /** Whether the database itself counts the value up */
   autoIncrement: boolean
   /** Whether the column alone is unique */
@@ -35,5 +37,7 @@ export interface TableFacts {
  */
 export interface Fault {
   kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range'
+  /** The table it is about, as far as the driver names it */
+  table?: string
   columns: string[]
 }

@@ -6,6 +6,8 @@ type Callback = () => void
 interface KnexTransaction {
   parentTransaction?: KnexTransaction
   commit(value?: unknown): Promise<unknown>
+  /** Rejects when the end of the transaction failed; commit() does not */
+  executionPromise: Promise<unknown>
   rollback(error?: unknown): Promise<unknown>
 }
 
@@ -43,6 +45,12 @@ function waitingOf(transaction: KnexTransaction): Callback[] {
   const { commit, rollback } = transaction
   transaction.commit = async (value) => {
     const result = await commit(value)
+    try {
+      await transaction.executionPromise
+    } catch {
+      waiting.length = 0
+      return result
+    }
     const released = waiting.splice(0)
     if (transaction.parentTransaction) {
       waitingOf(transaction.parentTransaction).push(...released)

@@ -3,8 +3,11 @@ import type { QueryClientContract, SqliteConfig } from '@adonisjs/lucid/types/da
 
 type Done = (error: Error | null, connection: unknown) => void
 
+type Callback = (error: Error | null, ...results: unknown[]) => void
+
 interface RawConnection {
   exec(sql: string, callback: (error: Error | null) => void): void
+  all(sql: string, bindings: unknown, callback: Callback): void
 }
 
 const READERS = '_readers'
@@ -29,6 +32,8 @@ export function sqliteConnections<Name extends string>(
     connection: { filename },
     useNullAsDefault: true,
     schemaGeneration: { enabled: false },
+    /* Errors get into the log; the values of a statement, passwords' hashes among them, must not. */
+    compileSqlOnError: false,
   } as const
 
   return {
@@ -41,7 +46,7 @@ export function sqliteConnections<Name extends string>(
       ...common,
       pool: { min: 0, max: readers, acquireTimeoutMillis: 15_000, afterCreate: prepare(READER) },
     },
-  } as Record<Name | `${Name}_readers`, SqliteConfig>
+  } as unknown as Record<Name | `${Name}_readers`, SqliteConfig>
 }
 
 /**
@@ -62,6 +67,25 @@ const READER = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON;'
 
 function prepare(pragmas: string) {
   return (connection: RawConnection, done: Done) => {
+    if (pragmas === WRITER) guardTransactions(connection)
     connection.exec(pragmas, (error) => done(error, connection))
+  }
+}
+
+/**
+ * Knex begins transactions that only become writing ones when they first write; if another process
+ * wrote since their first read, that fails at once, however patient the connection. So they are
+ * writing ones from the start, and wait for their turn then. And knex gives a connection back even if
+ * its COMMIT failed: the open transaction would make every later one on it fail, so it is rolled back.
+ */
+function guardTransactions(connection: RawConnection) {
+  const all = connection.all.bind(connection)
+  connection.all = (sql, bindings, callback) => {
+    if (sql === 'BEGIN;') return all('BEGIN IMMEDIATE;', bindings, callback)
+    if (sql !== 'COMMIT;') return all(sql, bindings, callback)
+    return all(sql, bindings, (error, ...results) => {
+      if (!error) return callback(null, ...results)
+      connection.exec('ROLLBACK;', () => callback(error))
+    })
   }
 }

@@ -15,34 +15,32 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * The driver names the constraint in its message and nowhere else.
+   * The driver names the constraint at the end of its message and nowhere else; what stands before
+   * may hold a caller's text.
    */
   explain(error: unknown): Fault | null {
     const { code, message } = error as { code?: string; message?: string }
-    if (typeof code !== 'string' || !code.startsWith('SQLITE_') || !message) {
-      return null
-    }
-    const after = (text: string) => {
-      const start = message.lastIndexOf(text)
-      return start < 0 ? null : message.slice(start + text.length)
-    }
-
-    const unique = after('UNIQUE constraint failed: ')
-    if (unique !== null) return { kind: 'unique', columns: columnNames(unique) }
-
-    const notNull = after('NOT NULL constraint failed: ')
-    if (notNull !== null) return { kind: 'not_null', columns: columnNames(notNull) }
-
-    const check = after('CHECK constraint failed: ')
-    if (check !== null)
-      return { kind: 'check', columns: check.match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? [] }
-
-    if (message.includes('FOREIGN KEY constraint failed')) {
-      return { kind: 'foreign_key', columns: [] }
-    }
     if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG')
       return { kind: 'range', columns: [] }
-    return null
+    if (code !== 'SQLITE_CONSTRAINT' || !message) return null
+
+    const own = message.slice(message.lastIndexOf('SQLITE_CONSTRAINT: '))
+    const match =
+      /^SQLITE_CONSTRAINT: (UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(
+        own
+      )
+    if (!match) return null
+    const [, name, rest = ''] = match
+    switch (name) {
+      case 'UNIQUE':
+        return { kind: 'unique', ...columnsIn(rest) }
+      case 'NOT NULL':
+        return { kind: 'not_null', ...columnsIn(rest) }
+      case 'CHECK':
+        return { kind: 'check', columns: namesIn(rest) }
+      default:
+        return { kind: 'foreign_key', columns: [] }
+    }
   }
 
   /**
@@ -51,7 +49,7 @@ export class SqliteDialect implements Dialect {
    */
   selectExpression(table: string, column: Column) {
     const name = [`${table}.${column.name}`]
-    if (column.kind === 'integer' && !column.autoIncrement) {
+    if (column.kind === 'integer') {
       return {
         sql: `case when ?? between -9007199254740991 and 9007199254740991 then ?? else cast(?? as text) end as ??`,
         bindings: [...name, ...name, ...name, column.name],
@@ -61,6 +59,9 @@ export class SqliteDialect implements Dialect {
   }
 
   compare(query: Query, table: string, column: Column, operator: string, value: unknown) {
+    if (column.kind === 'uuid' && (operator === '=' || operator === '<>')) {
+      return this.compareList(query, table, column, [value], operator === '<>')
+    }
     query.whereRaw(`?? ${operator} ?${collation(column)}`, [
       `${table}.${column.name}`,
       this.bind(column, value) as string,
@@ -68,6 +69,9 @@ export class SqliteDialect implements Dialect {
   }
 
   compareList(query: Query, table: string, column: Column, values: unknown[], negate: boolean) {
+    /* Here a UUID is text, and whoever wrote it may have used capitals. */
+    if (column.kind === 'uuid')
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
     const places = values.map(() => '?').join(', ')
     /* The left side's collation is the one that counts for a list. */
     query.whereRaw(`??${collation(column)} ${negate ? 'not in' : 'in'} (${places})`, [
@@ -94,6 +98,12 @@ export class SqliteDialect implements Dialect {
 
   order(query: Query, table: string, column: Column, direction: 'asc' | 'desc') {
     query.orderByRaw(`??${collation(column)} ${direction}`, [`${table}.${column.name}`])
+  }
+
+  async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
+    if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
+    const rows = await client.rawQuery('select cast(last_insert_rowid() as text) as id')
+    return rows[0].id
   }
 
   bind(column: Column, value: unknown): unknown {
@@ -129,8 +139,18 @@ function collation(column: Column): string {
 }
 
 /** "products.sku, products.name" names two columns; an index over an expression names none. */
-function columnNames(text: string): string[] {
-  return text.startsWith('index ') ? [] : text.split(', ').map((name) => name.split('.').pop()!)
+function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
+  if (text.startsWith('index ')) return { columns: [] }
+  const names = text.split(', ')
+  return {
+    table: names[0].slice(0, names[0].lastIndexOf('.')),
+    columns: names.map((name) => name.slice(name.lastIndexOf('.') + 1)),
+  }
+}
+
+/** The words of an expression, apart from its texts. A constraint with a name of its own shows only that. */
+function namesIn(expression: string): string[] {
+  return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
 }
 
 export function toGlob(pattern: TextPattern, foldCase: boolean): string {

@@ -40,6 +40,7 @@ export async function readSqliteTable(
       nullable: info.notnull === 0 && info.pk === 0,
       maxLength: Number(/^(?:var)?char(?:acter)?(?: varying)?\((\d+)\)/.exec(sqlType)?.[1]) || null,
       hasDefault: info.dflt_value !== null || autoIncrement || info.hidden > 1,
+      generated: info.hidden > 1,
       autoIncrement,
       unique: unique.has(info.name) || (keys.length === 1 && info.pk > 0),
       choices: choices.get(info.name.toLowerCase()) ?? null,
@@ -68,11 +69,25 @@ async function foreignKeys(client: QueryClientContract, table: string): Promise<
   const rows: Array<{ id: number; table: string; from: string; to: string | null }> =
     await client.rawQuery('select * from pragma_foreign_key_list(?) order by id, seq', [table])
 
-  return [...Map.groupBy(rows, (row) => row.id).values()].map((parts) => ({
-    columns: parts.map((part) => part.from),
-    table: parts[0].table,
-    references: parts.map((part) => part.to ?? 'id'),
-  }))
+  const references = [...Map.groupBy(rows, (row) => row.id).values()]
+  return await Promise.all(
+    references.map(async (parts) => ({
+      columns: parts.map((part) => part.from),
+      table: parts[0].table,
+      references: parts.every((part) => part.to !== null)
+        ? parts.map((part) => part.to!)
+        : await keyColumns(client, parts[0].table),
+    }))
+  )
+}
+
+/** What a reference means that names no column of the other table. */
+async function keyColumns(client: QueryClientContract, table: string): Promise<string[]> {
+  const rows: Array<{ name: string }> = await client.rawQuery(
+    'select name from pragma_table_info(?) where pk > 0 order by pk',
+    [table]
+  )
+  return rows.map((row) => row.name)
 }
 
 /**

@@ -53,7 +53,10 @@ export function caseVariants(character: string): string[] {
 
 let letterGroups: Map<string, Set<string>> | undefined
 
-/** Letters that upper or lower case leads from one to the other, in one group. */
+/**
+ * Letters that upper or lower case leads from one to the other, in one group. A capital may be several
+ * characters: it still brings those together that share it, as `ﬅ` and `ﬆ` do.
+ */
 function groupLetters(): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()
   const cased = /^\p{Changes_When_Casemapped}$/u
@@ -63,7 +66,6 @@ function groupLetters(): Map<string, Set<string>> {
     const letter = String.fromCodePoint(code)
     if (!cased.test(letter)) continue
     for (const form of [letter.toLowerCase(), letter.toUpperCase()]) {
-      if ([...form].length !== 1) continue
       const merged = new Set([...(groups.get(letter) ?? [letter]), ...(groups.get(form) ?? [form])])
       merged.forEach((member) => groups.set(member, merged))
     }

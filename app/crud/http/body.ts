@@ -3,6 +3,7 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { CrudConfig } from '../define_config.js'
+import { parseJson } from '../values/json.js'
 import {
   bodyCutOff,
   bodyIsNoObject,
@@ -31,7 +32,7 @@ export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Pr
     if (text === '') return {}
     throw unsupportedType()
   }
-  return type === 'json' ? parseJson(text, limits.depth) : parseForm(text)
+  return type === 'json' ? readJson(text, limits.depth) : readForm(text)
 }
 
 function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
@@ -100,23 +101,16 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-function parseJson(text: string, depth: number): Body {
+function readJson(text: string, depth: number): Body {
   if (isDeeper(text, depth)) throw tooDeep(depth)
   let value: unknown
   try {
-    value = /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
+    value = parseJson(text, (integer) => integer)
   } catch (error) {
     throw malformedJson(text === '' ? 'it is empty' : reasonOf(error as Error))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyIsNoObject()
   return value as Body
-}
-
-/** An integer that a JavaScript number would round is read as a BigInt. */
-function keepDigits(this: unknown, _: string, value: unknown, context?: { source: string }) {
-  const source = context?.source
-  const isRounded = typeof value === 'number' && !Number.isSafeInteger(value)
-  return isRounded && source && /^-?\d+$/.test(source) ? BigInt(source) : value
 }
 
 /** V8 quotes the body in its message; the position is enough. */
@@ -150,11 +144,13 @@ const END_BRACKET = 0x5d
 const END_BRACE = 0x7d
 
 /** A field that was sent several times is a list. */
-function parseForm(text: string): Body {
-  const form = new URLSearchParams(text)
-  const fields: Array<[string, unknown]> = [...new Set(form.keys())].map((name) => {
-    const values = form.getAll(name)
-    return [name, values.length > 1 ? values : values[0]]
-  })
+function readForm(text: string): Body {
+  const fields = new Map<string, string | string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const known = fields.get(name)
+    if (known === undefined) fields.set(name, value)
+    else if (Array.isArray(known)) known.push(value)
+    else fields.set(name, [known, value])
+  }
   return Object.fromEntries(fields)
 }

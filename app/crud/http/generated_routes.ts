@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '../settings.js'
 
 const HANDLERS = new WeakSet<object>()
+const MOUNTS = new Set<string>()
 
 /**
  * Remembers that a route's handler is one of the generated ones.
@@ -18,9 +19,18 @@ export function isGeneratedRoute(ctx: HttpContext): boolean {
 }
 
 /**
- * Whether a path lies below the prefix of the generated endpoints.
+ * Remembers where endpoints lie.
+ */
+export function markMounted(path: string): void {
+  MOUNTS.add(path)
+}
+
+/**
+ * Whether a path lies below the prefix of the generated endpoints; without a prefix, below one of
+ * their own paths, as all others are the application's.
  */
 export function isBelowPrefix(path: string): boolean {
   const { prefix } = crudConfig()
-  return path === prefix || path.startsWith(`${prefix}/`)
+  const places = prefix === '' ? MOUNTS : [prefix, ...MOUNTS]
+  return [...places].some((place) => path === place || path.startsWith(`${place}/`))
 }

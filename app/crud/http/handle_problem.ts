@@ -1,9 +1,16 @@
-import type { HttpContext } from '@adonisjs/core/http'
+import { Exception } from '@adonisjs/core/exceptions'
+import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { errors as vineErrors } from '@vinejs/vine'
 import { isBelowPrefix, isGeneratedRoute } from './generated_routes.js'
 import { Problem } from './problem.js'
-import { internalError, invalidBody, methodNotAllowed, noEndpoint } from './problems.js'
+import {
+  internalError,
+  invalidBody,
+  methodNotAllowed,
+  noEndpoint,
+  unavailable,
+} from './problems.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -14,7 +21,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
  * @returns whether the error was answered; any other is the application's
  */
 export function handleProblem(error: unknown, ctx: HttpContext): boolean {
-  if (!isGeneratedRoute(ctx) && !isBelowPrefix(ctx.request.parsedUrl.pathname ?? '')) return false
+  if (!isOurs(ctx)) return false
 
   if (isRouteMissing(error)) {
     const allowed = allowedMethods(ctx)
@@ -29,16 +36,31 @@ export function handleProblem(error: unknown, ctx: HttpContext): boolean {
 }
 
 /**
- * Turns whatever was thrown into a problem. What has no status of its own is a fault of ours.
+ * What to log of an error: a fault of ours as one, whatever status it brings from elsewhere. [A29]
+ */
+export function toReport(error: unknown, ctx: HttpContext): unknown {
+  const status = (error as { status?: unknown } | undefined | null)?.status
+  if (status === undefined || !isOurs(ctx) || toProblem(error).status < 500) return error
+  return new Exception((error as Error).message, { status: 500, cause: error })
+}
+
+/**
+ * Turns whatever was thrown into a problem. Only the application's own exceptions say what a caller
+ * did wrong; the status of any other error (another server's 404, say) is not about this request.
  */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof vineErrors.E_VALIDATION_ERROR) return invalidBody(error.messages)
-  const { status, message } = error as { status?: number; message?: string }
-  if (typeof status === 'number' && status >= 400 && status < 500) {
-    return new Problem(status, message || 'The request was refused')
+  if (error instanceof Exception && error.status >= 400 && error.status < 500) {
+    return new Problem(error.status, error.message || 'The request was refused')
   }
-  return internalError()
+  return isBusy(error) ? unavailable() : internalError()
+}
+
+/** Somebody else holds what the database needs, longer than it was going to wait. */
+function isBusy(error: unknown): boolean {
+  const { code, name } = (error ?? {}) as { code?: string; name?: string }
+  return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED' || name === 'KnexTimeoutError'
 }
 
 function send(ctx: HttpContext, problem: Problem) {
@@ -49,8 +71,13 @@ function send(ctx: HttpContext, problem: Problem) {
     .send(JSON.stringify(problem))
 }
 
+function isOurs(ctx: HttpContext): boolean {
+  if (ctx.route) return isGeneratedRoute(ctx)
+  return isBelowPrefix(ctx.request.parsedUrl.pathname ?? '')
+}
+
 function isRouteMissing(error: unknown): boolean {
-  return (error as { code?: string }).code === 'E_ROUTE_NOT_FOUND'
+  return error instanceof httpErrors.E_ROUTE_NOT_FOUND
 }
 
 /** What the path would answer, asked of the router itself. [A25] */

@@ -1,24 +1,48 @@
 import { randomUUID } from 'node:crypto'
 import {
-  createServer,
+  Server,
   STATUS_CODES,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Problem } from './problem.js'
-import { headersTooLarge, malformedRequest, malformedUrl, requestTimeout } from './problems.js'
+import {
+  headersTooLarge,
+  malformedRequest,
+  malformedUrl,
+  requestTimeout,
+  unknownExpectation,
+} from './problems.js'
+
+/* Enough for any answer under way; process managers wait ten seconds before they kill. */
+const CLOSING_TIME = 5000
+
+/**
+ * Node.js waits for every connection that has begun a request, and when it closes it no longer looks
+ * at its own time limits: half a request would keep the process alive for ever.
+ */
+class ClosingServer extends Server {
+  close(callback?: (error?: Error) => void): this {
+    setTimeout(() => this.closeAllConnections(), CLOSING_TIME).unref()
+    return super.close(callback)
+  }
+}
 
 /**
  * The HTTP server under the application: it answers what never becomes a request, and looks at the
  * id that a request brings before anything logs it. [A29]
  */
 export function createNodeServer(handler: RequestListener): Server {
-  const server = createServer((request, response) => {
+  const server = new ClosingServer({ requireHostHeader: false }, (request, response) => {
     acceptRequestId(request)
+    if (lacksHost(request)) return answer(request, response, malformedRequest())
     return handler(request, response)
+  })
+  server.on('checkExpectation', (request, response) => {
+    acceptRequestId(request)
+    answer(request, response, unknownExpectation())
   })
   server.on('clientError', answerClientError)
   return server
@@ -29,10 +53,19 @@ export function createNodeServer(handler: RequestListener): Server {
  */
 export function answerBadUrl(request: IncomingMessage, response: ServerResponse): void {
   acceptRequestId(request)
-  const { status, headers, body } = rawAnswer(malformedUrl())
+  answer(request, response, malformedUrl())
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
+  const { status, headers, body } = rawAnswer(problem)
   const id = request.headers['x-request-id'] as string | undefined
   response.writeHead(status, { ...headers, ...(id && { 'x-request-id': id }) })
   response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+/** Node.js itself would answer without a word. */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined
 }
 
 /** An id from outside is kept only if it can't break a log line or a header. */
@@ -44,7 +77,10 @@ function acceptRequestId(request: IncomingMessage): void {
 }
 
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  /* An answer that is due or under way must not get another one in its place. */
+  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse }
+  const isAnswering = pending && (pending.headersSent || pending.req.complete)
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
     socket.destroy()
     return
   }

@@ -88,6 +88,9 @@ export const headersTooLarge = () => new Problem(431, 'The headers are too large
 
 export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
 
+export const unknownExpectation = () =>
+  new Problem(417, 'The only expectation that can be met is 100-continue')
+
 export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
 
 /** [A8] `value` is undefined where it must not be shown. */
@@ -120,5 +123,8 @@ export const storageRefused = (errors: FieldError[]) =>
 
 /** [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')
+
+export const unavailable = () =>
+  new Problem(503, 'The database is busy; try again', { headers: { 'retry-after': '1' } })
 
 export const internalError = () => new Problem(500, 'The server made a mistake; it was logged')

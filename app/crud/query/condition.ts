@@ -29,29 +29,53 @@ export class UnreadableFilter extends Error {}
 /**
  * Reads a filter's value by its operator and its column's type. [A16, A18]
  *
+ * @param given  a text, or, for an operator that takes several values, the list of their texts
  * @throws UnreadableFilter
  */
-export function readCondition(column: Column, operator: Operator, text: string): Condition {
+export function readCondition(
+  column: Column,
+  operator: Operator,
+  given: string | string[]
+): Condition {
+  if (LISTING.includes(operator)) {
+    return readList(column, operator, typeof given === 'string' ? splitList(given) : given)
+  }
+  if (typeof given !== 'string') throw new UnreadableFilter('must be a single value')
+  return readSingle(column, operator, given)
+}
+
+/** They take several values, with commas between. */
+const LISTING: Operator[] = ['in', 'not_in', 'between', 'or']
+
+function readList(column: Column, operator: Operator, parts: string[]): Condition {
   switch (operator) {
-    case 'is':
-    case 'is_not':
-      return readIs(column, operator === 'is_not', text)
-    case 'in':
-    case 'not_in': {
-      const values = atMost(1000, splitList(text)).map((part) => readValue(column, part))
-      return { type: 'list', column, values, negate: operator === 'not_in' }
-    }
     case 'between': {
-      const parts = splitList(text)
       if (parts.length !== 2) throw new UnreadableFilter('must be two values with a comma between')
       const [from, to] = parts.map((part) => readValue(column, part))
       return { type: 'between', column, from, to }
     }
-    case 'or':
+    case 'or': {
+      /* Each alternative is looked for in every row. */
+      if (parts.join('').length > LONGEST_PATTERN) {
+        throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters in all`)
+      }
       return {
         type: 'or',
-        conditions: atMost(100, splitList(text)).map((part) => readPair(column, part)),
+        conditions: atMost(100, parts).map((part) => readPair(column, part)),
       }
+    }
+    default: {
+      const values = atMost(1000, parts).map((part) => readValue(column, part))
+      return { type: 'list', column, values, negate: operator === 'not_in' }
+    }
+  }
+}
+
+function readSingle(column: Column, operator: Operator, text: string): Condition {
+  switch (operator) {
+    case 'is':
+    case 'is_not':
+      return readIs(column, operator === 'is_not', text)
     case 'eq':
     case 'ne':
     case 'gt':
@@ -88,11 +112,15 @@ const TYPE_NAMES: Record<Column['kind'], string> = {
 function readIs(column: Column, negate: boolean, text: string): Condition {
   if (text === 'null') return { type: 'null', column, negate }
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
+    const value = text === 'true'
+    if (!negate) return { type: 'compare', column, operator: 'eq', value }
+    /* As in SQL: what is unknown is not true, and not false either. */
     return {
-      type: 'compare',
-      column,
-      operator: negate ? 'ne' : 'eq',
-      value: text === 'true',
+      type: 'or',
+      conditions: [
+        { type: 'compare', column, operator: 'ne', value },
+        { type: 'null', column, negate: false },
+      ],
     }
   }
   throw new UnreadableFilter(
@@ -119,11 +147,11 @@ function readPattern(column: Column, operator: Operator, text: string): Conditio
   }
 }
 
-/** `startswith:A` of an `or`. */
+/** `startswith:A` of an `or`. An operator that takes a list can't stand there: commas part the pairs. */
 function readPair(column: Column, text: string): Condition {
   const cut = text.indexOf(':')
   const operator = cut < 0 ? '' : text.slice(0, cut)
-  const allowed = OPERATORS_OF[column.kind].filter((name) => !COMBINING.includes(name))
+  const allowed = OPERATORS_OF[column.kind].filter((name) => !LISTING.includes(name))
   if (!isOperator(operator) || !allowed.includes(operator)) {
     throw new UnreadableFilter(
       `must be pairs of operator:value with commas between; operators are ${allowed.join(', ')}`
@@ -131,9 +159,6 @@ function readPair(column: Column, text: string): Condition {
   }
   return readCondition(column, operator, text.slice(cut + 1))
 }
-
-/** They hold commas themselves, which already part the pairs. */
-const COMBINING: Operator[] = ['or', 'in', 'not_in', 'between']
 
 /**
  * Splits at commas; a backslash before a comma makes it part of the value.

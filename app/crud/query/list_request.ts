@@ -2,9 +2,12 @@ import type { CrudConfig } from '../define_config.js'
 import { invalidParameter, unknownParameter } from '../http/problems.js'
 import { parseFilterName } from '../filter_config.js'
 import { ValueError } from '../errors.js'
+import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import { DELETED_MODES, type DeletedMode } from '../resource/soft_delete.js'
 import { closest } from 'fastest-levenshtein'
+import { writeNumeral } from '../values/numbers.js'
+import { toWire } from '../values/to_wire.js'
 import { readCondition, UnreadableFilter, type Condition } from './condition.js'
 import { pageOf, PAGING_PARAMETERS, parsePaging, type Paging } from './paging.js'
 import type { QueryString } from './query_string.js'
@@ -70,6 +73,13 @@ export class ListRequest {
     query: ListQuery,
     pagination: CrudConfig['pagination']
   ): ListRequest {
+    for (const name of ['offset', 'limit', 'page', 'itemsPerPage'] as const) {
+      const value = query[name]
+      const least = name === 'page' || name === 'itemsPerPage' ? 1 : 0
+      if (value !== undefined && !(Number.isSafeInteger(value) && value >= least)) {
+        throw new ValueError(`${name} is ${value}, and must be an integer of ${least} or more`)
+      }
+    }
     const { page, itemsPerPage, offset = 0, limit = pagination.limit } = query
     const paging: Paging =
       page !== undefined || itemsPerPage !== undefined
@@ -129,18 +139,27 @@ export function conditionsFromCode(
         `Invalid filter column '${wire}': not found in the model ${resource.name}`
       )
     }
-    const text = Array.isArray(value)
-      ? value.map((part) => String(part).replaceAll(',', '\\,')).join(',')
-      : String(value)
     try {
-      return value === null
-        ? { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
-        : readCondition(column, operator, text)
+      if (value === null) {
+        return { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
+      }
+      return readCondition(
+        column,
+        operator,
+        Array.isArray(value) ? value.map((part) => textOf(column, part)) : textOf(column, value)
+      )
     } catch (error) {
       if (!(error instanceof UnreadableFilter)) throw error
       throw new ValueError(`The value of the filter '${name}' ${error.message}`)
     }
   })
+}
+
+/** A value of own code as a caller would have written it. */
+function textOf(column: Column, value: unknown): string {
+  if (value === undefined || value === null) throw new UnreadableFilter(`must not be ${value}`)
+  if (typeof value === 'number') return writeNumeral(value)
+  return String(typeof value === 'object' ? toWire(column, value) : value)
 }
 
 function parseFilters(resource: Resource, query: QueryString): Condition[] {

@@ -21,7 +21,8 @@ export class QueryString {
 
       const bracket = name.indexOf('[')
       if (bracket > 0) this.#nested.add(name.slice(0, bracket))
-      else this.#values.set(name, [...(this.#values.get(name) ?? []), value])
+      else if (this.#values.has(name)) this.#values.get(name)!.push(value)
+      else this.#values.set(name, [value])
     }
   }
 

@@ -1,3 +1,4 @@
+import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Query } from '../database/dialect.js'
@@ -5,7 +6,9 @@ import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
-import { toWire } from '../values/to_wire.js'
+import { attributeToWire, toWire } from '../values/to_wire.js'
+
+const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 
 type Narrow = (query: Query) => void
 
@@ -56,7 +59,9 @@ export class Reader {
   async count(client: QueryClientContract, narrow: Narrow): Promise<number> {
     const query = this.resource.model.query({ client }) as Query
     narrow(query)
-    query.count('* as total').pojo()
+    /* What a fetch hook leaves out of the list does not count, either. */
+    await this.resource.model.$hooks.runner('before:fetch').run(query)
+    query.clearSelect().clearOrder().count('* as total').pojo()
     const [row] = await dialectOf(client).read(client, query, () => query)
     return Number(row.total)
   }
@@ -65,13 +70,11 @@ export class Reader {
    * The wire's form of a model instance.
    */
   toItem(record: LucidRow): Item {
+    if (this.#serializesItself) return record.toJSON()
     const item: Item = {}
     const attributes = record as unknown as Record<string, unknown>
     for (const column of this.resource.fields) {
-      const value = attributes[column.attribute]
-      item[column.wire] = column.serialize
-        ? column.serialize(value, column.attribute, record)
-        : toWire(column, value)
+      item[column.wire] = attributeToWire(column, record)
     }
     for (const [attribute, name] of this.resource.computed) {
       const value = attributes[attribute]
@@ -104,10 +107,17 @@ export class Reader {
     return query
   }
 
+  /** A model that says how it becomes JSON is taken at its word. */
+  get #serializesItself(): boolean {
+    const own = this.resource.model.prototype
+    return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
+  }
+
   #needsHydration(...hooks: Array<'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'>) {
     const { computed, fields, model } = this.resource
     return (
       computed.size > 0 ||
+      this.#serializesItself ||
       fields.some((column) => column.needsHydration) ||
       hooks.some((hook) => model.$hooks.has(hook))
     )

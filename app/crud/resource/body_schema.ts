@@ -63,13 +63,13 @@ export class BodySchema {
     }
 
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
-    const [failure, output] = await this.#schema.validate(input, meta)
+    const { failures, output } = await this.#schema.validate(input, meta)
 
     const faults = new FaultList()
     for (const [field, { fault }] of prepared) {
       if (fault) faults.add(field.wire, fault.rule, `The ${field.wire} field ${fault.message}`)
     }
-    if (failure) this.#addFailures(failure.messages, faults)
+    this.#addFailures(failures, faults)
 
     const values: Record<string, unknown> = {}
     for (const field of this.#fields) {
@@ -79,7 +79,9 @@ export class BodySchema {
       if (!field.column) {
         values[field.input] = value
       } else if (!(this.#keysAreFixed && field.column.isPrimary)) {
-        const result = toAttribute(field.column, value, prepared.get(field)?.exact)
+        const result = isUnreachable(field.column, value)
+          ? { fault: { rule: 'key', message: 'must not be empty, . or ..' } }
+          : toAttribute(field.column, value, prepared.get(field)?.exact)
         if (result.fault) {
           const { rule, message } = result.fault
           faults.add(field.wire, rule, `The ${field.wire} field ${message}`)
@@ -97,8 +99,8 @@ export class BodySchema {
    * VineJS drops a null that is optional but not nullable; here null that was sent stays null, so
    * that it clears a nullable column and is refused for another.
    */
-  #valueOf(field: BodyField, output: Record<string, unknown> | null, sent: Prepared | undefined) {
-    const value = output?.[field.output]
+  #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
+    const value = output[field.output]
     if (value === undefined && sent?.value === null && field.column) return null
     return value
   }
@@ -106,15 +108,19 @@ export class BodySchema {
   /**
    * VineJS knows the schema's names; the caller knows the wire's.
    */
-  #addFailures(messages: FieldError[], faults: FaultList) {
-    for (const { field: path, rule, message } of messages) {
+  #addFailures(failures: FieldError[], faults: FaultList) {
+    for (const { field: path, rule, message } of failures) {
       const [first, ...rest] = path.split('.')
       const field = this.#fields.find(({ input }) => input === first)
       const wire = field?.wire ?? first
-      if (faults.has(wire)) continue
       faults.add([wire, ...rest].join('.'), rule, renamed(message, first, wire))
     }
   }
+}
+
+/** Such a key would lie at a path that every client and proxy takes for another one. */
+function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
+  return isPrimary && ['', '.', '..'].includes(value as string)
 }
 
 function renamed(message: string, from: string, to: string): string {
@@ -123,17 +129,26 @@ function renamed(message: string, from: string, to: string): string {
     : message.replace(new RegExp(`\\b${RegExp.escape(from)}\\b`, 'g'), to)
 }
 
+/* Nobody mends more at once, and a list of 100,000 wrong values must not become as many errors. */
+const MOST_ERRORS = 100
+
 /**
- * The failing fields, each with its first fault.
+ * The failing fields, or parts of them (`tags.0`), each with its first fault.
  */
 class FaultList {
   readonly errors: FieldError[] = []
+  readonly #paths = new Set<string>()
+  readonly #fields = new Set<string>()
 
-  add(field: string, rule: string, message: string) {
-    this.errors.push({ field, rule, message })
+  add(path: string, rule: string, message: string) {
+    const field = path.split('.', 1)[0]
+    if (this.#paths.has(path) || this.#paths.has(field)) return
+    this.#paths.add(path)
+    this.#fields.add(field)
+    if (this.errors.length < MOST_ERRORS) this.errors.push({ field: path, rule, message })
   }
 
   has(field: string) {
-    return this.errors.some((error) => error.field === field)
+    return this.#fields.has(field)
   }
 }

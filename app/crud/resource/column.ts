@@ -51,6 +51,8 @@ export class Column {
   readonly holdsDateTime: boolean
   /** The model itself turns the attribute into what the driver gets */
   readonly preparesItself: boolean
+  /** The model itself turns what the driver gives into the attribute */
+  readonly consumesItself: boolean
   /** Whether a raw value and the model's attribute may differ */
   readonly needsHydration: boolean
 
@@ -69,8 +71,8 @@ export class Column {
     this.serialize = hasOwnSerialize(definition) ? definition.serialize : undefined
     this.holdsDateTime = ['date', 'datetime'].includes(definition.meta?.type)
     this.preparesItself = typeof definition.prepare === 'function'
-    this.needsHydration =
-      definition.hasGetter || hasOwnConsume(definition) || hasOwnSerialize(definition)
+    this.consumesItself = hasOwnConsume(definition)
+    this.needsHydration = definition.hasGetter || this.consumesItself || hasOwnSerialize(definition)
     this.#definition = definition
     this.#owner = model.name
   }
@@ -102,6 +104,11 @@ export class Column {
 
   get autoIncrement(): boolean {
     return this.#ensureLoaded().autoIncrement
+  }
+
+  /** Whether the database works the value out, and takes none */
+  get generated(): boolean {
+    return this.#ensureLoaded().generated
   }
 
   get unique(): boolean {

@@ -1,5 +1,4 @@
 import vine from '@vinejs/vine'
-import { readDate, readDateTime, readTime } from '../values/datetime.js'
 import { characterCount } from '../values/text.js'
 import type { Column } from './column.js'
 import type { ObjectSchema } from './object_schema.js'
@@ -22,22 +21,13 @@ const maxCharacters = vine.createRule<{ most: number }>(
       field.report(
         `The {{ field }} field must not be greater than ${most} characters`,
         'maxLength',
-        field
+        field,
+        { max: most }
       )
     }
   },
   { name: 'maxLength', toJSONSchema: (schema, { most }) => void (schema.maxLength = most) }
 )
-
-const momentRule = vine.createRule<{
-  read: (text: string) => string | null
-  rule: string
-  form: string
-}>((value, { read, rule, form }, field) => {
-  if (typeof value !== 'string' || read(value) === null) {
-    field.report(`The {{ field }} field must be a ${rule} as ${form}`, rule, field)
-  }
-})
 
 /**
  * The schema that a careful person would write for the table by hand: the right type, the length,
@@ -56,6 +46,7 @@ export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom):
 }
 
 function isWritable(column: Column, operation: string, from: DerivedFrom): boolean {
+  if (column.generated) return false
   if (column.isPrimary) return operation === 'create' && from.keyIsGiven
   if (column.automatic || from.managed.has(column.attribute)) return false
   return !['created_at', 'updated_at'].includes(column.name)
@@ -73,14 +64,6 @@ function fieldFor(column: Column): any {
       return vine.number()
     case 'boolean':
       return vine.boolean()
-    case 'date':
-      return vine.string().use(momentRule({ read: readDate, rule: 'date', form: 'YYYY-MM-DD' }))
-    case 'datetime':
-      return vine
-        .string()
-        .use(momentRule({ read: readDateTime, rule: 'datetime', form: 'YYYY-MM-DD HH:MM:SS' }))
-    case 'time':
-      return vine.string().use(momentRule({ read: readTime, rule: 'time', form: 'HH:MM:SS' }))
     case 'uuid':
       return vine.string().uuid()
     case 'json':
@@ -90,6 +73,7 @@ function fieldFor(column: Column): any {
         ? vine.string()
         : vine.string().use(maxCharacters({ most: column.maxLength }))
     default:
+      /* Days, moments, times and base64 have the form that their column wants, which says it best. */
       return vine.string()
   }
 }

@@ -3,6 +3,7 @@ import { FilterConfig, parseFilterName, type FilterName } from '../filter_config
 import { OPERATORS_OF } from '../query/operators.js'
 import { readCondition, UnreadableFilter, type Condition } from '../query/condition.js'
 import type { FilterMap } from '../types.js'
+import { writeNumeral } from '../values/numbers.js'
 import type { Column } from './column.js'
 import type { ColumnSet } from './column_set.js'
 
@@ -56,7 +57,7 @@ export class Filters {
         )
       }
       const value = this.#defaults[name]
-      if (value !== null) filter.fallback = this.#fallback(filter, String(value))
+      if (value !== null) filter.fallback = this.#fallback(filter, value)
     }
   }
 
@@ -68,9 +69,11 @@ export class Filters {
     return [...this.#filters.values()]
   }
 
-  #fallback(filter: Filter, text: string): Condition {
+  /** A subclass of FilterConfig may have allowed a list. */
+  #fallback(filter: Filter, value: unknown): Condition {
+    const given = Array.isArray(value) ? value.map(textOf) : textOf(value)
     try {
-      return readCondition(filter.column, filter.operator, text)
+      return readCondition(filter.column, filter.operator, given)
     } catch (error) {
       if (!(error instanceof UnreadableFilter)) throw error
       throw new ValueError(
@@ -97,4 +100,8 @@ export class Filters {
       throw new ValueError(`${this.#model}: ${error.message}`)
     }
   }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'number' ? writeNumeral(value) : String(value)
 }

@@ -1,12 +1,18 @@
-import vine, { VineObject, VineValidator } from '@vinejs/vine'
-import type { ValidationError } from '@vinejs/vine'
+import vine, { BaseType, SimpleErrorReporter, VineValidator, type VineObject } from '@vinejs/vine'
 import { ValueError } from '../errors.js'
+import type { FieldError } from '../http/problem.js'
+
+type PlainObject = VineObject<any, any, any, any>
+type CamelCaseObject = ReturnType<PlainObject['toCamelCase']>
 
 /**
  * A VineJS object schema, or a validator compiled from one. [P6]
  */
 export type ObjectSchema =
-  VineObject<any, any, any, any> | VineValidator<VineObject<any, any, any, any>, any>
+  | PlainObject
+  | CamelCaseObject
+  | VineValidator<PlainObject, any>
+  | VineValidator<CamelCaseObject, any>
 
 /**
  * A field of a schema: its name in the input, and in the output (`toCamelCase()` renames).
@@ -18,6 +24,7 @@ export interface SchemaField {
 
 /** The part of VineJS's compiled tree that names fields. */
 interface CompiledNode {
+  type?: string
   properties?: Array<{ fieldName: string; propertyName: string }>
   groups?: Array<{ conditions: Array<{ schema: CompiledNode }> }>
 }
@@ -35,26 +42,44 @@ export class CompiledSchema {
    */
   constructor(schema: ObjectSchema, option: string, model: string) {
     if (schema instanceof VineValidator) this.#validator = schema
-    else if (schema instanceof VineObject) this.#validator = vine.create(schema)
-    else {
-      throw new ValueError(
-        `${model}: ${option} must be a VineJS object schema, as in vine.object({ ... }), or a validator compiled from one`
-      )
-    }
+    else if (schema instanceof BaseType) this.#validator = vine.create(schema)
+    else throw noObjectSchema(option, model)
 
     const tree = (this.#validator.toJSON() as any).schema.schema as CompiledNode
+    if (tree.type !== 'object') throw noObjectSchema(option, model)
     this.fields = namedFields(tree)
   }
 
   /**
-   * @returns the failing fields, or the output
+   * @returns what fails, and the output of all that does not
    */
   async validate(
     input: object,
     meta: Record<string, unknown>
-  ): Promise<[ValidationError, null] | [null, Record<string, unknown>]> {
-    return (await this.#validator.tryValidate(input, { meta } as any)) as any
+  ): Promise<{ failures: FieldError[]; output: Record<string, unknown> }> {
+    const reporter = new CollectingReporter()
+    const options = { meta, errorReporter: () => reporter }
+    const output = await this.#validator.validate(input, options as any)
+    return { failures: reporter.errors, output }
   }
+}
+
+/**
+ * Never says that there were errors, so that VineJS goes on to the end and the fields that pass still
+ * come out: what the database would refuse in one of them must not stay unsaid until the others are
+ * right. [A6]
+ */
+class CollectingReporter extends SimpleErrorReporter {
+  report(...failure: Parameters<SimpleErrorReporter['report']>) {
+    super.report(...failure)
+    this.hasErrors = false
+  }
+}
+
+function noObjectSchema(option: string, model: string): ValueError {
+  return new ValueError(
+    `${model}: ${option} must be a VineJS object schema, as in vine.object({ ... }), or a validator compiled from one`
+  )
 }
 
 function namedFields(node: CompiledNode): SchemaField[] {

@@ -57,14 +57,14 @@ export class Resource {
     this.model = lucidModel(options.model)
     this.name = this.model.name
     this.table = this.model.table
-    this.tags = options.tags ?? [this.name]
+    this.tags = [...(options.tags ?? [this.name])]
     this.columns = new ColumnSet(this.model)
     this.key = this.#keyOf()
-    this.virtualFields = options.virtualFields ?? []
+    this.virtualFields = [...(options.virtualFields ?? [])]
     this.policy = options.policy
     this.scope = options.scope
     this.showDeleted = options.showDeleted ?? false
-    this.#checkConnection(options)
+    this.#checkConnection()
 
     const { isDeletedColumn, deletedAtColumn, updatedAtColumn } = options
     const flag = this.columns.fromSetting('isDeletedColumn', isDeletedColumn, 'is_deleted')
@@ -119,6 +119,8 @@ export class Resource {
    * @throws ValueError    when an option does not go with the columns' types
    */
   async load(client: QueryClientContract = this.client()): Promise<void> {
+    /* Another's load may be waiting for the very connection that this transaction holds. */
+    if (client.isTransaction) return await this.#load(client)
     this.#loading ??= this.#load(client).finally(() => (this.#loading = undefined))
     await this.#loading
   }
@@ -159,7 +161,14 @@ export class Resource {
         `${operation}Schema`,
         this.name
       )
-    return new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
+    const body = new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
+    const generated = body.fields.filter((field) => field.column?.generated)
+    if (generated.length > 0) {
+      throw new ValueError(
+        `${this.name}: ${operation}Schema names ${listed(generated.map((field) => field.wire))}, which the database works out itself; leave it out`
+      )
+    }
+    return body
   }
 
   #managedAttributes(): Set<string> {
@@ -199,9 +208,10 @@ export class Resource {
     return new Key(columns, this.table)
   }
 
-  #checkConnection(options: CrudRouterOptions) {
+  /** Needed even where the option `session` names another one: the table is looked at here. [P15] */
+  #checkConnection() {
     const name = this.model.connection ?? db.primaryConnectionName
-    if (!options.session && !db.manager.has(name)) {
+    if (!db.manager.has(name)) {
       throw new RuntimeError(
         `${this.name}: there is no database connection "${name}"; config/database.ts has ${listed(db.manager.connections.keys())}`
       )

@@ -4,7 +4,7 @@ const DATETIME = 'yyyy-MM-dd HH:mm:ss'
 const WIRE_FORM = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 const PLAIN = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/
 const WITH_OFFSET =
-  /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)$/i
+  /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i
 
 /**
  * Reads what people and programs send as a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an

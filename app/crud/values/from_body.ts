@@ -2,6 +2,7 @@ import { DateTime } from 'luxon'
 import type { Column } from '../resource/column.js'
 import { readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
 import { readUuid } from './from_query.js'
+import { withoutBigInts } from './json.js'
 import { exactInteger, readInteger, readNumber, type ExactInteger } from './numbers.js'
 import { characterCount, isStorable } from './text.js'
 
@@ -47,7 +48,8 @@ const FAULTS = {
  * else is the schema's to judge. [A20, A28]
  */
 export function prepareForSchema(column: Column | undefined, value: unknown): Prepared {
-  if (!isStorable(value)) return { value, fault: FAULTS.text }
+  /* A schema's rules may stumble over it: encodeURI() throws at half of a surrogate pair. */
+  if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
   if (value === null) return { value }
   switch (column?.kind) {
     case 'integer':
@@ -55,10 +57,17 @@ export function prepareForSchema(column: Column | undefined, value: unknown): Pr
     case 'number':
       return prepareNumber(value)
     case 'datetime':
-      return { value: (typeof value === 'string' && readDateTime(value)) || value }
+      return { value: typeof value === 'string' ? oneForm(value) : value }
+    case 'json':
+      return { value: withoutBigInts(value) }
     default:
-      return { value: typeof value === 'bigint' ? Number(value) : value }
+      return { value: typeof value === 'bigint' ? Number(value) : withoutBigInts(value) }
   }
+}
+
+/** A day alone is left to the schema, which may want nothing else. */
+function oneForm(text: string): string {
+  return readDate(text) ?? readDateTime(text) ?? text
 }
 
 function prepareInteger(value: unknown): Prepared {
@@ -97,7 +106,8 @@ export function toAttribute(
   }
   switch (column.kind) {
     case 'text':
-      return typeof value === 'string' ? limitLength(column, value) : { fault: FAULTS.string }
+      if (typeof value === 'string') return limitLength(column, value)
+      return column.preparesItself ? { value } : { fault: FAULTS.string }
     case 'uuid':
       return convert(typeof value === 'string' ? readUuid(value) : null, FAULTS.uuid)
     case 'integer':
@@ -108,7 +118,12 @@ export function toAttribute(
     case 'boolean':
       return typeof value === 'boolean' ? { value } : { fault: FAULTS.boolean }
     case 'date':
-      return toMoment(column, readDate(String(writeDate(value))), FAULTS.date)
+      /* A text is not cut to a day: what follows the day would be lost without a word. */
+      return toMoment(
+        column,
+        readDate(typeof value === 'string' ? value : String(writeDate(value))),
+        FAULTS.date
+      )
     case 'datetime':
       return toMoment(column, readDateTime(String(writeDateTime(value))), FAULTS.datetime)
     case 'time':

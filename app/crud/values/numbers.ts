@@ -27,6 +27,13 @@ export function exactInteger(value: bigint): ExactInteger | null {
 }
 
 /**
+ * A number as a plain decimal numeral, which is what `readNumber` reads: no exponent.
+ */
+export function writeNumeral(number: number): string {
+  return number.toLocaleString('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
+}
+
+/**
  * Reads a plain decimal numeral, as in `-12.50`.
  */
 export function readNumber(text: string): number | null {

@@ -1,5 +1,7 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '../resource/column.js'
 import { writeDate, writeDateTime } from './datetime.js'
+import { numberOrDigits, parseJson } from './json.js'
 import { exactInteger } from './numbers.js'
 
 /**
@@ -21,12 +23,22 @@ export function toWire(column: Column, value: unknown): unknown {
     case 'date':
       return writeDate(value)
     case 'json':
-      return typeof value === 'string' ? parseJson(value) : value
+      return typeof value === 'string' && !column.consumesItself ? readJson(value) : value
     case 'binary':
       return Buffer.isBuffer(value) ? value.toString('base64') : value
     default:
       return value
   }
+}
+
+/**
+ * The wire's form of a model instance's attribute. The column's own `serialize` wins. [A20]
+ */
+export function attributeToWire(column: Column, record: LucidRow): unknown {
+  const value = (record as unknown as Record<string, unknown>)[column.attribute]
+  return column.serialize
+    ? column.serialize(value, column.attribute, record)
+    : toWire(column, value)
 }
 
 function wireInteger(value: unknown): unknown {
@@ -40,9 +52,9 @@ function isTrue(value: unknown): boolean {
 }
 
 /** What is stored may not be JSON at all: then the text itself is the value. */
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text, numberOrDigits)
   } catch {
     return text
   }

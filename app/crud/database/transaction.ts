@@ -1,0 +1,38 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+
+/**
+ * Runs the work in a transaction, a savepoint where the client is one already, and returns once it is
+ * committed. Knex, and so Lucid, takes a COMMIT that the database refused (a full disk, a deferred
+ * constraint) for one that it carried out; here it throws.
+ *
+ * @throws what the work throws, after a rollback, or what the database says to the commit
+ */
+export async function inTransaction<Result>(
+  client: QueryClientContract,
+  work: (transaction: TransactionClientContract) => Promise<Result>
+): Promise<Result> {
+  const transaction = await client.transaction()
+  const settled = settledPromise(transaction)
+  let result: Result
+  try {
+    result = await work(transaction)
+  } catch (error) {
+    await transaction.rollback()
+    throw error
+  }
+  await transaction.commit()
+  await settled
+  return result
+}
+
+/**
+ * Resolves when a transaction has ended as it was told to, rejects when its end failed.
+ */
+export function settledPromise(transaction: TransactionClientContract): Promise<unknown> {
+  const { executionPromise } = transaction.knexClient as unknown as {
+    executionPromise: Promise<unknown>
+  }
+  /* Who waits for it hears of a failure; nobody has to. */
+  executionPromise.catch(() => {})
+  return executionPromise
+}

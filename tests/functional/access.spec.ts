@@ -1,0 +1,134 @@
+import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
+import { useTokenAuthorizer } from '#crud/access'
+import { Problem } from '#crud'
+import { bearerIsUser, DOORS } from '#tests/fixtures/crud'
+import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
+import { call } from '#tests/helpers/http'
+
+const DOOR = { id: 1, name: 'front' }
+
+/** What each operation answers at the path: operation -> status. */
+async function statusesAt(path: string, user?: string): Promise<Record<string, number>> {
+  const headers: Record<string, string> = user ? { authorization: `Bearer ${user}` } : {}
+  const requests = {
+    create: () => call('POST', path, { headers, json: { name: 'new' } }),
+    read: () => call('GET', `${path}/1`, { headers }),
+    read_multi: () => call('GET', path, { headers }),
+    update: () => call('PATCH', `${path}/1`, { headers, json: { name: 'changed' } }),
+    delete: () => call('DELETE', `${path}/1`, { headers }),
+  }
+  const statuses: Record<string, number> = {}
+  for (const [operation, request] of Object.entries(requests)) {
+    const answer = await request()
+    statuses[operation] = answer.status
+  }
+  return statuses
+}
+
+const ALLOWED = { create: 201, read: 200, read_multi: 200, update: 200, delete: 200 }
+
+function refused(status: number) {
+  return Object.fromEntries(Object.keys(ALLOWED).map((operation) => [operation, status]))
+}
+
+test.group('Access', (group) => {
+  const paths = Object.fromEntries(
+    Object.entries(DOORS).map(([name, path]) => [name, `/api${path}`])
+  ) as typeof DOORS
+
+  group.each.setup(async () => {
+    await db.from('crud_doors').delete()
+    await db.table('crud_doors').insert(DOOR)
+    useTokenAuthorizer(bearerIsUser)
+    return () => useTokenAuthorizer(undefined)
+  })
+
+  test('[P10] a model that says nothing is as public as the configuration', async ({ assert }) => {
+    assert.equal(app.config.get('crud.access'), 'public')
+    assert.deepEqual(await statusesAt(paths.byDefault), ALLOWED)
+  })
+
+  test('[P10] with access token in the configuration it wants a token, what is public does not', async ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<object>('crud')
+    app.config.set('crud', { ...config, access: 'token' })
+    cleanup(() => app.config.set('crud', config))
+
+    assert.deepEqual(await statusesAt(paths.byDefault), refused(401))
+    assert.deepEqual(await db.from('crud_doors'), [DOOR])
+    assert.deepEqual(await statusesAt(paths.byDefault, 'anna'), ALLOWED)
+    await db.table('crud_doors').insert(DOOR)
+    assert.deepEqual(await statusesAt(paths.isPublic), ALLOWED)
+  })
+
+  test('[P10] access token: nobody without, everything with one', async ({ assert }) => {
+    assert.deepEqual(await statusesAt(paths.token), refused(401))
+    assert.deepEqual(await db.from('crud_doors'), [DOOR])
+    assert.deepEqual(await statusesAt(paths.token, 'anna'), ALLOWED)
+  })
+
+  test('[P10] a map rules single operations, and the configuration the others', async ({
+    assert,
+    cleanup,
+  }) => {
+    const writesRefused = { ...ALLOWED, create: 401, update: 401, delete: 401 }
+    assert.deepEqual(await statusesAt(paths.writesByToken), writesRefused)
+    assert.deepEqual(await db.from('crud_doors'), [DOOR])
+
+    const config = app.config.get<object>('crud')
+    app.config.set('crud', { ...config, access: 'token' })
+    cleanup(() => app.config.set('crud', config))
+    assert.deepEqual(await statusesAt(paths.writesByToken), { ...writesRefused, read_multi: 401 })
+    assert.deepEqual(await statusesAt(paths.writesByToken, 'anna'), ALLOWED)
+  })
+
+  test('[P10] a refusal comes before anything else is said', async ({ assert }) => {
+    const requests = [
+      call('GET', `${paths.token}/abc`),
+      call('GET', `${paths.token}/0`),
+      call('HEAD', `${paths.token}/1`),
+      call('GET', `${paths.token}?page=0`),
+      call('POST', paths.token, { json: {} }),
+      call('POST', paths.token, { body: '{', headers: { 'content-type': 'application/json' } }),
+      call('PATCH', `${paths.token}/0`, { json: { name: null } }),
+      call('DELETE', `${paths.token}/db_delete/1`),
+    ]
+    for (const answer of await Promise.all(requests)) assert.equal(answer.status, 401)
+    assert.deepEqual(await db.from('crud_doors'), [DOOR])
+  })
+
+  test('[P10] the authorizer is told model and operation, and may refuse that one', async ({
+    assert,
+  }) => {
+    const asked: string[] = []
+    useTokenAuthorizer({
+      async authorize(_ctx, resource, operation) {
+        asked.push(`${resource.name}:${operation}`)
+        if (operation === 'update') throw new Problem(403, 'The token does not carry this ability')
+        return { kind: 'token' }
+      },
+    })
+    assert.deepEqual(await statusesAt(paths.token), { ...ALLOWED, update: 403 })
+    assert.deepEqual(
+      asked,
+      Object.keys(ALLOWED).map((operation) => `Door:${operation}`)
+    )
+  })
+
+  test('[P10] where nobody checks tokens nobody gets in, and the log says why', async ({
+    assert,
+    cleanup,
+  }) => {
+    useTokenAuthorizer(undefined)
+    const log = captureLog(cleanup)
+    assert.deepEqual(await statusesAt(paths.token, 'anna'), refused(500))
+    assert.deepEqual(await db.from('crud_doors'), [DOOR])
+    const faults = log().filter((line) => line.level === ERROR_LEVEL)
+    assert.match(faults[0].err!.message, /Door: access is 'token'/)
+    assert.deepEqual(await statusesAt(paths.isPublic), ALLOWED)
+  })
+})

@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { test } from '@japa/runner'
+import { ProjectCopy } from '#tests/helpers/project_copy'
+
+const ENVIRONMENT = {
+  NODE_ENV: 'production',
+  APP_URL: 'http://localhost',
+  APP_KEY: 'only-for-tests-0123456789abcdef0',
+  LOG_LEVEL: 'error',
+  DB_CONNECTION: 'sqlite',
+  DB_DATABASE: 'tmp/boot.sqlite3',
+}
+
+const FAULTS = {
+  'both_lists.ts': `
+    import { BaseModel, column } from '@adonisjs/lucid/orm'
+    import { Crud } from '#crud'
+    @Crud({ includedMethods: ['read'], deletedMethods: ['read'] })
+    export default class BothLists extends BaseModel {
+      @column({ isPrimary: true }) declare id: number
+    }`,
+  'no_model.ts': `
+    import { Crud } from '#crud'
+    class NoModel {}
+    Crud()(NoModel as any)
+    export default NoModel`,
+  'far_away.ts': `
+    import { BaseModel, column } from '@adonisjs/lucid/orm'
+    import { Crud } from '#crud'
+    @Crud()
+    export default class FarAway extends BaseModel {
+      static connection = 'moon'
+      @column({ isPrimary: true }) declare id: number
+    }`,
+  'unreadable.ts': `
+    import { BaseModel } from '@adonisjs/lucid/orm'
+    export default class Unreadable extends BaseModel {}
+    throw new Error('thrown while the file was read')`,
+}
+
+const NOTE = `
+  import { BaseModel, column } from '@adonisjs/lucid/orm'
+  import { Crud } from '#crud'
+  @Crud()
+  export default class Note extends BaseModel {
+    @column({ isPrimary: true }) declare id: number
+    @column() declare text: string
+  }`
+
+const NOTES_MIGRATION = `
+  import { BaseSchema } from '@adonisjs/lucid/schema'
+  export default class extends BaseSchema {
+    async up() {
+      this.schema.createTable('notes', (table) => {
+        table.increments('id')
+        table.string('text', 10).notNullable()
+      })
+    }
+  }`
+
+const SERVER = ['--import=@poppinss/ts-exec', 'bin/server.ts']
+
+/* Whole processes are started: the models of a real application, on a database of its own. */
+test.group('Boot', (group) => {
+  let copy: ProjectCopy
+
+  group.each.timeout(60_000)
+  group.each.setup(async () => {
+    copy = await ProjectCopy.create()
+    return () => copy.remove()
+  })
+
+  async function write(file: string, text: string) {
+    await mkdir(join(copy.folder, file, '..'), { recursive: true })
+    await writeFile(join(copy.folder, file), text)
+  }
+
+  async function writeFaults() {
+    for (const [file, text] of Object.entries(FAULTS)) await write(`app/models/${file}`, text)
+  }
+
+  async function removeDemo() {
+    await rm(join(copy.folder, 'app/models'), { recursive: true })
+    await rm(join(copy.folder, 'database/migrations'), { recursive: true })
+    await rm(join(copy.folder, 'database/seeders'), { recursive: true })
+  }
+
+  function open(): Promise<Socket> {
+    const socket = connect(copy.port, 'localhost')
+    socket.on('error', () => {})
+    return once(socket, 'connect').then(() => socket)
+  }
+
+  test('[P9] the server prints the faults of all models at once, and ends', async ({ assert }) => {
+    await writeFaults()
+    const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
+
+    assert.equal(status, 1)
+    assert.include(output, 'has 4 faults')
+    assert.match(output, /- BothLists: includedMethods and deletedMethods can't both be given/)
+    assert.match(output, /- NoModel is not a Lucid model/)
+    assert.match(output, /- FarAway: there is no database connection "moon"; .* has sqlite/)
+    assert.match(output, /- app\/models\/unreadable\.ts can't be imported: thrown while/)
+    assert.notMatch(output, /^\s+at /m)
+  })
+
+  test('[P9] in a command the same faults are a warning', async ({ assert }) => {
+    await writeFaults()
+    const { status, output } = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
+      ...ENVIRONMENT,
+      NODE_ENV: 'development',
+    })
+
+    assert.equal(status, 0, output)
+    assert.include(output, 'has 4 faults')
+    assert.include(output, 'BothLists: ')
+    assert.match(output, /create_products_table/)
+  })
+
+  test('[P15] a missing table stops the server and names the command', async ({ assert }) => {
+    const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
+
+    assert.equal(status, 1)
+    assert.match(output, /Product: the table products does not exist/)
+    assert.match(output, /Film: the table films does not exist/)
+    assert.include(output, 'node ace migration:run')
+    assert.notMatch(output, /^\s+at /m)
+  })
+
+  test('[P2] without any model the server starts and says so', async ({ assert }) => {
+    await removeDemo()
+    const migrated = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
+      ...ENVIRONMENT,
+      NODE_ENV: 'development',
+    })
+    assert.equal(migrated.status, 0, migrated.output)
+
+    const stop = await copy.start(ENVIRONMENT)
+    const home = await fetch(copy.url)
+    assert.equal(home.status, 200)
+    assert.include(await home.text(), 'No model is decorated yet')
+    assert.equal(await stop(), 0)
+  })
+
+  test('[P1, P2] a decorated model and its migration are all it takes', async ({ assert }) => {
+    await removeDemo()
+    await write('app/models/note.ts', NOTE)
+    await write('database/migrations/1_create_notes_table.ts', NOTES_MIGRATION)
+
+    const stop = await copy.start(ENVIRONMENT)
+    const created = await fetch(`${copy.url}/api/notes`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"text":"hello"}',
+    })
+    assert.equal(created.status, 201)
+    const list = await fetch(`${copy.url}/api/notes`)
+    assert.deepEqual(await list.json(), { data: [{ id: 1, text: 'hello' }], total_count: 1 })
+    await stop()
+  })
+
+  test('SIGTERM ends the server at once while a kept connection waits', async ({ assert }) => {
+    const stop = await copy.start(ENVIRONMENT)
+    const waiting = await open()
+    waiting.write('GET /api/products HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await once(waiting, 'data')
+    const start = performance.now()
+
+    assert.equal(await stop(), 0)
+    assert.isBelow(performance.now() - start, 4000)
+  })
+
+  test('SIGTERM ends the server soon though requests never end', async ({ assert }) => {
+    const stop = await copy.start(ENVIRONMENT)
+    await open()
+    const halfway = await open()
+    halfway.write('GET /api/products HTTP/1.1\r\nHost:')
+    const unfinished = await open()
+    unfinished.write(
+      'POST /api/products HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+        'Content-Length: 100\r\n\r\n{'
+    )
+    /* An answer to another one: the server has read the others. */
+    await fetch(`${copy.url}/api/products`)
+    const start = performance.now()
+
+    assert.equal(await stop(), 0)
+    assert.isBelow(performance.now() - start, 15_000)
+  })
+})

@@ -1,0 +1,144 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { useTokenAuthorizer } from '#crud/access'
+import { bearerIsUser, Note } from '#tests/fixtures/crud'
+import { call, type Answer } from '#tests/helpers/http'
+
+const PATH = '/api/crud-notes'
+
+/** A caller who is known by this name. */
+function callsOf(user: string) {
+  const headers = { authorization: `Bearer ${user}` }
+  return {
+    get: (path = '') => call('GET', PATH + path, { headers }),
+    head: (path = '') => call('HEAD', PATH + path, { headers }),
+    post: (json: unknown) => call('POST', PATH, { headers, json }),
+    patch: (path: string, json: unknown) => call('PATCH', PATH + path, { headers, json }),
+    del: (path: string) => call('DELETE', PATH + path, { headers }),
+  }
+}
+
+async function insertNote(note: Record<string, unknown>): Promise<number> {
+  const [id] = await db.table('crud_notes').insert({ title: 'a note', ...note })
+  return id
+}
+
+test.group('Policies and scopes over HTTP', (group) => {
+  const anna = callsOf('anna')
+  const banned = callsOf('banned')
+
+  group.setup(() => {
+    useTokenAuthorizer(bearerIsUser)
+    return () => useTokenAuthorizer(undefined)
+  })
+  group.each.setup(async () => {
+    Note.asked = []
+    await db.from('crud_notes').delete()
+  })
+
+  test('[P14] the policy is asked by every operation about the actor of the request', async ({
+    assert,
+  }) => {
+    const id = await insertNote({ owner: 'anna' })
+    const actor = { kind: 'token', user: 'anna', token: 'anna' }
+    const requests: Array<[() => Promise<Answer>, string, Array<string | undefined>]> = [
+      [() => anna.post({ owner: 'anna', title: 'new' }), 'create', ['new']],
+      [() => anna.get(`/${id}`), 'read', ['a note']],
+      [() => anna.head(`/${id}`), 'read', ['a note']],
+      [() => anna.get(), 'read_multi', [undefined]],
+      [() => anna.get('?page=1'), 'read_multi', [undefined]],
+      [() => anna.patch(`/${id}`, { title: 'b note' }), 'update', ['a note', 'b note']],
+      [() => anna.del(`/${id}`), 'delete', ['b note']],
+      [() => anna.del(`/db_delete/${id}`), 'db_delete', ['b note']],
+    ]
+    for (const [request, action, titles] of requests) {
+      Note.asked = []
+      const answer = await request()
+      assert.isBelow(answer.status, 300)
+      assert.deepEqual(
+        Note.asked as unknown[],
+        titles.map((title) => ({ actor, action, resource: 'Note', title }))
+      )
+    }
+  })
+
+  test('[P14] what the policy refuses is a 403 and changes nothing', async ({ assert }) => {
+    const id = await insertNote({ owner: 'banned' })
+    const before = await db.from('crud_notes')
+    const requests = [
+      () => banned.post({ owner: 'banned', title: 'new' }),
+      () => banned.get(`/${id}`),
+      () => banned.get(),
+      () => banned.get('?limit=0'),
+      () => banned.patch(`/${id}`, { title: 'changed' }),
+      () => banned.patch(`/${id}`, {}),
+      () => banned.del(`/${id}`),
+      () => banned.del(`/db_delete/${id}`),
+    ]
+    for (const request of requests) {
+      const answer = await request()
+      assert.equal(answer.status, 403)
+      assert.equal(answer.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      assert.equal(answer.body.status, 403)
+    }
+    assert.deepEqual(await db.from('crud_notes'), before)
+  })
+
+  test('[P14] what the scope hides is a 404, and stays as it is', async ({ assert }) => {
+    const id = await insertNote({ owner: 'bert' })
+    const requests = [
+      () => anna.get(`/${id}`),
+      () => anna.get(`/${id}?deleted=include`),
+      () => anna.patch(`/${id}`, { title: 'changed' }),
+      () => anna.patch(`/${id}`, { owner: 'anna' }),
+      () => anna.del(`/${id}`),
+      () => anna.del(`/db_delete/${id}`),
+    ]
+    for (const request of requests) {
+      const answer = await request()
+      assert.equal(answer.status, 404)
+      assert.equal(answer.body.detail, 'Item not found')
+    }
+    const rows = await db.from('crud_notes')
+    assert.deepEqual(rows, [{ id, owner: 'bert', title: 'a note', is_deleted: 0 }])
+  })
+
+  test('[P14] what the scope hides is not listed and not counted', async ({ assert }) => {
+    await insertNote({ owner: 'bert', title: 'x' })
+    await insertNote({ owner: 'anna', title: 'x' })
+    await insertNote({ owner: 'everyone', title: 'y' })
+    await insertNote({ owner: 'everyone', title: 'x', is_deleted: true })
+    const titles = async (query: string) => {
+      const { body } = await anna.get(query)
+      return [body.total_count, body.data.map((item: any) => `${item.owner} ${item.title}`)]
+    }
+    assert.deepEqual(await titles(''), [2, ['anna x', 'everyone y']])
+    assert.deepEqual(await titles('?title=x'), [1, ['anna x']])
+    assert.deepEqual(await titles('?page=2&itemsPerPage=1'), [2, ['everyone y']])
+    assert.deepEqual(await titles('?deleted=only'), [1, ['everyone x']])
+    assert.deepEqual(await titles('?limit=0'), [2, []])
+  })
+
+  test('[P14] nobody writes an item out of their own sight, or to what they may not', async ({
+    assert,
+  }) => {
+    const created = await anna.post({ owner: 'bert', title: 'a present' })
+    assert.equal(created.status, 403)
+    assert.isNull(created.headers.get('location'))
+    assert.isEmpty(await db.from('crud_notes'))
+
+    const id = await insertNote({ owner: 'anna' })
+    const renamed = await anna.patch(`/${id}`, { title: 'no update' })
+    assert.equal(renamed.status, 403)
+    const moved = await anna.patch(`/${id}`, { owner: 'bert' })
+    assert.equal(moved.status, 403)
+    const rows = await db.from('crud_notes')
+    assert.deepEqual(rows, [{ id, owner: 'anna', title: 'a note', is_deleted: 0 }])
+  })
+
+  test('[P14] who is not let in is asked about no more', async ({ assert }) => {
+    const answer = await call('GET', PATH)
+    assert.equal(answer.status, 401)
+    assert.isEmpty(Note.asked)
+  })
+})

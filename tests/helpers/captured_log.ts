@@ -1,0 +1,34 @@
+/*
+ * What the requests of a test write into the log, as JSON has it.
+ */
+import { LoggerFactory } from '@adonisjs/core/factories/logger'
+import logger from '@adonisjs/core/services/logger'
+
+interface LogLine {
+  level: number
+  msg: string
+  request_id: string
+  err?: { type: string; message: string; stack: string }
+}
+
+export const ERROR_LEVEL = 50
+
+/**
+ * Catches the log of every request from now on.
+ *
+ * @param cleanup  the test's own; puts the logger back
+ * @returns the lines so far
+ */
+export function captureLog(cleanup: (callback: () => void) => void): () => LogLine[] {
+  const lines: string[] = []
+  const capturing = new LoggerFactory()
+    .merge({ enabled: true, level: 'trace' })
+    .pushLogsTo(lines)
+    .create()
+
+  logger.child = ((bindings: object) => capturing.child(bindings)) as typeof logger.child
+  cleanup(() => {
+    delete (logger as Partial<typeof logger>).child
+  })
+  return () => lines.map((line) => JSON.parse(line))
+}

@@ -1,0 +1,133 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { afterOutermostCommit } from '#crud/database/outermost_commit'
+
+class Undone extends Error {}
+
+/** Runs the work in a transaction around it, which it may undo by throwing `Undone`. */
+async function transaction(
+  work: (client: TransactionClientContract) => Promise<void>,
+  around: Pick<TransactionClientContract, 'transaction'> = db
+) {
+  try {
+    await around.transaction(work)
+  } catch (error) {
+    if (!(error instanceof Undone)) throw error
+  }
+}
+
+test.group('afterOutermostCommit', (group) => {
+  let heard: string[] = []
+  const hear = (name: string) => () => void heard.push(name)
+  group.each.setup(() => void (heard = []))
+
+  test('[E1] without a transaction it calls back at once', ({ assert }) => {
+    afterOutermostCommit(db.connection(), hear('write'))
+    assert.deepEqual(heard, ['write'])
+  })
+
+  test('[E1] it waits for the commit', async ({ assert }) => {
+    await transaction(async (trx) => {
+      afterOutermostCommit(trx, hear('first'))
+      afterOutermostCommit(trx, hear('second'))
+      await trx.rawQuery('select 1')
+      assert.deepEqual(heard, [])
+    })
+    assert.deepEqual(heard, ['first', 'second'])
+  })
+
+  test('[E1] a rollback drops it', async ({ assert }) => {
+    await transaction(async (trx) => {
+      afterOutermostCommit(trx, hear('write'))
+      throw new Undone()
+    })
+    assert.deepEqual(heard, [])
+  })
+
+  test('[E1] a nested commit is not enough, the outer one is', async ({ assert }) => {
+    await transaction(async (outer) => {
+      await transaction(async (inner) => afterOutermostCommit(inner, hear('inner')), outer)
+      assert.deepEqual(heard, [])
+    })
+    assert.deepEqual(heard, ['inner'])
+  })
+
+  test('[E1] nested transactions that committed say nothing when the outer one rolls back', async ({
+    assert,
+  }) => {
+    await transaction(async (outer) => {
+      afterOutermostCommit(outer, hear('outer'))
+      await transaction(async (inner) => afterOutermostCommit(inner, hear('inner')), outer)
+      throw new Undone()
+    })
+    assert.deepEqual(heard, [])
+  })
+
+  test('[E1] of a nested rollback and an outer commit only the outer one is heard', async ({
+    assert,
+  }) => {
+    await transaction(async (outer) => {
+      afterOutermostCommit(outer, hear('before'))
+      await transaction(async (inner) => {
+        afterOutermostCommit(inner, hear('inner'))
+        throw new Undone()
+      }, outer)
+      afterOutermostCommit(outer, hear('after'))
+    })
+    assert.deepEqual(heard, ['before', 'after'])
+  })
+
+  test('[E1] three levels deep the outermost commit counts', async ({ assert }) => {
+    await transaction(async (first) => {
+      await transaction(async (second) => {
+        await transaction(async (third) => afterOutermostCommit(third, hear('third')), second)
+        await transaction(async (third) => {
+          afterOutermostCommit(third, hear('undone'))
+          throw new Undone()
+        }, second)
+        afterOutermostCommit(second, hear('second'))
+      }, first)
+      assert.deepEqual(heard, [])
+    })
+    assert.deepEqual(heard, ['third', 'second'])
+  })
+
+  test('[E1] three levels deep a rollback in the middle drops what is below it', async ({
+    assert,
+  }) => {
+    await transaction(async (first) => {
+      afterOutermostCommit(first, hear('first'))
+      await transaction(async (second) => {
+        await transaction(async (third) => afterOutermostCommit(third, hear('third')), second)
+        throw new Undone()
+      }, first)
+    })
+    assert.deepEqual(heard, ['first'])
+  })
+
+  test('[E1] it works for a transaction that is committed by hand', async ({ assert }) => {
+    const trx = await db.transaction()
+    afterOutermostCommit(trx, hear('write'))
+    await trx.commit()
+    assert.deepEqual(heard, ['write'])
+  })
+
+  test('[E1] a commit that the database refuses is none', async ({ assert }) => {
+    const trx = await db.transaction()
+    ;(trx.knexClient as { commit: unknown }).commit = () => Promise.reject(new Error('disk full'))
+    afterOutermostCommit(trx, hear('write'))
+    await assert.rejects(() => trx.commit(), 'disk full')
+    await trx.rollback()
+    assert.deepEqual(heard, [])
+  })
+
+  test('[E1] two transactions after each other do not hear of one another', async ({ assert }) => {
+    await transaction(async (trx) => {
+      afterOutermostCommit(trx, hear('first'))
+      throw new Undone()
+    })
+    await transaction(async (trx) => afterOutermostCommit(trx, hear('second')))
+    assert.deepEqual(heard, ['second'])
+  })
+})

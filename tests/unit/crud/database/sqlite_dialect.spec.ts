@@ -1,0 +1,246 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { resources } from '#crud'
+import type { Query } from '#crud/database/dialect'
+import { SqliteDialect, toGlob } from '#crud/database/sqlite_dialect'
+import { parseLike } from '#crud/database/text_pattern'
+import { likeExpression } from '#tests/helpers/memory_list'
+import { Specimen } from '#tests/fixtures/lists'
+
+const dialect = new SqliteDialect()
+
+function columnOf(name: string) {
+  return resources
+    .all()
+    .find((one) => one.name === 'Specimen')!
+    .columns.find(name)!
+}
+
+async function clear() {
+  await db.from('specimens').delete()
+}
+
+/** Signs that mean something to GLOB, LIKE or SQL, and letters whose cases are peculiar. */
+const SIGNS = [
+  ...`%_\\*?[]^-!'"\`;,aAbBäÄßẞsSſıiIİkKσςΣ中😀 \u212A\u01C4\u01C5\u01C6\u0301\uFB05\uFB06`,
+]
+
+const text = fc.string({ unit: fc.constantFrom(...SIGNS), maxLength: 6 })
+const pattern = fc.string({ unit: fc.constantFrom(...SIGNS, '%', '%', '_', '_'), maxLength: 6 })
+
+async function globs(value: string, glob: string): Promise<boolean> {
+  const [row] = await db.rawQuery('select ? glob ? as matches', [value, glob])
+  return row.matches === 1
+}
+
+/** The labels that a query on specimens finds, in its order. */
+async function labelsOf(narrow: (query: Query) => void): Promise<unknown[]> {
+  const query = Specimen.query() as Query
+  narrow(query)
+  const rows = await query.pojo()
+  return rows.map((row: any) => row.label)
+}
+
+test.group('SQLite dialect | text', (group) => {
+  group.each.setup(async () => {
+    await clear()
+    return clear
+  })
+
+  test('[A18] a pattern means the same as in a regular expression', async ({ assert }) => {
+    await fc.assert(
+      fc.asyncProperty(text, pattern, fc.boolean(), async (value, like, foldCase) => {
+        const expression = likeExpression(like, foldCase ? 'isu' : 'su')
+        assert.equal(
+          await globs(value, toGlob(parseLike(like), foldCase)),
+          expression.test(value),
+          `${value} like ${like}`
+        )
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  test('[A18] a pattern out of the text itself finds it, in any case', async ({ assert }) => {
+    const letters = fc.string({ unit: fc.constantFrom(...SIGNS.filter((one) => one !== '\\')) })
+    await fc.assert(
+      fc.asyncProperty(letters, async (value) => {
+        const literal = value.replace(/[%_]/g, '\\$&')
+        assert.isTrue(await globs(value, toGlob(parseLike(literal), false)))
+        assert.isTrue(await globs(value, toGlob(parseLike(literal), true)))
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  test('[A18] a long pattern with many wildcards is answered', async ({ assert }) => {
+    const glob = toGlob(parseLike('%ä'.repeat(500)), true)
+    assert.isFalse(await globs('ä'.repeat(499), glob))
+    assert.isTrue(await globs('Ä'.repeat(500), glob))
+  })
+
+  test('[A18] text compares by code point, whatever collation the column has', async ({
+    assert,
+  }) => {
+    const labels = ['b', 'A', 'B', 'a', 'Z', 'z', '\uFFFD', '😀', 'ä', '']
+    await db.table('specimens').multiInsert(labels.map((label) => ({ label, shade: label })))
+    const byCodePoint = ['', 'A', 'B', 'Z', 'a', 'b', 'z', 'ä', '\uFFFD', '😀']
+    for (const name of ['label', 'shade']) {
+      const column = columnOf(name)
+      const ordered = await labelsOf((query) => dialect.order(query, 'specimens', column, 'asc'))
+      assert.deepEqual(ordered, byCodePoint)
+
+      const equal = (query: Query) => dialect.compare(query, 'specimens', column, '=', 'a')
+      assert.deepEqual(await labelsOf(equal), ['a'])
+      const less = (query: Query) => dialect.compare(query, 'specimens', column, '<', 'B')
+      assert.sameMembers(await labelsOf(less), ['', 'A'])
+      const listed = (query: Query) =>
+        dialect.compareList(query, 'specimens', column, ['a', 'Z'], false)
+      assert.sameMembers(await labelsOf(listed), ['a', 'Z'])
+      const others = (query: Query) =>
+        dialect.compareList(query, 'specimens', column, labels.slice(0, 9), true)
+      assert.deepEqual(await labelsOf(others), [''])
+    }
+  })
+
+  test('[A18] null comes first, and last when descending', async ({ assert }) => {
+    await db.table('specimens').multiInsert([{ label: 'a' }, { label: null }, { label: '' }])
+    for (const [direction, labels] of [
+      ['asc', [null, '', 'a']],
+      ['desc', ['a', '', null]],
+    ] as const) {
+      const found = await labelsOf((query) =>
+        dialect.order(query, 'specimens', columnOf('label'), direction)
+      )
+      assert.deepEqual(found, labels)
+    }
+  })
+})
+
+test.group('SQLite dialect | values', (group) => {
+  group.each.setup(async () => {
+    await clear()
+    return clear
+  })
+
+  test('[A20] integers keep every digit', async ({ assert }) => {
+    const amounts = ['9007199254740993', '-9223372036854775808', '9007199254740991', '0']
+    await db.table('specimens').multiInsert(amounts.map((amount) => ({ amount })))
+    const { sql, bindings } = dialect.selectExpression('specimens', columnOf('amount'))
+    const rows = await db.from('specimens').select(db.raw(sql, bindings)).orderBy('id')
+    assert.deepEqual(
+      rows.map((row) => row.amount),
+      ['9007199254740993', '-9223372036854775808', 9007199254740991, 0]
+    )
+  })
+
+  test('[A18] integers compare with every digit', async ({ assert }) => {
+    const amounts = ['9007199254740992', '9007199254740993', '9007199254740994']
+    await db
+      .table('specimens')
+      .multiInsert(amounts.map((amount) => ({ amount, label: amount.slice(-1) })))
+    const column = columnOf('amount')
+    const find = (narrow: (query: Query) => void) => labelsOf(narrow)
+    const given = '9007199254740993'
+    assert.deepEqual(
+      await find((query) => dialect.compare(query, 'specimens', column, '=', given)),
+      ['3']
+    )
+    assert.deepEqual(
+      await find((query) => dialect.compare(query, 'specimens', column, '>', given)),
+      ['4']
+    )
+    assert.deepEqual(
+      await find((query) => dialect.compareList(query, 'specimens', column, [given], false)),
+      ['3']
+    )
+  })
+
+  test('[A20] booleans are bound as the database has them', async ({ assert }) => {
+    assert.equal(dialect.bind(columnOf('fresh'), true), 1)
+    assert.equal(dialect.bind(columnOf('fresh'), false), 0)
+    assert.equal(dialect.bind(columnOf('label'), 'true'), 'true')
+  })
+})
+
+test.group('SQLite dialect | faults', () => {
+  const explain = (message: string, code = 'SQLITE_CONSTRAINT') =>
+    dialect.explain(Object.assign(new Error(message), { code }))
+
+  test("[A8] the driver's words are understood", ({ assert }) => {
+    const prefix = 'insert into `x` - SQLITE_CONSTRAINT:'
+    assert.deepEqual(explain(`${prefix} UNIQUE constraint failed: films.title`), {
+      kind: 'unique',
+      table: 'films',
+      columns: ['title'],
+    })
+    assert.deepEqual(explain(`${prefix} UNIQUE constraint failed: seats.hall, seats.place`), {
+      kind: 'unique',
+      table: 'seats',
+      columns: ['hall', 'place'],
+    })
+    assert.deepEqual(explain(`${prefix} UNIQUE constraint failed: index 'lower_title'`), {
+      kind: 'unique',
+      columns: [],
+    })
+    assert.deepEqual(explain(`${prefix} NOT NULL constraint failed: films.title`), {
+      kind: 'not_null',
+      table: 'films',
+      columns: ['title'],
+    })
+    assert.equal(explain(`${prefix} FOREIGN KEY constraint failed`)!.kind, 'foreign_key')
+    assert.include(explain(`${prefix} CHECK constraint failed: price > 0`)!.columns, 'price')
+    assert.equal(explain('SQLITE_TOOBIG: string or blob too big', 'SQLITE_TOOBIG')!.kind, 'range')
+    assert.equal(explain('SQLITE_MISMATCH: datatype mismatch', 'SQLITE_MISMATCH')!.kind, 'range')
+  })
+
+  test('[A8] a value that holds such words is not taken for them', ({ assert }) => {
+    const message =
+      "insert into `x` values ('UNIQUE constraint failed: films.title') - SQLITE_CONSTRAINT: UNIQUE constraint failed: films.director"
+    assert.deepEqual(explain(message)!.columns, ['director'])
+  })
+
+  test('[A29] what is no fault of the data is not explained', ({ assert }) => {
+    assert.isNull(explain('SQLITE_BUSY: database is locked', 'SQLITE_BUSY'))
+    assert.isNull(explain('no such table: films', 'SQLITE_ERROR'))
+    assert.isNull(dialect.explain(new Error('UNIQUE constraint failed: films.title')))
+    assert.isNull(dialect.explain({}))
+  })
+})
+
+test.group('SQLite dialect | reading', (group) => {
+  group.each.setup(async () => {
+    await clear()
+    return clear
+  })
+
+  const read = (client: any) => {
+    const query = Specimen.query({ client }) as Query
+    return dialect.read<any[]>(client, query, () => query.pojo())
+  }
+
+  test('a list does not wait for a write transaction, and sees nothing of it', async ({
+    assert,
+  }) => {
+    const transaction = await db.transaction()
+    try {
+      await transaction.table('specimens').insert({ label: 'new' })
+      assert.lengthOf(await read(db.connection()), 0)
+      assert.lengthOf(await read(transaction), 1)
+    } finally {
+      await transaction.commit()
+    }
+    assert.lengthOf(await read(db.connection()), 1)
+  })
+
+  test('the connection of a read that failed is given back', async ({ assert }) => {
+    const client = db.connection()
+    for (let turn = 0; turn < 10; turn++) {
+      const query = Specimen.query({ client }) as Query
+      query.whereRaw('nonsense(')
+      await assert.rejects(() => dialect.read(client, query, () => query.pojo()))
+    }
+    assert.lengthOf(await read(client), 0)
+  })
+})

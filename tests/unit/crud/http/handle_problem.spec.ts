@@ -1,0 +1,134 @@
+import { errors as httpErrors } from '@adonisjs/core/http'
+import { HttpContextFactory } from '@adonisjs/core/factories/http'
+import { Exception } from '@adonisjs/core/exceptions'
+import { errors as lucidErrors } from '@adonisjs/lucid'
+import { errors as vineErrors } from '@vinejs/vine'
+import { test } from '@japa/runner'
+import { Problem, RuntimeError, ValueError } from '#crud'
+import { handleProblem, toProblem, toReport } from '#crud/http/handle_problem'
+
+const SECRET = 'select * from products in /srv/app/models/product.ts'
+const FIXED = 'The server made a mistake; it was logged'
+
+function contextFor(path: string) {
+  const ctx = new HttpContextFactory().create()
+  ctx.request.parsedUrl.pathname = path
+  return ctx
+}
+
+test.group('toProblem', () => {
+  test('[A4] a problem stays as it is', ({ assert }) => {
+    const problem = new Problem(418, 'Short and stout')
+    assert.strictEqual(toProblem(problem), problem)
+  })
+
+  test('[A6] VineJS’s failure is 422 with its fields', ({ assert }) => {
+    const messages = [{ field: 'name', rule: 'required', message: 'The name is missing' }]
+    const problem = toProblem(new vineErrors.E_VALIDATION_ERROR(messages))
+
+    assert.equal(problem.status, 422)
+    assert.deepEqual(problem.errors, messages)
+  })
+
+  test('an exception of AdonisJS keeps its 4xx and its words', ({ assert }) => {
+    const problem = toProblem(new Exception('Not today', { status: 403 }))
+    assert.equal(problem.status, 403)
+    assert.equal(problem.message, 'Not today')
+
+    const missing = toProblem(new lucidErrors.E_ROW_NOT_FOUND())
+    assert.equal(missing.status, 404)
+    assert.equal(toProblem(new Exception('', { status: 403 })).message, 'The request was refused')
+  })
+
+  test('[A29] everything else is a fault of ours, and tells nothing')
+    .with([
+      new Error(SECRET),
+      new TypeError(SECRET),
+      new ValueError(SECRET),
+      new RuntimeError(SECRET),
+      new Exception(SECRET, { status: 302 }),
+      Object.assign(new Error(SECRET), { status: 404 }),
+      { status: 422, message: SECRET },
+      SECRET,
+      null,
+      undefined,
+    ])
+    .run(({ assert }, error) => {
+      const problem = toProblem(error)
+      assert.equal(problem.status, 500)
+      assert.deepEqual(problem.toJSON(), {
+        type: 'about:blank',
+        title: 'Internal Server Error',
+        status: 500,
+        detail: FIXED,
+      })
+    })
+
+  test('a database that is busy is 503, and worth another try')
+    .with([{ code: 'SQLITE_BUSY' }, { code: 'SQLITE_LOCKED' }, { name: 'KnexTimeoutError' }])
+    .run(({ assert }, traits) => {
+      const problem = toProblem(Object.assign(new Error(SECRET), traits))
+      assert.equal(problem.status, 503)
+      assert.equal(problem.message, 'The database is busy; try again')
+      assert.property(problem.headers, 'retry-after')
+    })
+})
+
+test.group('toReport', () => {
+  test('[A29] a fault that brings a status from elsewhere is logged as ours', ({ assert }) => {
+    const error = Object.assign(new Error('upstream'), { status: 422 })
+    const reported = toReport(error, contextFor('/api/products')) as Exception
+
+    assert.equal(reported.status, 500)
+    assert.equal(reported.message, 'upstream')
+    assert.strictEqual(reported.cause, error)
+  })
+
+  test('what is no fault of ours, or not about our paths, is reported as it is', ({ assert }) => {
+    const refused = new Problem(403, 'No')
+    assert.strictEqual(toReport(refused, contextFor('/api/products')), refused)
+
+    const plain = new Error('plain')
+    assert.strictEqual(toReport(plain, contextFor('/api/products')), plain)
+    assert.isUndefined(toReport(undefined, contextFor('/api/products')))
+    assert.isNull(toReport(null, contextFor('/api/products')))
+
+    const elsewhere = Object.assign(new Error('page'), { status: 422 })
+    assert.strictEqual(toReport(elsewhere, contextFor('/home')), elsewhere)
+  })
+})
+
+test.group('handleProblem', () => {
+  test('[A4] it answers below the prefix, and leaves the rest to the application', ({ assert }) => {
+    for (const path of ['/api', '/api/', '/api/nothing/here']) {
+      const ctx = contextFor(path)
+      assert.isTrue(handleProblem(new Error(SECRET), ctx))
+      assert.equal(ctx.response.getStatus(), 500)
+      assert.equal(
+        ctx.response.getHeader('content-type'),
+        'application/problem+json; charset=utf-8'
+      )
+    }
+    for (const path of ['/', '/apis', '/home/api']) {
+      const ctx = contextFor(path)
+      assert.isFalse(handleProblem(new Error(SECRET), ctx))
+      assert.equal(ctx.response.getStatus(), 200)
+    }
+  })
+
+  test('[A4] a route that is missing is 404, whoever says so', ({ assert }) => {
+    const ctx = contextFor('/api/nothing')
+    handleProblem(new httpErrors.E_ROUTE_NOT_FOUND(['GET', '/api/nothing']), ctx)
+
+    assert.equal(ctx.response.getStatus(), 404)
+    assert.include(ctx.response.getBody(), 'There is no such endpoint')
+  })
+
+  test('a problem’s headers are sent', ({ assert }) => {
+    const ctx = contextFor('/api/x')
+    handleProblem(new Problem(503, 'Later', { headers: { 'retry-after': '7' } }), ctx)
+
+    assert.equal(ctx.response.getStatus(), 503)
+    assert.equal(ctx.response.getHeader('retry-after'), '7')
+  })
+})

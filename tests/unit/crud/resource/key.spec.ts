@@ -1,0 +1,133 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import fc from 'fast-check'
+import { Problem } from '#crud'
+import { dialectOf } from '#crud/database/dialects'
+import type { Key } from '#crud/resource/key'
+import { Resource } from '#crud/resource/resource'
+import { Booking, Counter } from '#tests/fixtures/crud'
+import { Country, Seat, Ticket } from '#tests/fixtures/keys'
+
+const UUID = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
+
+async function keyOf(model: LucidModel): Promise<Key> {
+  const resource = new Resource({ model })
+  await resource.load()
+  return resource.key
+}
+
+function problemOf(read: () => unknown): Problem {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
+  throw new Error('There was no problem')
+}
+
+test.group('Key', () => {
+  test('[A9] a single key stands in the path as :id, whatever its column is called', async ({
+    assert,
+  }) => {
+    const key = await keyOf(Country)
+    assert.isFalse(key.isComposite)
+    assert.equal(key.pattern, '/:id')
+    assert.deepEqual(key.fromParams({ id: 'DE' }), ['DE'])
+    assert.deepEqual(key.of({ code: 'DE', name: 'Germany' }), ['DE'])
+  })
+
+  test('[A9] of a composite key every column stands in the path, in declaration order', async ({
+    assert,
+  }) => {
+    const key = await keyOf(Booking)
+    assert.isTrue(key.isComposite)
+    assert.equal(key.pattern, '/:roomNumber/:place/:turn')
+    assert.deepEqual(key.fromParams({ turn: UUID, place: 'a', roomNumber: '1' }), [1, 'a', UUID])
+    assert.deepEqual(key.of({ turn: UUID, roomNumber: 1, place: 'a' }), [1, 'a', UUID])
+  })
+
+  test('[A9] a part that is not of its type is a 422 with the value', async ({ assert }) => {
+    const faulty: Array<[LucidModel, Record<string, string>, string]> = [
+      [Counter, { id: 'abc' }, '"abc"'],
+      [Counter, { id: '1.5' }, '"1.5"'],
+      [Ticket, { id: 'abc' }, '"abc"'],
+      [Seat, { hall: 'x', place: 'a' }, '"x"'],
+      [Booking, { roomNumber: '1', place: 'a', turn: 'x' }, '"x"'],
+    ]
+    for (const [model, params, value] of faulty) {
+      const key = await keyOf(model)
+      const problem = problemOf(() => key.fromParams(params))
+      assert.equal(problem.status, 422)
+      assert.include(problem.message, value)
+    }
+  })
+
+  test('[A9] only plain decimal digits of 64 bits are integer keys', async ({ assert }) => {
+    const key = await keyOf(Counter)
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (id) => {
+        const [value] = key.fromParams({ id: String(id) })
+        assert.equal(String(value), String(id))
+      })
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string().filter((text) => !/^(0|-?[1-9]\d*)$/.test(text)),
+          fc.bigInt({ min: 2n ** 63n, max: 2n ** 200n }).map(String),
+          fc.integer().map((number) => `${number}.0`),
+          fc.integer({ min: 0 }).map((number) => `0${number}`)
+        ),
+        (id) => {
+          const problem = problemOf(() => key.fromParams({ id }))
+          assert.equal(problem.status, 422)
+        }
+      )
+    )
+  })
+
+  test('[A9] UUIDs are read in either case', async ({ assert }) => {
+    const key = await keyOf(Ticket)
+    assert.deepEqual(key.fromParams({ id: UUID.toUpperCase() }), [UUID])
+  })
+
+  test('[P8] own code gives a value, or an array of all parts', async ({ assert }) => {
+    const single = await keyOf(Counter)
+    assert.deepEqual(single.fromCode(7), [7])
+    assert.deepEqual(single.fromCode([7]), [7])
+    const composite = await keyOf(Seat)
+    assert.deepEqual(composite.fromCode([1, 'a']), [1, 'a'])
+    assert.throws(
+      () => composite.fromCode(1),
+      TypeError as any,
+      'A key of seats has 2 part(s): hall, place'
+    )
+    assert.throws(() => composite.fromCode([1, 'a', 'b']), TypeError as any)
+  })
+
+  test('[A9] a path made of a key leads back to it', async ({ assert }) => {
+    const key = await keyOf(Seat)
+    assert.equal(key.toPath([1, 'a/b ?%ä']), '/1/a%2Fb%20%3F%25%C3%A4')
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+        (hall, place) => {
+          const [, first, second] = key.toPath([hall, place]).split('/').map(decodeURIComponent)
+          assert.deepEqual(key.fromParams({ hall: first, place: second }), [hall, place])
+        }
+      )
+    )
+  })
+
+  test('[A9] every key column stands in the condition', async ({ assert }) => {
+    const key = await keyOf(Booking)
+    const query = Booking.query()
+    key.constrain(query as any, [1, 'a', UUID], dialectOf(db.connection()))
+    const { sql, bindings } = query.toSQL()
+    for (const name of ['room_number', 'place', 'turn']) assert.include(sql, `\`${name}\``)
+    assert.includeMembers(bindings as unknown[], [1, 'a', UUID])
+  })
+})

@@ -1,0 +1,107 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { DateTime } from 'luxon'
+import { readDate, readDateTime, readTime, writeDate, writeDateTime } from '#crud/values/datetime'
+
+const moments = fc
+  .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
+  .map((date) => DateTime.fromJSDate(date, { zone: 'utc' }).startOf('second'))
+
+const wire = (moment: DateTime) => moment.toFormat('yyyy-MM-dd HH:mm:ss')
+
+test.group('Moments', () => {
+  test('[A20] any moment, in any zone and any usual form, is read as UTC', ({ assert }) => {
+    const zones = ['utc', 'Europe/Berlin', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Apia']
+    fc.assert(
+      fc.property(moments, fc.constantFrom(...zones), fc.boolean(), (moment, zone, spaced) => {
+        /* Offsets with seconds, as before standard time, have no form in ISO 8601. */
+        fc.pre(moment.year > 1930)
+        const iso = moment.setZone(zone).toISO({ suppressMilliseconds: true })!
+        assert.equal(readDateTime(spaced ? iso.replace('T', ' ') : iso), wire(moment))
+        assert.equal(readDateTime(wire(moment)), wire(moment))
+      })
+    )
+  })
+
+  test('[A20] what is written is read as the same moment', ({ assert }) => {
+    fc.assert(
+      fc.property(moments, (moment) => {
+        const expected = wire(moment)
+        assert.equal(writeDateTime(moment), expected)
+        assert.equal(writeDateTime(moment.setZone('Asia/Tokyo')), expected)
+        assert.equal(writeDateTime(moment.toJSDate()), expected)
+        assert.equal(writeDateTime(moment.toMillis()), expected)
+        assert.equal(writeDateTime(expected), expected)
+        assert.equal(writeDateTime(moment.toISO()), expected)
+      })
+    )
+  })
+
+  test('[A20] a text in the database that is no moment is shown as it is', ({ assert }) => {
+    assert.equal(writeDateTime('soon'), 'soon')
+    assert.equal(writeDateTime(true), true)
+    assert.equal(writeDate('2024-05-06 07:08:09'), '2024-05-06')
+  })
+
+  test('[A20] a line break ends no moment', ({ assert }) => {
+    for (const text of ['2024-05-06\n', '2024-05-06 07:08:09\n', '2024-05-06T07:08:09Z\n']) {
+      assert.isNull(readDateTime(text))
+      assert.isNull(readDate(text))
+    }
+  })
+
+  test('[A20] no moment: {text}')
+    .with(
+      [
+        '',
+        '2024',
+        '2024-05',
+        '2024-5-6',
+        '2024-02-30',
+        '2023-02-29 10:00:00',
+        '2024-05-06 10',
+        '2024-05-06 24:01:00',
+        '2024-05-06 10:60',
+        '2024-05-06 10:00:60',
+        '2024-05-06T10:00:00+24:00',
+        '2024-05-06T10:00:00+1:00',
+        '2024-05-06T10:00:00 +01:00',
+        '2024-05-06T10:00:00Europe/Berlin',
+        '+012024-05-06T10:00:00Z',
+        '0001-01-01T00:00:00+01:00',
+        '0000-12-31',
+        ' 2024-05-06',
+      ].map((text) => ({ text }))
+    )
+    .run(({ assert }, { text }) => {
+      assert.isNull(readDateTime(text))
+    })
+})
+
+test.group('Days and times', () => {
+  test('[A20] every day is read and written as it is', ({ assert }) => {
+    fc.assert(
+      fc.property(moments, (moment) => {
+        const day = moment.toFormat('yyyy-MM-dd')
+        assert.equal(readDate(day), day)
+        assert.equal(writeDate(moment), day)
+        assert.equal(writeDate(moment.startOf('day').toJSDate()), day)
+        assert.equal(writeDate(day), day)
+      })
+    )
+  })
+
+  test('[A20] a moment, or a day that does not exist, is no day', ({ assert }) => {
+    for (const text of ['2024-02-30', '2024-05-06 00:00:00', '2024-5-6', '0000-01-01', '']) {
+      assert.isNull(readDate(text), text)
+    }
+  })
+
+  test('[A20] times of day are HH:MM:SS', ({ assert }) => {
+    assert.equal(readTime('00:00'), '00:00:00')
+    assert.equal(readTime('23:59:59'), '23:59:59')
+    for (const text of ['24:00', '1:00', '12:60', '12:00:60', '12:00:00Z', '12', '']) {
+      assert.isNull(readTime(text), text)
+    }
+  })
+})

@@ -1,0 +1,160 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { DateTime } from 'luxon'
+import { resources } from '#crud'
+import { prepareForSchema, toAttribute } from '#crud/values/from_body'
+import { Consignment } from '#tests/fixtures/writes'
+import { Sample } from '#tests/fixtures/samples'
+
+const column = (name: string, model: unknown = Sample) =>
+  resources
+    .all()
+    .find((resource) => resource.model === model)!
+    .columns.find(name)!
+
+test.group('Values before the schema', () => {
+  test('[A28] a number column lets only numbers and plain numerals through', ({ assert }) => {
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.jsonValue()), (value) => {
+        const isPlain = typeof value === 'number' || typeof value === 'bigint'
+        const isNumeral = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+        fc.pre(value !== null)
+        for (const name of ['count', 'ratio']) {
+          const { fault } = prepareForSchema(column(name), value)
+          if (!isPlain && !isNumeral) assert.isDefined(fault, name)
+        }
+      })
+    )
+    assert.deepEqual(prepareForSchema(column('ratio'), '-12.50'), { value: -12.5 })
+    assert.deepEqual(prepareForSchema(column('count'), '12'), { value: 12, exact: 12 })
+    assert.equal(prepareForSchema(column('count'), 1.5).fault!.rule, 'integer')
+    assert.equal(prepareForSchema(column('ratio'), Infinity).fault!.rule, 'number')
+    assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).fault!.rule, 'number')
+  })
+
+  test('[A20] of a huge integer the schema sees a number, the digits are kept beside', ({
+    assert,
+  }) => {
+    const digits = '9007199254740993'
+    for (const value of [digits, BigInt(digits)]) {
+      assert.deepEqual(prepareForSchema(column('big'), value), {
+        value: 9007199254740992,
+        exact: digits,
+      })
+    }
+  })
+
+  test('[A20] a moment gets the one form that every schema reads; a day is left', ({ assert }) => {
+    const moment = column('moment')
+    assert.deepEqual(prepareForSchema(moment, '2024-05-06T00:30:00+02:00'), {
+      value: '2024-05-05 22:30:00',
+    })
+    assert.deepEqual(prepareForSchema(moment, '2024-05-06'), { value: '2024-05-06' })
+    assert.deepEqual(prepareForSchema(moment, '06.05.2024'), { value: '06.05.2024' })
+    assert.deepEqual(prepareForSchema(moment, 5), { value: 5 })
+  })
+
+  test('[A28] text, null and what is no column are left as they are', ({ assert }) => {
+    for (const value of ['', ' x ', '5']) {
+      assert.deepEqual(prepareForSchema(column('name'), value), { value })
+      assert.deepEqual(prepareForSchema(undefined, value), { value })
+    }
+    for (const name of ['name', 'count', 'ratio', 'moment', 'data']) {
+      assert.deepEqual(prepareForSchema(column(name), null), { value: null })
+    }
+  })
+
+  test('[A8] NUL and broken characters are faults for every column', ({ assert }) => {
+    for (const name of ['name', 'count', 'moment', 'data', 'token', 'status']) {
+      for (const value of ['a\0', '\udc00', ['\0'], { a: { '\0': 1 } }]) {
+        assert.equal(prepareForSchema(column(name), value).fault!.rule, 'text')
+      }
+    }
+    assert.equal(prepareForSchema(undefined, 'a\0').fault!.rule, 'text')
+  })
+
+  test('[A20] no BigInt reaches a schema', ({ assert }) => {
+    const deep = { a: [9007199254740993n] }
+    for (const one of [column('data'), column('name'), undefined]) {
+      assert.deepEqual(prepareForSchema(one, deep).value, { a: ['9007199254740993'] })
+    }
+    assert.strictEqual(prepareForSchema(column('name'), 9007199254740993n).value, 2 ** 53)
+  })
+})
+
+test.group('Values after the schema', () => {
+  const faultOf = (name: string, value: unknown) => toAttribute(column(name), value).fault?.rule
+
+  test('[A28] null goes to nullable columns only', ({ assert }) => {
+    assert.deepEqual(toAttribute(column('count'), null), { value: null })
+    assert.equal(faultOf('name', null), 'nullable')
+    assert.equal(faultOf('createdAt', null), 'nullable')
+  })
+
+  test('[A8] a text is not longer than its column, counted in characters', ({ assert }) => {
+    assert.deepEqual(toAttribute(column('code'), '😀'.repeat(10)), { value: '😀'.repeat(10) })
+    assert.equal(faultOf('code', '😀'.repeat(11)), 'maxLength')
+    assert.include(toAttribute(column('code'), 'x'.repeat(11)).fault!.message, '10 characters')
+    assert.isUndefined(faultOf('longText', 'x'.repeat(100_000)))
+  })
+
+  test('[A20] the exact integer wins unless the schema made another of it', ({ assert }) => {
+    const big = column('big')
+    const exact = '9007199254740993'
+    assert.deepEqual(toAttribute(big, Number(exact), exact), { value: exact })
+    assert.deepEqual(toAttribute(big, 5, exact), { value: 5 })
+    assert.equal(toAttribute(big, 2 ** 60, exact).fault!.rule, 'integer')
+  })
+
+  test('[A28] what a schema let through and the column can not hold is a fault', ({ assert }) => {
+    const wrong: Array<[string, unknown, string]> = [
+      ['name', 5, 'string'],
+      ['token', 'x', 'uuid'],
+      ['token', 5, 'uuid'],
+      ['count', 1.5, 'integer'],
+      ['count', '5', 'integer'],
+      ['ratio', Number.NaN, 'number'],
+      ['active', 'true', 'boolean'],
+      ['active', 1, 'boolean'],
+      ['day', '2024-02-30', 'date'],
+      ['day', '2024-02-29 and more', 'date'],
+      ['moment', 'x', 'datetime'],
+      ['moment', {}, 'datetime'],
+      ['clock', '25:00', 'time'],
+      ['clock', 5, 'time'],
+      ['bytes', '!', 'base64'],
+      ['bytes', 'QR==', 'base64'],
+      ['bytes', 5, 'base64'],
+    ]
+    for (const [name, value, rule] of wrong) {
+      assert.equal(faultOf(name, value), rule, `${name} ${value}`)
+    }
+  })
+
+  test("[A20] a moment has the form of the model's attribute", ({ assert }) => {
+    const { value } = toAttribute(column('moment'), '2024-05-06 07:08:09')
+    assert.isTrue(DateTime.isDateTime(value))
+    assert.equal((value as DateTime).toISO(), '2024-05-06T07:08:09.000Z')
+    assert.deepEqual(toAttribute(column('plainMoment'), new Date('2024-05-06T07:08:09Z')), {
+      value: '2024-05-06 07:08:09',
+    })
+    const day = toAttribute(column('day'), new Date('2024-05-06T00:00:00Z')).value
+    assert.equal((day as DateTime).toISODate(), '2024-05-06')
+  })
+
+  test('[A20] UUIDs are lower case, JSON is text, base64 is bytes', ({ assert }) => {
+    const uuid = '3F2504E0-4F89-41D3-9A0C-0305E82C3301'
+    assert.deepEqual(toAttribute(column('token'), uuid), { value: uuid.toLowerCase() })
+    assert.deepEqual(toAttribute(column('data'), { a: [1] }), { value: '{"a":[1]}' })
+    assert.deepEqual(toAttribute(column('data'), 'text'), { value: '"text"' })
+    assert.deepEqual(toAttribute(column('bytes'), 'QUI='), { value: Buffer.from('AB') })
+    assert.deepEqual(toAttribute(column('bytes'), 'QUI'), { value: Buffer.from('AB') })
+    assert.deepEqual(toAttribute(column('clock'), '07:08'), { value: '07:08:00' })
+  })
+
+  test('[A20] a column that the model prepares gets the value itself', ({ assert }) => {
+    const value = { a: [1] }
+    assert.deepEqual(toAttribute(column('content', Consignment), value), { value })
+    assert.deepEqual(toAttribute(column('tags', Consignment), ['a']), { value: ['a'] })
+  })
+})

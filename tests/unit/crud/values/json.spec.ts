@@ -1,0 +1,52 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { numberOrDigits, parseJson, withoutBigInts } from '#crud/values/json'
+
+const keep = (integer: bigint) => integer
+
+test.group('JSON', () => {
+  test('[A20] integers up to 2^53 are numbers, those beyond are handed over', ({ assert }) => {
+    assert.deepEqual(parseJson('{"a":[9007199254740991,9007199254740992]}', keep), {
+      a: [9007199254740991, 9007199254740992n],
+    })
+    assert.deepEqual(parseJson('[-12345678901234567890,"12345678901234567890"]', keep), [
+      -12345678901234567890n,
+      '12345678901234567890',
+    ])
+  })
+
+  test('[A20] fractions and exponents stay numbers, however long', ({ assert }) => {
+    const text = '[1234567890.12345678901, 1e300, 1.5e20, 12345678901234567890.5]'
+    assert.deepEqual(parseJson(text, keep), JSON.parse(text))
+  })
+
+  test('[A20] any other document is what JSON.parse reads', ({ assert }) => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify([value, '1234567890123456'])
+        assert.deepEqual(
+          withoutBigInts(parseJson(text, keep)),
+          JSON.parse(text, (_, inner) => inner)
+        )
+      })
+    )
+  })
+
+  test('[A20] an integer is a number only if that has the same digits', ({ assert }) => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }), (integer) => {
+        assert.equal(JSON.stringify(numberOrDigits(integer)).replaceAll('"', ''), String(integer))
+      })
+    )
+    assert.strictEqual(numberOrDigits(2n ** 53n), 2 ** 53)
+    assert.strictEqual(numberOrDigits(2n ** 53n + 1n), '9007199254740993')
+    assert.strictEqual(numberOrDigits(10n ** 400n), `1${'0'.repeat(400)}`)
+  })
+
+  test('[A29] __proto__ inside of a document is a name like any other', ({ assert }) => {
+    const text = '{"__proto__":{"n":12345678901234567890}}'
+    const value = withoutBigInts(parseJson(text, keep))
+    assert.equal(JSON.stringify(value), '{"__proto__":{"n":"12345678901234567890"}}')
+    assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
+  })
+})

@@ -1,0 +1,60 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { exactInteger, readInteger, readNumber } from '#crud/values/numbers'
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+
+test.group('Integers', () => {
+  test('[A20] every integer of 64 bits keeps its digits', ({ assert }) => {
+    fc.assert(
+      fc.property(int64, (integer) => {
+        const read = readInteger(String(integer))
+        assert.equal(String(read), String(integer))
+        assert.strictEqual(read, exactInteger(integer))
+        assert.equal(typeof read, Number.isSafeInteger(Number(integer)) ? 'number' : 'string')
+      })
+    )
+  })
+
+  test('[A20] integers of more bits are none', ({ assert }) => {
+    const beyond = fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n }))
+    fc.assert(
+      fc.property(beyond, (integer) => {
+        assert.isNull(readInteger(String(integer)))
+        assert.isNull(exactInteger(integer))
+      })
+    )
+  })
+
+  test('[A28] "{text}" is no plain integer')
+    .with(
+      ['', ' ', '1.0', '1e3', '0x10', '+1', '01', '-0', '--1', ' 1', '1 ', '٣', '1_0'].map(
+        (text) => ({ text })
+      )
+    )
+    .run(({ assert }, { text }) => {
+      assert.isNull(readInteger(text))
+      assert.isNull(readInteger(`${text}\n`))
+    })
+})
+
+test.group('Decimals', () => {
+  test('[A28] plain numerals are read', ({ assert }) => {
+    fc.assert(
+      fc.property(fc.integer(), fc.nat(), (whole, fraction) => {
+        assert.strictEqual(readNumber(`${whole}.${fraction}`), Number(`${whole}.${fraction}`))
+        assert.strictEqual(readNumber(String(whole)), whole)
+      })
+    )
+  })
+
+  test('[A28] "{text}" is no plain numeral')
+    .with(
+      ['', '.', '.5', '5.', '1,5', '1e3', '0x10', '+1', ' 1', 'NaN', '-', '9'.repeat(400)].map(
+        (text) => ({ text })
+      )
+    )
+    .run(({ assert }, { text }) => {
+      assert.isNull(readNumber(text))
+    })
+})
