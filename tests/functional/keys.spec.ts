@@ -380,6 +380,37 @@ test.group('Composite keys', (group) => {
   })
 })
 
+test.group('Composite keys with a date', (group) => {
+  const shift = { worker: 'anna', day: '2024-02-29', task: 'bake' }
+  group.each.setup(async () => void (await db.from('crud_shifts').delete()))
+
+  test('[A9] the date stands in the path as on the wire', async ({ assert }) => {
+    const other = { ...shift, day: '2024-03-01' }
+    await db.table('crud_shifts').insert(other)
+    const created = await post('/api/crud-shifts', shift)
+    assert.equal(created.status, 201)
+    assert.deepEqual(created.body, shift)
+    const path = '/api/crud-shifts/anna/2024-02-29'
+    assert.equal(created.headers.get('location'), path)
+
+    const read = await get(path)
+    assert.deepEqual(read.body, shift)
+    const changed = await patch(path, { task: 'sweep' })
+    assert.equal(changed.status, 200)
+    const rows = await db.from('crud_shifts').orderBy('day')
+    assert.deepEqual(rows, [{ ...shift, task: 'sweep' }, other])
+    const deleted = await del(path)
+    assert.equal(deleted.status, 200)
+    assert.deepEqual(await db.from('crud_shifts'), [other])
+  })
+
+  test('[A9] what is no date is a 422', async ({ assert }) => {
+    const answer = await get('/api/crud-shifts/anna/2024-02-30')
+    assert.equal(answer.status, 422)
+    assert.include(answer.body.detail, '2024-02-30')
+  })
+})
+
 test.group('Ties', (group) => {
   group.each.setup(async () => {
     await db.from('samples').delete()

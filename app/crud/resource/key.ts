@@ -1,6 +1,8 @@
+import { DateTime } from 'luxon'
 import type { Query, Dialect } from '../database/dialect.js'
 import { invalidId } from '../http/problems.js'
 import { fromQuery } from '../values/from_query.js'
+import { toWire } from '../values/to_wire.js'
 import type { Column } from './column.js'
 
 /**
@@ -62,10 +64,14 @@ export class Key {
   }
 
   /**
-   * The key of a model instance or of anything else that has its attributes.
+   * The key of a model instance or of anything else that has its attributes. A date among them comes
+   * as text, which a path can hold and a column be compared with.
    */
   of(record: object): KeyValue {
-    return this.columns.map((column) => (record as Record<string, unknown>)[column.attribute])
+    return this.columns.map((column) => {
+      const value = (record as Record<string, unknown>)[column.attribute]
+      return DateTime.isDateTime(value) ? toWire(column, value) : value
+    })
   }
 
   /**

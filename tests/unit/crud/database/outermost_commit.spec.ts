@@ -114,6 +114,19 @@ test.group('afterOutermostCommit', (group) => {
   })
 
   test('[E1] a commit that the database refuses is none', async ({ assert }) => {
+    await db.from('deferrals').delete()
+    const trx = await db.transaction()
+    await trx.table('deferrals').insert({ parent: 'nobody' })
+    afterOutermostCommit(trx, hear('write'))
+    /* Knex resolves all the same. */
+    await trx.commit()
+    assert.deepEqual(heard, [])
+    assert.isEmpty(await db.from('deferrals'))
+    await transaction(async (next) => afterOutermostCommit(next, hear('next')))
+    assert.deepEqual(heard, ['next'])
+  })
+
+  test('[E1] a commit that fails is none', async ({ assert }) => {
     const trx = await db.transaction()
     ;(trx.knexClient as { commit: unknown }).commit = () => Promise.reject(new Error('disk full'))
     afterOutermostCommit(trx, hear('write'))
