@@ -11,6 +11,6 @@ mkdirSync(dirname(filename), { recursive: true })
 export default defineConfig({
   connection: env.get('DB_CONNECTION'),
   connections: {
-    ...sqliteConnections('sqlite', filename),
+    ...sqliteConnections('sqlite', filename, { migrations: ['database/migrations'] }),
   },
 })

@@ -255,7 +255,7 @@ test.group('Operations', (group) => {
 
 test.group('Operations | session', (group) => {
   group.setup(async () => {
-    db.manager.add('tenant', sqliteConnections('sqlite', ':memory:').sqlite)
+    db.manager.add('tenant', sqliteConnections('sqlite', ':memory:', { migrations: [] }).sqlite)
     await db.connection('tenant').schema.createTable('route_items', (table) => {
       table.increments('id')
       table.string('name', 40).notNullable()

@@ -20,12 +20,12 @@ const READERS = '_readers'
  *
  * @param name      the connection's name; the readers' is derived from it
  * @param filename  absolute path of the file
- * @param readers   how many read connections to open at the most
+ * @param options   the folders of its migrations, and how many read connections to open at the most
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
   filename: string,
-  readers: number = 4
+  { migrations, readers = 4 }: { migrations: string[]; readers?: number }
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
   const common = {
     client: 'sqlite3',
@@ -40,7 +40,7 @@ export function sqliteConnections<Name extends string>(
     [name]: {
       ...common,
       pool: { min: 1, max: 1, acquireTimeoutMillis: 15_000, afterCreate: prepare(WRITER) },
-      migrations: { naturalSort: true, paths: ['database/migrations'] },
+      migrations: { naturalSort: true, paths: migrations },
     },
     [name + READERS]: {
       ...common,

@@ -9,14 +9,18 @@ async function pragma(connection: string, name: string) {
 
 test.group('SQLite connections', () => {
   test('there is one writer, and several readers of the same file beside it', ({ assert }) => {
-    const connections = sqliteConnections('shop', '/tmp/shop.sqlite3', 3)
+    const connections = sqliteConnections('shop', '/data/shop.sqlite3', {
+      migrations: ['shop/migrations'],
+      readers: 3,
+    })
     assert.sameMembers(Object.keys(connections), ['shop', 'shop_readers'])
 
     const { shop, shop_readers: readers } = connections
-    assert.deepEqual(shop.connection, { filename: '/tmp/shop.sqlite3' })
+    assert.deepEqual(shop.connection, { filename: '/data/shop.sqlite3' })
     assert.deepEqual(readers.connection, shop.connection)
     assert.equal(shop.pool!.max, 1)
     assert.equal(readers.pool!.max, 3)
+    assert.deepEqual(shop.migrations!.paths, ['shop/migrations'])
     assert.isUndefined(readers.migrations)
   })
 
