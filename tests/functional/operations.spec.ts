@@ -7,16 +7,14 @@ import { sessions } from '#tests/fixtures/routes'
 
 const rows = () => db.from('route_items').orderBy('id')
 
-/** Methods that answer at a path, by asking each of them. */
+/** Methods that answer at a path, by asking each of them; the one that deletes comes last. */
 async function answering(path: string): Promise<string[]> {
-  const methods = ['GET', 'POST', 'PATCH', 'DELETE']
-  const statuses = await Promise.all(
-    methods.map(async (method) => {
-      const answer = await call(method, path, { json: method === 'GET' ? undefined : {} })
-      return answer.status
-    })
-  )
-  return methods.filter((_, index) => ![404, 405].includes(statuses[index]))
+  const answered: string[] = []
+  for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+    const answer = await call(method, path, { json: method === 'GET' ? undefined : {} })
+    if (![404, 405].includes(answer.status)) answered.push(method)
+  }
+  return answered
 }
 
 test.group('Operations', (group) => {
