@@ -1,15 +1,24 @@
 import { defineConfig } from '@adonisjs/core/app'
 
 export default defineConfig({
-  commands: [() => import('@adonisjs/core/commands'), () => import('@adonisjs/lucid/commands')],
+  commands: [
+    () => import('@adonisjs/core/commands'),
+    () => import('@adonisjs/lucid/commands'),
+    () => import('#admin/commands/main'),
+  ],
 
   providers: [
     () => import('@adonisjs/core/providers/app_provider'),
     { file: () => import('@adonisjs/core/providers/repl_provider'), environment: ['repl', 'test'] },
+    () => import('@adonisjs/core/providers/hash_provider'),
     () => import('@adonisjs/core/providers/vinejs_provider'),
     () => import('@adonisjs/core/providers/edge_provider'),
     () => import('@adonisjs/lucid/database_provider'),
+    () => import('@adonisjs/auth/auth_provider'),
+    () => import('@adonisjs/limiter/limiter_provider'),
+    () => import('@adonisjs/i18n/i18n_provider'),
     () => import('#crud/crud_provider'),
+    () => import('#admin/admin_provider'),
   ],
 
   preloads: [
@@ -23,6 +32,7 @@ export default defineConfig({
     suites: [
       { name: 'unit', files: ['tests/unit/**/*.spec.{ts,js}'], timeout: 10_000 },
       { name: 'functional', files: ['tests/functional/**/*.spec.{ts,js}'], timeout: 30_000 },
+      { name: 'browser', files: ['tests/browser/**/*.spec.{ts,js}'], timeout: 60_000 },
     ],
     forceExit: true,
   },
@@ -30,6 +40,7 @@ export default defineConfig({
   metaFiles: [
     { pattern: 'resources/views/**/*.edge', reloadServer: false },
     { pattern: 'resources/lang/**/*.json', reloadServer: false },
+    { pattern: 'resources/assets/**', reloadServer: false },
     { pattern: 'database/data/**', reloadServer: false },
     { pattern: '.env.example', reloadServer: false },
     { pattern: 'scripts/**', reloadServer: false },

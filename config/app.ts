@@ -12,6 +12,12 @@ export const http = defineConfig({
   generateRequestId: true,
 
   /**
+   * Whose `X-Forwarded-*` headers are believed. Nobody's, unless TRUST_PROXY says otherwise: who may
+   * choose their own address guesses passwords without end.
+   */
+  trustProxy: env.get('TRUST_PROXY') || false,
+
+  /**
    * A form can't pretend to be another method: a POST is a POST.
    */
   allowMethodSpoofing: false,

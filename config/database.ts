@@ -11,6 +11,14 @@ mkdirSync(dirname(filename), { recursive: true })
 export default defineConfig({
   connection: env.get('DB_CONNECTION'),
   connections: {
-    ...sqliteConnections('sqlite', filename, { migrations: ['database/migrations'] }),
+    /**
+     * The admin site's own tables are here too. To put them into a file of their own, leave its
+     * migrations out here, add
+     * `...sqliteConnections('admin', adminFilename, { migrations: ['app/admin/migrations'] })`,
+     * name 'admin' as `adminConnection` in config/admin.ts, and run `node ace migrate`.
+     */
+    ...sqliteConnections('sqlite', filename, {
+      migrations: ['app/admin/migrations', 'database/migrations'],
+    }),
   },
 })

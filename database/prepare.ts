@@ -10,6 +10,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { Database } from '@adonisjs/lucid/database'
+import { AdminSite } from '#admin'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 
 /** What bin/fail_start.ts explains itself */
@@ -20,17 +21,25 @@ const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
  * that `node ace migration:run` asks for in production.
  */
 export async function prepareDatabase(app: ApplicationService) {
-  const db = await app.container.make('lucid.db')
-  await migrate(db, app)
-  if (!app.inProduction) await seedDemo(db, app)
+  await migrateDatabases(app)
+  if (!app.inProduction) await seedDemo(await app.container.make('lucid.db'), app)
 }
 
-async function migrate(db: Database, app: ApplicationService) {
+/**
+ * Runs all pending migrations: those of the application's database, and those of the admin site's own
+ * tables where config/admin.ts puts them on another connection.
+ */
+export async function migrateDatabases(app: ApplicationService) {
+  const db = await app.container.make('lucid.db')
+  const { dbConfig } = await app.container.make(AdminSite)
+  for (const name of new Set([dbConfig.applicationConnection, dbConfig.adminConnection])) {
+    await migrate(db, app, name)
+  }
+}
+
+async function migrate(db: Database, app: ApplicationService, connectionName: string) {
   /* The runner works on the application's own connections and is not closed: close() ends them. */
-  const runner = new MigrationRunner(db, app, {
-    direction: 'up',
-    connectionName: db.primaryConnectionName,
-  })
+  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
   runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
   await runner.run()
   if (!runner.error) return

@@ -9,6 +9,8 @@ export default await Env.create(new URL('../', import.meta.url), {
   HOST: Env.schema.string({ format: 'host' }),
   PORT: Env.schema.number(),
   APP_URL: Env.schema.string({ format: 'url', tld: false }),
+  /** Address or network of the proxy in front, or `loopback`, `linklocal`, `uniquelocal` */
+  TRUST_PROXY: Env.schema.string.optional(),
   APP_KEY: Env.schema.secret(),
   LOG_LEVEL: Env.schema.enum([
     'fatal',

@@ -3,13 +3,29 @@
  */
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
+import { AdminSite, AdminUser } from '#admin'
 import { resources } from '#crud'
 
-emitter.on('http:server_ready', ({ host, port }) => {
-  if (app.inProduction) return
-  const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host
-  const origin = `http://${name}:${port}`
-  const paths = resources.endpoints().map((endpoints) => endpoints.path)
-  const lines = [`${origin}/`, ...paths.map((path) => `${origin}${path}`)]
-  console.log(`\nOpen:\n${lines.map((line) => `  ${line}`).join('\n')}\n`)
+emitter.on('http:server_ready', async ({ host, port }) => {
+  const site = await app.container.make(AdminSite)
+  if (!app.inProduction) {
+    const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host
+    const paths = resources.endpoints().flatMap(({ listPath }) => listPath ?? [])
+    const open = new Set([site.url('/'), '/', ...paths])
+    console.log(
+      `\nOpen:\n${[...open].map((path) => `  http://${name}:${port}${path}`).join('\n')}\n`
+    )
+  }
+  if (await hasNoAdminUser()) {
+    console.log('No admin user yet. Make one with: node ace admin:create')
+  }
 })
+
+/** Where nobody can tell, as the table is missing, say: no. This must not keep the server from starting. */
+async function hasNoAdminUser(): Promise<boolean> {
+  try {
+    return (await AdminUser.query().first()) === null
+  } catch {
+    return false
+  }
+}

@@ -9,9 +9,18 @@ server.errorHandler(() => import('#exceptions/handler'))
 /**
  * For every request, also for one that no route matches.
  */
-server.use([() => import('#crud/http/request_id_middleware')])
+server.use([
+  () => import('#crud/http/request_id_middleware'),
+  () => import('@adonisjs/auth/initialize_auth_middleware'),
+])
 
 /**
  * For every request that a route matches.
  */
 router.use([() => import('#crud/http/body_parser_middleware')])
+
+/**
+ * Middleware to be named by routes and by the `middleware` option of `@Crud`:
+ * `auth: () => import('#middleware/auth_middleware')`.
+ */
+export const middleware = router.named({})

@@ -17,6 +17,20 @@ export const reporters: Config['reporters'] = {
   list: [spec(), countsReporter()],
 }
 
+/** But for those that scripts/test.js found this machine has no means for */
+export const suites = app.rcFile.tests.suites.filter(
+  ({ name }) => !process.env.ATRIUM_WITHOUT_SUITES?.split(',').includes(name)
+)
+
+/** The browser starts with its suite, after the server. */
+export const configureSuite: Config['configureSuite'] = (suite) => {
+  if (suite.name !== 'browser') return
+  suite.setup(async () => {
+    const { startBrowser } = await import('#tests/helpers/browser')
+    return await startBrowser()
+  })
+}
+
 export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
   setup: [
     () => testUtils.db().migrate(),

@@ -119,6 +119,14 @@ export class EndpointCreator {
   }
 
   /**
+   * Where the list lies, if there is one.
+   */
+  get listPath(): string | undefined {
+    const list = this.#endpoints().find(({ name }) => name === 'read_multi')
+    return list && this.path + list.path
+  }
+
+  /**
    * Adds the routes of the model's operations. Overridable: call `super` and add your own.
    */
   addRoutesToRouter(): void {

@@ -8,6 +8,7 @@ import type { Resource } from './resource/resource.js'
  */
 export class ResourceRegistry {
   readonly #endpoints: EndpointCreator[] = []
+  readonly #others: Resource[] = []
 
   /**
    * @throws ValueError  when another model's endpoints already lie at the same path
@@ -20,6 +21,13 @@ export class ResourceRegistry {
       )
     }
     this.#endpoints.push(endpoints)
+  }
+
+  /**
+   * Has a resource loaded with the others that has no endpoints of its own here.
+   */
+  track(resource: Resource): void {
+    this.#others.push(resource)
   }
 
   /**
@@ -49,6 +57,14 @@ export class ResourceRegistry {
           (operation) => endpoints.accessOf(operation) === 'token'
         )
         if (needsTokens) ensureTokenAuthorizer(endpoints.resource)
+      } catch (error) {
+        if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
+        errors.push(error)
+      }
+    }
+    for (const resource of this.#others) {
+      try {
+        await resource.load()
       } catch (error) {
         if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
         errors.push(error)

@@ -1,5 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
+import { AdminSite } from '#admin'
+import { handleAdminError } from '#admin/http/handle_error'
 import { handleProblem, toReport } from '#crud/http/handle_problem'
 
 /**
@@ -14,6 +16,9 @@ export default class HttpExceptionHandler extends ExceptionHandler {
   }
 
   async handle(error: unknown, ctx: HttpContext) {
-    if (!handleProblem(error, ctx)) return super.handle(error, ctx)
+    if (handleProblem(error, ctx)) return
+    const site = await app.container.make(AdminSite)
+    if (await handleAdminError(site, error, ctx)) return
+    return super.handle(error, ctx)
   }
 }

@@ -1,9 +1,11 @@
 import type { DateTime } from 'luxon'
 import { BaseModel, column, hasMany } from '@adonisjs/lucid/orm'
 import type { HasMany } from '@adonisjs/lucid/types/relations'
+import { AdminView } from '#admin'
 import { Crud } from '#crud'
 import Film from '#models/film'
 
+@AdminView()
 @Crud({
   tags: ['Distributors'],
   filterConfig: { name: null, name__contains: null, name__ilike: null },

@@ -2,10 +2,12 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import { AdminView } from '#admin'
 import { Crud } from '#crud'
 import Distributor from '#models/distributor'
 
 /* No schemas for create and update: they are derived from the table's columns. */
+@AdminView()
 @Crud({
   tags: ['Films'],
   deleteSchema: vine.object({}),

@@ -1,6 +1,7 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { AdminView } from '#admin'
 import { Crud } from '#crud'
 
 /* Bodies name the columns as the wire does. What no schema names can't be set from outside. */
@@ -15,6 +16,7 @@ const createSchema = vine.object({
 
 const updateSchema = createSchema.partial()
 
+@AdminView()
 @Crud({
   tags: ['Products'],
   createSchema,

@@ -1,8 +1,9 @@
 import { inject } from '@adonisjs/core'
+import { Exception } from '@adonisjs/core/exceptions'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
-import { isGeneratedRoute } from './generated_routes.js'
+import { readsBody } from './generated_routes.js'
 
 /**
  * AdonisJS's own body parser for the application's routes. Generated endpoints read their bodies
@@ -12,7 +13,21 @@ import { isGeneratedRoute } from './generated_routes.js'
 export default class ApplicationBodyParserMiddleware {
   constructor(private readonly parser: BodyParserMiddleware) {}
 
-  handle(ctx: HttpContext, next: NextFn) {
-    return isGeneratedRoute(ctx) ? next() : this.parser.handle(ctx, next)
+  async handle(ctx: HttpContext, next: NextFn) {
+    if (!readsBody(ctx)) await this.read(ctx)
+    return next()
+  }
+
+  /**
+   * @throws Exception  of status 400 for a body that its `Content-Encoding` does not fit, for which
+   *   the parser has no status
+   */
+  async read(ctx: HttpContext): Promise<void> {
+    try {
+      await this.parser.handle(ctx, async () => {})
+    } catch (error) {
+      const isGarbled = String((error as { code?: string }).code).startsWith('Z_')
+      throw isGarbled ? new Exception('The body can not be decoded', { status: 400 }) : error
+    }
   }
 }

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '../settings.js'
 
 const HANDLERS = new WeakSet<object>()
+const BODY_READERS = new WeakSet<object>()
 const MOUNTS = new Set<string>()
 
 /**
@@ -16,6 +17,23 @@ export function markGenerated(handler: object): void {
  */
 export function isGeneratedRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && HANDLERS.has(ctx.route.handler)
+}
+
+/**
+ * Remembers that a route reads its requests' bodies itself, once it knows who sends them.
+ */
+export function markBodyReader(handler: object): void {
+  BODY_READERS.add(handler)
+}
+
+/**
+ * Whether the request reached a route that reads the body itself.
+ */
+export function readsBody(ctx: HttpContext): boolean {
+  return (
+    isGeneratedRoute(ctx) ||
+    (typeof ctx.route?.handler === 'function' && BODY_READERS.has(ctx.route.handler))
+  )
 }
 
 /**

@@ -61,6 +61,7 @@ export class Resource {
     this.columns = new ColumnSet(this.model)
     this.key = this.#keyOf()
     this.virtualFields = [...(options.virtualFields ?? [])]
+    this.#checkVirtualFields()
     this.policy = options.policy
     this.scope = options.scope
     this.showDeleted = options.showDeleted ?? false
@@ -70,6 +71,11 @@ export class Resource {
     const flag = this.columns.fromSetting('isDeletedColumn', isDeletedColumn, 'is_deleted')
     const at = this.columns.fromSetting('deletedAtColumn', deletedAtColumn, 'deleted_at')
     this.softDelete = flag || at ? new SoftDelete(this.table, flag, at) : undefined
+    if (this.showDeleted && !this.softDelete) {
+      throw new ValueError(
+        `${this.name}: showDeleted is set, but no column marks deleted items; name one by isDeletedColumn or deletedAtColumn`
+      )
+    }
     this.updatedAt = this.columns.fromSetting('updatedAtColumn', updatedAtColumn, 'updated_at')
 
     this.#schemas = {
@@ -142,11 +148,37 @@ export class Resource {
 
     this.columns.all.forEach((column) => column.learn(facts.columns.get(column.name)!))
     this.#foreignKeys = facts.foreignKeys
+    this.#checkMarkingColumns()
     this.filters.load()
     this.#fillSortable()
     this.#createBody = this.#bodySchema('create')
     this.#updateBody = this.#bodySchema('update')
     this.#isLoaded = true
+  }
+
+  #checkVirtualFields() {
+    const columns = this.virtualFields.filter((name) => this.columns.find(name))
+    if (columns.length > 0) {
+      throw new ValueError(
+        `${this.name}: virtualFields names ${listed(columns)}, which the model has as a column; what it holds needs no virtual field`
+      )
+    }
+  }
+
+  /** A column of the wrong type would break every delete, or hide every item. */
+  #checkMarkingColumns() {
+    const expected: Array<[string, Column | undefined, string[]]> = [
+      ['isDeletedColumn', this.softDelete?.flag, ['boolean', 'integer']],
+      ['deletedAtColumn', this.softDelete?.timestamp, ['datetime', 'date']],
+      ['updatedAtColumn', this.updatedAt, ['datetime', 'date']],
+    ]
+    for (const [option, column, kinds] of expected) {
+      if (column && !kinds.includes(column.kind)) {
+        throw new ValueError(
+          `${this.name}: ${option} is '${column.wire}', whose type is ${column.kind}; it must be ${kinds.join(' or ')}`
+        )
+      }
+    }
   }
 
   #bodySchema(operation: 'create' | 'update'): BodySchema {

@@ -1,0 +1,135 @@
+import { pathToFileURL } from 'node:url'
+import { fsReadAll } from '@adonisjs/core/helpers'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { ConfigurationError } from '#crud'
+import { AdminSite } from './admin_site.js'
+import { adminAssets } from './assets/admin_assets.js'
+import { AssetStore } from './assets/asset_store.js'
+import { AdminAuthentication } from './authentication/admin_authentication.js'
+import { AdminUserService } from './authentication/admin_user_service.js'
+import { LoginThrottle } from './authentication/login_throttle.js'
+import { SessionManager } from './authentication/session_manager.js'
+import { TokenService } from './authentication/token_service.js'
+import { DatabaseConfig } from './database_config.js'
+import { adminOptionsOf } from './decorator.js'
+import type { AdminConfig } from './define_config.js'
+import { registerAdminRoutes } from './http/admin_routes.js'
+import AdminSession from './models/admin_session.js'
+import AdminTokenBlacklist from './models/admin_token_blacklist.js'
+import AdminUser from './models/admin_user.js'
+
+declare module '@adonisjs/core/types' {
+  interface ContainerBindings {
+    'admin.site': AdminSite
+  }
+}
+
+/**
+ * Builds the admin site from `config/admin.ts` and the decorated models.
+ */
+export default class AdminProvider {
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    this.app.container.singleton(AdminSite, () => this.#build())
+    this.app.container.alias('admin.site', AdminSite)
+  }
+
+  /**
+   * No query is made here, as this also runs for commands and code generation. [P2, P9]
+   */
+  async start() {
+    const site = await this.app.container.make(AdminSite)
+    const errors: Error[] = []
+    for (const model of [AdminUser, AdminSession, AdminTokenBlacklist]) {
+      model.connection = site.dbConfig.adminConnection
+    }
+    await this.#addModels(site, errors)
+    registerAdminRoutes(site)
+
+    if (errors.length === 0) return
+    const fault = new ConfigurationError(errors)
+    if (this.app.getEnvironment() !== 'console') throw fault
+    console.warn(fault.message)
+  }
+
+  async #addModels(site: AdminSite, errors: Error[]) {
+    const add = (act: () => void) => {
+      try {
+        act()
+      } catch (error) {
+        errors.push(error as Error)
+      }
+    }
+    add(() => site.addModel(AdminUser, { adminModel: true }))
+    add(() => site.addModel(AdminSession, { adminModel: true, allowedActions: ['view', 'delete'] }))
+    add(() => site.addModel(AdminTokenBlacklist, { adminModel: true, allowedActions: ['view'] }))
+
+    for (const path of await this.#modelFiles()) {
+      /* A file that can't be read is the other provider's fault to report. */
+      const exports = await import(pathToFileURL(path).href).catch(() => ({}))
+      for (const model of Object.values(exports)) {
+        const options = typeof model === 'function' ? adminOptionsOf(model) : undefined
+        if (options) add(() => site.addModel(model as any, options))
+      }
+    }
+    for (const entry of Object.values(this.#config().models)) {
+      const [model, options] = Array.isArray(entry) ? entry : [entry, {}]
+      add(() => site.addModel(model, options))
+    }
+  }
+
+  async #build(): Promise<AdminSite> {
+    const config = this.#config()
+    const { default: edge } = await import('edge.js')
+    const i18n = await this.app.container.make('i18n')
+    const router = await this.app.container.make('router')
+
+    await this.#replaceTemplates(config.templatesDirectory)
+    const authentication = new AdminAuthentication(
+      new AdminUserService(),
+      new SessionManager(config.sessions),
+      new TokenService(config.appKey.release(), config.token.minutes),
+      new LoginThrottle(config.login),
+      config
+    )
+    return new AdminSite({
+      ...config,
+      databaseConfig: new DatabaseConfig({ admin: config.adminConnection }),
+      adminAuthentication: authentication,
+      router,
+      templates: edge,
+      texts: i18n,
+      assets: await AssetStore.load(adminAssets),
+    })
+  }
+
+  /**
+   * A file of the templates directory takes the place of the shipped one of the same name. [B1]
+   */
+  async #replaceTemplates(directory: string | undefined) {
+    if (!directory) return
+    const { default: edge } = await import('edge.js')
+    const { readFile } = await import('node:fs/promises')
+    const { join } = await import('node:path')
+    const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
+    for (const file of files) {
+      const name = file.replaceAll('\\', '/').replace(/\.edge$/, '')
+      edge.registerTemplate(`admin/${name}`, {
+        template: await readFile(join(directory, file), 'utf8'),
+      })
+    }
+  }
+
+  #config(): AdminConfig {
+    return this.app.config.get<AdminConfig>('admin')
+  }
+
+  async #modelFiles(): Promise<string[]> {
+    return await fsReadAll(this.app.modelsPath(), {
+      pathType: 'absolute',
+      ignoreMissingRoot: true,
+      filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
+    })
+  }
+}

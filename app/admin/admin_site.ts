@@ -1,0 +1,166 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Router } from '@adonisjs/core/http'
+import type { I18nManager } from '@adonisjs/i18n'
+import type { Edge } from 'edge.js'
+import type { AssetStore } from './assets/asset_store.js'
+import type { AdminAuthentication } from './authentication/admin_authentication.js'
+import type { AdminUserService } from './authentication/admin_user_service.js'
+import type { SessionManager } from './authentication/session_manager.js'
+import type { TokenService } from './authentication/token_service.js'
+import type { DatabaseConfig } from './database_config.js'
+import type { AdminConfig } from './define_config.js'
+import type { EventIntegration } from './events/event_integration.js'
+import { ModelView, type AdminViewOptions } from './model_view.js'
+import { resources, ValueError } from '#crud'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+
+/**
+ * What a site is made of. [S16]
+ */
+export interface AdminSiteParameters {
+  databaseConfig: DatabaseConfig
+  templatesDirectory: string | undefined
+  adminAuthentication: AdminAuthentication
+  mountPath: string
+  title: string
+  theme: AdminConfig['theme']
+  secureCookies: boolean
+  eventIntegration?: EventIntegration
+  router: Router
+  templates: Edge
+  texts: I18nManager
+  assets: AssetStore
+}
+
+/**
+ * The admin site: what it is made of, and the models in it. [S16]
+ */
+export class AdminSite {
+  readonly dbConfig: DatabaseConfig
+  readonly router: Router
+  readonly templates: Edge
+  readonly templatesDirectory: string | undefined
+  readonly models = new Map<string, ModelView>()
+  readonly adminAuthentication: AdminAuthentication
+  readonly adminUserService: AdminUserService
+  readonly sessionManager: SessionManager
+  readonly tokenService: TokenService
+  readonly mountPath: string
+  readonly title: string
+  readonly theme: AdminConfig['theme']
+  readonly secureCookies: boolean
+  readonly eventIntegration: EventIntegration | undefined
+  readonly assets: AssetStore
+  readonly #texts: I18nManager
+
+  constructor(parameters: AdminSiteParameters) {
+    this.dbConfig = parameters.databaseConfig
+    this.router = parameters.router
+    this.templates = parameters.templates
+    this.templatesDirectory = parameters.templatesDirectory
+    this.adminAuthentication = parameters.adminAuthentication
+    this.adminUserService = parameters.adminAuthentication.users
+    this.sessionManager = parameters.adminAuthentication.sessions
+    this.tokenService = parameters.adminAuthentication.tokens
+    this.mountPath = parameters.mountPath
+    this.title = parameters.title
+    this.theme = parameters.theme
+    this.secureCookies = parameters.secureCookies
+    this.eventIntegration = parameters.eventIntegration
+    this.assets = parameters.assets
+    this.#texts = parameters.texts
+  }
+
+  /**
+   * Puts a model into the site.
+   *
+   * @throws ValueError, TypeError or RuntimeError  when its options can't be right, or another model
+   *   has its name [P13]
+   */
+  addModel(
+    model: LucidModel,
+    options: AdminViewOptions & { adminModel?: boolean } = {}
+  ): ModelView {
+    const view = new ModelView({
+      ...options,
+      model,
+      databaseConfig: this.dbConfig,
+      eventIntegration: this.eventIntegration,
+      adminSite: this,
+    })
+    if (this.models.has(view.name)) {
+      throw new ValueError(
+        `Two models of the admin site are called ${view.name}; the name stands in its paths, so give one of the classes another one`
+      )
+    }
+    this.models.set(view.name, view)
+    resources.track(view.resource)
+    return view
+  }
+
+  /**
+   * A place in the site, from the root of the server: `/login` -> `/admin/login`.
+   */
+  url(path: string): string {
+    return path === '/' ? this.mountPath || '/' : this.mountPath + path
+  }
+
+  /**
+   * A text of the catalogue. [B1]
+   */
+  text(key: string, data?: Record<string, unknown>): string {
+    return this.#texts.locale('en').t(`admin.${key}`, data)
+  }
+
+  /**
+   * Renders a page or a partial of the site.
+   */
+  render(ctx: HttpContext, template: string, data: Record<string, unknown> = {}): Promise<string> {
+    return ctx.view.render(`admin/${template}`, { site: siteContext(this, ctx), ...data })
+  }
+}
+
+/**
+ * What every template knows of the site and of the request. [S24]
+ */
+function siteContext(site: AdminSite, ctx: HttpContext) {
+  const user = ctx.auth.use('admin').user
+  return {
+    title: site.title,
+    mountPath: site.mountPath,
+    theme: chosenTheme(ctx) ?? site.theme,
+    path: ctx.request.parsedUrl.pathname ?? '/',
+    pathWithQuery: ctx.request.request.url,
+    url: (path: string) => site.url(path),
+    asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
+    t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
+    user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
+    groups: user ? sidebarGroups(site, ctx, user.isSuperuser) : [],
+    flash: null,
+  }
+}
+
+/** The viewer's own choice, which the site's setting stands behind. */
+function chosenTheme(ctx: HttpContext): string | undefined {
+  const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
+  return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined
+}
+
+/** The admin's own models come last, in a group apart, and only for superusers. [B13] */
+function sidebarGroups(site: AdminSite, ctx: HttpContext, isSuperuser: boolean) {
+  const views = [...site.models.values()]
+    .filter((view) => view.may('view') && (isSuperuser || !view.adminModel))
+    .sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
+  const groups = Map.groupBy(views, (view) =>
+    view.adminModel ? site.text('sidebar.management') : (view.group ?? site.text('sidebar.models'))
+  )
+  return [...groups].map(([label, members]) => ({
+    label,
+    models: members.map((view) => ({
+      name: view.name,
+      label: view.label,
+      url: site.url(`/${view.name}/`),
+      active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
+    })),
+  }))
+}

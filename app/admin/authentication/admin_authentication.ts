@@ -1,0 +1,120 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminConfig } from '../define_config.js'
+import type AdminSession from '../models/admin_session.js'
+import AdminUser from '../models/admin_user.js'
+import type { AdminUserService } from './admin_user_service.js'
+import type { LoginThrottle } from './login_throttle.js'
+import { hashOf, type SessionManager } from './session_manager.js'
+import type { TokenClaims, TokenService } from './token_service.js'
+
+/**
+ * Who a request comes from, and by which session and token.
+ */
+export interface SignedIn {
+  user: AdminUser
+  session: AdminSession
+  claims: TokenClaims
+}
+
+const ACCESS_TOKEN = 'access_token'
+const SESSION_ID = 'session_id'
+
+/**
+ * Decides who a request comes from, lets people in and out. A request counts only with a token that
+ * is ours, valid and not revoked, and an active session, which belong together and to a user who
+ * still exists. [B4]
+ */
+export class AdminAuthentication {
+  constructor(
+    readonly users: AdminUserService,
+    readonly sessions: SessionManager,
+    readonly tokens: TokenService,
+    readonly throttle: LoginThrottle,
+    private readonly config: Pick<AdminConfig, 'mountPath' | 'secureCookies' | 'sessions' | 'token'>
+  ) {}
+
+  /**
+   * Who the request's cookies belong to, or null. Renews what is worn, so call it once a request.
+   */
+  async authenticate(ctx: HttpContext): Promise<SignedIn | null> {
+    const token = ctx.request.plainCookie(ACCESS_TOKEN, { encoded: false })
+    const id = ctx.request.plainCookie(SESSION_ID, { encoded: false })
+    if (typeof token !== 'string' || typeof id !== 'string') return null
+
+    const claims = await this.tokens.verify(token)
+    if (!claims || claims.sid !== hashOf(id)) return null
+    const session = await this.sessions.find(id)
+    if (!session || String(session.userId) !== claims.sub) return null
+    if (await this.sessions.isRevoked(claims.jti)) return null
+    const user = await AdminUser.find(session.userId)
+    if (!user) return null
+
+    /* What a page that was left open asks for by itself is no activity of a person. [B7] */
+    if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)
+    if (this.tokens.isWorn(claims)) await this.#giveToken(ctx, user, session)
+    return { user, session, claims }
+  }
+
+  /**
+   * Begins a session for the user and puts its cookies into the answer.
+   */
+  async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession> {
+    const { session, id } = await this.sessions.begin(user, {
+      ip: ctx.request.ip(),
+      userAgent: ctx.request.header('user-agent'),
+    })
+    await this.#giveToken(ctx, user, session)
+    ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
+    return session
+  }
+
+  /**
+   * Ends the session, revokes its tokens and clears the cookies. [B5]
+   */
+  async signOut(ctx: HttpContext, { session }: SignedIn): Promise<void> {
+    await this.sessions.end(session)
+    this.clearCookies(ctx)
+  }
+
+  /**
+   * Clears those cookies that were sent. A request that another site causes goes without them, and the
+   * answer to it must not take them from their owner. [B9]
+   */
+  clearCookies(ctx: HttpContext): void {
+    for (const name of [ACCESS_TOKEN, SESSION_ID]) {
+      if (ctx.request.plainCookie(name, { encoded: false })) {
+        ctx.response.clearCookie(name, this.#cookie(0))
+      }
+    }
+  }
+
+  /**
+   * Cookies of a new session, as a `Cookie` header, for clients without a browser: tests, above all.
+   */
+  async cookieHeader(user: AdminUser): Promise<string> {
+    const { session, id } = await this.sessions.begin(user, {
+      ip: '127.0.0.1',
+      userAgent: undefined,
+    })
+    const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
+    await this.sessions.remember(session, claims)
+    return `${ACCESS_TOKEN}=${token}; ${SESSION_ID}=${id}`
+  }
+
+  async #giveToken(ctx: HttpContext, user: AdminUser, session: AdminSession) {
+    const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
+    await this.sessions.remember(session, claims)
+    ctx.response.plainCookie(ACCESS_TOKEN, token, this.#cookie(this.config.token.minutes * 60))
+  }
+
+  #cookie(seconds: number) {
+    return {
+      encode: false,
+      httpOnly: true,
+      sameSite: 'lax' as const,
+      path: this.config.mountPath || '/',
+      secure: this.config.secureCookies,
+      maxAge: seconds,
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import hash from '@adonisjs/core/services/hash'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { ValueError } from '#crud'
+import { dialectOf } from '#crud/database/dialects'
+import AdminUser from '../models/admin_user.js'
+
+export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
+export const SHORTEST_PASSWORD = 8
+
+/* A hash to compare with when there is no such user, so that the time spent says nothing. Made once,
+ * by the same driver and costs as real ones. */
+let nobodysHash: Promise<string> | undefined
+
+/**
+ * Creates, changes and removes admin users. [B11]
+ */
+export class AdminUserService {
+  /**
+   * @throws ValueError  for a name or a password that can't be, or a name that is taken
+   */
+  async create(input: {
+    username: string
+    password: string
+    isSuperuser: boolean
+  }): Promise<AdminUser> {
+    await this.checkNewUsername(input.username)
+    const hashedPassword = await this.hashPassword(input.password)
+    try {
+      return await AdminUser.create({
+        username: input.username,
+        hashedPassword,
+        isSuperuser: input.isSuperuser,
+      })
+    } catch (error) {
+      /* Somebody else took the name in the meantime. */
+      const fault = dialectOf(AdminUser.query().client).explain(error)
+      throw fault?.kind === 'unique' ? taken(input.username) : error
+    }
+  }
+
+  /**
+   * @throws ValueError  when there is no such user
+   */
+  async findByName(username: string): Promise<AdminUser> {
+    const user = await AdminUser.findBy('username', username)
+    if (!user) throw new ValueError(`There is no admin user ${JSON.stringify(username)}`)
+    return user
+  }
+
+  /**
+   * @throws ValueError  for a password that can't be
+   */
+  async setPassword(user: AdminUser, password: string): Promise<void> {
+    user.hashedPassword = await this.hashPassword(password)
+    await user.save()
+  }
+
+  /**
+   * @throws ValueError  when it is the last superuser, whom nobody could replace
+   */
+  async remove(user: AdminUser): Promise<void> {
+    await AdminUser.transaction(async (client: TransactionClientContract) => {
+      await this.checkRemovable(user, client)
+      await AdminUser.query({ client }).where('id', user.id).delete()
+    })
+  }
+
+  /**
+   * @throws ValueError  when it is the last superuser, whom nobody could replace
+   */
+  async checkRemovable(user: AdminUser, client?: TransactionClientContract): Promise<void> {
+    const superusers = await AdminUser.query({ client }).where('isSuperuser', true).forUpdate()
+    if (superusers.length === 1 && superusers[0].id === user.id) {
+      throw new ValueError(
+        `${user.username} is the last superuser; make another one first: node ace admin:create`
+      )
+    }
+  }
+
+  /**
+   * The user whose name and password these are. As much time is spent for an unknown user as for a
+   * wrong password. [B3]
+   */
+  async verify(username: string, password: string): Promise<AdminUser | null> {
+    nobodysHash ??= hash.make('nobody')
+    const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
+    const isRight = await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    return user && isRight ? user : null
+  }
+
+  /**
+   * @throws ValueError  for a password that can't be
+   */
+  async hashPassword(password: string): Promise<string> {
+    this.checkPassword(password)
+    return await hash.make(password)
+  }
+
+  /**
+   * @throws ValueError  for a password that is too short, or that no form could ever send
+   */
+  checkPassword(password: string): void {
+    if ([...password].length < SHORTEST_PASSWORD) {
+      throw new ValueError(`A password has ${SHORTEST_PASSWORD} characters at least`)
+    }
+    if (/[\r\n\0]/.test(password)) {
+      throw new ValueError('A password has one line only')
+    }
+    /* Forms are sent without them. */
+    if (password !== password.trim()) {
+      throw new ValueError('A password does not begin or end with a space')
+    }
+  }
+
+  /**
+   * @throws ValueError  for a name that can't be, or is taken
+   */
+  async checkNewUsername(username: string): Promise<void> {
+    if (!USERNAME.test(username)) {
+      throw new ValueError(
+        `${JSON.stringify(username)} can't be a user name: it has 2 to 32 letters, digits and the signs . _ -`
+      )
+    }
+    if (await AdminUser.findBy('username', username)) throw taken(username)
+  }
+}
+
+function taken(username: string): ValueError {
+  return new ValueError(`The user name ${username} is taken`)
+}

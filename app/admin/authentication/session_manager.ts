@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
+import { DateTime } from 'luxon'
+import type { AdminConfig } from '../define_config.js'
+import AdminSession from '../models/admin_session.js'
+import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
+import type AdminUser from '../models/admin_user.js'
+import type { TokenClaims } from './token_service.js'
+
+/**
+ * Where a session was begun.
+ */
+export interface SessionOrigin {
+  ip: string
+  userAgent: string | undefined
+}
+
+type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
+
+/**
+ * Begins, checks and ends the sessions of admin users. A session lasts while it is used, ends when it
+ * is left alone or has lasted long enough, and takes its tokens with it. [B7]
+ */
+export class SessionManager {
+  constructor(private readonly limits: AdminConfig['sessions']) {}
+
+  /**
+   * Begins a session. Where the user has as many as allowed, the oldest ends.
+   *
+   * @returns the session, and the id for its cookie, which is stored nowhere
+   */
+  async begin(
+    user: AdminUser,
+    origin: SessionOrigin
+  ): Promise<{ session: AdminSession; id: string }> {
+    await this.removeExpired()
+    const id = randomBytes(32).toString('base64url')
+    const userAgent = origin.userAgent?.slice(0, 255) ?? null
+    const session = await AdminSession.create({
+      userId: user.id,
+      sessionId: hashOf(id),
+      ipAddress: origin.ip,
+      userAgent,
+      deviceInfo: describeDevice(userAgent),
+      lastActivity: DateTime.utc(),
+      isActive: true,
+      sessionMetadata: { tokens: {} },
+    })
+    /* Only now, so that several sign-ins at once can't each find room and be too many together. */
+    const active = await this.activeOf(user.id)
+    for (const old of active.slice(0, -this.limits.perUser)) await this.end(old)
+    return { session, id }
+  }
+
+  /**
+   * The session that a cookie's id belongs to.
+   *
+   * @returns null if there is none, or it has ended
+   */
+  async find(id: string): Promise<AdminSession | null> {
+    const session = await AdminSession.findBy('sessionId', hashOf(id))
+    return session?.isActive && !this.#isOver(session) ? session : null
+  }
+
+  /**
+   * The active sessions of a user, oldest first.
+   */
+  async activeOf(userId: number): Promise<AdminSession[]> {
+    return await this.#active((query) => query.where('userId', userId))
+  }
+
+  /**
+   * The active sessions of everybody, oldest first.
+   */
+  async allActive(): Promise<AdminSession[]> {
+    return await this.#active((query) => query)
+  }
+
+  /**
+   * Notes that the session is in use; once a minute is often enough to know.
+   */
+  async touch(session: AdminSession): Promise<void> {
+    if (session.lastActivity.diffNow('seconds').seconds > -60) return
+    await AdminSession.query()
+      .where('id', session.id)
+      .where('isActive', true)
+      .update({ last_activity: databaseTime(DateTime.utc()) })
+  }
+
+  /**
+   * Remembers a token that was issued for the session; none is lost when several are at once.
+   */
+  async remember(session: AdminSession, { jti, exp }: TokenClaims): Promise<void> {
+    await this.#change(session, async (current) => {
+      const now = Date.now() / 1000
+      const valid = Object.entries(current.sessionMetadata.tokens).filter(([, end]) => end > now)
+      current.sessionMetadata = { tokens: { ...Object.fromEntries(valid), [jti]: exp } }
+    })
+  }
+
+  /**
+   * Ends a session and revokes every token that was issued for it.
+   */
+  async end(session: AdminSession): Promise<void> {
+    await this.#change(session, async (current, client) => {
+      const now = Date.now() / 1000
+      for (const [jti, exp] of Object.entries(current.sessionMetadata.tokens)) {
+        if (exp <= now) continue
+        await AdminTokenBlacklist.firstOrCreate(
+          { token: jti },
+          { token: jti, expiresAt: DateTime.fromSeconds(exp, { zone: 'utc' }) },
+          { client }
+        )
+      }
+      current.isActive = false
+    })
+  }
+
+  /**
+   * Ends all sessions of a user, but the one that is kept.
+   *
+   * @returns how many ended
+   */
+  async endAllOf(userId: number, kept?: AdminSession): Promise<number> {
+    const sessions = await this.activeOf(userId)
+    const ending = sessions.filter((session) => session.id !== kept?.id)
+    for (const session of ending) await this.end(session)
+    return ending.length
+  }
+
+  async isRevoked(jti: string): Promise<boolean> {
+    return (await AdminTokenBlacklist.findBy('token', jti)) !== null
+  }
+
+  /**
+   * Removes what no longer says anything: sessions past their longest time, and revoked tokens that
+   * have expired by themselves.
+   */
+  async removeExpired(): Promise<void> {
+    const now = DateTime.utc()
+    await AdminSession.query()
+      .where('createdAt', '<', databaseTime(now.minus({ hours: this.limits.maximumHours })))
+      .orWhere('lastActivity', '<', databaseTime(now.minus({ minutes: this.limits.idleMinutes })))
+      .delete()
+    await AdminTokenBlacklist.query().where('expiresAt', '<', databaseTime(now)).delete()
+  }
+
+  /** Changes a session as it is now, which other requests may have changed since it was read. */
+  async #change(
+    { id }: AdminSession,
+    change: (current: AdminSession, client: TransactionClientContract) => Promise<void>
+  ): Promise<void> {
+    await AdminSession.transaction(async (client) => {
+      const current = await AdminSession.query({ client }).where('id', id).forUpdate().first()
+      if (!current) return
+      await change(current, client)
+      await current.save()
+    })
+  }
+
+  async #active(narrow: (query: SessionQuery) => SessionQuery): Promise<AdminSession[]> {
+    const query = AdminSession.query().where('isActive', true).orderBy('createdAt').orderBy('id')
+    const sessions = await narrow(query)
+    return sessions.filter((session) => !this.#isOver(session))
+  }
+
+  #isOver(session: AdminSession): boolean {
+    const idle = -session.lastActivity.diffNow('minutes').minutes
+    const age = -session.createdAt.diffNow('hours').hours
+    return idle >= this.limits.idleMinutes || age >= this.limits.maximumHours
+  }
+}
+
+export function hashOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex')
+}
+
+function databaseTime(moment: DateTime): string {
+  return moment.toFormat('yyyy-MM-dd HH:mm:ss')
+}
+
+const BROWSERS: Array<[RegExp, string]> = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+  [/curl\//, 'curl'],
+]
+const SYSTEMS: Array<[RegExp, string]> = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** "Firefox on Linux": enough for a person to know their own sessions. */
+function describeDevice(userAgent: string | null): string | null {
+  const named = (names: Array<[RegExp, string]>) =>
+    names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
+  return [named(BROWSERS), named(SYSTEMS)].filter(Boolean).join(' on ') || null
+}

@@ -1,0 +1,32 @@
+import { args, flags } from '@adonisjs/core/ace'
+import { AdminCommand, CommandFailure } from './admin_command.js'
+import { ask } from './ask.js'
+
+/**
+ * Removes somebody from the admin site, with their sessions and tokens. [P12, B13]
+ */
+export default class AdminDelete extends AdminCommand {
+  static commandName = 'admin:delete'
+  static description = 'Remove a user of the admin site and end their sessions'
+
+  @args.string({ description: 'Whom to remove' })
+  declare username: string
+
+  @flags.boolean({ description: 'Remove without asking' })
+  declare force: boolean
+
+  async run() {
+    const { adminUserService: users, sessionManager } = await this.site()
+    const user = await users.findByName(this.username)
+    await users.checkRemovable(user)
+    this.requireFlags(!this.force && '--force')
+    const question = `Remove ${user.username} for good?`
+    if (!this.force && !(await ask(() => this.prompt.confirm(question)))) {
+      throw new CommandFailure('Nobody was removed')
+    }
+    /* The tokens first: once the user is gone, nothing tells which ones they had. */
+    const ended = await sessionManager.endAllOf(user.id)
+    await users.remove(user)
+    this.logger.success(`Removed ${user.username}; sessions ended: ${ended}`)
+  }
+}

@@ -1,0 +1,29 @@
+import { args, flags } from '@adonisjs/core/ace'
+import { AdminCommand } from './admin_command.js'
+
+/**
+ * Gives somebody a new password and signs them out everywhere. [P12, B7]
+ */
+export default class AdminPassword extends AdminCommand {
+  static commandName = 'admin:password'
+  static description = 'Give a user of the admin site a new password and end their sessions'
+  static help = [
+    'In a script:',
+    `printf '%s' "$PASSWORD" | {{ binaryName }} admin:password jo --password-stdin`,
+  ]
+
+  @args.string({ description: 'Whose password' })
+  declare username: string
+
+  @flags.boolean({ description: 'Read the password from standard input' })
+  declare passwordStdin: boolean
+
+  async run() {
+    const { adminUserService: users, sessionManager } = await this.site()
+    const user = await users.findByName(this.username)
+    this.requireFlags(!this.passwordStdin && '--password-stdin')
+    await users.setPassword(user, await this.readPassword(users, this.passwordStdin))
+    const ended = await sessionManager.endAllOf(user.id)
+    this.logger.success(`${user.username} has a new password; sessions ended: ${ended}`)
+  }
+}

@@ -1,0 +1,22 @@
+/*
+ * The admin's commands, as adonisrc.ts wants them.
+ */
+import { ListLoader } from '@adonisjs/core/ace'
+import AdminCreate from './admin_create.js'
+import AdminDelete from './admin_delete.js'
+import AdminList from './admin_list.js'
+import AdminPassword from './admin_password.js'
+import AdminSessions from './admin_sessions.js'
+import Migrate from './migrate.js'
+
+const loader = new ListLoader([
+  AdminCreate,
+  AdminDelete,
+  AdminList,
+  AdminPassword,
+  AdminSessions,
+  Migrate,
+])
+
+export const getMetaData: typeof loader.getMetaData = () => loader.getMetaData()
+export const getCommand: typeof loader.getCommand = (metaData) => loader.getCommand(metaData)

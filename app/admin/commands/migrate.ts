@@ -1,0 +1,14 @@
+import { AdminCommand } from './admin_command.js'
+
+/**
+ * Migrates both databases at once, where the admin's tables have one of their own. [B1]
+ */
+export default class Migrate extends AdminCommand {
+  static commandName = 'migrate'
+  static description = "Run pending migrations of the application's and the admin site's databases"
+
+  async run() {
+    const { migrateDatabases } = await import('#database/prepare')
+    await migrateDatabases(this.app)
+  }
+}

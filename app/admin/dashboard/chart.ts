@@ -1,0 +1,113 @@
+import { scaleBand, scaleLinear } from 'd3-scale'
+
+const HEIGHT = 180
+const AXIS_HEIGHT = 24
+const MOST_LABELS = 6
+/* Beside a day of thousands, a day of one would not be seen. */
+const LEAST_BAR = 2
+
+/**
+ * The texts of the chart, in the viewer's language. [B1]
+ */
+export interface ChartTexts {
+  title: string
+  /** What a screen reader says beyond the title */
+  description: string
+  /** Language of the days and numbers. Default: en */
+  locale?: string
+}
+
+/**
+ * Draws how many records were created on each day, as SVG markup. [B23]
+ *
+ * Across, everything is in per cent, and down in pixels: the bars get wider with the page while the
+ * text keeps its size. Colours come from the stylesheet, through the classes; the room for the numbers
+ * on the left is padding there.
+ *
+ * @param days  without gaps, the oldest first; day as in `2026-11-21`
+ */
+export function recordsChart(
+  days: Array<{ day: string; count: number }>,
+  { title, description, locale = 'en' }: ChartTexts
+): string {
+  const numbers = new Intl.NumberFormat(locale)
+  const ticks = new Intl.NumberFormat(locale, { notation: 'compact' })
+  const dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+
+  const across = scaleBand<number>()
+    .domain(days.map((_, index) => index))
+    .range([0, 100])
+    .paddingInner(0.25)
+  const up = scaleLinear()
+    .domain([0, Math.max(1, ...days.map(({ count }) => count))])
+    .nice(4)
+    .range([HEIGHT, 0])
+
+  const lines = up
+    .ticks(4)
+    .filter(Number.isInteger)
+    .map((value) => {
+      const y = round(up(value))
+      return (
+        `<line class="chart-line" x1="0" x2="100%" y1="${y}" y2="${y}"/>` +
+        `<text class="chart-label" x="-8" y="${y}" dy="0.32em" text-anchor="end">` +
+        `${escapeMarkup(ticks.format(value))}</text>`
+      )
+    })
+
+  const bars = days.map(({ day, count }, index) => {
+    const x = across(index)!
+    const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
+    const text = escapeMarkup(`${formatDay(day, dates)}: ${numbers.format(count)}`)
+    const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
+    /* The whole height answers to the pointer: low bars could not be hit. */
+    const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
+    return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
+  })
+
+  /* Counted from the last day, which is the one people look for. */
+  const every = Math.max(1, Math.ceil(days.length / MOST_LABELS))
+  const labels = days.flatMap(({ day }, index) => {
+    if ((days.length - 1 - index) % every !== 0) return []
+    const x = round(across(index)! + across.bandwidth() / 2)
+    const y = HEIGHT + AXIS_HEIGHT - 6
+    const text = escapeMarkup(formatDay(day, dates))
+    /* On a narrow screen, every other one has to go. */
+    const isMinor = ((days.length - 1 - index) / every) % 2 === 1
+    const kind = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
+    return `<text class="${kind}" x="${x}%" y="${y}" text-anchor="middle">${text}</text>`
+  })
+
+  return (
+    `<svg class="records-chart" role="img" aria-labelledby="records-chart-title" ` +
+    `aria-describedby="records-chart-description" width="100%" height="${HEIGHT + AXIS_HEIGHT}">` +
+    `<title id="records-chart-title">${escapeMarkup(title)}</title>` +
+    `<desc id="records-chart-description">${escapeMarkup(description)}</desc>` +
+    [...lines, ...bars, ...labels].join('') +
+    `</svg>`
+  )
+}
+
+function place(x: number, width: number, height: number): string {
+  return `x="${round(x)}%" y="${round(HEIGHT - height)}" width="${round(width)}%" height="${round(height)}"`
+}
+
+function formatDay(day: string, dates: Intl.DateTimeFormat): string {
+  const date = new Date(`${day}T00:00:00Z`)
+  return Number.isNaN(date.getTime()) ? day : dates.format(date)
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+function escapeMarkup(text: string): string {
+  const entities: Record<string, string> = {
+    '&': 'amp',
+    '<': 'lt',
+    '>': 'gt',
+    '"': 'quot',
+    "'": '#39',
+  }
+  return text.replace(/[&<>"']/g, (character) => `&${entities[character]};`)
+}

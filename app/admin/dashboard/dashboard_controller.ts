@@ -1,0 +1,64 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { recordsChart } from './chart.js'
+import { createdPerDay } from './created_per_day.js'
+
+/**
+ * What there is, at a glance. [S24, B23]
+ */
+export class DashboardController {
+  constructor(private readonly site: AdminSite) {}
+
+  async show(ctx: HttpContext) {
+    return await this.site.render(ctx, 'pages/dashboard', await this.#data(ctx))
+  }
+
+  /**
+   * The part that changes, alone. [S24]
+   */
+  async content(ctx: HttpContext) {
+    return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx))
+  }
+
+  async #data(ctx: HttpContext) {
+    const isSuperuser = ctx.auth.use('admin').getUserOrFail().isSuperuser
+    const views = [...this.site.models.values()].filter(
+      (view) => view.may('view') && (isSuperuser || !view.adminModel)
+    )
+    const [counted, days] = await Promise.all([
+      Promise.all(views.map((view) => this.#count(ctx, view))),
+      createdPerDay(
+        views.filter((view) => !view.adminModel),
+        (error) => ctx.logger.error({ err: error }, 'The chart of the dashboard has a gap')
+      ),
+    ])
+    const texts = {
+      title: this.site.text('dashboard.chart.title'),
+      description: this.site.text('dashboard.chart.description'),
+    }
+    return {
+      models: counted.filter(({ adminModel }) => !adminModel),
+      authTables: counted.filter(({ adminModel }) => adminModel),
+      chart: days && recordsChart(days, texts),
+      chartTable: days ?? [],
+    }
+  }
+
+  /** A count that fails is a gap, not the end of the page. */
+  async #count(ctx: HttpContext, view: ModelView) {
+    let count: number | null = null
+    try {
+      count = await view.crud.count({}, { client: view.client() })
+    } catch (error) {
+      ctx.logger.error({ err: error }, `${view.name} could not be counted`)
+    }
+    return {
+      name: view.name,
+      label: view.label,
+      url: this.site.url(`/${view.name}/`),
+      adminModel: view.adminModel,
+      count,
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { RuntimeError } from '#crud'
+
+/**
+ * Which Lucid connection holds the application's tables, and which the admin's own. By default it is
+ * one and the same. [B1]
+ */
+export class DatabaseConfig {
+  readonly applicationConnection: string
+  readonly adminConnection: string
+
+  /**
+   * @throws RuntimeError  for a connection that config/database.ts does not have
+   */
+  constructor(connections: { application?: string; admin?: string } = {}) {
+    this.applicationConnection = connections.application ?? db.primaryConnectionName
+    this.adminConnection = connections.admin ?? this.applicationConnection
+    for (const name of [this.applicationConnection, this.adminConnection]) {
+      if (!db.manager.has(name)) {
+        throw new RuntimeError(
+          `config/admin.ts: there is no database connection "${name}"; config/database.ts has ${[...db.manager.connections.keys()].join(', ')}`
+        )
+      }
+    }
+  }
+
+  /** The client for the application's models. */
+  applicationSession(): QueryClientContract {
+    return db.connection(this.applicationConnection)
+  }
+
+  /** The client for the admin's own models. */
+  adminSession(): QueryClientContract {
+    return db.connection(this.adminConnection)
+  }
+}

@@ -1,0 +1,94 @@
+import { ValueError } from '#crud'
+import { type Secret } from '@adonisjs/core/helpers'
+import type { EventIntegration } from './events/event_integration.js'
+
+/**
+ * The settings of the admin site, as `config/admin.ts` holds them. [B1]
+ */
+export interface AdminConfig {
+  /** The application's key, from which that of the access tokens is derived [B4] */
+  appKey: Secret<string>
+  /** Where the site lies, as in `/admin`; empty for the root */
+  mountPath: string
+  /** What the site is called, on every page */
+  title: string
+  theme: 'dark-theme' | 'light-theme'
+  /** Whether cookies are sent over HTTPS only */
+  secureCookies: boolean
+  /** Folder of Edge files that replace the shipped ones of the same name; absolute path */
+  templatesDirectory: string | undefined
+  /** Lucid connection of the admin's own tables; undefined: the application's */
+  adminConnection: string | undefined
+  /** Registered models beside the decorated ones */
+  models: Record<string, unknown>
+  eventIntegration: EventIntegration | undefined
+  sessions: {
+    /** Minutes without a request after which a session ends [B7] */
+    idleMinutes: number
+    /** Hours after which it ends in any case */
+    maximumHours: number
+    /** Sessions that a user may have at once; the oldest makes room */
+    perUser: number
+  }
+  token: {
+    /** Minutes that an access token is good for [B4] */
+    minutes: number
+  }
+  login: {
+    /** Failures of one user name from one address ... [B8] */
+    attempts: number
+    /** ... within so many minutes, until the next is refused */
+    withinMinutes: number
+  }
+}
+
+type PartialConfig = Partial<Omit<AdminConfig, 'appKey' | 'sessions' | 'token' | 'login'>> & {
+  appKey: Secret<string>
+  sessions?: Partial<AdminConfig['sessions']>
+  token?: Partial<AdminConfig['token']>
+  login?: Partial<AdminConfig['login']>
+}
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws ValueError  for a theme that does not exist, or a limit that is no positive integer
+ */
+export function defineConfig(config: PartialConfig): AdminConfig {
+  const path = (config.mountPath ?? '/admin').replace(/^\/+|\/+$/g, '')
+  const filled: AdminConfig = {
+    appKey: config.appKey,
+    mountPath: path === '' ? '' : `/${path}`,
+    title: config.title ?? 'Atrium',
+    theme: config.theme ?? 'light-theme',
+    secureCookies: config.secureCookies ?? true,
+    templatesDirectory: config.templatesDirectory,
+    adminConnection: config.adminConnection,
+    models: config.models ?? {},
+    eventIntegration: config.eventIntegration,
+    sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
+    token: { minutes: 30, ...config.token },
+    login: { attempts: 5, withinMinutes: 15, ...config.login },
+  }
+
+  if (!['dark-theme', 'light-theme'].includes(filled.theme)) {
+    throw new ValueError(
+      `config/admin.ts: theme is '${filled.theme}', and must be 'dark-theme' or 'light-theme'`
+    )
+  }
+  if (!/^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(filled.mountPath)) {
+    throw new ValueError(
+      `config/admin.ts: mountPath is '${config.mountPath}', and must be / or names of letters, digits and . _ ~ - after a / each`
+    )
+  }
+  for (const group of ['sessions', 'token', 'login'] as const) {
+    for (const [name, value] of Object.entries(filled[group])) {
+      if (!Number.isSafeInteger(value) || value < 1) {
+        throw new ValueError(
+          `config/admin.ts: ${group}.${name} is ${value}, and must be a positive integer`
+        )
+      }
+    }
+  }
+  return filled
+}

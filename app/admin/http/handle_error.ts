@@ -1,0 +1,104 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { Problem } from '#crud'
+import { isBelowPrefix } from '#crud/http/generated_routes'
+import { isAdminRoute } from './admin_routes.js'
+import { requireSignIn } from './gate.js'
+import { returnPath } from './return_path.js'
+import { setSecurityHeaders } from './security_headers.js'
+import { PageNotFound, SignInRequired } from './errors.js'
+
+/* What may be asked of a server at its root without it being the site's. */
+const OTHERS = ['/docs', '/health']
+
+/**
+ * Answers an error of the site, or of a path below its mount that is nobody's. For the application's
+ * exception handler to call.
+ *
+ * @returns whether the error was answered
+ */
+export async function handleAdminError(
+  site: AdminSite,
+  error: unknown,
+  ctx: HttpContext
+): Promise<boolean> {
+  const isMissing = (error as { code?: string }).code === 'E_ROUTE_NOT_FOUND'
+  if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, ctx))) return false
+
+  setSecurityHeaders(ctx)
+  let answered = error
+  if (isMissing) {
+    /* Who is not signed in does not even learn what there is not. */
+    try {
+      await requireSignIn(ctx)
+      answered = new PageNotFound()
+    } catch (refusal) {
+      answered = refusal
+    }
+  }
+  if (answered instanceof SignInRequired) askToSignIn(site, answered, ctx)
+  else await showError(site, answered, ctx)
+  return true
+}
+
+function isBelowMount(site: AdminSite, { request }: HttpContext): boolean {
+  const path = request.parsedUrl.pathname ?? '/'
+  if (
+    isBelowPrefix(path) ||
+    OTHERS.some((other) => path === other || path.startsWith(`${other}/`))
+  ) {
+    return false
+  }
+  return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
+}
+
+/** A page is sent to the form, htmx to the same, a program gets a problem. [B6] */
+function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
+  const { request, response } = ctx
+  site.adminAuthentication.clearCookies(ctx)
+  if (wantsJson(ctx)) return sendProblem(ctx, new Problem(401, site.text('errors.401.text')))
+
+  const here = request.method() === 'GET' ? request.request.url : undefined
+  const next = returnPath(site, request.header('hx-request') ? currentPage(ctx) : here)
+  const query = new URLSearchParams({ error: reason, ...(next && { next }) })
+  const login = `${site.url('/login')}?${query}`
+  if (request.header('hx-request')) {
+    response.status(401).header('hx-redirect', login).send('')
+  } else {
+    response.status(303).header('location', login).send('')
+  }
+}
+
+/** htmx asks for parts; the page that they belong to is what to come back to. */
+function currentPage({ request }: HttpContext): string | undefined {
+  try {
+    const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
+    return pathname + search
+  } catch {
+    return undefined
+  }
+}
+
+async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
+  const { status = 500 } = error as { status?: number }
+  const known = [403, 404, 429].includes(status) ? status : status < 500 ? 400 : 500
+  const text = site.text(`errors.${known}.text`)
+  if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text))
+
+  /* The frame says who is signed in; an error must not fail on finding out. */
+  const guard = ctx.auth.use('admin')
+  await guard.check().catch(() => false)
+  const heading = site.text(`errors.${known}.heading`)
+  ctx.response.status(status).send(await site.render(ctx, 'pages/error', { status, heading, text }))
+}
+
+function wantsJson({ request }: HttpContext): boolean {
+  return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
+}
+
+function sendProblem(ctx: HttpContext, problem: Problem) {
+  ctx.response
+    .status(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem))
+}

@@ -1,0 +1,21 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
+import BodyParserMiddleware from '#crud/http/body_parser_middleware'
+import { UnsupportedBody } from './errors.js'
+
+/**
+ * Reads the body, behind the gates: uploaded files go to the disk, so a stranger's must not be read.
+ */
+export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
+  const parser = await ctx.containerResolver.make(BodyParserMiddleware)
+  await parser.read(ctx)
+  await next()
+}
+
+/**
+ * Reads the body of a form that takes no files, which anybody may send.
+ */
+export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<void> {
+  if (ctx.request.is(['multipart'])) throw new UnsupportedBody()
+  await readBody(ctx, next)
+}

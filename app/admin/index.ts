@@ -1,0 +1,16 @@
+/*
+ * The public face of the admin site. [P1]
+ */
+import '#crud/wire_names'
+
+export { AdminView } from './decorator.js'
+export { AdminSite } from './admin_site.js'
+export { ModelView } from './model_view.js'
+export { defineConfig } from './define_config.js'
+export { adminGuard } from './authentication/admin_guard.js'
+export { AdminAuthentication } from './authentication/admin_authentication.js'
+export { default as AdminUser } from './models/admin_user.js'
+export { default as AdminSession } from './models/admin_session.js'
+export { default as AdminTokenBlacklist } from './models/admin_token_blacklist.js'
+export type { AdminViewOptions, ModelViewParameters } from './model_view.js'
+export type { EventIntegration } from './events/event_integration.js'

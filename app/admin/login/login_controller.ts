@@ -1,0 +1,74 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { isCrossSite } from '../authentication/cross_site.js'
+import { SIGN_IN_REASONS } from '../http/errors.js'
+import { returnPath } from '../http/return_path.js'
+
+/**
+ * The door: in, and out. [S21, S22, S23]
+ */
+export class LoginController {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * The form; who is signed in already goes on to the dashboard. [S21]
+   */
+  async show(ctx: HttpContext) {
+    if (await ctx.auth.use('admin').check()) return this.#goTo(ctx, this.site.url('/'))
+    const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
+    return await this.#form(ctx, {
+      error: reason ? this.site.text(`login.${reason}`) : null,
+      next: returnPath(this.site, ctx.request.qs().next),
+    })
+  }
+
+  /**
+   * Lets somebody in. Whatever is wrong, the answer is the same. [S22, B3, B8]
+   */
+  async submit(ctx: HttpContext) {
+    const username = textOf(ctx.request.input('username'))
+    const password = textOf(ctx.request.input('password'))
+    const next = returnPath(this.site, ctx.request.input('next'))
+    const { users, throttle } = this.site.adminAuthentication
+
+    const wait = await throttle.attempt(username, ctx.request.ip())
+    if (wait !== undefined) {
+      ctx.logger.warn({ username: username.slice(0, 32) }, 'Login refused: too many attempts')
+      ctx.response.status(429).header('retry-after', String(wait))
+      const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
+      return await this.#form(ctx, { error, username, next })
+    }
+
+    const user = await users.verify(username, password)
+    if (!user) {
+      ctx.response.status(401)
+      return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
+    }
+    await throttle.clear(username, ctx.request.ip())
+    await this.site.adminAuthentication.signIn(ctx, user)
+    return this.#goTo(ctx, next ?? this.site.url('/'))
+  }
+
+  /**
+   * Lets somebody out. A link of another site only gets the question. [S23, B5]
+   */
+  async leave(ctx: HttpContext) {
+    if (isCrossSite(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
+    await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
+    return this.#goTo(ctx, this.site.url('/login'))
+  }
+
+  #form(ctx: HttpContext, data: { error?: string | null; username?: string; next?: string }) {
+    const { error = null, username = '', next = null } = data
+    return this.site.render(ctx, 'pages/login', { error, username, next })
+  }
+
+  #goTo(ctx: HttpContext, path: string) {
+    ctx.response.status(303).header('location', path).send('')
+  }
+}
+
+/** A form may send a field several times; that is no name and no password. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,46 @@
+import app from '@adonisjs/core/services/app'
+import env from '#start/env'
+import { defineConfig } from '#admin'
+
+/**
+ * The admin site.
+ */
+export default defineConfig({
+  /** Another key ends all sessions' tokens */
+  appKey: env.get('APP_KEY'),
+
+  /** Where the site lies; '/' works too */
+  mountPath: '/admin',
+
+  title: 'Atrium',
+
+  /** 'light-theme' or 'dark-theme'; each viewer may choose another */
+  theme: 'light-theme',
+
+  /** Cookies over HTTPS only. A production server belongs behind HTTPS. */
+  secureCookies: app.inProduction,
+
+  /** A folder whose Edge files replace those of resources/views/admin of the same name */
+  templatesDirectory: undefined,
+
+  /** Another connection of config/database.ts for the admin's own tables */
+  adminConnection: undefined,
+
+  /** Models beside those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
+  models: {},
+
+  sessions: {
+    /** Minutes without a request after which a session ends */
+    idleMinutes: 30,
+    /** Hours after which it ends in any case */
+    maximumHours: 12,
+    /** Sessions a user may have at once */
+    perUser: 5,
+  },
+
+  login: {
+    /** Failures of a user name from one address within so many minutes, until the next is refused */
+    attempts: 5,
+    withinMinutes: 15,
+  },
+})

@@ -1,0 +1,195 @@
+import { test } from '@japa/runner'
+import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { Visit } from '#tests/helpers/browser'
+import { urlOf } from '#tests/helpers/http'
+
+interface Stop {
+  name: string
+  hasRing: boolean
+  isSeen: boolean
+}
+
+test.group('The frame, in a browser', (group) => {
+  group.each.setup(() => emptyAdminTables())
+
+  test('Tab reaches everything in the order in which it is read, and shows where it is', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    const side = await visit.page.locator('.side a').allInnerTexts()
+    const stops = await walk(visit)
+    const controls = await visit.page.locator('main').locator('a, summary').count()
+
+    const names = stops.map(({ name }) => name)
+    const expected = ['Skip to content', 'Atrium', 'Switch to the dark theme', 'Log out', ...side]
+    assert.deepEqual(names.slice(0, expected.length), expected)
+    assert.lengthOf(names, expected.length + controls)
+    assert.deepEqual(
+      stops.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),
+      []
+    )
+  })
+
+  test('on a narrow screen, Tab finds the menu closed, Enter opens it', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), width: 360 })
+    const { page } = visit
+    await page.goto('/admin')
+    const side = await page.locator('.side a').allTextContents()
+    assert.isFalse(await page.locator('.side').isVisible())
+    const stops = await walk(visit)
+    assert.notInclude(
+      stops.map(({ name }) => name),
+      'Product'
+    )
+
+    await page.reload()
+    await press(visit, 'Tab', 'Tab', 'Enter')
+    assert.isTrue(await page.locator('.side').isVisible())
+    const rest = await walk(visit)
+    assert.deepEqual(
+      rest.slice(0, 3 + side.length).map(({ name }) => name),
+      ['Atrium', 'Switch to the dark theme', 'Log out', ...side]
+    )
+    assert.deepEqual(
+      rest.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),
+      []
+    )
+    assert.equal(await visit.overflow(), 0)
+  })
+
+  test('the skip link leads past the frame', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    await press(visit, 'Tab')
+    assert.isTrue(await visit.page.getByRole('link', { name: 'Skip to content' }).isVisible())
+    await press(visit, 'Enter', 'Tab')
+    const { name } = await focused(visit)
+    assert.equal(name, 'Refresh')
+  })
+
+  test('by keyboard alone: into a model, back, another theme, and out', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+
+    await tabTo(visit, 'Product')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin/Product/')
+    await tabTo(visit, 'Atrium')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin')
+
+    await tabTo(visit, 'Switch to the dark theme')
+    await press(visit, 'Space')
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    const { name } = await focused(visit)
+    assert.equal(name, 'Switch to the light theme')
+
+    await tabTo(visit, 'Log out')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin/login')
+    const { name: field } = await focused(visit)
+    assert.equal(field, 'username')
+  })
+
+  test('[S16] the theme changes without a new page, and for the pages to come', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    const light = await background(visit)
+    assert.equal(await visit.theme(), 'light-theme')
+    await page.evaluate('window.isSamePage = true')
+
+    const told = page.waitForResponse(urlOf('/admin/theme'))
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    assert.notEqual(await background(visit), light)
+    assert.isTrue(await page.evaluate('window.isSamePage'))
+    await told
+
+    await page.reload()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    await page.goto('/admin/nowhere')
+    assert.equal(await visit.theme(), 'dark-theme dark')
+
+    const again = page.waitForResponse(urlOf('/admin/theme'))
+    await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+    await again
+    await page.goto('/admin')
+    assert.equal(await visit.theme(), 'light-theme')
+    assert.equal(await background(visit), light)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test('a theme that the server was not told of is no silent loss', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    await page.route('**/admin/theme', (route) => route.abort())
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    const message = page.getByRole('status').getByText('That did not work')
+    await message.waitFor()
+    assert.isTrue(await message.isVisible())
+  })
+
+  test('the longest user name fits a narrow screen', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('W'.repeat(32)), width: 360 })
+    for (const path of ['/admin', '/admin/nowhere']) {
+      await visit.page.goto(path)
+      assert.equal(await visit.overflow(), 0, path)
+      assert.isTrue(await visit.page.getByRole('link', { name: 'Log out' }).isVisible())
+    }
+  })
+})
+
+async function press({ page }: Visit, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/**
+ * What has the focus: its name, whether a ring is drawn around it, and whether nothing covers it.
+ */
+async function focused({ page }: Visit): Promise<Stop & { isPage: boolean }> {
+  return await page.evaluate(`(() => {
+    const element = document.activeElement
+    const { x, y, width, height } = element.getBoundingClientRect()
+    const style = getComputedStyle(element)
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    return {
+      name: element.name || element.textContent.trim().replace(/\\s+/g, ' '),
+      hasRing: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+      isSeen: top === element || element.contains(top),
+      isPage: element === document.body,
+    }
+  })()`)
+}
+
+/**
+ * Presses Tab from where the focus is to the end of the page.
+ */
+async function walk(visit: Visit): Promise<Stop[]> {
+  const stops: Stop[] = []
+  for (let steps = 0; steps < 100; steps++) {
+    await press(visit, 'Tab')
+    const { isPage, ...stop } = await focused(visit)
+    if (isPage) return stops
+    stops.push(stop)
+  }
+  throw new Error('The focus can not get out of the page')
+}
+
+async function tabTo(visit: Visit, name: string): Promise<void> {
+  for (let steps = 0; steps < 100; steps++) {
+    await press(visit, 'Tab')
+    const stop = await focused(visit)
+    if (stop.name === name) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}
+
+async function background({ page }: Visit): Promise<string> {
+  return await page.evaluate('getComputedStyle(document.body).backgroundColor')
+}

@@ -1,0 +1,222 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { AdminSite, AdminUser, ModelView } from '#admin'
+import { DateTime } from 'luxon'
+import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+
+const OWN = ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']
+
+async function addProducts(...names: string[]) {
+  const now = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
+  await db.table('products').multiInsert(
+    names.map((name) => ({
+      name,
+      description: '',
+      category: 'x',
+      price: 1,
+      created_at: now,
+    }))
+  )
+}
+
+/** The counts of a page: the number, or the dash, by the name of the model. */
+function counts(text: string): Record<string, string> {
+  const links = text.matchAll(/<a href="([^"]*)" id="count-(\w+)">(.*?)<\/a>/gs)
+  return Object.fromEntries(
+    [...links].map(([, , name, inner]) => {
+      const [, number] = /<span class="number"[^>]*>(?:<span[^>]*>)?([^<]*)/.exec(inner)!
+      return [name, number.trim()]
+    })
+  )
+}
+
+test.group('Admin | dashboard', (group) => {
+  let site: AdminSite
+  let jo: AdminUser
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await db.from('products').delete()
+    site = await adminSite()
+    jo = await makeUser('jo')
+    cookie = await cookiesOf(jo)
+  })
+
+  async function page(path = '/admin', as = cookie) {
+    const answer = await get(path, { headers: { cookie: as } })
+    return { ...answer, counts: counts(answer.text) }
+  }
+
+  /** Puts a view into the site for the length of a test. */
+  function addView(view: Partial<ModelView> & { name: string }): () => void {
+    const original = site.models.get('Product')!
+    const copy = Object.create(original, Object.getOwnPropertyDescriptors(original))
+    for (const [name, value] of Object.entries({ label: view.name, ...view })) {
+      Object.defineProperty(copy, name, { value })
+    }
+    site.models.set(view.name, copy)
+    return () => site.models.delete(view.name)
+  }
+
+  test('[S24, B23] every model has its count and a link', async ({ assert }) => {
+    await addProducts('Lamp', 'Desk')
+    const { status, text, headers, counts: counted } = await page()
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type')!, /^text\/html/)
+    assert.equal(counted.Product, '2')
+    assert.include(text, '<a href="/admin/Product/" id="count-Product">')
+    const shown = [...site.models.values()].filter((view) => view.may('view'))
+    assert.sameMembers(
+      Object.keys(counted),
+      shown.map(({ name }) => name)
+    )
+  })
+
+  test('[B23] what is deleted softly is not counted', async ({ assert }) => {
+    await addProducts('Lamp', 'Desk')
+    await db.from('products').where('name', 'Lamp').update({ is_deleted: true })
+    const { counts: counted } = await page()
+    assert.equal(counted.Product, '1')
+  })
+
+  test('[B23] the admin’s own tables have a group of their own', async ({ assert }) => {
+    const { text, counts: counted } = await page()
+    const [models, management] = text.split('<h2 id="dashboard-management">Management</h2>')
+    assert.includeMembers(Object.keys(counts(models)), ['Product'])
+    assert.sameMembers(Object.keys(counts(management)), OWN)
+    assert.equal(counted.AdminUser, '1')
+    assert.equal(counted.AdminSession, '1')
+    assert.equal(counted.AdminTokenBlacklist, '0')
+  })
+
+  test('[B13] who is no superuser does not see them', async ({ assert }) => {
+    const al = await makeUser('al', { isSuperuser: false })
+    for (const path of ['/admin', '/admin/dashboard-content']) {
+      const { status, text, counts: counted } = await page(path, await cookiesOf(al))
+      assert.equal(status, 200)
+      assert.includeMembers(Object.keys(counted), ['Product'])
+      assert.notMatch(text, /Admin(User|Session|TokenBlacklist)/)
+      assert.notInclude(text, 'dashboard-management')
+    }
+  })
+
+  test('[B13] who is no longer a superuser does not either', async ({ assert }) => {
+    await db.from('admin_users').update({ is_superuser: false })
+    const { counts: counted } = await page()
+    for (const name of OWN) assert.notProperty(counted, name)
+  })
+
+  test('[B23] a model that may not be viewed is not there', async ({ assert, cleanup }) => {
+    cleanup(addView({ name: 'Shown' }))
+    cleanup(addView({ name: 'Secret', may: () => false }))
+    const { counts: counted, text } = await page()
+    assert.property(counted, 'Shown')
+    assert.notInclude(text, 'Secret')
+  })
+
+  test('[B23] a count that fails is a dash, and the others stay', async ({ assert, cleanup }) => {
+    await addProducts('Lamp')
+    const crud = {
+      count: async () => {
+        throw new Error('no such table: secret_table')
+      },
+    }
+    cleanup(addView({ name: 'Broken', crud: crud as any }))
+    for (const path of ['/admin', '/admin/dashboard-content']) {
+      const { status, text, counts: counted } = await page(path)
+      assert.equal(status, 200)
+      assert.equal(counted.Broken, '–')
+      assert.equal(counted.Product, '1')
+      assert.include(text, 'Could not be counted')
+      assert.notInclude(text, 'secret_table')
+    }
+  })
+
+  test('[B23] a chart that fails for one model is drawn for the others', async ({
+    assert,
+    cleanup,
+  }) => {
+    await addProducts('Lamp')
+    const client = () => {
+      throw new Error('no such connection')
+    }
+    cleanup(addView({ name: 'Broken', client: client as any }))
+    const { status, text, counts: counted } = await page()
+    assert.equal(status, 200)
+    assert.equal(counted.Broken, '–')
+    assert.include(text, '<svg')
+    assert.match(text, /1 record was created/)
+  })
+
+  test('[B23] fifty models have their place', async ({ assert, cleanup }) => {
+    for (let i = 0; i < 50; i++) cleanup(addView({ name: `Model${i}` }))
+    const { status, text, counts: counted } = await page()
+    assert.equal(status, 200)
+    for (let i = 0; i < 50; i++) {
+      assert.equal(counted[`Model${i}`], '0')
+      assert.include(text, `href="/admin/Model${i}/"`)
+    }
+  })
+
+  test('[B23] the chart has a day for each of the last 30, and what was created', async ({
+    assert,
+  }) => {
+    const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    await addProducts('Lamp', 'Desk', 'Sofa')
+    const rows = await db.from('products').orderBy('id')
+    const created = [`${day(3)} 12:00:00`, `${day(3)} 00:00:00`, `${day(40)} 12:00:00`]
+    for (const [index, { id }] of rows.entries()) {
+      await db.from('products').where('id', id).update({ created_at: created[index] })
+    }
+    const before = day(0)
+    const { text } = await page()
+    const cells = [
+      ...text.matchAll(/<td>(\d{4}-\d\d-\d\d)<\/td>\s*<td class="number">(\d+)<\/td>/g),
+    ].map(([, date, count]) => [date, Number(count)] as const)
+    assert.lengthOf(cells, 30)
+    const byDay = new Map(cells)
+    if (before === day(0)) assert.equal(byDay.get(day(3)), 2)
+    assert.equal(
+      cells.reduce((sum, [, count]) => sum + count, 0),
+      2
+    )
+  })
+
+  test('[S24] the part that changes is sent alone', async ({ assert }) => {
+    const { status, text, counts: counted } = await page('/admin/dashboard-content')
+    assert.equal(status, 200)
+    assert.match(text.trim(), /^<div id="dashboard-content"/)
+    assert.notMatch(text, /<html|<body|<nav|<head/)
+    assert.property(counted, 'Product')
+  })
+
+  test('[S24, S16] the page knows the site: title, theme, who is signed in', async ({ assert }) => {
+    const { text } = await page()
+    assert.include(text, `<title>Dashboard · ${site.title}</title>`)
+    assert.match(text, /<html lang="en" class="light-theme">/)
+    assert.include(text, 'Logged in as jo')
+    assert.match(text, /<nav class="side"[\s\S]*href="\/admin\/Product\/"[\s\S]*<\/nav>/)
+    const dark = await page('/admin', `${cookie}; admin_theme=dark-theme`)
+    assert.match(dark.text, /<html lang="en" class="dark-theme dark">/)
+    const odd = await page('/admin', `${cookie}; admin_theme="><script>`)
+    assert.match(odd.text, /<html lang="en" class="light-theme">/)
+  })
+
+  test('[B11] no page has a hash', async ({ assert }) => {
+    await db.from('admin_users').update({ hashed_password: '$scrypt$the-hash' })
+    for (const path of ['/admin', '/admin/dashboard-content', '/admin/nothing']) {
+      const { text } = await page(path)
+      assert.notMatch(text, /the-hash|hashed_password|hashedPassword/)
+    }
+  })
+
+  test('[B1, B23] labels are escaped', async ({ assert, cleanup }) => {
+    cleanup(addView({ name: 'Odd', label: '<b>"odd"</b>', group: '<i>group</i>' } as any))
+    const { text } = await page()
+    assert.include(text, '&lt;b&gt;&quot;odd&quot;&lt;/b&gt;')
+    assert.notMatch(text, /<b>|<i>group/)
+  })
+})

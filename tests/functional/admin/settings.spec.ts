@@ -1,0 +1,100 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from '@japa/runner'
+import { ProjectCopy } from '#tests/helpers/project_copy'
+
+const PASSWORD = 'correct horse'
+
+/** Changes a file of the copy; what is to be replaced must be there. */
+function edit(copy: ProjectCopy, file: string, changes: Record<string, string>) {
+  const path = join(copy.folder, file)
+  let text = readFileSync(path, 'utf8')
+  for (const [before, after] of Object.entries(changes)) {
+    if (!text.includes(before)) throw new Error(`${file} does not hold ${before}`)
+    text = text.replace(before, after)
+  }
+  writeFileSync(path, text)
+}
+
+function signIn(copy: ProjectCopy, password: string, headers: Record<string, string> = {}) {
+  return fetch(`${copy.url}/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'jo', password }),
+    headers,
+    redirect: 'manual',
+  })
+}
+
+test.group('Admin | settings of config/admin.ts', () => {
+  test('[B1, S16] the site at the root, with templates of its own, behind a proxy', async ({
+    assert,
+    cleanup,
+  }) => {
+    const copy = await ProjectCopy.create()
+    cleanup(() => copy.remove())
+    edit(copy, 'config/admin.ts', {
+      "mountPath: '/admin'": "mountPath: '/'",
+      "title: 'Atrium'": "title: 'Backstage'",
+      "theme: 'light-theme'": "theme: 'dark-theme'",
+      'secureCookies: app.inProduction': 'secureCookies: true',
+      'templatesDirectory: undefined': "templatesDirectory: app.makePath('templates')",
+    })
+    /* The page that the application itself has there. */
+    edit(copy, 'start/routes.ts', { "'/'": "'/home'" })
+    mkdirSync(join(copy.folder, 'templates/partials'), { recursive: true })
+    writeFileSync(join(copy.folder, 'templates/partials/mark.edge'), '<i>{{ site.title }} mark</i>')
+
+    const stop = await copy.start({ TRUST_PROXY: 'loopback' })
+    const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
+    const { status, output } = await copy.run('sh', ['-c', create])
+    assert.equal(status, 0, output)
+
+    /* Whoever is not signed in is led to the door, save where the site is not. */
+    const asked = await fetch(copy.url, { redirect: 'manual' })
+    assert.equal(asked.headers.get('location'), '/login?error=required&next=%2F')
+    const missing = await fetch(`${copy.url}/nothing`, { redirect: 'manual' })
+    assert.equal(missing.headers.get('location'), '/login?error=required&next=%2Fnothing')
+    for (const [path, expected] of [
+      ['/home', 200],
+      ['/api/products', 200],
+      ['/api/nothing', 404],
+      ['/docs/nothing', 404],
+      ['/health/nothing', 404],
+    ] as const) {
+      const answer = await fetch(copy.url + path, { redirect: 'manual' })
+      assert.equal(answer.status, expected, path)
+    }
+
+    const form = await fetch(`${copy.url}/login`)
+    const page = await form.text()
+    assert.include(page, '<title>Log in · Backstage</title>')
+    assert.include(page, 'class="dark-theme dark"')
+    assert.include(page, '<i>Backstage mark</i>')
+    assert.include(page, 'action="/login"')
+    assert.notMatch(page, /"\/admin/)
+    const [, stylesheet] = /rel="stylesheet" href="(\/assets\/[^"]+)"/.exec(page)!
+    const style = await fetch(copy.url + stylesheet)
+    assert.equal(style.status, 200)
+
+    /* The proxy's word on the address counts, as it was said so. */
+    for (let i = 0; i < 7; i++) {
+      const wrong = await signIn(copy, 'wrong', { 'x-forwarded-for': `192.0.2.${i}` })
+      assert.equal(wrong.status, 401)
+    }
+
+    const right = await signIn(copy, PASSWORD)
+    assert.equal(right.status, 303)
+    assert.equal(right.headers.get('location'), '/')
+    const cookies = right.headers.getSetCookie()
+    assert.lengthOf(cookies, 2)
+    for (const cookie of cookies) assert.match(cookie, /; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
+    const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
+    const dashboard = await fetch(copy.url, { headers: { cookie } })
+    const text = await dashboard.text()
+    assert.include(text, '<a href="/Product/" id="count-Product">')
+    assert.include(text, 'href="/logout"')
+    assert.include(text, 'hx-get="/dashboard-content?poll=1"')
+    assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
+    assert.equal(await stop(), 0)
+  }).timeout(60_000)
+})

@@ -1,0 +1,214 @@
+import { test } from '@japa/runner'
+import router from '@adonisjs/core/services/router'
+import { callRaw, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { call, get, post } from '#tests/helpers/http'
+
+/** Whoever is not signed in reaches these: the door, its assets, and the theme that it shows. */
+const OPEN = [
+  'GET /admin/assets/:file',
+  'GET /admin/login',
+  'POST /admin/login',
+  'POST /admin/theme',
+]
+
+/** Every route below the mount, as the router has it. */
+function adminRoutes(): Array<{ method: string; pattern: string }> {
+  return Object.values(router.toJSON())
+    .flat()
+    .filter(({ pattern }) => pattern === '/admin' || pattern.startsWith('/admin/'))
+    .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
+}
+
+test.group('Admin | who is not signed in', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S25, B6] reaches no route but the door’s', async ({ assert }) => {
+    const routes = adminRoutes().filter(
+      ({ method, pattern }) => !OPEN.includes(`${method.replace('HEAD', 'GET')} ${pattern}`)
+    )
+    assert.isAtLeast(routes.length, 6)
+    for (const { method, pattern } of routes) {
+      const path = pattern.replace(/:\w+\??|\*/g, '1')
+      const page = await callRaw(method, path)
+      assert.equal(page.status, 303, `${method} ${path}`)
+      assert.match(page.headers.location as string, /^\/admin\/login\?error=required/)
+      assert.equal(page.text, '')
+    }
+  })
+
+  test('[S25] nor with cookies that belong to nobody', async ({ assert }) => {
+    for (const cookie of [
+      'access_token=; session_id=',
+      'access_token=a.b.c; session_id=x',
+      'access_token=null; session_id=null',
+      'access_token=%00; session_id=%00',
+      'access_token[]=x; session_id[]=x',
+      'access_token="a"; session_id="b"',
+      '__proto__=x; access_token',
+      `access_token=${'x'.repeat(8000)}; session_id=y`,
+    ]) {
+      for (const path of ['/admin', '/admin/dashboard-content', '/admin/logout', '/admin/x']) {
+        const { status, headers } = await get(path, { headers: { cookie } })
+        assert.equal(status, 303, `${cookie.slice(0, 50)} ${path}`)
+        assert.match(headers.get('location')!, /^\/admin\/login\?error=(required|ended)/)
+      }
+    }
+  })
+
+  test('[B6] a page leads to the login page, which knows where to go on')
+    .with([
+      ['/admin', '/admin'],
+      ['/admin/', '/admin/'],
+      ['/admin/dashboard-content', '/admin/dashboard-content'],
+      ['/admin/Product/?page=2&sort_by=name', '/admin/Product/?page=2&sort_by=name'],
+      ['/admin/Product/?q=a%20b%26c', '/admin/Product/?q=a%20b%26c'],
+      ['/admin/Country/update/a%20b%3Fc', '/admin/Country/update/a%20b%3Fc'],
+    ])
+    .run(async ({ assert }, [path, next]) => {
+      const { status, headers, text } = await get(path)
+      assert.equal(status, 303)
+      assert.equal(text, '')
+      const { pathname, searchParams } = new URL(headers.get('location')!, 'http://atrium.test')
+      assert.equal(pathname, '/admin/login')
+      assert.deepEqual(Object.fromEntries(searchParams), { error: 'required', next })
+    })
+
+  test('[B6] only what was asked for by GET is gone back to', async ({ assert }) => {
+    for (const method of ['POST', 'DELETE', 'HEAD', 'PUT']) {
+      const { headers } = await callRaw(method, '/admin/Product/form_create')
+      assert.equal(headers.location, '/admin/login?error=required')
+    }
+  })
+
+  test('[B6] who was signed in is told that the session has ended', async ({ assert }) => {
+    const { headers } = await get('/admin', { headers: { cookie: 'session_id=gone' } })
+    assert.equal(headers.get('location'), '/admin/login?error=ended&next=%2Fadmin')
+  })
+
+  test('[B6] htmx is told to go to the login page, and from there to the page it is on', async ({
+    assert,
+  }) => {
+    const answer = await get('/admin/dashboard-content', {
+      headers: {
+        'hx-request': 'true',
+        'hx-current-url': 'http://atrium.test/admin/Product/?page=2',
+      },
+    })
+    assert.equal(answer.status, 401)
+    assert.isNull(answer.headers.get('location'))
+    assert.equal(answer.text, '')
+    assert.equal(
+      answer.headers.get('hx-redirect'),
+      '/admin/login?error=required&next=%2Fadmin%2FProduct%2F%3Fpage%3D2'
+    )
+  })
+
+  test('[B6] htmx does not choose where to go, nor does it break', async ({ assert }) => {
+    for (const url of [
+      'http://evil.test//evil.test/admin',
+      'http://evil.test/',
+      'javascript:alert(1)',
+      '//evil.test',
+      'x',
+    ]) {
+      const { status, headers } = await get('/admin', {
+        headers: { 'hx-request': 'true', 'hx-current-url': url },
+      })
+      assert.equal(status, 401)
+      assert.equal(headers.get('hx-redirect'), '/admin/login?error=required', url)
+    }
+    const without = await get('/admin', { headers: { 'hx-request': 'true' } })
+    assert.equal(without.headers.get('hx-redirect'), '/admin/login?error=required')
+  })
+
+  test('[B6] a program gets a problem', async ({ assert }) => {
+    const answers = [
+      await get('/admin', { headers: { accept: 'application/json' } }),
+      await get('/admin/nothing', { headers: { accept: 'application/json' } }),
+      await post('/admin/Product/nothing', { name: 'x' }),
+      await call('DELETE', '/admin/Product/bulk-delete', { json: { ids: [1] } }),
+    ]
+    for (const { status, headers, body } of answers) {
+      assert.equal(status, 401)
+      assert.equal(headers.get('content-type'), 'application/problem+json; charset=utf-8')
+      assert.deepEqual(body, {
+        type: 'about:blank',
+        title: 'Unauthorized',
+        status: 401,
+        detail: 'Log in first.',
+      })
+      assert.isNull(headers.get('location'))
+    }
+  })
+
+  test('[B6] a path that is nobody’s asks for a login first, whatever the method', async ({
+    assert,
+  }) => {
+    for (const path of ['/admin/nothing', '/admin/Product/nothing', '/admin/a/b/c/d/e?x=1']) {
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+        const { status, headers } = await callRaw(method, path)
+        assert.equal(status, 303, `${method} ${path}`)
+        assert.match(headers.location as string, /^\/admin\/login\?error=required/)
+      }
+    }
+    const cookie = await cookiesOf(await makeUser('jo'))
+    const { status } = await get('/admin/nothing', { headers: { cookie } })
+    assert.equal(status, 404)
+  })
+
+  test('[B6] what is not the site’s is not asked for a login', async ({ assert }) => {
+    for (const [path, status] of [
+      ['/', 200],
+      ['/api/products', 200],
+      ['/api/nothing', 404],
+      ['/docs/nothing', 404],
+      ['/health/nothing', 404],
+      ['/administrator', 404],
+      ['/admin.', 404],
+      ['/nothing', 404],
+    ] as const) {
+      const answer = await get(path)
+      assert.equal(answer.status, status, path)
+    }
+  })
+
+  test('[B6] the cookies that no longer count are cleared', async ({ assert }) => {
+    const { headers } = await get('/admin', { headers: { cookie: 'access_token=x; session_id=y' } })
+    const names = headers.getSetCookie().map((line) => line.split('=')[0])
+    assert.sameMembers(names, ['access_token', 'session_id'])
+  })
+
+  test('[B6, B9] cookies that were not sent are left alone', async ({ assert }) => {
+    /* Those of a form of another site are not sent, and must survive the answer to it. */
+    for (const [method, path] of [
+      ['POST', '/admin/nothing'],
+      ['GET', '/admin'],
+    ]) {
+      const { headers } = await call(method, path)
+      assert.isEmpty(headers.getSetCookie(), `${method} ${path}`)
+    }
+  })
+
+  test('[B6, B1] the assets are reached, and nothing beside them', async ({ assert }) => {
+    const { text } = await get('/admin/login')
+    const paths = [...text.matchAll(/(?:href|src)="(\/admin\/assets\/[^"]+)"/g)].map(
+      ([, path]) => path
+    )
+    assert.lengthOf(paths, 3)
+    for (const path of paths) {
+      const { status } = await get(path)
+      assert.equal(status, 200, path)
+    }
+    for (const file of [
+      'x',
+      'admin.css',
+      '..%2fadmin.css',
+      '%2e%2e%2f%2e%2e%2f.env',
+      '__proto__',
+    ]) {
+      const { status } = await callRaw('GET', `/admin/assets/${file}`)
+      assert.equal(status, 404, file)
+    }
+  })
+})

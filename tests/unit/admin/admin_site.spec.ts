@@ -1,0 +1,147 @@
+import { test } from '@japa/runner'
+import { Secret } from '@adonisjs/core/helpers'
+import router from '@adonisjs/core/services/router'
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { AdminAuthentication, AdminSite, defineConfig, ModelView } from '#admin'
+import { AdminUserService } from '#admin/authentication/admin_user_service'
+import { LoginThrottle } from '#admin/authentication/login_throttle'
+import { SessionManager } from '#admin/authentication/session_manager'
+import { TokenService } from '#admin/authentication/token_service'
+import { DatabaseConfig } from '#admin/database_config'
+import { RuntimeError, ValueError } from '#crud'
+import { adminSite } from '#tests/helpers/admin'
+
+async function siteWith(settings: Partial<Parameters<typeof defineConfig>[0]>) {
+  const config = defineConfig({ appKey: new Secret('a key'), ...settings })
+  const shipped = await adminSite()
+  const parameters = {
+    ...config,
+    databaseConfig: new DatabaseConfig(),
+    adminAuthentication: new AdminAuthentication(
+      new AdminUserService(),
+      new SessionManager(config.sessions),
+      new TokenService('a key', 30),
+      new LoginThrottle(config.login),
+      config
+    ),
+    router,
+    templates: shipped.templates,
+    texts: undefined as any,
+    assets: shipped.assets,
+  }
+  return { site: new AdminSite(parameters), parameters }
+}
+
+test.group('AdminSite', () => {
+  test('[S16] it holds what it is made of', async ({ assert }) => {
+    const eventIntegration = { log: async () => {} }
+    const { site, parameters } = await siteWith({
+      mountPath: '/backstage',
+      theme: 'dark-theme',
+      secureCookies: false,
+      templatesDirectory: '/srv/templates',
+      eventIntegration,
+    })
+    const { adminAuthentication } = parameters
+    assert.strictEqual(site.dbConfig, parameters.databaseConfig)
+    assert.strictEqual(site.router, router)
+    assert.strictEqual(site.templates, parameters.templates)
+    assert.equal(site.templatesDirectory, '/srv/templates')
+    assert.strictEqual(site.adminAuthentication, adminAuthentication)
+    assert.strictEqual(site.adminUserService, adminAuthentication.users)
+    assert.strictEqual(site.sessionManager, adminAuthentication.sessions)
+    assert.strictEqual(site.tokenService, adminAuthentication.tokens)
+    assert.equal(site.mountPath, '/backstage')
+    assert.equal(site.theme, 'dark-theme')
+    assert.isFalse(site.secureCookies)
+    assert.strictEqual(site.eventIntegration, eventIntegration)
+    assert.equal(site.models.size, 0)
+  })
+
+  test('[S16] there is no event integration unless one is given', async ({ assert }) => {
+    const { site } = await siteWith({})
+    assert.isUndefined(site.eventIntegration)
+  })
+
+  test('[B1, S16] every path is below the mount', async ({ assert }) => {
+    const { site } = await siteWith({ mountPath: '/back/stage' })
+    assert.equal(site.url('/'), '/back/stage')
+    assert.equal(site.url('/login'), '/back/stage/login')
+    const { site: root } = await siteWith({ mountPath: '/' })
+    assert.equal(root.url('/'), '/')
+    assert.equal(root.url('/login'), '/login')
+  })
+
+  test('[P13] a model is in the site by the name of its class', async ({ assert }) => {
+    class Thing extends BaseModel {
+      @column({ isPrimary: true })
+      declare id: number
+    }
+    const { site } = await siteWith({})
+    const view = site.addModel(Thing, { label: 'Things' })
+    assert.instanceOf(view, ModelView)
+    assert.strictEqual(site.models.get('Thing'), view)
+    assert.strictEqual(view.adminSite, site)
+    assert.strictEqual(view.databaseConfig, site.dbConfig)
+    assert.equal(view.label, 'Things')
+  })
+
+  test('[P13] the same name twice is refused', async ({ assert }) => {
+    const make = () => {
+      class Thing extends BaseModel {
+        @column({ isPrimary: true })
+        declare id: number
+      }
+      return Thing
+    }
+    const { site } = await siteWith({})
+    const first = site.addModel(make())
+    assert.throws(() => site.addModel(make()), ValueError as any)
+    assert.throws(() => site.addModel(make()), /are called Thing/)
+    assert.strictEqual(site.models.get('Thing'), first)
+  })
+
+  test('[B13] the admin’s own models are in the shipped site, with what may be done', async ({
+    assert,
+  }) => {
+    const { models } = await adminSite()
+    const actions = (name: string) => [...models.get(name)!.allowedActions]
+    assert.sameMembers(actions('AdminUser'), ['view', 'create', 'update', 'delete'])
+    assert.sameMembers(actions('AdminSession'), ['view', 'delete'])
+    assert.sameMembers(actions('AdminTokenBlacklist'), ['view'])
+    for (const name of ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']) {
+      assert.isTrue(models.get(name)!.adminModel)
+    }
+  })
+
+  test('[B1] the texts are those of the catalogue', async ({ assert }) => {
+    const site = await adminSite()
+    assert.equal(site.text('login.invalid'), 'The user name or the password is wrong.')
+    assert.equal(
+      site.text('login.throttled', { minutes: 1 }),
+      'Too many attempts. Try again in 1 minute.'
+    )
+  })
+})
+
+test.group('DatabaseConfig', () => {
+  test('[B1] the admin’s tables are where the application’s are, by default', ({ assert }) => {
+    const config = new DatabaseConfig()
+    assert.equal(config.applicationConnection, 'sqlite')
+    assert.equal(config.adminConnection, 'sqlite')
+    assert.equal(config.adminSession().connectionName, 'sqlite')
+    assert.equal(config.applicationSession().connectionName, 'sqlite')
+  })
+
+  test('[B1] another connection may hold the admin’s tables', ({ assert }) => {
+    const config = new DatabaseConfig({ admin: 'sqlite_readers' })
+    assert.equal(config.adminSession().connectionName, 'sqlite_readers')
+    assert.equal(config.applicationSession().connectionName, 'sqlite')
+  })
+
+  test('[B1] a connection that does not exist is named, with those that do', ({ assert }) => {
+    const make = () => new DatabaseConfig({ admin: 'nowhere' })
+    assert.throws(make, RuntimeError as any)
+    assert.throws(make, /no database connection "nowhere".*sqlite/)
+  })
+})

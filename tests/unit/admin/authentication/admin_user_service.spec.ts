@@ -1,0 +1,225 @@
+import { test } from '@japa/runner'
+import hash from '@adonisjs/core/services/hash'
+import db from '@adonisjs/lucid/services/db'
+import fc from 'fast-check'
+import { AdminUser } from '#admin'
+import { AdminUserService } from '#admin/authentication/admin_user_service'
+import { ValueError } from '#crud'
+import { emptyAdminTables, fakeHashes, makeUser, PASSWORD } from '#tests/helpers/admin'
+
+const users = new AdminUserService()
+
+async function refusal(act: () => unknown): Promise<string> {
+  try {
+    await act()
+  } catch (error) {
+    if (error instanceof ValueError) return error.message
+    throw error
+  }
+  throw new Error('It was not refused')
+}
+
+test.group('AdminUserService', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[B11] user names have 2 to 32 letters, digits and . _ -', async ({ assert }) => {
+    for (const username of ['jo', 'J.o_h-n', '42', 'x'.repeat(32), '..']) {
+      await users.checkNewUsername(username)
+    }
+    for (const username of [
+      '',
+      'x',
+      'x'.repeat(33),
+      'jo jo',
+      ' jo',
+      'jo\n',
+      'jö',
+      'jo@x',
+      'jo/x',
+      'jo\0x',
+      '<b>',
+    ]) {
+      assert.include(await refusal(() => users.checkNewUsername(username)), "can't be a user name")
+    }
+  })
+
+  test('[B11] no other name passes, whatever it is', async ({ assert }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (username) => {
+        fc.pre(!/^[A-Za-z0-9._-]{2,32}$/.test(username) || username.endsWith('\n'))
+        await refusal(() => users.create({ username, password: PASSWORD, isSuperuser: true }))
+      }),
+      { numRuns: 100 }
+    )
+    assert.isEmpty(await db.from('admin_users'))
+  })
+
+  test('[B11] a name that is taken is refused, and says so', async ({ assert }) => {
+    await makeUser('jo')
+    const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
+    assert.equal(await refusal(() => users.create(input)), 'The user name jo is taken')
+  })
+
+  test('[B11] of two who take a name at once, one is refused', async ({ assert }) => {
+    const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
+    const results = await Promise.allSettled([users.create(input), users.create(input)])
+    const refused = results.filter((result) => result.status === 'rejected')
+    assert.lengthOf(refused, 1)
+    assert.equal(refused[0].reason.message, 'The user name jo is taken')
+    assert.lengthOf(await db.from('admin_users'), 1)
+  })
+
+  test('[B11] a password has 8 characters at least', async ({ assert }) => {
+    for (const password of ['', 'x', '1234567', '😀😀😀😀😀😀😀']) {
+      assert.include(await refusal(() => users.hashPassword(password)), '8 characters')
+    }
+    for (const password of ['12345678', 'ää ää ää', '😀😀😀😀😀😀😀😀', 'x'.repeat(1000)]) {
+      await users.hashPassword(password)
+    }
+  })
+
+  test('[B11] a password that no form could ever send is refused')
+    .with(['12345678\n', '1234\r5678', '1234\x005678', ' 12345678', '12345678 ', '\t12345678'])
+    .run(async ({ assert }, password) => {
+      assert.match(
+        await refusal(() => users.hashPassword(password)),
+        /one line only|begin or end with a space/
+      )
+    })
+
+  test('[B11] a refused password is not in the message', async ({ assert }) => {
+    for (const password of ['hunter2', ' hunter22 ']) {
+      assert.notInclude(await refusal(() => users.checkPassword(password)), 'hunter2')
+    }
+  })
+
+  test('[B11] a user is what was asked for, with the moments', async ({ assert }) => {
+    const user = await users.create({ username: 'jo', password: PASSWORD, isSuperuser: false })
+    const row = await db.from('admin_users').where('id', user.id).firstOrFail()
+    assert.sameMembers(Object.keys(row), [
+      'id',
+      'username',
+      'hashed_password',
+      'is_superuser',
+      'created_at',
+      'updated_at',
+    ])
+    assert.equal(row.username, 'jo')
+    assert.equal(row.is_superuser, 0)
+    assert.isNotEmpty(row.created_at)
+    const read = await AdminUser.findOrFail(user.id)
+    assert.strictEqual(read.isSuperuser, false)
+  })
+
+  test('[B11] a user is serialised without the hash', async ({ assert }) => {
+    const { hashedPassword } = await makeUser('jo')
+    const user = await users.findByName('jo')
+    const text = JSON.stringify(user)
+    assert.equal(user.hashedPassword, hashedPassword)
+    assert.notInclude(text, hashedPassword)
+    assert.sameMembers(Object.keys(user.serialize()), [
+      'id',
+      'username',
+      'is_superuser',
+      'created_at',
+      'updated_at',
+    ])
+  })
+
+  test('[B3] name and password must both be right', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    await makeUser('al', { password: 'another horse' })
+    const found = await users.verify('jo', PASSWORD)
+    assert.equal(found?.id, jo.id)
+    for (const [username, password] of [
+      ['jo', 'another horse'],
+      ['jo', ''],
+      ['jo', `${PASSWORD} `],
+      ['jo', PASSWORD.toUpperCase()],
+      ['nobody', PASSWORD],
+      ['', ''],
+      ['%', PASSWORD],
+      ["' or 1=1 --", PASSWORD],
+      ['jo\0', PASSWORD],
+    ]) {
+      assert.isNull(await users.verify(username, password), `${username} ${password}`)
+    }
+  })
+
+  test('[B11] somebody who does not exist is named', async ({ assert }) => {
+    assert.equal(await refusal(() => users.findByName('jo')), 'There is no admin user "jo"')
+  })
+
+  test('[B13] the last superuser stays', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    const al = await makeUser('al', { isSuperuser: false })
+    assert.include(await refusal(() => users.remove(jo)), 'jo is the last superuser')
+    await users.remove(al)
+    const { username } = await db.from('admin_users').firstOrFail()
+    assert.equal(username, 'jo')
+  })
+
+  test('[B13] a superuser may go while there is another', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    await makeUser('al')
+    await users.remove(jo)
+    assert.lengthOf(await db.from('admin_users'), 1)
+  })
+
+  test('[B13] of two last superusers who go at once, one stays', async ({ assert }) => {
+    const both = [await makeUser('jo'), await makeUser('al')]
+    await Promise.allSettled(both.map((user) => users.remove(user)))
+    assert.lengthOf(await db.from('admin_users'), 1)
+  })
+})
+
+test.group('AdminUserService | hashes', (group) => {
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S57, B11] only the hash of a password is stored', async ({ assert }) => {
+    const user = await users.create({ username: 'jo', password: PASSWORD, isSuperuser: true })
+    const row = await db.from('admin_users').firstOrFail()
+    assert.match(row.hashed_password, /^\$scrypt\$n=16384,/)
+    assert.notInclude(JSON.stringify(row), PASSWORD)
+    const found = await users.verify('jo', PASSWORD)
+    assert.equal(found?.id, user.id)
+  })
+
+  test('[S57] a new password is stored as its hash, and the old one is over', async ({
+    assert,
+  }) => {
+    const user = await makeUser('jo')
+    const { hashedPassword: old } = user
+    await users.setPassword(user, 'battery staple')
+    const row = await db.from('admin_users').firstOrFail()
+    assert.match(row.hashed_password, /^\$scrypt\$/)
+    assert.notEqual(row.hashed_password, old)
+    assert.isNull(await users.verify('jo', PASSWORD))
+    assert.isNotNull(await users.verify('jo', 'battery staple'))
+  })
+
+  test('[B3] a hash of the same costs is verified for a name that nobody has', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { hashedPassword } = await makeUser('jo')
+    const verified: string[] = []
+    const original = hash.verify
+    cleanup(() => {
+      hash.verify = original
+    })
+    hash.verify = (hashed: string, plain: string) => {
+      verified.push(hashed)
+      return original.call(hash, hashed, plain)
+    }
+
+    for (const username of ['jo', 'nobody', '', "' or 1=1 --", 'x'.repeat(100_000)]) {
+      await users.verify(username, 'a wrong one')
+    }
+    const costs = (hashed: string) => hashed.split('$').slice(0, 3).join('$')
+    assert.lengthOf(verified, 5)
+    assert.deepEqual([...new Set(verified.map(costs))], [costs(hashedPassword)])
+    assert.deepEqual([...new Set(verified.map(({ length }) => length))], [hashedPassword.length])
+  })
+})

@@ -1,0 +1,104 @@
+import { test } from '@japa/runner'
+import { Secret } from '@adonisjs/core/helpers'
+import { defineConfig } from '#admin'
+import { ValueError } from '#crud'
+import shipped from '#config/admin'
+
+const appKey = new Secret('key')
+
+test.group('defineConfig of the admin site', () => {
+  test('[B1, S16] everything but the key has a default', ({ assert }) => {
+    assert.deepEqual(defineConfig({ appKey }), {
+      appKey,
+      mountPath: '/admin',
+      title: 'Atrium',
+      theme: 'light-theme',
+      secureCookies: true,
+      templatesDirectory: undefined,
+      adminConnection: undefined,
+      models: {},
+      eventIntegration: undefined,
+      sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
+      token: { minutes: 30 },
+      login: { attempts: 5, withinMinutes: 15 },
+    })
+  })
+
+  test('[B1, S16] what is given is taken', ({ assert }) => {
+    const given = {
+      appKey,
+      mountPath: '/backstage',
+      title: 'Shop',
+      theme: 'dark-theme' as const,
+      secureCookies: false,
+      templatesDirectory: '/srv/templates',
+      adminConnection: 'other',
+      models: { Product: class {} },
+      eventIntegration: { log: async () => {} },
+      sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
+      token: { minutes: 4 },
+      login: { attempts: 5, withinMinutes: 6 },
+    }
+    assert.deepEqual(defineConfig(given), given)
+  })
+
+  test('[B7, B8] one limit may be given alone', ({ assert }) => {
+    const config = defineConfig({ appKey, sessions: { perUser: 1 }, login: { attempts: 9 } })
+    assert.deepEqual(config.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 1 })
+    assert.deepEqual(config.login, { attempts: 9, withinMinutes: 15 })
+  })
+
+  test('[B1] the mount path has one slash before it and none behind')
+    .with([
+      ['/', ''],
+      ['', ''],
+      ['//', ''],
+      ['admin', '/admin'],
+      ['/admin/', '/admin'],
+      ['//back/stage//', '/back/stage'],
+      ['/~jo/a.b_c-d', '/~jo/a.b_c-d'],
+    ])
+    .run(({ assert }, [mountPath, expected]) => {
+      assert.equal(defineConfig({ appKey, mountPath }).mountPath, expected)
+    })
+
+  test('[B1] a mount path that no address can have is refused')
+    .with(['/ad min', '/ädmin', '/:id', '/*', '/a?b', '/a#b', '/a%20b', '/a;b', '/a\nb', '/"x'])
+    .run(({ assert }, mountPath) => {
+      assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
+    })
+
+  test('[B1] a mount path whose parts are no names is refused')
+    .with(['/a//b', '/a/../b', '/./a', '/..'])
+    .run(({ assert }, mountPath) => {
+      assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
+    })
+
+  test('[S16] there are two themes', ({ assert }) => {
+    assert.throws(
+      () => defineConfig({ appKey, theme: 'pink' as any }),
+      "config/admin.ts: theme is 'pink', and must be 'dark-theme' or 'light-theme'"
+    )
+  })
+
+  test('[B7, B8, B4] a limit that is no positive integer is refused')
+    .with([
+      { sessions: { idleMinutes: 0 } },
+      { sessions: { maximumHours: 1.5 } },
+      { sessions: { perUser: -1 } },
+      { token: { minutes: Number.NaN } },
+      { login: { attempts: Infinity } },
+      { login: { withinMinutes: '15' as any } },
+      { login: { withinMinutes: undefined } },
+    ])
+    .run(({ assert }, limits) => {
+      assert.throws(() => defineConfig({ appKey, ...limits }), /must be a positive integer/)
+    })
+
+  test('[B1, B7, B8] what is shipped is what is decided', ({ assert }) => {
+    assert.equal(shipped.mountPath, '/admin')
+    assert.deepEqual(shipped.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 5 })
+    assert.deepEqual(shipped.login, { attempts: 5, withinMinutes: 15 })
+    assert.isUndefined(shipped.adminConnection)
+  })
+})

@@ -1,0 +1,182 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import type { AdminSite } from '#admin'
+import { returnPath } from '#admin/http/return_path'
+
+function siteAt(mountPath: string): AdminSite {
+  return {
+    mountPath,
+    url: (path: string) => (path === '/' ? mountPath || '/' : mountPath + path),
+  } as AdminSite
+}
+
+const admin = siteAt('/admin')
+const root = siteAt('')
+
+test.group('returnPath', () => {
+  test('[B3] a page of the site is gone back to as it was asked for')
+    .with([
+      '/admin',
+      '/admin/',
+      '/admin/Product/',
+      '/admin/Product/?page=2&sort_by=name',
+      '/admin/Product/?search-input=a%20b%2Fc&x=//evil.test',
+      '/admin/Country/update/a%20b',
+      '/admin/loginx',
+      '/admin/x/login',
+      '/admin/Product/?next=/admin/logout',
+      '/admin//x',
+    ])
+    .run(({ assert }, wanted) => {
+      assert.equal(returnPath(admin, wanted), wanted)
+    })
+
+  test('[B3] another host is never gone to')
+    .with([
+      '//evil.test',
+      '///evil.test',
+      '////evil.test/admin/',
+      '/\\evil.test',
+      '\\\\evil.test',
+      '/\\/evil.test/admin/',
+      '/\t/evil.test',
+      '/\n/evil.test',
+      '/\r\n/evil.test',
+      '\t//evil.test',
+      ' //evil.test',
+      '/ /evil.test',
+      'http://evil.test',
+      'http://evil.test/admin/',
+      'https:evil.test',
+      'http:/admin/',
+      'http:\\\\evil.test',
+      'HTTP://here.invalid/admin/',
+      'http://here.invalid/admin/',
+      '//here.invalid/admin/',
+      'javascript:alert(1)',
+      'JavaScript:alert(1)//admin/',
+      'java\nscript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      '@evil.test',
+      '/admin@evil.test',
+      '//admin@evil.test/',
+      'evil.test',
+      'evil.test/admin/',
+      '%2f%2fevil.test',
+      '/%2f/evil.test',
+      '/%2fevil.test',
+      '/%5cevil.test',
+      '/.//evil.test',
+      '/..//evil.test',
+      '/admin/..//evil.test',
+      '/admin/../../evil.test',
+      '/admin/%2e%2e//evil.test',
+      '/admin\\..\\..\\evil.test',
+    ])
+    .run(({ assert }, wanted) => {
+      assert.isUndefined(returnPath(admin, wanted))
+    })
+
+  test('[B3] what is not in the site is not gone to')
+    .with([
+      '/',
+      '/administrator',
+      '/admin.',
+      '/admin%2fx',
+      '/ADMIN/',
+      '/api/products',
+      '/admin/../x',
+      '/admin/../api/products',
+      '/admin/%2e%2e/api',
+      '/admin/%2E%2e/api',
+      '/admin/.%2e/api',
+      '/admin/x/../../api',
+      '/x/admin/',
+      '?next=/admin/',
+      '#/admin/',
+      '/admin/ü',
+      '/admin/a b',
+      '/admin/\0',
+      '/admin/\x7f',
+      '/admin/%zz',
+      '/admin/%',
+    ])
+    .run(({ assert }, wanted) => {
+      assert.isUndefined(returnPath(admin, wanted))
+    })
+
+  test('[B3] the doors are not gone back to, however they are written')
+    .with([
+      '/admin/login',
+      '/admin/logout',
+      '/admin/login/',
+      '/admin/logout/',
+      '/admin/logout?confirm=1',
+      '/admin/%6cogout',
+      '/admin/%6Cog%6fut/',
+      '/admin/x/../logout',
+      '/%61dmin/logout',
+    ])
+    .run(({ assert }, wanted) => {
+      assert.isUndefined(returnPath(admin, wanted))
+    })
+
+  test('[B3] what is no text is no path', ({ assert }) => {
+    for (const wanted of [undefined, null, '', 1, true, {}, ['/admin/'], { a: '/admin/' }]) {
+      assert.isUndefined(returnPath(admin, wanted))
+    }
+  })
+
+  test('[B3] an endless path is not gone to, nor is time lost on it', ({ assert }) => {
+    const long = `/admin/${'x'.repeat(2000)}`
+    assert.equal(returnPath(admin, long), long)
+    for (const part of ['x', '/', '/..', '%2f', '/.']) {
+      assert.isUndefined(returnPath(admin, `/admin/${part.repeat(1_000_000)}`))
+    }
+  })
+
+  test('[B1, B3] at the root every path is the site’s, still no other host', ({ assert }) => {
+    for (const wanted of ['/', '/Product/?page=2', '/x/login']) {
+      assert.equal(returnPath(root, wanted), wanted)
+    }
+    for (const wanted of [
+      '//evil.test',
+      '/.//evil.test',
+      '/..//evil.test',
+      '/x/..//evil.test',
+      '/%2e//evil.test',
+      '/\\evil.test',
+      '/login',
+      '/logout/',
+    ]) {
+      assert.isUndefined(returnPath(root, wanted), wanted)
+    }
+  })
+
+  test('[B3] whatever is wanted, a browser stays in the site', ({ assert }) => {
+    const origin = 'http://atrium.test'
+    const part = fc.constantFrom(
+      ...['/', '\\', '.', '..', '//', '%2f', '%2e', '%5c', '@', ':', '?', '#', '\t', '\n', ' '],
+      ...['admin', 'evil.test', 'http:', 'javascript:', 'login', '\0', 'é', '%']
+    )
+    const path = fc.oneof(
+      fc.array(part, { maxLength: 8 }).map((parts) => parts.join('')),
+      fc.array(part, { maxLength: 8 }).map((parts) => `/admin/${parts.join('')}`),
+      fc.array(part, { maxLength: 8 }).map((parts) => `/${parts.join('')}`)
+    )
+    fc.assert(
+      fc.property(path, (wanted) => {
+        for (const site of [admin, root]) {
+          const chosen = returnPath(site, wanted)
+          if (chosen === undefined) continue
+          const url = new URL(chosen, `${origin}${site.mountPath}/login`)
+          assert.equal(url.origin, origin, chosen)
+          assert.isTrue(`${url.pathname}/`.startsWith(`${site.mountPath}/`), chosen)
+          assert.match(chosen, /^[\x21-\x7e]+$/)
+        }
+      }),
+      { numRuns: 2000 }
+    )
+  })
+})

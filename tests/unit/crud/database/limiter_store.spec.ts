@@ -1,0 +1,37 @@
+import { test } from '@japa/runner'
+import limiter from '@adonisjs/limiter/services/main'
+import db from '@adonisjs/lucid/services/db'
+
+const attempts = () => limiter.use({ requests: 3, duration: '1 min' })
+
+test.group('withoutSavepoints', (group) => {
+  group.each.setup(async () => {
+    await db.from('rate_limits').delete()
+  })
+
+  test('[B8] counting does not disturb the transactions of others', async ({ assert }) => {
+    for (let round = 0; round < 10; round++) {
+      const counting = Array.from({ length: 6 }, (_, i) => attempts().increment(`key-${i}`))
+      const writing = Array.from({ length: 6 }, (_, i) =>
+        db.transaction(async (client) => {
+          const expire = Date.now() + 60_000
+          await client.table('rate_limits').insert({ key: `row-${round}-${i}`, points: 1, expire })
+        })
+      )
+      const results = await Promise.allSettled([...counting, ...writing])
+      const faults = results.filter(({ status }) => status === 'rejected')
+      assert.deepEqual(faults, [])
+    }
+    assert.lengthOf(await db.from('rate_limits').whereLike('key', 'row-%'), 60)
+  })
+
+  test('[B8] nothing is left open after attempts at once', async ({ assert }) => {
+    for (let round = 0; round < 20; round++) {
+      await Promise.all(Array.from({ length: 8 }, () => attempts().increment('key')))
+      /* A second connection sees only what is committed. */
+      const [row] = await db.connection('sqlite_readers').from('rate_limits')
+      assert.equal(row.points, (round + 1) * 8)
+      await db.transaction(async () => {})
+    }
+  })
+})
