@@ -3,8 +3,12 @@
  * '#crud' gives endpoints to a model without a decorator.
  */
 import router from '@adonisjs/core/services/router'
+import adminConfig from '#config/admin'
 import { resources } from '#crud'
 
-router
-  .get('/', ({ view }) => view.render('pages/home', { endpoints: resources.endpoints() }))
-  .as('home')
+/* The admin site may have the root for itself. */
+if (adminConfig.mountPath !== '') {
+  router
+    .get('/', ({ view }) => view.render('pages/home', { endpoints: resources.endpoints() }))
+    .as('home')
+}

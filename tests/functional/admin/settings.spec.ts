@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
+import sqlite3 from 'sqlite3'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 const PASSWORD = 'correct horse'
@@ -25,6 +26,18 @@ function signIn(copy: ProjectCopy, password: string, headers: Record<string, str
   })
 }
 
+function tablesOf(file: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    const connection = new sqlite3.Database(file)
+    const sql = "select name from sqlite_master where type = 'table'"
+    connection.all<{ name: string }>(sql, (error, rows) => {
+      connection.close()
+      if (error) reject(error)
+      else resolve(rows.map((row) => row.name))
+    })
+  })
+}
+
 test.group('Admin | settings of config/admin.ts', () => {
   test('[B1, S16] the site at the root, with templates of its own, behind a proxy', async ({
     assert,
@@ -39,8 +52,6 @@ test.group('Admin | settings of config/admin.ts', () => {
       'secureCookies: app.inProduction': 'secureCookies: true',
       'templatesDirectory: undefined': "templatesDirectory: app.makePath('templates')",
     })
-    /* The page that the application itself has there. */
-    edit(copy, 'start/routes.ts', { "'/'": "'/home'" })
     mkdirSync(join(copy.folder, 'templates/partials'), { recursive: true })
     writeFileSync(join(copy.folder, 'templates/partials/mark.edge'), '<i>{{ site.title }} mark</i>')
 
@@ -55,7 +66,6 @@ test.group('Admin | settings of config/admin.ts', () => {
     const missing = await fetch(`${copy.url}/nothing`, { redirect: 'manual' })
     assert.equal(missing.headers.get('location'), '/login?error=required&next=%2Fnothing')
     for (const [path, expected] of [
-      ['/home', 200],
       ['/api/products', 200],
       ['/api/nothing', 404],
       ['/docs/nothing', 404],
@@ -96,5 +106,48 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.include(text, 'hx-get="/dashboard-content?poll=1"')
     assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
     assert.equal(await stop(), 0)
+  }).timeout(60_000)
+
+  test('[B1] the admin’s tables in a database of their own, one command for both', async ({
+    assert,
+    cleanup,
+  }) => {
+    const copy = await ProjectCopy.create()
+    cleanup(() => copy.remove())
+    edit(copy, 'config/database.ts', {
+      "migrations: ['app/admin/migrations', 'database/migrations']":
+        "migrations: ['database/migrations']",
+      'connections: {':
+        "connections: { ...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ['app/admin/migrations'] }),",
+    })
+    edit(copy, 'config/admin.ts', { 'adminConnection: undefined': "adminConnection: 'admin'" })
+    cpSync(join(copy.folder, '.env.test'), join(copy.folder, '.env'))
+
+    const migrated = await copy.run(process.execPath, ['ace.js', 'migrate'])
+    assert.equal(migrated.status, 0, migrated.output)
+    assert.include(migrated.output, 'create_admin_users_table')
+    assert.include(migrated.output, 'create_films_table')
+
+    const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
+    const { status, output } = await copy.run('sh', ['-c', create])
+    assert.equal(status, 0, output)
+    const stop = await copy.start()
+    const signedIn = await fetch(`${copy.url}/admin/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ username: 'jo', password: PASSWORD }),
+      redirect: 'manual',
+    })
+    assert.equal(signedIn.status, 303)
+    assert.equal(signedIn.headers.get('location'), '/admin')
+    await stop()
+
+    assert.includeMembers(await tablesOf(join(copy.folder, 'tmp/admin.sqlite3')), [
+      'admin_users',
+      'admin_sessions',
+      'rate_limits',
+    ])
+    const own = await tablesOf(join(copy.folder, 'tmp/db.sqlite3'))
+    assert.include(own, 'films')
+    assert.notInclude(own, 'admin_users')
   }).timeout(60_000)
 })
