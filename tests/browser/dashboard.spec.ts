@@ -42,7 +42,7 @@ test.group('The dashboard, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
-    await page.route('**/dashboard-content', (route) =>
+    await page.route('**/dashboard-content*', (route) =>
       route.fulfill({ status: 500, body: '<p>Broken</p>' })
     )
     await page.getByRole('link', { name: 'Refresh' }).click()
@@ -58,13 +58,13 @@ test.group('The dashboard, in a browser', (group) => {
     const { page } = visit
     let refreshes = 0
     page.on('request', (request) => {
-      if (request.url().endsWith('/dashboard-content')) refreshes++
+      if (request.url().endsWith('/dashboard-content?poll=1')) refreshes++
     })
     await page.clock.install()
     await page.goto('/admin')
     await makeDistributor('Ealing')
 
-    const answered = page.waitForResponse('**/dashboard-content')
+    const answered = page.waitForResponse('**/dashboard-content?poll=1')
     await page.clock.runFor(61_000)
     await answered
     await page.locator('#count-Distributor .number', { hasText: '1' }).waitFor()

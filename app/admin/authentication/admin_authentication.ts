@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { RuntimeError } from '#crud'
 import type { AdminConfig } from '../define_config.js'
 import type AdminSession from '../models/admin_session.js'
 import AdminUser from '../models/admin_user.js'
@@ -51,18 +52,22 @@ export class AdminAuthentication {
 
     /* What a page that was left open asks for by itself is no activity of a person. [B7] */
     if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)
-    if (this.tokens.isWorn(claims)) await this.#giveToken(ctx, user, session)
+    if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, user, session)
     return { user, session, claims }
   }
 
   /**
    * Begins a session for the user and puts its cookies into the answer.
+   *
+   * @returns null if the user is gone or has another password by now
    */
-  async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession> {
-    const { session, id } = await this.sessions.begin(user, {
+  async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession | null> {
+    const begun = await this.sessions.begin(user, {
       ip: ctx.request.ip(),
       userAgent: ctx.request.header('user-agent'),
     })
+    if (!begun) return null
+    const { session, id } = begun
     await this.#giveToken(ctx, user, session)
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
     return session
@@ -92,13 +97,21 @@ export class AdminAuthentication {
    * Cookies of a new session, as a `Cookie` header, for clients without a browser: tests, above all.
    */
   async cookieHeader(user: AdminUser): Promise<string> {
-    const { session, id } = await this.sessions.begin(user, {
-      ip: '127.0.0.1',
-      userAgent: undefined,
-    })
+    const begun = await this.sessions.begin(user, { ip: '127.0.0.1', userAgent: undefined })
+    if (!begun) throw new RuntimeError(`${user.username} is gone, or has another password by now`)
+    const { session, id } = begun
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
     return `${ACCESS_TOKEN}=${token}; ${SESSION_ID}=${id}`
+  }
+
+  /**
+   * Whether even the session's newest token is worn: a client that keeps an older one must not make a
+   * new one at every request.
+   */
+  #isRenewalDue(claims: TokenClaims, session: AdminSession): boolean {
+    const newest = Math.max(claims.exp, ...Object.values(session.sessionMetadata.tokens))
+    return this.tokens.isWorn({ ...claims, iat: claims.iat + newest - claims.exp })
   }
 
   async #giveToken(ctx: HttpContext, user: AdminUser, session: AdminSession) {

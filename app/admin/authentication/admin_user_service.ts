@@ -121,7 +121,9 @@ export class AdminUserService {
         `${JSON.stringify(username)} can't be a user name: it has 2 to 32 letters, digits and the signs . _ -`
       )
     }
-    if (await AdminUser.findBy('username', username)) throw taken(username)
+    /* Names that differ in case alone would be taken for each other, by people and by the throttle. */
+    const same = AdminUser.query().whereRaw('lower(username) = ?', [username.toLowerCase()])
+    if (await same.first()) throw taken(username)
   }
 }
 

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon'
 import type { AdminConfig } from '../define_config.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
-import type AdminUser from '../models/admin_user.js'
+import AdminUser from '../models/admin_user.js'
 import type { TokenClaims } from './token_service.js'
 
 /**
@@ -28,25 +28,32 @@ export class SessionManager {
   /**
    * Begins a session. Where the user has as many as allowed, the oldest ends.
    *
-   * @returns the session, and the id for its cookie, which is stored nowhere
+   * @returns the session, and the id for its cookie, which is stored nowhere; null if the user is gone
+   *   or has another password by now, as that has ended all sessions begun with this one [B7]
    */
   async begin(
     user: AdminUser,
     origin: SessionOrigin
-  ): Promise<{ session: AdminSession; id: string }> {
+  ): Promise<{ session: AdminSession; id: string } | null> {
     await this.removeExpired()
     const id = randomBytes(32).toString('base64url')
     const userAgent = origin.userAgent?.slice(0, 255) ?? null
-    const session = await AdminSession.create({
-      userId: user.id,
-      sessionId: hashOf(id),
-      ipAddress: origin.ip,
-      userAgent,
-      deviceInfo: describeDevice(userAgent),
-      lastActivity: DateTime.utc(),
-      isActive: true,
-      sessionMetadata: { tokens: {} },
+    const session = await AdminSession.transaction(async (client: TransactionClientContract) => {
+      const current = await AdminUser.query({ client }).where('id', user.id).forUpdate().first()
+      if (current?.hashedPassword !== user.hashedPassword) return null
+      const values = {
+        userId: user.id,
+        sessionId: hashOf(id),
+        ipAddress: origin.ip,
+        userAgent,
+        deviceInfo: describeDevice(userAgent),
+        lastActivity: DateTime.utc(),
+        isActive: true,
+        sessionMetadata: { tokens: {} },
+      }
+      return await AdminSession.create(values, { client })
     })
+    if (!session) return null
     /* Only now, so that several sign-ins at once can't each find room and be too many together. */
     const active = await this.activeOf(user.id)
     for (const old of active.slice(0, -this.limits.perUser)) await this.end(old)

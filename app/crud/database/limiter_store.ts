@@ -6,6 +6,7 @@ import type { Knex } from 'knex'
 /** What is replaced in the store that rate-limiter-flexible has for SQLite. */
 interface SqliteCounter {
   client: Knex
+  clearExpired(expire: number): Promise<unknown>
   _upsertTransactionSQLite3?: (connection: unknown, sql: string, values: any[]) => Promise<unknown>
 }
 
@@ -23,6 +24,10 @@ export function withoutSavepoints(
     return (options) => {
       const made = create(options)
       const counter = (made as unknown as { rateLimiter: SqliteCounter }).rateLimiter
+      /* It is called by a timer that does not look at its end: a database that is busy meanwhile would
+       * end the process. What is left then goes the next time. */
+      const clear = counter.clearExpired.bind(counter)
+      counter.clearExpired = (expire) => clear(expire).catch(() => {})
       if (counter._upsertTransactionSQLite3) {
         counter._upsertTransactionSQLite3 = async (_connection, sql, values) => {
           const rows = await counter.client.raw(sql, values)

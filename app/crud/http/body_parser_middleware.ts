@@ -27,7 +27,11 @@ export default class ApplicationBodyParserMiddleware {
       await this.parser.handle(ctx, async () => {})
     } catch (error) {
       const isGarbled = String((error as { code?: string }).code).startsWith('Z_')
-      throw isGarbled ? new Exception('The body can not be decoded', { status: 400 }) : error
+      /* JSON that nests too deep for the parser's own recursion */
+      const isTooDeep = error instanceof RangeError
+      throw isGarbled || isTooDeep
+        ? new Exception('The body can not be decoded', { status: 400 })
+        : error
     }
   }
 }

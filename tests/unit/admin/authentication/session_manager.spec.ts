@@ -2,12 +2,13 @@ import { createHash } from 'node:crypto'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
-import { AdminSession, AdminTokenBlacklist, type AdminUser } from '#admin'
+import { AdminSession, AdminTokenBlacklist, AdminUser } from '#admin'
 import { SessionManager } from '#admin/authentication/session_manager'
 import { emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 
 const sessions = new SessionManager({ idleMinutes: 30, maximumHours: 12, perUser: 5 })
 const ORIGIN = { ip: '192.0.2.7', userAgent: 'curl/8.5.0' }
+const begin = async (...of: Parameters<SessionManager['begin']>) => (await sessions.begin(...of))!
 const NOW = () => Math.floor(Date.now() / 1000)
 
 /** As if the session had begun, or been used last, some time ago. */
@@ -44,7 +45,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B12] only the hash of the id is stored', async ({ assert }) => {
-    const { id } = await sessions.begin(jo, ORIGIN)
+    const { id } = await begin(jo, ORIGIN)
     const rows = await db.from('admin_sessions')
 
     assert.lengthOf(rows, 1)
@@ -54,7 +55,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B12] a session knows whose it is, and where and when it began', async ({ assert }) => {
-    await sessions.begin(jo, ORIGIN)
+    await begin(jo, ORIGIN)
     const {
       created_at: created,
       last_activity: last,
@@ -83,8 +84,8 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B12] a long user agent is cut, a missing one is null', async ({ assert }) => {
-    const long = await sessions.begin(jo, { ip: '::1', userAgent: 'x'.repeat(5000) })
-    const none = await sessions.begin(jo, { ip: '::1', userAgent: undefined })
+    const long = await begin(jo, { ip: '::1', userAgent: 'x'.repeat(5000) })
+    const none = await begin(jo, { ip: '::1', userAgent: undefined })
     assert.lengthOf(long.session.userAgent!, 255)
     assert.isNull(none.session.userAgent)
     assert.isNull(none.session.deviceInfo)
@@ -105,18 +106,18 @@ test.group('SessionManager', (group) => {
       ['something else', null],
     ] as Array<[string, string | null]>)
     .run(async ({ assert }, [userAgent, device]) => {
-      const { session } = await sessions.begin(jo, { ip: '::1', userAgent })
+      const { session } = await begin(jo, { ip: '::1', userAgent })
       assert.equal(session.deviceInfo, device)
     })
 
   test('[B7] every session has a new id', async ({ assert }) => {
-    const first = await sessions.begin(jo, ORIGIN)
-    const second = await sessions.begin(jo, ORIGIN)
+    const first = await begin(jo, ORIGIN)
+    const second = await begin(jo, ORIGIN)
     assert.notEqual(first.id, second.id)
   })
 
   test('[B4] a session is found by its id, and by nothing else', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     const found = await sessions.find(id)
     assert.equal(found?.id, session.id)
     for (const other of ['', 'x', id.slice(1), session.sessionId, String(session.id)]) {
@@ -125,13 +126,13 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B4] a session that has ended is not found', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     await db.from('admin_sessions').where('id', session.id).update({ is_active: false })
     assert.isNull(await sessions.find(id))
   })
 
   test('[B7] a session ends after 30 minutes without a request', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'last_activity', { minutes: 29 })
     assert.isNotNull(await sessions.find(id))
     await age(session, 'last_activity', { minutes: 31 })
@@ -139,7 +140,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] a session ends after 12 hours, be it in use', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'created_at', { minutes: 12 * 60 - 1 })
     assert.isNotNull(await sessions.find(id))
     await age(session, 'created_at', { minutes: 12 * 60 + 1 })
@@ -161,7 +162,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] using a session lets its idle time begin anew', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'last_activity', { minutes: 20 })
     await sessions.touch((await sessions.find(id))!)
     const { lastActivity } = await AdminSession.findOrFail(session.id)
@@ -169,7 +170,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] using a session that has just ended does not bring it back', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     await age(session, 'last_activity', { minutes: 20 })
     const read = await sessions.find(id)
     await sessions.end(session)
@@ -181,13 +182,13 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] the sixth session ends the oldest, and no one else’s', async ({ assert }) => {
-    const others = await sessions.begin(al, ORIGIN)
+    const others = await begin(al, ORIGIN)
     const begun = []
-    for (let i = 0; i < 5; i++) begun.push(await sessions.begin(jo, ORIGIN))
+    for (let i = 0; i < 5; i++) begun.push(await begin(jo, ORIGIN))
     await age(begun[3].session, 'created_at', { minutes: 10 })
     assert.lengthOf(await sessions.activeOf(jo.id), 5)
 
-    await sessions.begin(jo, ORIGIN)
+    await begin(jo, ORIGIN)
     assert.lengthOf(await sessions.activeOf(jo.id), 5)
     assert.isNull(await sessions.find(begun[3].id))
     assert.isNotNull(await sessions.find(begun[0].id))
@@ -195,17 +196,17 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] sign-ins at once do not pass the limit together', async ({ assert }) => {
-    await Promise.all(Array.from({ length: 9 }, () => sessions.begin(jo, ORIGIN)))
+    await Promise.all(Array.from({ length: 9 }, () => begin(jo, ORIGIN)))
     assert.lengthOf(await sessions.activeOf(jo.id), 5)
   })
 
   test('[B7] sessions that are over take no room, and their rows go', async ({ assert }) => {
-    const { session: idle } = await sessions.begin(jo, ORIGIN)
-    const { session: old } = await sessions.begin(jo, ORIGIN)
-    const kept = await sessions.begin(jo, ORIGIN)
+    const { session: idle } = await begin(jo, ORIGIN)
+    const { session: old } = await begin(jo, ORIGIN)
+    const kept = await begin(jo, ORIGIN)
     await age(idle, 'last_activity', { minutes: 31 })
     await age(old, 'created_at', { minutes: 12 * 60 + 1 })
-    for (let i = 0; i < 4; i++) await sessions.begin(jo, ORIGIN)
+    for (let i = 0; i < 4; i++) await begin(jo, ORIGIN)
 
     assert.isNotNull(await sessions.find(kept.id))
     assert.isNull(await AdminSession.find(idle.id))
@@ -223,8 +224,8 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B5] the end of a session revokes the tokens issued for it', async ({ assert }) => {
-    const { session } = await sessions.begin(jo, ORIGIN)
-    const { session: other } = await sessions.begin(jo, ORIGIN)
+    const { session } = await begin(jo, ORIGIN)
+    const { session: other } = await begin(jo, ORIGIN)
     const exp = NOW() + 600
     await sessions.remember(session, claims('one', exp))
     await sessions.remember(session, claims('two', exp))
@@ -240,7 +241,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B5] tokens issued at once are all known at the end', async ({ assert }) => {
-    const { session, id } = await sessions.begin(jo, ORIGIN)
+    const { session, id } = await begin(jo, ORIGIN)
     const copies = await Promise.all(Array.from({ length: 6 }, () => sessions.find(id)))
     await Promise.all(copies.map((copy, i) => sessions.remember(copy!, claims(`token-${i}`))))
     await sessions.end(session)
@@ -248,7 +249,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B5] a token that has expired by itself needs no revoking', async ({ assert }) => {
-    const { session } = await sessions.begin(jo, ORIGIN)
+    const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('new'))
     await sessions.remember(session, claims('old', NOW() - 1))
     await sessions.end(session)
@@ -256,7 +257,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B12] what a session remembers does not grow for ever', async ({ assert }) => {
-    const { session } = await sessions.begin(jo, ORIGIN)
+    const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('old', NOW() - 1))
     await sessions.remember(session, claims('new'))
     const { sessionMetadata } = await AdminSession.findOrFail(session.id)
@@ -264,7 +265,7 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B5] ending a session twice, or one that is gone, is no error', async ({ assert }) => {
-    const { session } = await sessions.begin(jo, ORIGIN)
+    const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('one'))
     await sessions.end(session)
     await sessions.end(session)
@@ -274,9 +275,9 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] all sessions of a user end but the one that is kept', async ({ assert }) => {
-    const kept = await sessions.begin(jo, ORIGIN)
-    const ended = [await sessions.begin(jo, ORIGIN), await sessions.begin(jo, ORIGIN)]
-    const others = await sessions.begin(al, ORIGIN)
+    const kept = await begin(jo, ORIGIN)
+    const ended = [await begin(jo, ORIGIN), await begin(jo, ORIGIN)]
+    const others = await begin(al, ORIGIN)
 
     assert.equal(await sessions.endAllOf(jo.id, kept.session), 2)
     assert.isNotNull(await sessions.find(kept.id))
@@ -289,12 +290,21 @@ test.group('SessionManager', (group) => {
   })
 
   test('[B7] the active sessions of everybody leave out what is over', async ({ assert }) => {
-    const first = await sessions.begin(jo, ORIGIN)
-    const second = await sessions.begin(al, ORIGIN)
-    const { session: idle } = await sessions.begin(jo, ORIGIN)
-    const { session: ended } = await sessions.begin(jo, ORIGIN)
+    const first = await begin(jo, ORIGIN)
+    const second = await begin(al, ORIGIN)
+    const { session: idle } = await begin(jo, ORIGIN)
+    const { session: ended } = await begin(jo, ORIGIN)
     await age(idle, 'last_activity', { minutes: 31 })
     await sessions.end(ended)
     assert.deepEqual(idsOf(await sessions.allActive()), [first.session.id, second.session.id])
+  })
+
+  test('[B7] a login does not outlive the password it was checked with', async ({ assert }) => {
+    const checked = await AdminUser.findOrFail(jo.id)
+    await AdminUser.query().where('id', jo.id).update({ hashed_password: 'another' })
+    assert.isNull(await sessions.begin(checked, ORIGIN))
+    await AdminUser.query().where('id', jo.id).delete()
+    assert.isNull(await sessions.begin(checked, ORIGIN))
+    assert.isEmpty(await AdminSession.query().where('userId', jo.id))
   })
 })

@@ -1,0 +1,24 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { LoginThrottle } from '#admin/authentication/login_throttle'
+
+test.group('LoginThrottle | networks', (group) => {
+  group.each.setup(async () => {
+    await db.from('rate_limits').delete()
+  })
+
+  test('[B8] an IPv6 network counts as one address, and what is no address as nobody’s', async ({
+    assert,
+  }) => {
+    const throttle = new LoginThrottle({ attempts: 1, withinMinutes: 15 })
+    for (const [first, same, other] of [
+      ['2001:db8::1', '2001:0db8:0:0:ffff::2', '2001:db8:0:1::1'],
+      ['192.0.2.1', '::ffff:192.0.2.1', '192.0.2.2'],
+      ['junk', 'x'.repeat(300), '::1'],
+    ]) {
+      assert.isUndefined(await throttle.attempt('jo', first))
+      assert.isAbove((await throttle.attempt('jo', same))!, 0, same)
+      assert.isUndefined(await throttle.attempt('jo', other), other)
+    }
+  })
+})
