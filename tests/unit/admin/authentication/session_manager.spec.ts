@@ -149,14 +149,14 @@ test.group('SessionManager', (group) => {
 
   test('[B7] the limits are those of the configuration', async ({ assert }) => {
     const strict = new SessionManager({ idleMinutes: 5, maximumHours: 1, perUser: 1 })
-    const { session, id } = await strict.begin(jo, ORIGIN)
+    const { session, id } = (await strict.begin(jo, ORIGIN))!
     await age(session, 'last_activity', { minutes: 6 })
     assert.isNull(await strict.find(id))
     await age(session, 'last_activity', { minutes: 0 })
     await age(session, 'created_at', { minutes: 61 })
     assert.isNull(await strict.find(id))
 
-    const first = await strict.begin(jo, ORIGIN)
+    const first = (await strict.begin(jo, ORIGIN))!
     await strict.begin(jo, ORIGIN)
     assert.isNull(await strict.find(first.id))
   })

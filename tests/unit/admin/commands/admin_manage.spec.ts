@@ -15,7 +15,8 @@ async function addUser(username: string, isSuperuser = false) {
 
 async function signIn(user: AdminUser, userAgent = 'curl/8') {
   const { sessionManager, tokenService } = await app.container.make(AdminSite)
-  const { session } = await sessionManager.begin(user, { ip: '192.0.2.7', userAgent })
+  const begun = await sessionManager.begin(user, { ip: '192.0.2.7', userAgent })
+  const { session } = begun!
   const { claims } = await tokenService.issue(user.id, session.sessionId)
   await sessionManager.remember(session, claims)
   return { session, jti: claims.jti }
