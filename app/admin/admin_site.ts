@@ -10,6 +10,7 @@ import type { TokenService } from './authentication/token_service.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { AdminConfig } from './define_config.js'
 import type { EventIntegration } from './events/event_integration.js'
+import { flashOf } from './http/flash.js'
 import { ModelView, type AdminViewOptions } from './model_view.js'
 import { resources, ValueError } from '#crud'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
@@ -135,8 +136,8 @@ function siteContext(site: AdminSite, ctx: HttpContext) {
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
-    groups: user ? sidebarGroups(site, ctx, user.isSuperuser) : [],
-    flash: null,
+    groups: user ? sidebarGroups(site, ctx) : [],
+    flash: flashOf(ctx),
   }
 }
 
@@ -147,9 +148,9 @@ function chosenTheme(ctx: HttpContext): string | undefined {
 }
 
 /** The admin's own models come last, in a group apart, and only for superusers. [B13] */
-function sidebarGroups(site: AdminSite, ctx: HttpContext, isSuperuser: boolean) {
+function sidebarGroups(site: AdminSite, ctx: HttpContext) {
   const views = [...site.models.values()]
-    .filter((view) => view.may('view') && (isSuperuser || !view.adminModel))
+    .filter((view) => view.isVisibleTo(ctx))
     .sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
   const groups = Map.groupBy(views, (view) =>
     view.adminModel ? site.text('sidebar.management') : (view.group ?? site.text('sidebar.models'))
@@ -159,6 +160,7 @@ function sidebarGroups(site: AdminSite, ctx: HttpContext, isSuperuser: boolean) 
     models: members.map((view) => ({
       name: view.name,
       label: view.label,
+      icon: view.icon,
       url: site.url(`/${view.name}/`),
       active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
     })),

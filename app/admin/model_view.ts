@@ -1,36 +1,25 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import string from '@adonisjs/core/helpers/string'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { LucidCrud, RuntimeError, ValueError } from '#crud'
+import { RuntimeError, ValueError, type LucidCrud } from '#crud'
+import { crudOf, settingsOf } from '#crud/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
-import type { ObjectSchema } from '#crud/resource/object_schema'
+import { listed } from '#crud/errors'
+import { keyOf } from '#crud/item_keys'
+import type { Column } from '#crud/resource/column'
+import { CompiledSchema } from '#crud/resource/object_schema'
 import { Resource } from '#crud/resource/resource'
+import type { Actor, CrudOptions, Item } from '#crud/types'
 import type { AdminSite } from './admin_site.js'
+import type { BulkAction } from './bulk/bulk_action.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
+import { ListColumn } from './list/list_column.js'
+import { ACTIONS, type Action, type AdminViewOptions, type FieldOptions } from './view_options.js'
 
-export const ACTIONS = ['view', 'create', 'update', 'delete'] as const
-
-export type Action = (typeof ACTIONS)[number]
-
-/**
- * The options of `@AdminView`. All of them may be left out. [P13]
- */
-export interface AdminViewOptions {
-  /** What may be done in the admin site. Default: everything */
-  allowedActions?: Iterable<Action>
-  /** Body and form of create. Default: `@Crud`'s, else derived from the table */
-  createSchema?: ObjectSchema
-  /** Body and form of update. Default: `@Crud`'s, else derived from the table */
-  updateSchema?: ObjectSchema
-  updateInternalSchema?: ObjectSchema
-  deleteSchema?: ObjectSchema
-  selectSchema?: ObjectSchema
-  /** What the model is called, in the plural. Default: the class name */
-  label?: string
-  /** The group of the sidebar that it stands in */
-  group?: string
-}
+export { ACTIONS, type Action, type AdminViewOptions } from './view_options.js'
 
 /**
  * What a view is made of: the options, and what the site gives it. [S17]
@@ -44,13 +33,20 @@ export interface ModelViewParameters extends AdminViewOptions {
   eventIntegration?: EventIntegration
 }
 
+/* What things are usually called by. */
+const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
+
 /**
  * One model in the admin site. Its key is the class name.
  */
 export class ModelView {
   readonly model: LucidModel
   readonly name: string
+  /** In the plural, as a heading: `Order lines` */
   readonly label: string
+  /** One record, as a heading: `Order line` */
+  readonly singular: string
+  readonly icon: string | undefined
   readonly group: string | undefined
   readonly allowedActions: ReadonlySet<Action>
   readonly adminModel: boolean
@@ -59,9 +55,14 @@ export class ModelView {
   readonly databaseConfig: DatabaseConfig
   readonly adminSite: AdminSite | undefined
   readonly eventIntegration: EventIntegration | undefined
+  readonly bulkActions: readonly BulkAction[]
+  readonly templates: NonNullable<AdminViewOptions['templates']>
+  /** The options that the endpoints below `/crud` go by */
+  readonly crudOptions: CrudOptions
+  readonly options: AdminViewOptions
 
   /**
-   * @throws ValueError    when the schemas do not match the model, or an action does not exist
+   * @throws ValueError    when the schemas do not match the model, or an option names what there is not
    * @throws TypeError     when the model is no Lucid model
    * @throws RuntimeError  when the model's database connection does not exist
    */
@@ -69,28 +70,42 @@ export class ModelView {
     const { model, databaseConfig } = parameters
     if (!databaseConfig) throw new RuntimeError('A ModelView needs a databaseConfig')
 
-    const own = crudOptionsOf(model)
+    this.options = parameters
+    this.crudOptions = mergedOptions(parameters)
     this.resource = new Resource({
-      ...own,
-      createSchema: parameters.createSchema ?? own?.createSchema,
-      updateSchema: parameters.updateSchema ?? own?.updateSchema,
-      selectSchema: parameters.selectSchema ?? own?.selectSchema,
+      ...this.crudOptions,
+      ...settingsOf(this.crudOptions),
       model,
     })
     this.model = this.resource.model
     this.name = this.resource.name
-    this.label = parameters.label ?? this.name
+    const words = string.sentenceCase(this.name)
+    this.singular = parameters.singular ?? words
+    this.label = parameters.label ?? string.plural(this.singular)
+    this.icon = parameters.icon
     this.group = parameters.group
     this.adminModel = parameters.adminModel ?? false
     this.databaseConfig = databaseConfig
     this.adminSite = parameters.adminSite
     this.eventIntegration = parameters.eventIntegration
-    this.crud = new LucidCrud(this.model).bind(this.resource)
+    this.templates = parameters.templates ?? {}
+    this.crud = crudOf(this.crudOptions, this.resource)
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
+    this.bulkActions = [...(parameters.bulkActions ?? [])].map((Class) => new Class())
+    this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
+    this.#checkNames()
   }
 
   may(action: Action): boolean {
     return this.allowedActions.has(action)
+  }
+
+  /**
+   * Whether the signed-in user may see the model at all. [B13]
+   */
+  isVisibleTo(ctx: HttpContext): boolean {
+    if (!this.may('view')) return false
+    return !this.adminModel || ctx.auth.use('admin').user?.isSuperuser === true
   }
 
   /**
@@ -104,6 +119,109 @@ export class ModelView {
       : this.databaseConfig.applicationSession()
   }
 
+  /**
+   * What every operation of `crud` is called with: the client, and who asks. [P14]
+   */
+  callOptions(ctx: HttpContext): { client: QueryClientContract; actor: Actor } {
+    return {
+      client: this.client(),
+      actor: { kind: 'admin', user: ctx.auth.use('admin').getUserOrFail() },
+    }
+  }
+
+  /**
+   * A place of the view in the site, from the root of the server: `/` -> `/admin/Product/`.
+   */
+  url(path: string): string {
+    const place = `/${this.name}${path}`
+    return this.adminSite ? this.adminSite.url(place) : place
+  }
+
+  /**
+   * What a field is called. [B17]
+   */
+  labelOf(wire: string): string {
+    return this.fieldOptions(wire).label ?? wordsOf(wire)
+  }
+
+  fieldOptions(wire: string): FieldOptions {
+    return this.options.fields?.[wire] ?? {}
+  }
+
+  /**
+   * The column that records are called by, if one says it.
+   */
+  get titleColumn(): Column | undefined {
+    const { title } = this.options
+    if (typeof title === 'function') return undefined
+    if (title !== undefined) return this.resource.columns.find(title)
+    const texts = this.resource.fields.filter((column) => column.isText && !column.isPrimary)
+    return texts.find(({ wire }) => TITLES.includes(wire)) ?? texts[0]
+  }
+
+  /**
+   * What a record is called: `Casablanca`, or `Film 12` where nothing names it.
+   *
+   * @param item  as answers have it, read with its key
+   */
+  titleOf(item: Item): string {
+    const { title } = this.options
+    const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.wire ?? '']
+    const text = own === null || own === undefined ? '' : String(own).trim()
+    if (text !== '') return text
+    return `${this.singular} ${(keyOf(item) ?? []).join(', ')}`.trim()
+  }
+
+  #checkSchema(option: string, schema: AdminViewOptions['updateInternalSchema']) {
+    if (schema === undefined) return
+    const { columns } = this.resource
+    const unknown = new CompiledSchema(schema, option, this.name).fields
+      .map(({ input }) => input)
+      .filter((name) => !columns.find(name))
+    if (unknown.length > 0) {
+      throw new ValueError(
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(columns.all.map(({ wire }) => wire))}`
+      )
+    }
+  }
+
+  /** Every name of the options that stands for a column must be one that may be shown. */
+  #checkNames() {
+    const { listColumns, searchableColumns, defaultSort, title, fields } = this.options
+    const shown = this.resource.fields.map(({ wire }) => wire)
+    const computed = [...this.resource.computed.values()]
+    const check = (option: string, names: Iterable<string>, valid: string[]) => {
+      const unknown = [...names].filter((name) => !valid.includes(name))
+      if (unknown.length > 0) {
+        throw new ValueError(
+          `${this.name}: ${option} names ${listed(unknown)}, which the view does not show; it shows ${listed(valid)}`
+        )
+      }
+    }
+    const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
+    check('listColumns', own, [...shown, ...computed])
+    check('searchableColumns', searchableColumns ?? [], shown)
+    if (defaultSort !== undefined) {
+      check('defaultSort', [defaultSort.replace(/^-/, '')], shown)
+    }
+    if (typeof title === 'string') check('title', [title], shown)
+    const known = this.resource.columns.all.map(({ wire }) => wire)
+    check('fields', Object.keys(fields ?? {}), [
+      ...known,
+      ...computed,
+      ...this.resource.virtualFields,
+    ])
+
+    const classes = [...(listColumns ?? [])].filter((one) => typeof one !== 'string')
+    for (const Class of classes) {
+      if (!((Class as any).prototype instanceof ListColumn)) {
+        throw new ValueError(
+          `${this.name}: listColumns holds something that is neither a column's name nor a subclass of ListColumn`
+        )
+      }
+    }
+  }
+
   #checkedActions(actions: Iterable<Action> | undefined): ReadonlySet<Action> {
     const chosen = new Set<Action>(actions ?? ACTIONS)
     for (const action of chosen) {
@@ -115,4 +233,25 @@ export class ModelView {
     }
     return chosen
   }
+}
+
+/** What the view says, and behind it what `@Crud` does. [P13] */
+function mergedOptions(parameters: ModelViewParameters): CrudOptions {
+  const own = crudOptionsOf(parameters.model) ?? {}
+  return {
+    ...own,
+    createSchema: parameters.createSchema ?? own.createSchema,
+    updateSchema: parameters.updateSchema ?? own.updateSchema,
+    deleteSchema: parameters.deleteSchema ?? own.deleteSchema,
+    selectSchema: parameters.selectSchema ?? own.selectSchema,
+    endpointCreator: parameters.endpointCreator ?? own.endpointCreator,
+    crud: parameters.crud ?? own.crud,
+    virtualFields: parameters.virtualFields ?? own.virtualFields,
+  }
+}
+
+/** `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` -> `Distributor`. */
+function wordsOf(wire: string): string {
+  if (wire === 'id') return 'ID'
+  return string.sentenceCase(wire.replace(/_id$/, '')) || wire
 }

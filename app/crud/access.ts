@@ -31,7 +31,21 @@ export async function authorize(
 ): Promise<void> {
   if (access === 'public') return
   ensureTokenAuthorizer(resource)
-  ACTORS.set(ctx, await tokenAuthorizer!.authorize(ctx, resource, operation))
+  await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
+}
+
+/**
+ * The same where somebody else than the model's `access` decides.
+ *
+ * @throws Problem  what the authorizer answers with
+ */
+export async function authorizeBy(
+  authorizer: Authorizer,
+  ctx: HttpContext,
+  resource: Resource,
+  operation: Operation
+): Promise<void> {
+  ACTORS.set(ctx, await authorizer.authorize(ctx, resource, operation))
 }
 
 /**

@@ -1,14 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
-import { actorOf, authorize } from './access.js'
-import { checkOptions, shown } from './check_options.js'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { actorOf, authorize, authorizeBy } from './access.js'
+import { checkOptions } from './check_options.js'
+import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
 import { readBody } from './http/body.js'
 import { itemNotFound } from './http/problems.js'
 import { preferredReturn } from './http/prefer.js'
 import { reply } from './http/reply.js'
 import { markGenerated, markMounted } from './http/generated_routes.js'
-import { keyOfCreated, LucidCrud, type ListResult } from './lucid_crud.js'
+import { keyOf } from './item_keys.js'
+import type { LucidCrud, ListResult } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
 import { checkItemQuery, checkWriteQuery, ListRequest, parseDeleted } from './query/list_request.js'
 import { QueryString } from './query/query_string.js'
@@ -18,7 +21,7 @@ import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
 import type {
   Access,
-  ColumnSettings,
+  Authorizer,
   CrudRouterOptions,
   EndpointMiddleware,
   EndpointName,
@@ -39,6 +42,20 @@ export interface CustomRoute {
   /** Whose access rule it follows. Default: `read_multi` for GET, `update` for other methods */
   operation?: Operation
   middleware?: Iterable<EndpointMiddleware>
+}
+
+/**
+ * Where endpoints lie that do not go by the model's own options, and who decides about them: how
+ * another part of the application offers them a second time. [S61]
+ */
+export interface EndpointMount {
+  /** Full path, as in `/admin/Product/crud` */
+  path: string
+  resource: Resource
+  crud: LucidCrud
+  operations: Iterable<Operation>
+  authorizer: Authorizer
+  session: (ctx: HttpContext) => QueryClientContract
 }
 
 /** A route that is going to be registered. */
@@ -83,21 +100,24 @@ export class EndpointCreator {
 
   protected readonly options: CrudRouterOptions
   readonly #operations: ReadonlySet<Operation>
+  readonly #mount: EndpointMount | undefined
   readonly #planned: PlannedRoute[] = []
   #isPlanned = false
 
   /**
+   * @param mount  given when the endpoints lie elsewhere than the options say
    * @throws ValueError, TypeError or RuntimeError  when the options can't be right [P9]
    */
-  constructor(options: CrudRouterOptions) {
+  constructor(options: CrudRouterOptions, mount?: EndpointMount) {
     checkOptions(options)
     this.options = { ...options, ...settingsOf(options) }
-    this.resource = new Resource(this.options)
-    this.crud = crudOf(this.options, this.resource)
+    this.#mount = mount
+    this.resource = mount?.resource ?? new Resource(this.options)
+    this.crud = mount?.crud ?? crudOf(this.options, this.resource)
     this.accessIsDefault = options.access === undefined
     this.#checkAccess()
-    this.path = crudConfig().prefix + modelPath(options.path, this.resource)
-    this.#operations = this.#selectOperations()
+    this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
+    this.#operations = mount ? new Set(mount.operations) : this.#selectOperations()
     this.#checkNames()
     this.#checkCollisions(this.#generatedRoutes())
   }
@@ -301,7 +321,8 @@ export class EndpointCreator {
    * The client and the actor of the request.
    */
   protected callOptions(ctx: HttpContext) {
-    return { client: this.options.session?.(ctx), actor: actorOf(ctx) }
+    const session = this.#mount?.session ?? this.options.session
+    return { client: session?.(ctx), actor: actorOf(ctx) }
   }
 
   /** Every generated endpoint with its path below the model's. */
@@ -336,7 +357,7 @@ export class EndpointCreator {
   #registerRoute(route: PlannedRoute) {
     const handler = async (ctx: HttpContext) => {
       if (!this.resource.isLoaded) await this.resource.load()
-      await authorize(ctx, this.resource, route.operation, this.accessOf(route.operation))
+      await this.#authorize(ctx, route.operation)
       const value = await route.handler.call(this, ctx)
       if (value !== undefined && !ctx.response.hasLazyBody) reply(ctx, value)
     }
@@ -346,6 +367,11 @@ export class EndpointCreator {
     const registered = router.route(this.path + route.path || '/', methods, handler)
     registered.as(`${this.path.slice(1).replaceAll('/', '.')}:${route.name}`)
     if (route.middleware) registered.use([...route.middleware] as any)
+  }
+
+  async #authorize(ctx: HttpContext, operation: Operation) {
+    if (this.#mount) await authorizeBy(this.#mount.authorizer, ctx, this.resource, operation)
+    else await authorize(ctx, this.resource, operation, this.accessOf(operation))
   }
 
   #selectOperations(): Set<Operation> {
@@ -438,7 +464,7 @@ export class EndpointCreator {
   /** The path where a created item can be read, if reading is offered. */
   #locationOf(item: Item): string | undefined {
     const read = this.#endpoints().find(({ name }) => name === 'read')
-    const key = keyOfCreated(item)
+    const key = keyOf(item)
     if (!read || !key) return undefined
     const { key: keys } = this.resource
     return this.path + read.path.replace(keys.pattern, '') + keys.toPath(key)
@@ -463,32 +489,4 @@ function modelPath(path: string | undefined, resource: Resource): string {
 /** A dot and two dots are places, no names: clients resolve them before they ask. */
 function isSegment(text: string): boolean {
   return /^(?!\.\.?$)[\w.~-]+$/.test(text)
-}
-
-/** What stands on the call wins over what the CRUD object carries. [S4] */
-function settingsOf({ crud, ...options }: CrudRouterOptions): ColumnSettings {
-  const carried = crud instanceof LucidCrud ? crud.settings : {}
-  return {
-    isDeletedColumn: options.isDeletedColumn ?? carried.isDeletedColumn,
-    deletedAtColumn: options.deletedAtColumn ?? carried.deletedAtColumn,
-    updatedAtColumn: options.updatedAtColumn ?? carried.updatedAtColumn,
-  }
-}
-
-function crudOf({ crud = LucidCrud }: CrudRouterOptions, resource: Resource): LucidCrud {
-  const { model, name } = resource
-  const object = isSubclass(crud, LucidCrud) ? new crud(model) : crud
-  if (!(object instanceof LucidCrud)) {
-    throw new ValueError(
-      `${name}: crud is ${shown(crud)}, and must be a LucidCrud, or a subclass of it`
-    )
-  }
-  if (object.model !== model) {
-    throw new ValueError(`${name}: crud is one for ${object.model?.name}, and must be for ${name}`)
-  }
-  return object.bind(resource) as unknown as LucidCrud
-}
-
-function isSubclass<Class>(value: unknown, base: Class): value is Class {
-  return value === base || (value as any)?.prototype instanceof (base as any)
 }

@@ -6,16 +6,19 @@ import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
 import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
-import { forbidden, itemNotFound } from './http/problems.js'
-import type { Operation } from './operations.js'
 import { conditionsFromCode, ListRequest, type ListQuery } from './query/list_request.js'
-import { applyCondition } from './query/condition.js'
-import { Reader } from './query/reader.js'
 import { applySort } from './query/sorting.js'
-import { deleteByKey, updateByKey } from './composite_key_writes.js'
-import type { KeyValue } from './resource/key.js'
+import {
+  insertRecord,
+  removeRecord,
+  saveRecord,
+  stampNew,
+  stampUpdate,
+  tellBytesApart,
+} from './record_writes.js'
+import { Records } from './records.js'
 import { Resource } from './resource/resource.js'
-import { now, type DeletedMode } from './resource/soft_delete.js'
+import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
 import type { Actor, ColumnSettings, Item } from './types.js'
 
@@ -30,6 +33,14 @@ export interface CallOptions {
 }
 
 /**
+ * What a write of one item may ask of it, as it is when the write has locked it.
+ */
+export interface WriteOptions extends CallOptions {
+  /** Throws what to answer when the item is not as the caller thinks; nothing is written then */
+  precondition?: (record: LucidRow) => void | Promise<void>
+}
+
+/**
  * A list, in the shape that was asked for. [S2]
  */
 export interface ListResult {
@@ -40,18 +51,6 @@ export interface ListResult {
   items_per_page?: number
 }
 
-/* A created item's key, as its answer may leave the key's columns out. */
-const KEYS = new WeakMap<Item, KeyValue>()
-
-/**
- * The key of an item that `create` returned.
- */
-export function keyOfCreated(item: Item): KeyValue | undefined {
-  return KEYS.get(item)
-}
-
-const NOBODY: Actor = { kind: 'none' }
-
 /**
  * The operations on one model: what the endpoints, the admin site and own code all go through. Each
  * write runs in a transaction, the caller's if one is given, with the model's own hooks; policy and
@@ -61,7 +60,7 @@ const NOBODY: Actor = { kind: 'none' }
  */
 export class LucidCrud<Model extends LucidModel = LucidModel> {
   #resource: Resource | undefined
-  #reader: Reader | undefined
+  #store: Records | undefined
 
   /**
    * @param model     the Lucid model
@@ -133,12 +132,10 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       attempt.record = record
       record.useTransaction(client)
       record.merge((await this.prepareCreate(values, options)) as any)
-      this.#stampNew(record)
-      await this.#ask('create', options, record)
-      this.#keepTrueKey(record)
-      await record.save()
-      await this.#sharpenKey(record, client)
-      return await this.#readBack(record, client, options)
+      stampNew(record, this.resource)
+      await this.#records.ask('create', options, record)
+      await insertRecord(record, this.resource, client)
+      return await this.#records.readBack(record, client, options)
     })
   }
 
@@ -153,48 +150,78 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     key: unknown,
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<Item | null> {
-    await this.resource.load(options.client)
-    const client = options.client ?? this.resource.client()
-    const narrow = this.#byKey(this.resource.key.fromCode(key), client, options)
-    if (!this.resource.policy) return await this.#read.item(client, narrow)
+    if (this.resource.policy) {
+      const record = await this.find(key, options)
+      return record && this.#records.reader.toItem(record)
+    }
+    const client = await this.#clientOf(options)
+    const narrow = this.#records.byKey(this.resource.key.fromCode(key), client, options)
+    return await this.#records.reader.item(client, narrow)
+  }
 
-    const record = await this.#read.record(client, narrow)
-    if (!record) return null
-    await this.#ask('read', options, record)
-    return this.#read.toItem(record)
+  /**
+   * One item as a model instance, with what answers do not show.
+   *
+   * @returns null if there is no such item
+   * @throws Problem 403
+   */
+  async find(
+    key: unknown,
+    options: CallOptions & { deleted?: DeletedMode } = {}
+  ): Promise<LucidRow | null> {
+    const client = await this.#clientOf(options)
+    const narrow = this.#records.byKey(this.resource.key.fromCode(key), client, options)
+    const record = await this.#records.reader.record(client, narrow)
+    if (record) await this.#records.ask('read', options, record)
+    return record
+  }
+
+  /**
+   * Several items as model instances, in the order of their keys, each once.
+   *
+   * @throws UnknownKey   for the first key that is nobody's
+   * @throws Problem 403
+   */
+  async findMany(
+    keys: readonly unknown[],
+    options: CallOptions & { deleted?: DeletedMode } = {}
+  ): Promise<LucidRow[]> {
+    const client = await this.#clientOf(options)
+    const records = await this.#records.locateMany(keys, client, options, false)
+    for (const record of records) await this.#records.ask('read', options, record)
+    return records
   }
 
   /**
    * A list of items.
    *
+   * @param options.keys  whether `keyOf` is to know the items' keys
    * @throws Problem 403, or 422 for a sort that can't be
    * @throws ValueError  for a filter that can't be
    */
   async getMulti(
     query: ListQuery | ListRequest = {},
-    options: CallOptions = {}
+    options: CallOptions & { keys?: boolean } = {}
   ): Promise<ListResult> {
-    await this.resource.load(options.client)
+    const client = await this.#clientOf(options)
     const { key, table } = this.resource
     const request =
       query instanceof ListRequest
         ? query
         : ListRequest.fromCode(this.resource, query, crudConfig().pagination)
-    await this.#ask('read_multi', options)
+    await this.#records.ask('read_multi', options)
 
-    const client = options.client ?? this.resource.client()
     const dialect = dialectOf(client)
-    const narrow = this.#byConditions(request, client, options)
+    const narrow = this.#records.byConditions(request, client, options)
     const { offset, limit } = request.paging
+    const page = (rows: Query) => {
+      narrow(rows)
+      applySort(rows, table, request.sorts, key.columns, dialect)
+      rows.offset(offset).limit(limit)
+    }
     const [data, total] = await Promise.all([
-      limit === 0
-        ? []
-        : this.#read.items(client, (rows) => {
-            narrow(rows)
-            applySort(rows, table, request.sorts, key.columns, dialect)
-            rows.offset(offset).limit(limit)
-          }),
-      this.#read.count(client, narrow),
+      limit === 0 ? [] : this.#records.reader.items(client, page, options),
+      this.#records.reader.count(client, narrow),
     ])
     return shapeList(data, total, request)
   }
@@ -208,14 +235,13 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     filters: Record<string, unknown> = {},
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<number> {
-    await this.resource.load(options.client)
-    await this.#ask('read_multi', options)
-    const client = options.client ?? this.resource.client()
+    const client = await this.#clientOf(options)
+    await this.#records.ask('read_multi', options)
     const conditions = conditionsFromCode(this.resource, filters)
     const deleted = options.deleted ?? 'exclude'
-    return await this.#read.count(
+    return await this.#records.reader.count(
       client,
-      this.#byConditions({ conditions, deleted }, client, options)
+      this.#records.byConditions({ conditions, deleted }, client, options)
     )
   }
 
@@ -239,23 +265,24 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   async update(
     key: unknown,
     values: Record<string, unknown>,
-    options: CallOptions & { returning?: boolean } = {}
+    options: WriteOptions & { returning?: boolean } = {}
   ): Promise<Item | null> {
     return await this.#write(options, async (client, attempt) => {
-      const record = await this.#locate(key, client, options)
+      const record = await this.#records.locate(key, client, options)
       attempt.record = record
-      await this.#ask('update', options, record)
+      await this.#records.ask('update', options, record)
+      await options.precondition?.(record)
       const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
       if (Object.keys(changes).length > 0) {
-        this.#tellBytesApart(record)
+        tellBytesApart(record)
         record.merge(changes as any)
         /* The policy may allow the row as it was, and not as it would be. */
-        await this.#ask('update', options, record)
-        this.#stampUpdate(record)
-        await this.#save(record, client)
-        if (this.resource.scope) await this.#readBack(record, client, options)
+        await this.#records.ask('update', options, record)
+        stampUpdate(record, this.resource)
+        await saveRecord(record, this.resource, client)
+        if (this.resource.scope) await this.#records.readBack(record, client, options)
       }
-      return options.returning ? await this.#readBack(record, client, options) : null
+      return options.returning ? await this.#records.readBack(record, client, options) : null
     })
   }
 
@@ -264,13 +291,12 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @throws Problem 403, 404 or 409
    */
-  async delete(key: unknown, options: CallOptions = {}): Promise<void> {
+  async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#write(options, async (client) => {
-      const record = await this.#locate(key, client, options)
-      await this.#ask('delete', options, record)
-      if (!this.resource.softDelete) return await this.#remove(record, client)
-      record.merge(this.resource.softDelete.mark() as any)
-      await this.#save(record, client)
+      const record = await this.#records.locate(key, client, options)
+      await this.#records.ask('delete', options, record)
+      await options.precondition?.(record)
+      await this.#markOrRemove(record, client)
     })
   }
 
@@ -279,11 +305,48 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @throws Problem 403, 404 or 409
    */
-  async dbDelete(key: unknown, options: CallOptions = {}): Promise<void> {
+  async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#write(options, async (client) => {
-      const record = await this.#locate(key, client, options, 'include')
-      await this.#ask('db_delete', options, record)
-      await this.#remove(record, client)
+      const record = await this.#records.locate(key, client, options, 'include')
+      await this.#records.ask('db_delete', options, record)
+      await options.precondition?.(record)
+      await removeRecord(record, this.resource, client)
+    })
+  }
+
+  /**
+   * Deletes several items, all of them or none: as `delete` does, or as `dbDelete`. [S52]
+   *
+   * @returns the records, as they were read
+   * @throws UnknownKey  for the first key that is nobody's
+   * @throws Problem 403 or 409
+   */
+  async deleteMany(
+    keys: readonly unknown[],
+    options: CallOptions & { hard?: boolean } = {}
+  ): Promise<LucidRow[]> {
+    const { hard = false } = options
+    const deleted = hard ? 'include' : 'exclude'
+    return await this.#writeMany(keys, { ...options, deleted }, async (record, client) => {
+      await this.#records.ask(hard ? 'db_delete' : 'delete', options, record)
+      if (hard) await removeRecord(record, this.resource, client)
+      else await this.#markOrRemove(record, client)
+    })
+  }
+
+  /**
+   * Takes back the soft deletion of several items, all of them or none. [B16]
+   *
+   * @returns the records
+   * @throws UnknownKey  for the first key that is no soft-deleted item's
+   * @throws Problem 403 or 409
+   */
+  async restoreMany(keys: readonly unknown[], options: CallOptions = {}): Promise<LucidRow[]> {
+    return await this.#writeMany(keys, { ...options, deleted: 'only' }, async (record, client) => {
+      await this.#records.ask('delete', options, record)
+      record.merge(this.resource.softDelete!.unmark() as any)
+      stampUpdate(record, this.resource)
+      await saveRecord(record, this.resource, client)
     })
   }
 
@@ -295,9 +358,14 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     afterOutermostCommit(client, callback)
   }
 
-  get #read(): Reader {
-    this.#reader ??= new Reader(this.resource)
-    return this.#reader
+  get #records(): Records {
+    this.#store ??= new Records(this.resource)
+    return this.#store
+  }
+
+  async #clientOf(options: CallOptions): Promise<QueryClientContract> {
+    await this.resource.load(options.client)
+    return options.client ?? this.resource.client()
   }
 
   /**
@@ -308,8 +376,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     options: CallOptions,
     work: (client: TransactionClientContract, attempt: { record?: LucidRow }) => Promise<Result>
   ): Promise<Result> {
-    await this.resource.load(options.client)
-    const client = options.client ?? this.resource.client()
+    const client = await this.#clientOf(options)
     const attempt: { record?: LucidRow } = {}
     try {
       return await inTransaction(client, (transaction) => work(transaction, attempt))
@@ -318,161 +385,26 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     }
   }
 
-  async #locate(
-    key: unknown,
-    client: QueryClientContract,
-    options: CallOptions,
-    deleted: DeletedMode = 'exclude'
-  ): Promise<LucidRow> {
-    const narrow = this.#byKey(this.resource.key.fromCode(key), client, { ...options, deleted })
-    const record = await this.#read.record(client, (query) => {
-      narrow(query)
-      query.forUpdate()
+  async #writeMany(
+    keys: readonly unknown[],
+    options: CallOptions & { deleted: DeletedMode },
+    work: (record: LucidRow, client: TransactionClientContract) => Promise<void>
+  ): Promise<LucidRow[]> {
+    return await this.#write(options, async (client, attempt) => {
+      const records = await this.#records.locateMany(keys, client, options, true)
+      for (const record of records) {
+        attempt.record = record
+        await work(record, client)
+      }
+      return records
     })
-    if (!record) throw itemNotFound()
-    return record
   }
 
-  /**
-   * The item as it now is. A write that put it where its writer may not see it is refused.
-   */
-  async #readBack(
-    record: LucidRow,
-    client: QueryClientContract,
-    options: CallOptions
-  ): Promise<Item> {
-    const key = this.resource.key.of(record)
-    const item = await this.#read.item(
-      client,
-      this.#byKey(key, client, { ...options, deleted: 'include' })
-    )
-    if (!item) throw forbidden()
-    KEYS.set(item, key)
-    return item
-  }
-
-  #byKey(
-    key: KeyValue,
-    client: QueryClientContract,
-    options: CallOptions & { deleted?: DeletedMode }
-  ) {
-    const dialect = dialectOf(client)
-    return (query: Query) => {
-      this.#visible(query, options.deleted ?? 'exclude', client, options)
-      this.resource.key.constrain(query, key, dialect)
-    }
-  }
-
-  #byConditions(
-    request: Pick<ListRequest, 'conditions' | 'deleted'>,
-    client: QueryClientContract,
-    options: CallOptions
-  ) {
-    const dialect = dialectOf(client)
-    return (query: Query) => {
-      this.#visible(query, request.deleted, client, options)
-      for (const condition of request.conditions) {
-        applyCondition(query, this.resource.table, condition, dialect)
-      }
-    }
-  }
-
-  /**
-   * Narrows to what the actor may see at all. The scope comes first and is closed off, so that an
-   * alternative in it widens nothing but itself.
-   */
-  #visible(
-    query: Query,
-    deleted: DeletedMode,
-    client: QueryClientContract,
-    { actor = NOBODY }: CallOptions
-  ) {
-    this.resource.scope?.(query, actor)
-    query.wrapExisting()
-    this.resource.softDelete?.constrain(query, deleted, dialectOf(client))
-  }
-
-  async #ask(action: Operation, { actor = NOBODY }: CallOptions, record?: LucidRow) {
-    const { policy } = this.resource
-    if (policy && !(await policy(actor, action, this.resource, record))) throw forbidden()
-  }
-
-  async #save(record: LucidRow, client: TransactionClientContract) {
-    if (this.resource.key.isComposite) await updateByKey(record, this.resource, client)
-    else await record.save()
-  }
-
-  async #remove(record: LucidRow, client: TransactionClientContract) {
-    if (this.resource.key.isComposite) await deleteByKey(record, this.resource, client)
-    else await record.delete()
-  }
-
-  /**
-   * Sets the timestamps that the body may not set and nothing else would: those that must not be
-   * null, have no default and are not Lucid's.
-   */
-  #stampNew(record: LucidRow) {
-    const attributes = record as unknown as Record<string, unknown>
-    for (const column of this.resource.columns.all) {
-      const isTimestamp = column === this.resource.updatedAt || column.name === 'created_at'
-      const isLeftOut = attributes[column.attribute] === undefined && !column.automatic
-      if (isTimestamp && isLeftOut && !column.nullable && !column.hasDefault) {
-        attributes[column.attribute] = now(column)
-      }
-    }
-  }
-
-  /**
-   * After an insert Lucid takes the number of the new row for the key, even where the key is text.
-   * What the caller or a hook gave stays; what the database made, other than a number it counted up,
-   * is asked back.
-   */
-  #keepTrueKey(record: LucidRow) {
-    const { key } = this.resource
-    const isGiven = () => key.of(record).every((part) => part !== undefined && part !== null)
-
-    const queryFor = record.$getQueryFor.bind(record) as (...args: unknown[]) => any
-    record.$getQueryFor = (action: string, client: QueryClientContract) => {
-      const query = queryFor(action, client)
-      if (action === 'insert' && !isGiven() && !key.columns[0].autoIncrement) {
-        query.knexQuery.returning(key.columns.map((column) => column.name))
-      }
-      return query
-    }
-    const consume = record.$consumeAdapterResult.bind(record)
-    record.$consumeAdapterResult = (result, sideloaded) => {
-      if (!isGiven()) consume(result, sideloaded)
-    }
-  }
-
-  /**
-   * A number that the database counted up beyond 2^53 reaches Lucid rounded.
-   */
-  async #sharpenKey(record: LucidRow, client: TransactionClientContract) {
-    const [column] = this.resource.key.columns
-    if (!column.autoIncrement) return
-    const attributes = record as unknown as Record<string, unknown>
-    attributes[column.attribute] = await dialectOf(client).insertedKey(
-      client,
-      attributes[column.attribute]
-    )
-  }
-
-  /**
-   * To find what has changed, Lucid compares Buffers by their text, and bytes that are no UTF-8 all
-   * have the same. Another class makes the old bytes different from any new ones.
-   */
-  #tellBytesApart({ $original }: LucidRow) {
-    for (const [attribute, value] of Object.entries($original)) {
-      if (Buffer.isBuffer(value)) $original[attribute] = new Uint8Array(value)
-    }
-  }
-
-  #stampUpdate(record: LucidRow) {
-    const { updatedAt } = this.resource
-    if (updatedAt) {
-      ;(record as unknown as Record<string, unknown>)[updatedAt.attribute] = now(updatedAt)
-    }
+  async #markOrRemove(record: LucidRow, client: TransactionClientContract) {
+    const { softDelete } = this.resource
+    if (!softDelete) return await removeRecord(record, this.resource, client)
+    record.merge(softDelete.mark() as any)
+    await saveRecord(record, this.resource, client)
   }
 
   #withoutVirtual(values: Record<string, unknown>) {

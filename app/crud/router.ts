@@ -24,7 +24,15 @@ export function crudRouter(options: CrudRouterOptions): EndpointCreator {
   return creator
 }
 
-function creatorOf({ model, endpointCreator = EndpointCreator }: CrudRouterOptions) {
+/**
+ * The class that makes a model's endpoints.
+ *
+ * @throws ValueError  when the option is no such class
+ */
+export function creatorOf({
+  model,
+  endpointCreator = EndpointCreator,
+}: Pick<CrudRouterOptions, 'model' | 'endpointCreator'>) {
   if (
     endpointCreator === EndpointCreator ||
     endpointCreator?.prototype instanceof EndpointCreator

@@ -3,7 +3,7 @@ import type { MiddlewareFn, ParsedNamedMiddleware } from '@adonisjs/core/types/h
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import type { ObjectSchema } from './resource/object_schema.js'
-import type { EndpointCreator } from './endpoint_creator.js'
+import type { EndpointCreator, EndpointMount } from './endpoint_creator.js'
 import type { FilterConfig } from './filter_config.js'
 import type { LucidCrud } from './lucid_crud.js'
 import type { Operation } from './operations.js'
@@ -63,7 +63,10 @@ export interface ColumnSettings {
 }
 
 export type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
-export type EndpointCreatorClass = new (options: CrudRouterOptions) => EndpointCreator
+export type EndpointCreatorClass = new (
+  options: CrudRouterOptions,
+  mount?: EndpointMount
+) => EndpointCreator
 
 /**
  * The options of `@Crud`. All of them may be left out. [P4]

@@ -22,10 +22,7 @@ export class DashboardController {
   }
 
   async #data(ctx: HttpContext) {
-    const isSuperuser = ctx.auth.use('admin').getUserOrFail().isSuperuser
-    const views = [...this.site.models.values()].filter(
-      (view) => view.may('view') && (isSuperuser || !view.adminModel)
-    )
+    const views = [...this.site.models.values()].filter((view) => view.isVisibleTo(ctx))
     const [counted, days] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(

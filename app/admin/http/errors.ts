@@ -45,3 +45,12 @@ export class PageNotFound extends Exception {
   static code = 'E_PAGE_NOT_FOUND'
   static message = 'There is no such page'
 }
+
+/**
+ * The signed-in user may not do this. [B13]
+ */
+export class NotAllowed extends Exception {
+  static status = 403
+  static code = 'E_NOT_ALLOWED'
+  static message = 'You may not do this'
+}

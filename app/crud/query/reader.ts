@@ -3,6 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
+import { noteKey } from '../item_keys.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
@@ -23,12 +24,22 @@ export class Reader {
   /**
    * The items of a list.
    */
-  async items(client: QueryClientContract, narrow: Narrow): Promise<Item[]> {
+  async items(
+    client: QueryClientContract,
+    narrow: Narrow,
+    { keys = false }: { keys?: boolean } = {}
+  ): Promise<Item[]> {
+    const { columns, fields, key } = this.resource
     const hydrate = this.#needsHydration('before:fetch', 'after:fetch')
-    const query = this.#query(client, narrow, hydrate ? this.resource.columns.all : undefined)
+    const withKeys = keys ? [...new Set([...fields, ...key.columns])] : fields
+    const query = this.#query(client, narrow, hydrate ? columns.all : withKeys)
     if (!hydrate) query.pojo()
     const rows = await dialectOf(client).read(client, query, () => query)
-    return rows.map((row: any) => (hydrate ? this.toItem(row) : this.#rowToItem(row)))
+    return rows.map((row: any) => {
+      const item = hydrate ? this.toItem(row) : this.#rowToItem(row)
+      if (!keys) return item
+      return noteKey(item, hydrate ? key.of(row) : key.ofRow(row))
+    })
   }
 
   /**
@@ -51,6 +62,14 @@ export class Reader {
   async record(client: QueryClientContract, narrow: Narrow): Promise<LucidRow | null> {
     const query = this.#query(client, narrow, this.resource.columns.all)
     return await dialectOf(client).read(client, query, () => query.first())
+  }
+
+  /**
+   * Items as model instances.
+   */
+  async records(client: QueryClientContract, narrow: Narrow): Promise<LucidRow[]> {
+    const query = this.#query(client, narrow, this.resource.columns.all)
+    return await dialectOf(client).read(client, query, () => query)
   }
 
   /**

@@ -75,6 +75,13 @@ export class Key {
   }
 
   /**
+   * The key of a row as the driver gave it.
+   */
+  ofRow(row: Record<string, unknown>): KeyValue {
+    return this.columns.map((column) => toWire(column, row[column.name]))
+  }
+
+  /**
    * The item's place below the resource's path, encoded: `/42`, `/7/a%2Fb`.
    */
   toPath(key: KeyValue): string {
@@ -87,6 +94,21 @@ export class Key {
   constrain(query: Query, key: KeyValue, dialect: Dialect): void {
     this.columns.forEach((column, index) => {
       dialect.compare(query, this.table, column, '=', key[index])
+    })
+  }
+
+  /**
+   * Narrows the query to several items.
+   */
+  constrainToAny(query: Query, keys: readonly KeyValue[], dialect: Dialect): void {
+    if (!this.isComposite) {
+      const values = keys.map(([value]) => value)
+      return dialect.compareList(query, this.table, this.columns[0], values, false)
+    }
+    query.where((either) => {
+      for (const key of keys) {
+        either.orWhere((group) => this.constrain(group as Query, key, dialect))
+      }
     })
   }
 }

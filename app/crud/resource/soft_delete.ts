@@ -50,6 +50,16 @@ export class SoftDelete {
       ...(this.timestamp && { [this.timestamp.attribute]: now(this.timestamp) }),
     }
   }
+
+  /**
+   * The attributes that take the mark away.
+   */
+  unmark(): Record<string, unknown> {
+    return {
+      ...(this.flag && { [this.flag.attribute]: false }),
+      ...(this.timestamp && { [this.timestamp.attribute]: null }),
+    }
+  }
 }
 
 /**

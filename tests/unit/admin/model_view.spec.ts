@@ -24,7 +24,8 @@ test.group('ModelView', () => {
   test('[S17] its key is the class name, and what is not given is the default', ({ assert }) => {
     const view = new ModelView({ model: Thing, databaseConfig })
     assert.equal(view.name, 'Thing')
-    assert.equal(view.label, 'Thing')
+    assert.equal(view.label, 'Things')
+      assert.equal(view.singular, 'Thing')
     assert.strictEqual(view.model, Thing)
     assert.isFalse(view.adminModel)
     assert.isUndefined(view.adminSite)

@@ -1,0 +1,81 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
+import type { AdminSite } from '../admin_site.js'
+import { BulkController } from '../bulk/bulk_controller.js'
+import { ChoicesController } from '../forms/choices_controller.js'
+import { CreateController } from '../forms/create_controller.js'
+import { FilesController } from '../forms/files_controller.js'
+import { UpdateController } from '../forms/update_controller.js'
+import { ListController } from '../list/list_controller.js'
+import type { ModelView } from '../model_view.js'
+import type { Action } from '../view_options.js'
+import { adminRoute } from './admin_route.js'
+import { NotAllowed } from './errors.js'
+import { flash } from './flash.js'
+import { innerGate, outerGate } from './gate.js'
+import { readBody } from './read_body.js'
+
+/**
+ * Registers the pages of one model: of each action that is allowed, and of no other. [S26, B14]
+ */
+export function registerModelRoutes(site: AdminSite, view: ModelView): void {
+  const list = new ListController(site, view)
+  const create = new CreateController(site, view)
+  const update = new UpdateController(site, view)
+  const bulk = new BulkController(site, view)
+  const files = new FilesController(site, view)
+  const choices = new ChoicesController(site, view)
+  const route = (
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    handle: (ctx: HttpContext) => unknown
+  ) => adminRoute(site, method, `/${view.name}${path}`, `${view.name}:${method} ${path}`, handle)
+  const byKey = view.resource.key.pattern
+
+  const routes: Record<Action, () => void> = {
+    view() {
+      route('GET', '/', (ctx) => list.page(ctx))
+      route('GET', '/get_model_list', (ctx) => list.page(ctx))
+      route('GET', '/table-content', (ctx) => list.table(ctx))
+      route('GET', '/files/:file', (ctx) => files.show(ctx))
+    },
+    create() {
+      route('GET', '/create_page', (ctx) => create.page(ctx))
+      route('POST', '/form_create', (ctx) => create.submit(ctx))
+    },
+    update() {
+      route('GET', `/update${byKey}`, (ctx) => update.page(ctx))
+      route('POST', `/form_update${byKey}`, (ctx) => update.submit(ctx))
+      route('POST', '/form_update', (ctx) => update.withoutId(ctx))
+    },
+    delete() {
+      route('DELETE', '/bulk-delete', (ctx) => bulk.delete(ctx))
+      route('POST', '/bulk-restore', (ctx) => bulk.restore(ctx))
+      route('POST', '/form_bulk_delete', (ctx) => bulk.confirm(ctx))
+    },
+  }
+
+  site.router
+    .group(() => {
+      for (const action of view.allowedActions) routes[action]()
+      if (view.may('create') || view.may('update')) {
+        route('GET', '/choices/:field', (ctx) => choices.show(ctx))
+      }
+      for (const action of view.bulkActions.filter(({ needs }) => view.may(needs))) {
+        route('POST', `/action/${action.name}`, (ctx) => bulk.act(action, ctx))
+      }
+    })
+    .use([outerGate, innerGate, viewGate(view), flash, readBody])
+}
+
+/**
+ * Lets only superusers reach the admin's own models, whatever the route. [B13]
+ */
+function viewGate(view: ModelView) {
+  return async (ctx: HttpContext, next: NextFn) => {
+    const { isSuperuser } = ctx.auth.use('admin').getUserOrFail()
+    if (view.adminModel && !isSuperuser) throw new NotAllowed()
+    if (!view.resource.isLoaded) await view.resource.load()
+    await next()
+  }
+}

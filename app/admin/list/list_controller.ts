@@ -1,0 +1,19 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { PageNotFound } from '../http/errors.js'
+import type { ModelView } from '../model_view.js'
+
+export class ListController {
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {}
+
+  async page(_ctx: HttpContext): Promise<unknown> {
+    throw new PageNotFound()
+  }
+
+  async table(_ctx: HttpContext): Promise<unknown> {
+    throw new PageNotFound()
+  }
+}

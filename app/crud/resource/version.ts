@@ -1,0 +1,16 @@
+import { createHash } from 'node:crypto'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { toWire } from '../values/to_wire.js'
+import type { Resource } from './resource.js'
+
+/**
+ * A short text that is another one once any value of the record has changed. Hidden columns are left
+ * out: it goes to callers, and must not let them guess. [B25]
+ */
+export function versionOf(resource: Resource, record: LucidRow): string {
+  const attributes = record as unknown as Record<string, unknown>
+  const values = resource.columns.visible.map((column) =>
+    toWire(column, attributes[column.attribute])
+  )
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22)
+}
