@@ -7,13 +7,26 @@ import app from '@adonisjs/core/services/app'
 import hash from '@adonisjs/core/services/hash'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
-import { AdminSite, AdminUser } from '#admin'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { AdminSite, AdminUser, type AdminViewOptions } from '#admin'
+import { registerModelRoutes } from '#admin/http/model_routes'
 import { call, type Answer } from '#tests/helpers/http'
 
 export const PASSWORD = 'correct horse'
 
 export function adminSite(): Promise<AdminSite> {
   return app.container.make(AdminSite)
+}
+
+/**
+ * Puts a fixture's model into the site. To be called from the fixture's `mount`, before the server
+ * commits its routes.
+ */
+export async function addView(model: LucidModel, options: AdminViewOptions = {}) {
+  const site = await adminSite()
+  const view = site.addModel(model, options)
+  registerModelRoutes(site, view)
+  return view
 }
 
 /**

@@ -22,7 +22,8 @@ export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
   const name = app.config.get<string>('session.cookieName')
   const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
   const isLeft = request.header('cookie')?.includes(`${name}=`)
-  if (!isPage || !isLeft || ctx.session) return await next()
+  const isOpen = ctx.session !== undefined
+  if (!isPage || !isLeft || isOpen) return await next()
 
   await openSession(ctx, next)
   if (ctx.session.isEmpty) response.clearCookie(name, app.config.get('session.cookie'))
