@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from './errors.js'
 import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
-import type { Access, Actor, Authorizer } from './types.js'
+import type { Access, Actor, Authorizer, Origin } from './types.js'
 
 const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
@@ -64,4 +64,15 @@ export function ensureTokenAuthorizer(resource: Resource): void {
  */
 export function actorOf(ctx: HttpContext): Actor {
   return ACTORS.get(ctx) ?? NOBODY
+}
+
+/**
+ * Where the request came from.
+ */
+export function originOf({ request }: HttpContext): Origin {
+  return {
+    requestId: request.id()!,
+    ip: request.ip(),
+    userAgent: request.header('user-agent')?.slice(0, 255) ?? null,
+  }
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { actorOf, authorize, authorizeBy } from './access.js'
+import { actorOf, authorize, authorizeBy, originOf } from './access.js'
 import { checkOptions } from './check_options.js'
 import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
@@ -322,7 +322,7 @@ export class EndpointCreator {
    */
   protected callOptions(ctx: HttpContext) {
     const session = this.#mount?.session ?? this.options.session
-    return { client: session?.(ctx), actor: actorOf(ctx) }
+    return { client: session?.(ctx), actor: actorOf(ctx), origin: originOf(ctx) }
   }
 
   /** Every generated endpoint with its path below the model's. */

@@ -6,6 +6,7 @@ import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
 import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
+import { gatherWrites } from './events/write_scope.js'
 import { conditionsFromCode, ListRequest, type ListQuery } from './query/list_request.js'
 import { applySort } from './query/sorting.js'
 import {
@@ -20,7 +21,7 @@ import { Records } from './records.js'
 import { Resource } from './resource/resource.js'
 import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
-import type { Actor, ColumnSettings, Item } from './types.js'
+import type { Actor, ColumnSettings, Item, Origin } from './types.js'
 
 /**
  * What every operation takes beside its data.
@@ -30,6 +31,8 @@ export interface CallOptions {
   client?: QueryClientContract
   /** Who asks; policy and scope are asked about them [P14] */
   actor?: Actor
+  /** Where the request came from, if it was one; for events */
+  origin?: Origin
 }
 
 /**
@@ -379,7 +382,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     const client = await this.#clientOf(options)
     const attempt: { record?: LucidRow } = {}
     try {
-      return await inTransaction(client, (transaction) => work(transaction, attempt))
+      return await inTransaction(client, (transaction) =>
+        gatherWrites(transaction, options, () => work(transaction, attempt))
+      )
     } catch (error) {
       throw (await faultToProblem(error, this.resource, attempt.record, client)) ?? error
     }

@@ -8,7 +8,7 @@ import type { CallOptions } from './lucid_crud.js'
 import type { Operation } from './operations.js'
 import { applyCondition } from './query/condition.js'
 import type { ListRequest } from './query/list_request.js'
-import { Reader } from './query/reader.js'
+import type { Reader } from './query/reader.js'
 import type { KeyValue } from './resource/key.js'
 import type { Resource } from './resource/resource.js'
 import type { DeletedMode } from './resource/soft_delete.js'
@@ -26,10 +26,10 @@ const KEYS_AT_ONCE = 200
  * scope. [P14]
  */
 export class Records {
-  readonly reader: Reader
+  constructor(readonly resource: Resource) {}
 
-  constructor(readonly resource: Resource) {
-    this.reader = new Reader(resource)
+  get reader(): Reader {
+    return this.resource.reader
   }
 
   /**

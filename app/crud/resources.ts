@@ -1,6 +1,7 @@
 import { ensureTokenAuthorizer } from './access.js'
 import type { EndpointCreator } from './endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from './errors.js'
+import { watch } from './events/watch.js'
 import type { Resource } from './resource/resource.js'
 
 /**
@@ -21,13 +22,17 @@ export class ResourceRegistry {
       )
     }
     this.#endpoints.push(endpoints)
+    watch(endpoints.resource)
   }
 
   /**
    * Has a resource loaded with the others that has no endpoints of its own here.
+   *
+   * @param ownCode  whether writes emit events that do not go through `LucidCrud`
    */
-  track(resource: Resource): void {
+  track(resource: Resource, { ownCode = true } = {}): void {
     this.#others.push(resource)
+    watch(resource, { ownCode })
   }
 
   /**

@@ -19,6 +19,17 @@ export interface Actor {
 }
 
 /**
+ * Where a request came from.
+ */
+export interface Origin {
+  requestId: string
+  ip: string
+  userAgent: string | null
+  /** The id of the signed-in session's record, if there is one */
+  sessionId?: number
+}
+
+/**
  * Says whether the actor may do this, to this record if one is given. [P14]
  */
 export type Policy = (

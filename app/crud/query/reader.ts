@@ -5,6 +5,7 @@ import type { Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import { noteKey } from '../item_keys.js'
 import type { Column } from '../resource/column.js'
+import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attributeToWire, toWire } from '../values/to_wire.js'
@@ -70,6 +71,18 @@ export class Reader {
   async records(client: QueryClientContract, narrow: Narrow): Promise<LucidRow[]> {
     const query = this.#query(client, narrow, this.resource.columns.all)
     return await dialectOf(client).read(client, query, () => query)
+  }
+
+  /**
+   * One row as the driver gives it, whoever may see it: no scope and no hook narrows this.
+   */
+  async row(client: QueryClientContract, key: KeyValue): Promise<Record<string, unknown> | null> {
+    const dialect = dialectOf(client)
+    const narrow = (query: Query) => this.resource.key.constrain(query, key, dialect)
+    const query = this.#query(client, narrow, this.resource.columns.all)
+    query.pojo().limit(1)
+    const [row] = await dialect.read(client, query, () => query)
+    return row ?? null
   }
 
   /**

@@ -12,6 +12,7 @@ import { deriveSchema } from './derive_schema.js'
 import { Filters } from './filters.js'
 import { Key } from './key.js'
 import { CompiledSchema, type ObjectSchema } from './object_schema.js'
+import { Reader } from '../query/reader.js'
 import { SoftDelete } from './soft_delete.js'
 
 /**
@@ -40,6 +41,9 @@ export class Resource {
   readonly computed: ReadonlyMap<string, string>
   /** What a list can be sorted by, by wire name [A15] */
   readonly sortable: ReadonlyMap<string, Column> = new Map()
+
+  /** What reads its items */
+  readonly reader = new Reader(this)
 
   readonly #schemas: { create?: CompiledSchema; update?: CompiledSchema }
   #createBody: BodySchema | undefined

@@ -52,6 +52,15 @@ export class SoftDelete {
   }
 
   /**
+   * Whether the attributes mark an item deleted.
+   */
+  marks(attributes: Record<string, unknown>): boolean {
+    const column = this.flag ?? this.timestamp!
+    const value = attributes[column.attribute]
+    return this.flag ? Boolean(value) : value !== null && value !== undefined
+  }
+
+  /**
    * The attributes that take the mark away.
    */
   unmark(): Record<string, unknown> {

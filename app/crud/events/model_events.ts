@@ -1,0 +1,52 @@
+import { BaseEvent } from '@adonisjs/core/events'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { Actor } from '../types.js'
+import type { Changes, Write } from './write.js'
+
+/**
+ * A record of a decorated model was written, and the write is there for good. [E1]
+ */
+class ModelEvent extends BaseEvent {
+  /** The model's class */
+  readonly model: LucidModel
+  /** The record, as the write left it */
+  readonly record: LucidRow
+  /** What changed, by wire name; hidden columns are left out */
+  readonly changes: Changes
+  /** Who did it */
+  readonly actor: Actor
+
+  constructor(write: Write) {
+    super()
+    this.model = write.model
+    this.record = write.record
+    this.changes = write.changes
+    this.actor = write.actor
+  }
+}
+
+/** A record was created. */
+export class ModelCreated extends ModelEvent {}
+
+/** A record was updated, or a soft-deleted one restored. */
+export class ModelUpdated extends ModelEvent {}
+
+/** A record was deleted. */
+export class ModelDeleted extends ModelEvent {
+  /** Whether it was only marked deleted */
+  readonly soft: boolean
+
+  constructor(write: Write) {
+    super(write)
+    this.soft = write.soft
+  }
+}
+
+const EVENTS = { create: ModelCreated, update: ModelUpdated, delete: ModelDeleted }
+
+/**
+ * Emits the event of a write. A listener that fails is the caller's to report.
+ */
+export async function emitWrite(write: Write): Promise<void> {
+  await EVENTS[write.kind].dispatch(write)
+}
