@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
-import { defineConfig } from '#admin'
+import { databaseEvents, defineConfig } from '#admin'
 
 /**
  * The admin site.
@@ -25,6 +25,12 @@ export default defineConfig({
 
   /** Another connection of config/database.ts for the admin's own tables */
   adminConnection: undefined,
+
+  /**
+   * Where it is logged who changed, viewed and signed in to what; undefined: nowhere. Events are kept
+   * for so many days. `logViews: false` leaves the views out.
+   */
+  eventIntegration: databaseEvents({ retentionDays: 365 }),
 
   /** Models beside those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
   models: {},

@@ -1,7 +1,8 @@
 import { pathToFileURL } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ConfigurationError } from '#crud'
+import { ConfigurationError, observeWrites, resources } from '#crud'
+import { Resource } from '#crud/resource/resource'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AssetStore } from './assets/asset_store.js'
@@ -13,7 +14,11 @@ import { TokenService } from './authentication/token_service.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
+import { DatabaseIntegration } from './events/database_integration.js'
+import { PruneSchedule } from './events/prune_schedule.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
+import AdminAuditLog from './models/admin_audit_log.js'
+import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
@@ -24,10 +29,16 @@ declare module '@adonisjs/core/types' {
   }
 }
 
+const OWN_MODELS = [AdminUser, AdminSession, AdminTokenBlacklist]
+const LOG_MODELS = [AdminEventLog, AdminAuditLog]
+
 /**
  * Builds the admin site from `config/admin.ts` and the decorated models.
  */
 export default class AdminProvider {
+  #stopObserving: (() => void) | undefined
+  #schedule: PruneSchedule | undefined
+
   constructor(protected app: ApplicationService) {}
 
   register() {
@@ -41,16 +52,47 @@ export default class AdminProvider {
   async start() {
     const site = await this.app.container.make(AdminSite)
     const errors: Error[] = []
-    for (const model of [AdminUser, AdminSession, AdminTokenBlacklist]) {
+    for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
       model.connection = site.dbConfig.adminConnection
     }
     await this.#addModels(site, errors)
+    this.#logEvents(site)
     registerAdminRoutes(site)
 
     if (errors.length === 0) return
     const fault = new ConfigurationError(errors)
     if (this.app.getEnvironment() !== 'console') throw fault
     console.warn(fault.message)
+  }
+
+  /**
+   * Old events are removed by the web server, beside what it does.
+   */
+  async ready() {
+    if (this.app.getEnvironment() !== 'web') return
+    const { eventIntegration } = await this.app.container.make(AdminSite)
+    if (eventIntegration?.prune) {
+      this.#schedule = new PruneSchedule(() => eventIntegration.prune!())
+      this.#schedule.start()
+    }
+  }
+
+  /**
+   * What is being logged gets some time to end, before the database closes.
+   */
+  async shutdown() {
+    this.#stopObserving?.()
+    this.#schedule?.stop()
+    const site = await this.app.container.make(AdminSite)
+    await site.events.settle()
+  }
+
+  /** A missing table of the log is to stop the start, not every write. [S58, P15] */
+  #logEvents(site: AdminSite) {
+    if (!site.events.isActive) return
+    this.#stopObserving = observeWrites(site.events)
+    if (!(site.eventIntegration instanceof DatabaseIntegration)) return
+    for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
   }
 
   async #addModels(site: AdminSite, errors: Error[]) {

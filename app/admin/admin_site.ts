@@ -9,9 +9,14 @@ import type { SessionManager } from './authentication/session_manager.js'
 import type { TokenService } from './authentication/token_service.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { AdminConfig } from './define_config.js'
+import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
+import { eventFrom, type RequestEvent } from './events/request_event.js'
+import { managementPages } from './frame/management_pages.js'
 import { flashOf } from './http/flash.js'
 import { ModelView, type AdminViewOptions } from './model_view.js'
+import AdminSession from './models/admin_session.js'
+import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import { resources, ValueError } from '#crud'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
@@ -51,6 +56,8 @@ export class AdminSite {
   readonly theme: AdminConfig['theme']
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
+  /** What logs the events of the site */
+  readonly events: EventDispatcher
   readonly assets: AssetStore
   readonly #texts: I18nManager
 
@@ -68,6 +75,7 @@ export class AdminSite {
     this.theme = parameters.theme
     this.secureCookies = parameters.secureCookies
     this.eventIntegration = parameters.eventIntegration
+    this.events = new EventDispatcher(parameters.eventIntegration)
     this.assets = parameters.assets
     this.#texts = parameters.texts
   }
@@ -95,8 +103,15 @@ export class AdminSite {
       )
     }
     this.models.set(view.name, view)
-    resources.track(view.resource)
+    resources.track(view.resource, { ownCode: !WORN_BY_REQUESTS.includes(view.model) })
     return view
+  }
+
+  /**
+   * Logs something that a request did beside writing records. Nothing waits for it. [E2, E4]
+   */
+  logEvent(ctx: HttpContext, event: RequestEvent): void {
+    if (this.events.isActive) this.events.log(eventFrom(ctx, event))
   }
 
   /**
@@ -120,6 +135,9 @@ export class AdminSite {
     return ctx.view.render(`admin/${template}`, { site: siteContext(this, ctx), ...data })
   }
 }
+
+/** Every request writes them; only what somebody does with them is told. */
+const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
 /**
  * What every template knows of the site and of the request. [S24]
@@ -152,10 +170,11 @@ function sidebarGroups(site: AdminSite, ctx: HttpContext) {
   const views = [...site.models.values()]
     .filter((view) => view.isVisibleTo(ctx))
     .sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
+  const management = site.text('sidebar.management')
   const groups = Map.groupBy(views, (view) =>
-    view.adminModel ? site.text('sidebar.management') : (view.group ?? site.text('sidebar.models'))
+    view.adminModel ? management : (view.group ?? site.text('sidebar.models'))
   )
-  return [...groups].map(([label, members]) => ({
+  const shown = [...groups].map(([label, members]) => ({
     label,
     models: members.map((view) => ({
       name: view.name,
@@ -165,4 +184,9 @@ function sidebarGroups(site: AdminSite, ctx: HttpContext) {
       active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
     })),
   }))
+  const pages = managementPages(site, ctx)
+  const own = shown.find(({ label }) => label === management)
+  if (own) own.models.push(...pages)
+  else if (pages.length > 0) shown.push({ label: management, models: pages })
+  return shown
 }

@@ -15,6 +15,17 @@ export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'
 export { default as AdminSession } from './models/admin_session.js'
 export { default as AdminTokenBlacklist } from './models/admin_token_blacklist.js'
+export { default as AdminEventLog } from './models/admin_event_log.js'
+export { default as AdminAuditLog } from './models/admin_audit_log.js'
+export { EventType } from './events/event_type.js'
+export { databaseEvents } from './events/database_integration.js'
 export type { ModelViewParameters } from './model_view.js'
 export type { AdminViewOptions, FieldOptions } from './view_options.js'
-export type { EventIntegration } from './events/event_integration.js'
+export type {
+  AdminEvent,
+  EventDetails,
+  EventIntegration,
+  EventRecord,
+  EventStatus,
+  RecordAction,
+} from './events/event_integration.js'

@@ -11,8 +11,9 @@ import { keyOf } from '#crud/item_keys'
 import type { Column } from '#crud/resource/column'
 import { CompiledSchema } from '#crud/resource/object_schema'
 import { Resource } from '#crud/resource/resource'
-import type { Actor, CrudOptions, Item } from '#crud/types'
+import type { Actor, CrudOptions, Item, Origin } from '#crud/types'
 import type { AdminSite } from './admin_site.js'
+import { adminOrigin } from './authentication/admin_origin.js'
 import type { BulkAction } from './bulk/bulk_action.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
@@ -120,12 +121,13 @@ export class ModelView {
   }
 
   /**
-   * What every operation of `crud` is called with: the client, and who asks. [P14]
+   * What every operation of `crud` is called with: the client, who asks, and from where. [P14]
    */
-  callOptions(ctx: HttpContext): { client: QueryClientContract; actor: Actor } {
+  callOptions(ctx: HttpContext): { client: QueryClientContract; actor: Actor; origin: Origin } {
     return {
       client: this.client(),
       actor: { kind: 'admin', user: ctx.auth.use('admin').getUserOrFail() },
+      origin: adminOrigin(ctx),
     }
   }
 

@@ -383,11 +383,15 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     const attempt: { record?: LucidRow } = {}
     try {
       return await inTransaction(client, (transaction) =>
-        gatherWrites(transaction, options, () => work(transaction, attempt))
+        gatherWrites(transaction, this.#actionOf(options), () => work(transaction, attempt))
       )
     } catch (error) {
       throw (await faultToProblem(error, this.resource, attempt.record, client)) ?? error
     }
+  }
+
+  #actionOf({ actor, origin }: CallOptions) {
+    return { model: this.model, actor, origin }
   }
 
   async #writeMany(

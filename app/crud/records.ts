@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Query } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
+import { markLocated } from './events/write_scope.js'
 import { forbidden, itemNotFound } from './http/problems.js'
 import { noteKey } from './item_keys.js'
 import type { CallOptions } from './lucid_crud.js'
@@ -57,6 +58,7 @@ export class Records {
       query.forUpdate()
     })
     if (!record) throw itemNotFound()
+    markLocated(record)
     return record
   }
 
@@ -83,7 +85,10 @@ export class Records {
         key.constrainToAny(query, some, dialectOf(client))
         if (lock) query.forUpdate()
       })
-      for (const record of records) found.set(identity(key.of(record)), record)
+      for (const record of records) {
+        found.set(identity(key.of(record)), record)
+        if (lock) markLocated(record)
+      }
     }
     return [...wanted].map(([id, value]) => {
       const record = found.get(id)

@@ -4,6 +4,7 @@
 import { ListLoader } from '@adonisjs/core/ace'
 import AdminCreate from './admin_create.js'
 import AdminDelete from './admin_delete.js'
+import AdminEvents from './admin_events.js'
 import AdminList from './admin_list.js'
 import AdminPassword from './admin_password.js'
 import AdminSessions from './admin_sessions.js'
@@ -12,6 +13,7 @@ import Migrate from './migrate.js'
 const loader = new ListLoader([
   AdminCreate,
   AdminDelete,
+  AdminEvents,
   AdminList,
   AdminPassword,
   AdminSessions,

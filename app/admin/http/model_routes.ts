@@ -10,9 +10,11 @@ import { ListController } from '../list/list_controller.js'
 import type { ModelView } from '../model_view.js'
 import type { Action } from '../view_options.js'
 import { adminRoute } from './admin_route.js'
+import { registerHistoryRoute } from './event_routes.js'
 import { NotAllowed } from './errors.js'
 import { flash } from './flash.js'
 import { innerGate, outerGate } from './gate.js'
+import { logsView } from './log_view.js'
 import { readBody } from './read_body.js'
 
 /**
@@ -34,8 +36,9 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
 
   const routes: Record<Action, () => void> = {
     view() {
-      route('GET', '/', (ctx) => list.page(ctx))
-      route('GET', '/get_model_list', (ctx) => list.page(ctx))
+      const page = logsView(view, 'list', (ctx) => list.page(ctx))
+      route('GET', '/', page)
+      route('GET', '/get_model_list', page)
       route('GET', '/table-content', (ctx) => list.table(ctx))
       route('GET', '/files/:file', (ctx) => files.show(ctx))
     },
@@ -44,7 +47,8 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('POST', '/form_create', (ctx) => create.submit(ctx))
     },
     update() {
-      route('GET', `/update${byKey}`, (ctx) => update.page(ctx))
+      const page = logsView(view, 'update', (ctx) => update.page(ctx))
+      route('GET', `/update${byKey}`, page)
       route('POST', `/form_update${byKey}`, (ctx) => update.submit(ctx))
       route('POST', '/form_update', (ctx) => update.withoutId(ctx))
     },
@@ -66,6 +70,7 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       }
     })
     .use([outerGate, innerGate, viewGate(view), flash, readBody])
+  registerHistoryRoute(site, view)
 }
 
 /**

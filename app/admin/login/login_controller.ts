@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { isCrossSite } from '../authentication/cross_site.js'
+import type { EventDetails } from '../events/event_integration.js'
+import { EventType } from '../events/event_type.js'
 import { SIGN_IN_REASONS } from '../http/errors.js'
 import { returnPath } from '../http/return_path.js'
 
@@ -39,16 +41,20 @@ export class LoginController {
         { username: username.slice(0, 32), address: ctx.request.ip() },
         'Login refused: too many attempts'
       )
+      this.#logFailure(ctx, username, 'too_many_attempts')
       ctx.response.status(429).header('retry-after', String(wait))
       const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
       return await this.#form(ctx, { error, username, next })
     }
 
     const user = await users.verify(username, password)
-    if (!user || !(await this.site.adminAuthentication.signIn(ctx, user))) {
+    const session = user && (await this.site.adminAuthentication.signIn(ctx, user))
+    if (!session) {
+      this.#logFailure(ctx, username, 'credentials')
       ctx.response.status(401)
       return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
     }
+    this.site.logEvent(ctx, { type: EventType.LOGIN, user, session })
     await throttle.clear(username, ctx.request.ip())
     return this.#goTo(ctx, next ?? this.site.url('/'))
   }
@@ -59,7 +65,18 @@ export class LoginController {
   async leave(ctx: HttpContext) {
     if (isCrossSite(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
+    this.site.logEvent(ctx, { type: EventType.LOGOUT })
     return this.#goTo(ctx, this.site.url('/login'))
+  }
+
+  /** The name as it was typed, be there such a user or not. Never the password. [E4] */
+  #logFailure(ctx: HttpContext, username: string, reason: EventDetails['reason']) {
+    this.site.logEvent(ctx, {
+      type: EventType.FAILED_LOGIN,
+      status: 'failure',
+      typedName: username,
+      details: { reason },
+    })
   }
 
   #form(ctx: HttpContext, data: { error?: string | null; username?: string; next?: string }) {

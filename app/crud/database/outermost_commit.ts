@@ -3,7 +3,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 type Callback = () => void
 
 /** The part of a knex transaction that we rely on. */
-interface KnexTransaction {
+export interface KnexTransaction {
   parentTransaction?: KnexTransaction
   commit(value?: unknown): Promise<unknown>
   /** Rejects when the end of the transaction failed; commit() does not */
@@ -11,7 +11,13 @@ interface KnexTransaction {
   rollback(error?: unknown): Promise<unknown>
 }
 
-const WAITING = new WeakMap<KnexTransaction, Callback[]>()
+interface Waiting {
+  callback: Callback
+  /** The transaction that it is enough to be released into */
+  until?: KnexTransaction
+}
+
+const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
  * Calls back once what was written through this client is there for good: when the outermost
@@ -23,23 +29,40 @@ const WAITING = new WeakMap<KnexTransaction, Callback[]>()
  * @param callback  must not throw; it runs after the commit, so nothing could be undone
  */
 export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
-  if (!client.isTransaction) {
-    callback()
-    return
-  }
-  const transaction = (client as TransactionClientContract).knexClient as unknown as KnexTransaction
-  waitingOf(transaction).push(callback)
+  if (client.isTransaction) waitingOf(knexOf(client)).push({ callback })
+  else callback()
+}
+
+/**
+ * Calls back once what was written in a nested transaction belongs to one around it, at once if it is
+ * that one; never if it is rolled back before.
+ */
+export function afterRelease(
+  client: QueryClientContract,
+  until: KnexTransaction,
+  callback: Callback
+): void {
+  const transaction = knexOf(client)
+  if (transaction === until) callback()
+  else waitingOf(transaction).push({ callback, until })
+}
+
+/**
+ * The transaction that a client runs in.
+ */
+export function knexOf(client: QueryClientContract): KnexTransaction {
+  return (client as TransactionClientContract).knexClient as unknown as KnexTransaction
 }
 
 /**
  * The callbacks that wait for this transaction. The first to ask makes the transaction hand them on:
  * to its parent when it is released, to the world when it commits, to nobody when it rolls back.
  */
-function waitingOf(transaction: KnexTransaction): Callback[] {
+function waitingOf(transaction: KnexTransaction): Waiting[] {
   const known = WAITING.get(transaction)
   if (known) return known
 
-  const waiting: Callback[] = []
+  const waiting: Waiting[] = []
   WAITING.set(transaction, waiting)
 
   const { commit, rollback } = transaction
@@ -51,11 +74,11 @@ function waitingOf(transaction: KnexTransaction): Callback[] {
       waiting.length = 0
       return result
     }
-    const released = waiting.splice(0)
-    if (transaction.parentTransaction) {
-      waitingOf(transaction.parentTransaction).push(...released)
-    } else {
-      released.forEach((callback) => callback())
+    const { parentTransaction } = transaction
+    for (const one of waiting.splice(0)) {
+      if (parentTransaction && parentTransaction !== one.until) {
+        waitingOf(parentTransaction).push(one)
+      } else one.callback()
     }
     return result
   }

@@ -11,17 +11,21 @@ class ModelEvent extends BaseEvent {
   readonly model: LucidModel
   /** The record, as the write left it */
   readonly record: LucidRow
-  /** What changed, by wire name; hidden columns are left out */
-  readonly changes: Changes
   /** Who did it */
   readonly actor: Actor
+  readonly #write: Write
 
   constructor(write: Write) {
     super()
     this.model = write.model
     this.record = write.record
-    this.changes = write.changes
     this.actor = write.actor
+    this.#write = write
+  }
+
+  /** What changed, by wire name; hidden columns and secrets are left out */
+  get changes(): Changes {
+    return this.#write.changes
   }
 }
 

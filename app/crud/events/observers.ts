@@ -1,3 +1,4 @@
+import { Exception } from '@adonisjs/core/exceptions'
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '../database/outermost_commit.js'
@@ -9,10 +10,19 @@ import type { Write } from './write.js'
  */
 export interface WriteObserver {
   /**
-   * Called with the writes of one action, inside their transaction if they have one: what it throws
-   * then undoes them. [E4]
+   * Called with the writes of one action, those of its own model first, inside their transaction if
+   * they have one: what it throws then undoes them. [E4]
    */
   record(writes: readonly Write[], client: QueryClientContract): Promise<void>
+}
+
+/**
+ * A write was undone, as no record of it could be kept. [E4]
+ */
+export class WriteNotRecorded extends Exception {
+  static status = 500
+  static code = 'E_WRITE_NOT_RECORDED'
+  static message = 'The write was undone, as no record of it could be kept'
 }
 
 const OBSERVERS = new Set<WriteObserver>()
@@ -25,14 +35,24 @@ export function observeWrites(observer: WriteObserver): () => void {
   return () => void OBSERVERS.delete(observer)
 }
 
+export function isObserved(): boolean {
+  return OBSERVERS.size > 0
+}
+
 /**
  * Tells the observers of an action's writes, and everybody else once they are there for good. [E1]
+ *
+ * @throws WriteNotRecorded  or that the database is busy
  */
 export async function deliver(writes: readonly Write[], client: QueryClientContract) {
   if (writes.length === 0) return
-  if (OBSERVERS.size > 0) {
-    for (const write of writes) await write.complete(client)
-    for (const observer of OBSERVERS) await observer.record(writes, client)
+  if (isObserved()) {
+    try {
+      for (const write of writes) await write.complete(client)
+      for (const observer of OBSERVERS) await observer.record(writes, client)
+    } catch (error) {
+      throw isBusy(error) ? error : new WriteNotRecorded(undefined, { cause: error })
+    }
   }
   afterOutermostCommit(client, () => {
     for (const write of writes) {
@@ -41,4 +61,9 @@ export async function deliver(writes: readonly Write[], client: QueryClientContr
       )
     }
   })
+}
+
+/** That passes by itself, and the caller may try again. */
+function isBusy(error: unknown): boolean {
+  return ['SQLITE_BUSY', 'SQLITE_LOCKED'].includes((error as { code?: string })?.code ?? '')
 }

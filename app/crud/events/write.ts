@@ -1,12 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { Column } from '../resource/column.js'
 import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
 import { toWire } from '../values/to_wire.js'
+import { toldColumns } from './secrets.js'
 
 /**
- * The values of a record by wire name, hidden columns left out. [E4]
+ * The values of a record by wire name; hidden columns and secrets are left out. [E4]
  */
 export type State = Record<string, unknown>
 
@@ -25,12 +27,17 @@ export class Write {
   readonly kind: 'create' | 'update' | 'delete'
   /** Whether the deletion only marked the record [A21] */
   readonly soft: boolean
+  /** Whether the update took a soft deletion back [B16] */
+  readonly restored: boolean
   /** Who did it */
   readonly actor: Actor
   /** Where the request came from, if it was one */
   readonly origin: Origin | undefined
   readonly #old: Attributes | null
   #new: Attributes | null
+  #before: State | null | undefined
+  #after: State | null | undefined
+  #changes: Changes | undefined
 
   /**
    * @param before  the attributes as they were; null for a new record
@@ -47,7 +54,10 @@ export class Write {
     this.origin = origin
     this.#old = before
     this.#new = after
-    this.soft = before !== null && after !== null && this.#marks()
+    const wasMarked = this.#isMarked(before)
+    const isMarked = this.#isMarked(after)
+    this.soft = wasMarked === false && isMarked === true
+    this.restored = wasMarked === true && isMarked === false
     this.kind = before === null ? 'create' : after === null || this.soft ? 'delete' : 'update'
   }
 
@@ -61,48 +71,107 @@ export class Write {
 
   /** Null for a new record */
   get before(): State | null {
-    return this.#old && this.#stateOf(this.#old)
+    if (this.#before === undefined) this.#before = this.#stateOf(this.#old)
+    return this.#before
   }
 
   /** Null for a removed one */
   get after(): State | null {
-    return this.#new && this.#stateOf(this.#new)
+    if (this.#after === undefined) this.#after = this.#stateOf(this.#new)
+    return this.#after
   }
 
   get changes(): Changes {
+    if (this.#changes) return this.#changes
     const { before, after } = this
     const changes: Changes = {}
-    for (const { wire } of this.resource.columns.visible) {
-      const pair = { old: before?.[wire] ?? null, new: after?.[wire] ?? null }
-      if (JSON.stringify(pair.old) !== JSON.stringify(pair.new)) changes[wire] = pair
+    for (const column of toldColumns(this.resource)) {
+      if (!this.#changed(column)) continue
+      const { wire } = column
+      changes[wire] = { old: before?.[wire] ?? null, new: after?.[wire] ?? null }
     }
-    return changes
+    return (this.#changes = changes)
+  }
+
+  /** Whether anything is otherwise than before */
+  get isChange(): boolean {
+    return this.resource.columns.all.some((column) => this.#changed(column))
+  }
+
+  /** Whether something changed that `changes` does not tell */
+  get changesUntold(): boolean {
+    const told = toldColumns(this.resource)
+    return this.resource.columns.all.some(
+      (column) => !told.includes(column) && this.#changed(column)
+    )
   }
 
   /**
    * Reads what the database filled in of a new record, which the instance does not know.
    */
   async complete(client: QueryClientContract): Promise<void> {
-    const { columns, model, key } = this.resource
+    const { columns, key, reader } = this.resource
     const isWhole = columns.all.every(({ attribute }) => this.#new?.[attribute] !== undefined)
     if (this.#old !== null || this.#new === null || isWhole) return
-    const row = await this.resource.reader.row(client, key.of(this.#new))
-    const stored = row && model.$createFromAdapterResult(row)
-    if (stored) this.#new = { ...this.#new, ...stored.$attributes }
+    const stored = await reader.attributes(client, key.of(this.#new))
+    if (stored) this.#new = { ...this.#new, ...stored }
+    this.#after = undefined
+    this.#changes = undefined
   }
 
-  #stateOf(attributes: Attributes): State {
-    return Object.fromEntries(
-      this.resource.columns.visible.map((column) => [
-        column.wire,
-        toWire(column, attributes[column.attribute]),
-      ])
+  #stateOf(attributes: Attributes | null): State | null {
+    if (attributes === null) return null
+    const state: State = {}
+    for (const column of toldColumns(this.resource)) {
+      const { attribute, wire, serialize } = column
+      state[wire] = serialize
+        ? toJson(serialize(attributes[attribute], attribute, this.record))
+        : wireValue(column, attributes)
+    }
+    return state
+  }
+
+  /** By the values themselves: a column's own `serialize` may make different ones look the same. */
+  #changed(column: Column): boolean {
+    const old = this.#old && wireValue(column, this.#old)
+    const now = this.#new && wireValue(column, this.#new)
+    return old !== now && JSON.stringify(old) !== JSON.stringify(now)
+  }
+
+  #isMarked(attributes: Attributes | null): boolean | undefined {
+    return attributes === null ? undefined : this.resource.softDelete?.marks(attributes)
+  }
+}
+
+function wireValue(column: Column, attributes: Attributes): unknown {
+  return toJson(toWire(column, attributes[column.attribute]))
+}
+
+/**
+ * What JSON makes of a value, so that nobody can change it afterwards and everybody can write it down.
+ */
+function toJson(value: unknown): unknown {
+  switch (typeof value) {
+    case 'bigint':
+      return String(value)
+    case 'object':
+      return value === null ? null : plain(value)
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    default:
+      return value ?? null
+  }
+}
+
+function plain(value: object): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  try {
+    const json = JSON.stringify(value, (_key, part) =>
+      typeof part === 'bigint' ? String(part) : part
     )
-  }
-
-  /** A record is deleted softly when it was not marked before, and is now. */
-  #marks(): boolean {
-    const { softDelete } = this.resource
-    return softDelete !== undefined && !softDelete.marks(this.#old!) && softDelete.marks(this.#new!)
+    return json === undefined ? null : JSON.parse(json)
+  } catch {
+    /* It refers to itself, say. A write must not fail of it. */
+    return String(value)
   }
 }

@@ -1,19 +1,26 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { afterRelease, knexOf, type KnexTransaction } from '../database/outermost_commit.js'
 import type { Actor, Origin } from '../types.js'
 import { deliver } from './observers.js'
 import type { Write } from './write.js'
-
-interface KnexTransaction {
-  parentTransaction?: KnexTransaction
-}
 
 /**
  * The writes of one action, gathered while its transaction runs.
  */
 export interface WriteScope {
+  readonly transaction: KnexTransaction
+  /** What the action writes; its hooks may write others */
+  readonly model: LucidModel | undefined
   readonly actor: Actor
   readonly origin: Origin | undefined
   readonly writes: Write[]
+}
+
+interface ScopeOptions {
+  model?: LucidModel
+  actor?: Actor
+  origin?: Origin
 }
 
 /** Whom own code writes for. */
@@ -21,20 +28,43 @@ export const NOBODY: Actor = Object.freeze({ kind: 'none' })
 
 const SCOPES = new WeakMap<KnexTransaction, WriteScope>()
 
+/** Records that were read and locked by the very transaction that writes them. */
+const LOCATED = new WeakSet<LucidRow>()
+
 /**
- * Runs an action whose writes belong together: they are delivered at its end, inside its transaction.
- * [E3]
+ * Runs an action whose writes belong together: they are delivered at its end, inside its transaction,
+ * those of the action's own model first. An action within another is part of it. [E3]
  */
 export async function gatherWrites<Result>(
   client: TransactionClientContract,
-  { actor = NOBODY, origin }: { actor?: Actor; origin?: Origin },
+  { model, actor, origin }: ScopeOptions,
   work: () => Promise<Result>
 ): Promise<Result> {
-  const scope: WriteScope = { actor, origin, writes: [] }
-  SCOPES.set(knexOf(client), scope)
-  const result = await work()
-  await deliver(scope.writes, client)
-  return result
+  const outer = scopeOf(client)
+  const scope: WriteScope = {
+    transaction: knexOf(client),
+    model,
+    actor: actor ?? outer?.actor ?? NOBODY,
+    origin: origin ?? outer?.origin,
+    writes: [],
+  }
+  SCOPES.set(scope.transaction, scope)
+  try {
+    const result = await work()
+    if (outer) addToScope(outer, client, scope.writes)
+    else await deliver(ownFirst(scope), client)
+    return result
+  } finally {
+    if (outer?.transaction === scope.transaction) SCOPES.set(outer.transaction, outer)
+    else SCOPES.delete(scope.transaction)
+  }
+}
+
+/**
+ * Adds writes to an action; those of a transaction within its own once that is released.
+ */
+export function addToScope(scope: WriteScope, client: QueryClientContract, writes: Write[]): void {
+  afterRelease(client, scope.transaction, () => scope.writes.push(...writes))
 }
 
 /**
@@ -50,6 +80,21 @@ export function scopeOf(client: QueryClientContract | undefined): WriteScope | u
   return undefined
 }
 
-function knexOf(client: QueryClientContract): KnexTransaction {
-  return (client as TransactionClientContract).knexClient as unknown as KnexTransaction
+/**
+ * Notes that the record is as the database has it, until it is written.
+ */
+export function markLocated(record: LucidRow): void {
+  LOCATED.add(record)
+}
+
+/**
+ * Whether the record is as the database has it. After a write it counts no longer.
+ */
+export function takeLocated(record: LucidRow): boolean {
+  return LOCATED.delete(record)
+}
+
+function ownFirst({ model, writes }: WriteScope): Write[] {
+  const isOwn = (write: Write) => Number(write.model === model)
+  return writes.toSorted((one, other) => isOwn(other) - isOwn(one))
 }

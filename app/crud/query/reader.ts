@@ -74,15 +74,22 @@ export class Reader {
   }
 
   /**
-   * One row as the driver gives it, whoever may see it: no scope and no hook narrows this.
+   * The attributes of one row as the database has them, whoever may see it: no scope and no hook
+   * narrows this. In a transaction the row is locked.
    */
-  async row(client: QueryClientContract, key: KeyValue): Promise<Record<string, unknown> | null> {
+  async attributes(
+    client: QueryClientContract,
+    key: KeyValue
+  ): Promise<Record<string, unknown> | null> {
+    const { columns, key: keys, model } = this.resource
     const dialect = dialectOf(client)
-    const narrow = (query: Query) => this.resource.key.constrain(query, key, dialect)
-    const query = this.#query(client, narrow, this.resource.columns.all)
+    const narrow = (query: Query) => keys.constrain(query, key, dialect)
+    const query = this.#query(client, narrow, columns.all)
     query.pojo().limit(1)
+    if (client.isTransaction) query.forUpdate()
     const [row] = await dialect.read(client, query, () => query)
-    return row ?? null
+    const record = row && model.$createFromAdapterResult(row)
+    return record ? { ...record.$attributes } : null
   }
 
   /**

@@ -1,0 +1,121 @@
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { ValueError } from '#crud'
+import { inTransaction } from '#crud/database/transaction'
+import AdminAuditLog from '../models/admin_audit_log.js'
+import AdminEventLog from '../models/admin_event_log.js'
+import type { AdminEvent, EventIntegration } from './event_integration.js'
+import { storedChanges, storedState } from './stored_json.js'
+
+export interface DatabaseEventsOptions {
+  /** After how many days an event is removed. Default: it is kept */
+  retentionDays?: number
+  /** Whether views of list and update pages are logged, too. Default: true [E2] */
+  logViews?: boolean
+}
+
+/* A statement takes only so many values, and a transaction should keep others waiting only so long. */
+const ROWS_AT_ONCE = 100
+const PRUNED_AT_ONCE = 100
+
+/**
+ * Logs into the site's own database. Where the records are in the same one, the rows of a write belong
+ * to its transaction, so that data and log always agree. [E3, E4]
+ */
+export class DatabaseIntegration implements EventIntegration {
+  readonly retentionDays: number | undefined
+  readonly logViews: boolean
+
+  /**
+   * @throws ValueError  for a retention that is no positive integer
+   */
+  constructor({ retentionDays, logViews = true }: DatabaseEventsOptions = {}) {
+    if (retentionDays !== undefined && !(Number.isSafeInteger(retentionDays) && retentionDays > 0)) {
+      throw new ValueError(
+        `databaseEvents: retentionDays is ${retentionDays}, and must be a positive integer; leave it out to keep events for ever`
+      )
+    }
+    this.retentionDays = retentionDays
+    this.logViews = logViews
+  }
+
+  isPartOf(client: QueryClientContract): boolean {
+    return client.connectionName === (AdminEventLog.connection ?? db.primaryConnectionName)
+  }
+
+  async log(event: AdminEvent, { client }: { client?: QueryClientContract } = {}): Promise<void> {
+    const own = client ?? db.connection(AdminEventLog.connection)
+    if (own.isTransaction || event.records.length === 0) await this.#insert(event, own)
+    else await inTransaction(own, (transaction) => this.#insert(event, transaction))
+  }
+
+  /**
+   * Removes what is older than the retention, a few events at a time, so that nobody waits for long.
+   */
+  async prune(): Promise<number> {
+    if (this.retentionDays === undefined) return 0
+    const client = db.connection(AdminEventLog.connection)
+    const oldest = DateTime.utc().minus({ days: this.retentionDays })
+    let removed = 0
+    for (;;) {
+      const batch = await inTransaction(client, async (transaction) => {
+        const rows = await transaction
+          .from(AdminEventLog.table)
+          .select('id')
+          .where('timestamp', '<', oldest.toFormat(client.dialect.dateTimeFormat))
+          .orderBy('timestamp')
+          .limit(PRUNED_AT_ONCE)
+        const ids = rows.map((row) => row.id)
+        await transaction.from(AdminAuditLog.table).whereIn('event_id', ids).delete()
+        await transaction.from(AdminEventLog.table).whereIn('id', ids).delete()
+        return ids.length
+      })
+      removed += batch
+      if (batch < PRUNED_AT_ONCE) return removed
+    }
+  }
+
+  async #insert(event: AdminEvent, client: QueryClientContract): Promise<void> {
+    const timestamp = event.timestamp.toUTC().toFormat(client.dialect.dateTimeFormat)
+    const [inserted] = await client
+      .insertQuery()
+      .table(AdminEventLog.table)
+      .returning('id')
+      .insert({
+        timestamp,
+        event_type: event.type,
+        status: event.status,
+        user_id: event.userId,
+        username: event.username,
+        session_id: event.sessionId,
+        ip_address: event.ipAddress,
+        user_agent: event.userAgent,
+        resource_type: event.resourceType,
+        resource_id: event.resourceId,
+        details: event.details && JSON.stringify(event.details),
+      })
+    const eventId = typeof inserted === 'object' ? inserted.id : inserted
+
+    for (let start = 0; start < event.records.length; start += ROWS_AT_ONCE) {
+      const rows = event.records.slice(start, start + ROWS_AT_ONCE).map((record) => ({
+        event_id: eventId,
+        timestamp,
+        resource_type: record.resourceType,
+        resource_id: record.resourceId,
+        action: record.action,
+        previous_state: storedState(record.previousState),
+        new_state: storedState(record.newState),
+        changes: storedChanges(record.changes),
+      }))
+      await client.insertQuery().table(AdminAuditLog.table).multiInsert(rows)
+    }
+  }
+}
+
+/**
+ * The shipped integration, for `config/admin.ts`. [E2]
+ */
+export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegration {
+  return new DatabaseIntegration(options)
+}

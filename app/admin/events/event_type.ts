@@ -1,0 +1,14 @@
+/**
+ * What happens in an admin site. [S59, E2]
+ */
+export const EventType = {
+  CREATE: 'CREATE',
+  UPDATE: 'UPDATE',
+  DELETE: 'DELETE',
+  VIEW: 'VIEW',
+  LOGIN: 'LOGIN',
+  LOGOUT: 'LOGOUT',
+  FAILED_LOGIN: 'FAILED_LOGIN',
+} as const
+
+export type EventType = (typeof EventType)[keyof typeof EventType]

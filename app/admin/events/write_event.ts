@@ -1,0 +1,50 @@
+import { DateTime } from 'luxon'
+import type { Write } from '#crud'
+import AdminUser from '../models/admin_user.js'
+import type { AdminEvent, EventDetails, RecordAction } from './event_integration.js'
+import { recordsOf } from './event_records.js'
+import { whoDidIt } from './who.js'
+
+/**
+ * The event of an action. It is called after its own model; what its hooks wrote beside that stands
+ * among the records only.
+ *
+ * @returns undefined if nothing is left of it
+ */
+export function eventOf(writes: readonly Write[]): AdminEvent | undefined {
+  const records = recordsOf(writes)
+  if (records.length === 0) return undefined
+  const [{ resourceType, resourceId, action }] = records
+  const count = records.filter((record) => record.resourceType === resourceType).length
+  const head = writes.filter(({ resource }) => resource.name === resourceType)
+  return {
+    type: action,
+    status: 'success',
+    timestamp: DateTime.utc(),
+    ...whoDidIt(writes[0]),
+    resourceType,
+    resourceId: count === 1 ? resourceId : null,
+    details: detailsOf(head, action, count, writes[0]),
+    records,
+  }
+}
+
+function detailsOf(
+  writes: readonly Write[],
+  action: RecordAction,
+  count: number,
+  { actor }: Write
+): EventDetails | null {
+  const untold = action === 'UPDATE' && writes.some((write) => write.changesUntold)
+  const isUser = writes[0].model === AdminUser
+  const { name } = (actor.token ?? {}) as { name?: unknown }
+  const details: EventDetails = {
+    ...(count > 1 && { count }),
+    ...(action === 'DELETE' && writes.some(({ soft }) => soft) && { soft: true }),
+    ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
+    ...(untold && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
+    ...(actor.kind === 'token' && typeof name === 'string' && { token_name: name }),
+  }
+  return Object.keys(details).length > 0 ? details : null
+}
+

@@ -1,0 +1,33 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { EventType } from '../events/event_type.js'
+import type { ModelView } from '../model_view.js'
+
+/**
+ * Has a page of a view tell the event log that it was viewed, once it is sent: the list, or one record
+ * to be changed. Parts of a page, redirects and errors are no views. [E2]
+ */
+export function logsView(
+  view: ModelView,
+  page: 'list' | 'update',
+  handle: (ctx: HttpContext) => unknown
+): (ctx: HttpContext) => Promise<unknown> {
+  return async (ctx) => {
+    const { request, response } = ctx
+    const { adminSite: site } = view
+    const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
+    if (site?.events.logsViews && isPage) {
+      const { key } = view.resource
+      response.onFinish(() => {
+        if (response.getStatus() !== 200) return
+        site.logEvent(ctx, {
+          type: EventType.VIEW,
+          resourceType: view.name,
+          resourceId:
+            page === 'update' ? key.toPath(key.fromParams(ctx.params)).slice(1) : undefined,
+          details: { page },
+        })
+      })
+    }
+    return await handle(ctx)
+  }
+}

@@ -1,0 +1,26 @@
+import string from '@adonisjs/core/helpers/string'
+import type { Column } from '../resource/column.js'
+import type { Resource } from '../resource/resource.js'
+
+/* At the end only: `token_count` and `password_changed_at` are no secrets. */
+const SECRET =
+  /(^|_)(password|passwd|passphrase|secret|token|(api|access|private|secret)_?key)(_(hash|digest))?$/
+
+const SHOWN = new WeakMap<Resource, readonly Column[]>()
+
+/**
+ * The columns that events may tell of: not those that nobody is shown, and not those that are called
+ * like a secret, however the model serialises them. [E4]
+ */
+export function toldColumns(resource: Resource): readonly Column[] {
+  let columns = SHOWN.get(resource)
+  if (!columns) {
+    columns = resource.columns.visible.filter((column) => !isSecret(column))
+    SHOWN.set(resource, columns)
+  }
+  return columns
+}
+
+function isSecret({ attribute, name, wire }: Column): boolean {
+  return [attribute, name, wire].some((one) => SECRET.test(string.snakeCase(one)))
+}
