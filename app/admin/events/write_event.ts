@@ -47,4 +47,3 @@ function detailsOf(
   }
   return Object.keys(details).length > 0 ? details : null
 }
-

@@ -2,16 +2,16 @@ import logger from '@adonisjs/core/services/logger'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
-import { Write } from './write.js'
+import { isSameValue, Write } from './write.js'
 import { addToScope, NOBODY, scopeOf, takeLocated } from './write_scope.js'
 
 type Attributes = Record<string, unknown>
 
 interface Before {
-  /** Null if there is no such row, which a write through the instance does not make one */
-  attributes: Attributes | null
-  /** What of the instance goes into the row; everything else stays as it is there */
-  written: string[]
+  /** What the instance took the row for */
+  known: Attributes
+  /** What the row was; null if there was none, which a write through the instance does not make one */
+  stored: Attributes | null
 }
 
 const WATCHED = new WeakSet<LucidModel>()
@@ -31,19 +31,20 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   model.after('create', async (record) => {
     if (counts(record)) await note(record, null, { ...record.$attributes })
   })
-  model.before('save', async (record) => {
-    if (record.$isPersisted && counts(record)) await remember(record, Object.keys(record.$dirty))
+  /* Not before 'save', as a model with such a hook may assign its own key. */
+  model.before('update', async (record) => {
+    if (counts(record)) await remember(record)
   })
   model.after('update', async (record) => {
     const before = takeBefore(record)
-    if (before?.attributes) await note(record, before.attributes, afterUpdate(record, before))
+    if (before?.stored) await note(record, before.stored, afterUpdate(record, before))
   })
   model.before('delete', async (record) => {
-    if (counts(record)) await remember(record, [])
+    if (counts(record)) await remember(record)
   })
   model.after('delete', async (record) => {
     const before = takeBefore(record)
-    if (before?.attributes) await note(record, before.attributes, null)
+    if (before?.stored) await note(record, before.stored, null)
   })
 
   /** A subclass inherits the hooks; where it is watched itself, its own ones do. */
@@ -56,19 +57,28 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * An instance of own code may be old, or hold only some of the columns. Where a record is kept of
    * what was there before, it is read, and locked in a transaction. [E3]
    */
-  async function remember(record: LucidRow, dirty: string[]) {
+  async function remember(record: LucidRow) {
+    const known = { ...record.$original }
     if (!isObserved() || takeLocated(record)) {
-      const written = Object.keys(record.$attributes)
-      BEFORE.set(record, { attributes: { ...record.$original }, written })
+      BEFORE.set(record, { known, stored: known })
       return
     }
     if (!resource.isLoaded) await resource.load(record.$trx)
     const client = model.$adapter.modelClient(record)
-    const key = resource.key.of(record.$original)
-    const attributes = await resource.reader.attributes(client, key)
-    const automatic = resource.columns.all.filter((column) => column.automatic)
-    const written = [...dirty, ...automatic.map((column) => column.attribute)]
-    BEFORE.set(record, { attributes, written })
+    const stored = await resource.reader.attributes(client, resource.key.of(known))
+    BEFORE.set(record, { known, stored })
+  }
+
+  /** Of an instance that may be old, only what it changed is in the row now. */
+  function afterUpdate({ $attributes }: LucidRow, { known, stored }: Before): Attributes {
+    if (stored === known) return { ...$attributes }
+    const after = { ...stored }
+    for (const column of resource.columns.all) {
+      const { attribute } = column
+      if (!(attribute in $attributes)) continue
+      if (!isSameValue(column, known, $attributes)) after[attribute] = $attributes[attribute]
+    }
+    return after
   }
 
   async function note(record: LucidRow, before: Attributes | null, after: Attributes | null) {
@@ -94,14 +104,6 @@ function takeBefore(record: LucidRow): Before | undefined {
   const before = BEFORE.get(record)
   BEFORE.delete(record)
   return before
-}
-
-function afterUpdate(record: LucidRow, { attributes, written }: Before): Attributes {
-  const after = { ...attributes }
-  for (const name of written) {
-    if (name in record.$attributes) after[name] = record.$attributes[name]
-  }
-  return after
 }
 
 function watchedClassOf(record: LucidRow): LucidModel | undefined {

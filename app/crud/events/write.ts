@@ -133,14 +133,21 @@ export class Write {
 
   /** By the values themselves: a column's own `serialize` may make different ones look the same. */
   #changed(column: Column): boolean {
-    const old = this.#old && wireValue(column, this.#old)
-    const now = this.#new && wireValue(column, this.#new)
-    return old !== now && JSON.stringify(old) !== JSON.stringify(now)
+    if (!this.#old || !this.#new) return wireValue(column, this.#old ?? this.#new!) !== null
+    return !isSameValue(column, this.#old, this.#new)
   }
 
   #isMarked(attributes: Attributes | null): boolean | undefined {
     return attributes === null ? undefined : this.resource.softDelete?.marks(attributes)
   }
+}
+
+/**
+ * Whether a column has the same value in both.
+ */
+export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
+  const values = [wireValue(column, one), wireValue(column, other)]
+  return values[0] === values[1] || JSON.stringify(values[0]) === JSON.stringify(values[1])
 }
 
 function wireValue(column: Column, attributes: Attributes): unknown {
