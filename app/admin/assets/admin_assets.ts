@@ -11,7 +11,11 @@ import { fileURLToPath } from 'node:url'
 export const adminAssets = [
   {
     name: 'admin.css',
-    paths: [inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'), own('admin.css')],
+    paths: [
+      inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
+      own('admin.css'),
+      own('events.css'),
+    ],
   },
   {
     name: 'admin.js',

@@ -1,8 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import { mayReadEvents } from '../events/pages/event_access.js'
 import type { ModelView } from '../model_view.js'
 import { recordsChart } from './chart.js'
 import { createdPerDay } from './created_per_day.js'
+import { recentEvents } from './recent_events.js'
 
 /**
  * What there is, at a glance. [S24, B23]
@@ -23,12 +25,13 @@ export class DashboardController {
 
   async #data(ctx: HttpContext) {
     const views = [...this.site.models.values()].filter((view) => view.isVisibleTo(ctx))
-    const [counted, days] = await Promise.all([
+    const [counted, days, lately] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(
         views.filter((view) => !view.adminModel),
         (error) => ctx.logger.error({ err: error }, 'The chart of the dashboard has a gap')
       ),
+      recentEvents(this.site, ctx),
     ])
     const texts = {
       title: this.site.text('dashboard.chart.title'),
@@ -39,6 +42,8 @@ export class DashboardController {
       authTables: counted.filter(({ adminModel }) => adminModel),
       chart: days && recordsChart(days, texts),
       chartTable: days ?? [],
+      lately,
+      allEvents: mayReadEvents(this.site, ctx) ? this.site.url('/management/events') : null,
     }
   }
 

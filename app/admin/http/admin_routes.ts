@@ -5,6 +5,7 @@ import { DashboardController } from '../dashboard/dashboard_controller.js'
 import { LoginController } from '../login/login_controller.js'
 import { ThemeController } from '../frame/theme_controller.js'
 import { adminRoute } from './admin_route.js'
+import { registerEventRoutes } from './event_routes.js'
 import { flash } from './flash.js'
 import { innerGate, outerGate } from './gate.js'
 import { registerModelRoutes } from './model_routes.js'
@@ -42,5 +43,6 @@ export function registerAdminRoutes(site: AdminSite): void {
     })
     .use([outerGate, innerGate, flash, readBody])
 
+  registerEventRoutes(site)
   for (const view of site.models.values()) registerModelRoutes(site, view)
 }

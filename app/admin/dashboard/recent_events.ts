@@ -1,0 +1,93 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { EventReader } from '../events/pages/event_reader.js'
+import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_access.js'
+import { markOf, type EventMark } from '../events/pages/event_words.js'
+import { isolated, plainText } from '../events/pages/plain_text.js'
+import { RecordPlaces } from '../events/pages/record_places.js'
+import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
+import { EventType } from '../events/event_type.js'
+import type AdminEventLog from '../models/admin_event_log.js'
+
+const MOST = 10
+
+/** What one looks at does not change anything. */
+const SHOWN = Object.values(EventType).filter((type) => type !== EventType.VIEW)
+
+const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE]
+
+/**
+ * Something that happened lately, in a sentence.
+ */
+export interface RecentEvent {
+  text: string
+  mark: EventMark
+  failed: boolean
+  moment: Moment
+  /** As in `3 minutes ago` */
+  ago: string
+  /** The event's page, for those who may read it */
+  url: string | null
+}
+
+/**
+ * What happened lately, by one query. Who is no superuser sees what was written of the models that
+ * they may see; where some records are not for everybody, a model is left out. [B23]
+ *
+ * @returns undefined where the site keeps no events, null if they can't be read
+ */
+export async function recentEvents(
+  site: AdminSite,
+  ctx: HttpContext
+): Promise<RecentEvent[] | null | undefined> {
+  if (!hasEventLog(site)) return undefined
+  try {
+    const log = new EventReader(site)
+    const events = isSuperuser(ctx)
+      ? await log.recent(MOST, SHOWN)
+      : await log.recent(MOST, WRITES, openModels(site, ctx))
+    const places = await RecordPlaces.find(site, ctx, [])
+    return events.map((event) => shown(site, ctx, event, places))
+  } catch (error) {
+    ctx.logger.error({ err: error }, 'What happened lately could not be read')
+    return null
+  }
+}
+
+function openModels(site: AdminSite, ctx: HttpContext): string[] {
+  return [...site.models.values()]
+    .filter(({ resource }) => !resource.scope && !resource.policy)
+    .filter((view) => view.isVisibleTo(ctx))
+    .map(({ name }) => name)
+}
+
+function shown(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog,
+  places: RecordPlaces
+): RecentEvent {
+  const { eventType: type, details } = event
+  const subject = subjectOf(site, event, places, details ?? {})
+  const who = isolated(plainText(event.username ?? site.text('events.somebody'), 40).text)
+  const what = subject ? whatOf(site, subject) : ''
+  return {
+    text: site.text(`dashboard.lately.${sentenceOf(event)}`, { who, what, type }),
+    mark: markOf(site, type),
+    failed: event.status === 'failure',
+    moment: momentOf(event.timestamp),
+    ago: event.timestamp.toRelative({ locale: 'en' }) ?? '',
+    url: mayReadEvents(site, ctx) ? site.url(`/management/events/${event.id}`) : null,
+  }
+}
+
+function sentenceOf({ eventType, status, details }: AdminEventLog): string {
+  if (status === 'failure' && eventType !== EventType.FAILED_LOGIN) return 'failed_write'
+  return details?.restored ? 'RESTORE' : eventType
+}
+
+function whatOf(site: AdminSite, subject: NonNullable<ReturnType<typeof subjectOf>>): string {
+  const { model, record, count } = subject
+  if (record) return `${model} ${isolated(record.text)}`
+  return count === null ? model : site.text('events.several', { count, model })
+}

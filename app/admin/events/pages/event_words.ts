@@ -1,0 +1,68 @@
+import type { AdminSite } from '../../admin_site.js'
+import type { EventDetails } from '../event_integration.js'
+import { EVENT_TYPES } from './event_filters.js'
+import { plainText } from './plain_text.js'
+
+/**
+ * How a kind of event is shown.
+ */
+export interface EventMark {
+  type: string
+  word: string
+  /** SVG path data in a box of 24 by 24 */
+  icon: string
+  tone: 'good' | 'bad' | 'plain'
+}
+
+const ICONS: Record<string, string> = {
+  CREATE: 'M12 5v14M5 12h14',
+  UPDATE: 'm4 20 1-4.5L16.5 4l3.5 3.5L8.5 19 4 20m10-13.5 3.5 3.5',
+  DELETE: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  VIEW: 'M2.5 12S6 5.5 12 5.5s9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12m7 0a2.5 2.5 0 1 0 5 0 2.5 2.5 0 1 0-5 0',
+  LOGIN: 'M15 4h4a1 1 0 0 1 1 1v14a1 1 0 0 1-1 1h-4M11 16l4-4-4-4M15 12H4',
+  LOGOUT: 'M9 20H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1h4M15 16l4-4-4-4M19 12H9',
+  FAILED_LOGIN: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6zM10 14l4 3.5m0-3.5-4 3.5',
+}
+
+const OTHER = 'M12 12h.01'
+
+/**
+ * The mark and the word of a kind of event; one that is not known is called as it is.
+ */
+export function markOf(site: AdminSite, type: string): EventMark {
+  const isKnown = EVENT_TYPES.includes(type)
+  return {
+    type,
+    word: isKnown ? site.text(`events.types.${type}`) : type,
+    icon: ICONS[type] ?? OTHER,
+    tone:
+      type === 'CREATE' ? 'good' : type === 'DELETE' || type === 'FAILED_LOGIN' ? 'bad' : 'plain',
+  }
+}
+
+const NOTES = new Set([
+  'soft',
+  'restored',
+  'password_changed',
+  'hidden_fields_changed',
+  'reason_credentials',
+  'reason_too_many_attempts',
+  'page_list',
+  'page_update',
+])
+
+/**
+ * What is to be said of an event beside who, when and what; of other integrations' details, too.
+ */
+export function notesOf(site: AdminSite, details: EventDetails | null): string[] {
+  return Object.entries(details ?? {}).flatMap(([name, value]) => {
+    /* How many there were is said where the records are. */
+    if (name === 'count' || value === false || value === null || value === undefined) return []
+    if (name === 'token')
+      return [site.text('events.details.token', { token: plainText(String(value)).text })]
+    const key = value === true ? name : `${name}_${value}`
+    if (NOTES.has(key)) return [site.text(`events.details.${key}`)]
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return [plainText(`${name}: ${text}`, 200).text]
+  })
+}

@@ -1,0 +1,180 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../http/errors.js'
+import type { ModelView } from '../../model_view.js'
+import type AdminAuditLog from '../../models/admin_audit_log.js'
+import AdminUser from '../../models/admin_user.js'
+import { compare } from './comparison.js'
+import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage } from './event_filters.js'
+import { EventReader } from './event_reader.js'
+import { markOf } from './event_words.js'
+import { historyUrl } from './history_url.js'
+import { pagesOf } from './pages.js'
+import { plainText } from './plain_text.js'
+import { readKey, RecordPlaces } from './record_places.js'
+import { momentOf, readable, shownEvent, subjectOf } from './shown_event.js'
+
+/* As many names as a field may suggest. */
+const MOST_NAMES = 200
+
+/**
+ * The pages of the event log: all events, one of them, the history of one record. [E5]
+ */
+export class EventsController {
+  readonly #log: EventReader
+
+  constructor(private readonly site: AdminSite) {
+    this.#log = new EventReader(site)
+  }
+
+  /**
+   * The events that the filters let through; for htmx the part that changes alone.
+   */
+  async index(ctx: HttpContext): Promise<string> {
+    const asked = EventFilters.read(ctx.request.parsedUrl.query ?? '')
+    const { rows, total, page, failed } = await this.#find(ctx, asked)
+    const places = await RecordPlaces.find(this.site, ctx, rows)
+    const filters = asked.at(page)
+    const url = (number: number) => this.#url('') + filters.at(number)
+    const data = {
+      filters,
+      failed,
+      rows: rows.map((event) => shownEvent(this.site, event, places)),
+      pages: pagesOf(total, page, url),
+      fields: { ...this.#fields(filters), names: await this.#names(ctx) },
+      links: { events: this.#url('') },
+      ignored: filters.ignored.map((name) => this.site.text(`events.filters.${name}`)).join(', '),
+    }
+    ctx.response.vary('HX-Request')
+    if (ctx.request.header('hx-request') === undefined) {
+      return await this.site.render(ctx, 'pages/events', data)
+    }
+    ctx.response.header('hx-push-url', url(page))
+    return await this.site.render(ctx, 'partials/events_content', data)
+  }
+
+  /**
+   * One event, with what it did to each record.
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const { id } = ctx.params
+    const event = /^\d{1,15}$/.test(id) ? await this.#log.find(Number(id)) : null
+    if (!event) throw new PageNotFound()
+
+    const { rows, total, page } = await this.#log.recordsOf(event, this.#askedPage(ctx))
+    await this.#load(rows.map(({ resourceType }) => resourceType))
+    const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
+    const { username, userId, sessionId, userAgent } = event
+    return await this.site.render(ctx, 'pages/event', {
+      event: shownEvent(this.site, event, places),
+      by: { userId, sessionId, isKnown: username !== null },
+      userAgent: userAgent === null ? null : plainText(userAgent, 300),
+      pages: pagesOf(total, page, (number) => this.#url(`/${event.id}?page=${number}`)),
+      records: rows.map((row) => ({
+        id: row.id,
+        mark: markOf(this.site, row.action),
+        subject: subjectOf(this.site, row, places, { state: stateOf(row) }),
+        history: this.#historyOf(row),
+        comparison: compare(this.site, row),
+      })),
+      links: { events: this.#url('') },
+    })
+  }
+
+  /**
+   * What was done to one record.
+   */
+  async history(view: ModelView, ctx: HttpContext): Promise<string> {
+    await view.resource.load()
+    const { key } = view.resource
+    const id = key.params.map((name) => encodeURIComponent(String(ctx.params[name]))).join('/')
+    const [value] = readKey(view, id) ?? []
+    if (!value) throw new PageNotFound()
+
+    const resourceId = key.toPath(value).slice(1)
+    const record = { resourceType: view.name, resourceId }
+    const found = await this.#log.history(view.name, resourceId, this.#askedPage(ctx))
+    const places = await RecordPlaces.find(this.site, ctx, [record])
+    if (found.total === 0 && !places.of(record)) throw new PageNotFound()
+
+    return await this.site.render(ctx, 'pages/history', {
+      subject: subjectOf(this.site, record, places, { state: stateOf(found.rows[0]) }),
+      readableKey: plainText(readable(resourceId)).text,
+      pages: pagesOf(found.total, found.page, (page) => `${historyUrl(view, value)}?page=${page}`),
+      entries: found.rows.map((row) => {
+        const event = found.events.get(row.eventId)
+        return {
+          id: row.id,
+          mark: markOf(this.site, row.action),
+          moment: momentOf(row.timestamp),
+          event: event ? shownEvent(this.site, event, places) : null,
+          comparison: compare(this.site, row),
+        }
+      }),
+      links: { events: this.#url('') },
+    })
+  }
+
+  /** What can't be read is no reason for no page: it says so. */
+  async #find(ctx: HttpContext, filters: EventFilters) {
+    try {
+      return { ...(await this.#log.list(filters)), failed: false }
+    } catch (error) {
+      ctx.logger.error({ err: error }, 'The event log could not be read')
+      return { rows: [], total: 0, page: 1, failed: true }
+    }
+  }
+
+  /** Names that failed logins have typed are not suggested. */
+  async #names(ctx: HttpContext): Promise<string[]> {
+    try {
+      const users = await AdminUser.query().select('username').orderBy('username').limit(MOST_NAMES)
+      return users.map(({ username }) => username)
+    } catch (error) {
+      ctx.logger.error({ err: error }, 'The names of the users could not be read')
+      return []
+    }
+  }
+
+  /** What can be chosen; a model that is no longer in the site stays so while it is asked for. */
+  #fields({ values }: EventFilters) {
+    const models = [...this.site.models.values()].map(({ name, label }) => ({ value: name, label }))
+    const { resource_type: asked } = values
+    if (asked && !this.site.models.has(asked)) {
+      models.push({ value: asked, label: plainText(asked, 40).text })
+    }
+    return {
+      types: EVENT_TYPES.map((type) => ({ value: type, label: markOf(this.site, type).word })),
+      statuses: EVENT_STATUSES.map((status) => ({
+        value: status,
+        label: this.site.text(`events.statuses.${status}`),
+      })),
+      models: models.sort((one, other) => one.label.localeCompare(other.label, 'en')),
+    }
+  }
+
+  #historyOf({ resourceType, resourceId }: { resourceType: string; resourceId: string }) {
+    const view = this.site.models.get(resourceType)
+    const [key] = (view?.resource.isLoaded && readKey(view, resourceId)) || []
+    return view && key ? historyUrl(view, key) : null
+  }
+
+  /** Labels and hidden columns are known without the database, kinds of keys are not. */
+  async #load(names: string[]) {
+    const views = [...new Set(names)].flatMap((name) => this.site.models.get(name) ?? [])
+    await Promise.allSettled(views.map((view) => view.resource.load()))
+  }
+
+  #askedPage({ request }: HttpContext): number {
+    return readPage(new URLSearchParams(request.parsedUrl.query ?? '').getAll('page').at(-1))
+  }
+
+  #url(place: string): string {
+    return this.site.url(`/management/events${place}`)
+  }
+}
+
+/** What a record was when it was there last. */
+function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
+  return row?.newState ?? row?.previousState ?? null
+}

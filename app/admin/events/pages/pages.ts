@@ -1,0 +1,56 @@
+/** How many events, or records of one event, a page shows */
+export const ROWS = 25
+
+/**
+ * A way to another page; the current one has none.
+ */
+export interface PageLink {
+  page: number
+  url: string
+  current: boolean
+}
+
+/**
+ * Where one is, and the ways to the other pages.
+ */
+export interface Pages {
+  /** Numbers of the first and of the last that are shown, from 1 */
+  from: number
+  to: number
+  total: number
+  previous: string | null
+  next: string | null
+  /** The first, the last, those around the current one; null stands for those left out */
+  links: Array<PageLink | null>
+}
+
+/**
+ * The number of the last page.
+ */
+export function lastPage(total: number): number {
+  return Math.max(1, Math.ceil(total / ROWS))
+}
+
+/**
+ * @param current  the number of the page that is shown
+ * @param url      the address of a page
+ */
+export function pagesOf(total: number, current: number, url: (page: number) => string): Pages {
+  const last = lastPage(total)
+  const near = [current - 1, current, current + 1].filter((page) => page > 1 && page < last)
+  const links: Array<PageLink | null> = []
+  let before = 0
+  for (const page of new Set([1, ...near, last])) {
+    if (page - before > 1) links.push(null)
+    links.push({ page, url: url(page), current: page === current })
+    before = page
+  }
+  return {
+    from: Math.min((current - 1) * ROWS + 1, total),
+    to: Math.min(current * ROWS, total),
+    total,
+    previous: current > 1 ? url(current - 1) : null,
+    next: current < last ? url(current + 1) : null,
+    links,
+  }
+}

@@ -1,0 +1,43 @@
+/* A page of texts of a megabyte each would be no page, and a title shows no more. */
+const LONGEST_TITLE = 1000
+
+/* Marks that turn the direction of what comes after them, and control characters */
+const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * A text in one line, as it is shown.
+ */
+export interface PlainText {
+  text: string
+  /** The whole of it, if it had to be cut */
+  title?: string
+}
+
+/**
+ * Cuts a text after so many characters, never in the middle of one.
+ */
+export function shorten(text: string, longest: number): string {
+  /* No character has more than two units, so no more of a long text need be taken apart. */
+  const characters = [...text.slice(0, 2 * longest + 2)]
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
+}
+
+/**
+ * A name that anybody may have typed, such as that of a failed login: what of it can't be seen is
+ * shown by its number, so that it neither hides nor turns what stands around it.
+ */
+export function plainText(text: string, longest: number = 80): PlainText {
+  const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, (character) => {
+    const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+    return `⟨U+${number}⟩`
+  })
+  const shown = shorten(visible, longest)
+  return shown === visible ? { text: shown } : { text: shown, title: visible }
+}
+
+/**
+ * A text within a sentence, whose direction it must not change.
+ */
+export function isolated(text: string): string {
+  return `\u2068${text}\u2069`
+}

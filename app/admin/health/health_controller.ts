@@ -1,0 +1,42 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime, Duration } from 'luxon'
+import type { AdminSite } from '../admin_site.js'
+import { momentOf } from '../events/pages/shown_event.js'
+import { healthReport } from './health_report.js'
+
+/**
+ * How the site is, for people to read: whatever fails is said on the page, which itself is there. [E5]
+ */
+export class HealthController {
+  constructor(private readonly site: AdminSite) {}
+
+  async show(ctx: HttpContext): Promise<string> {
+    const report = await healthReport(this.site, (error, what) =>
+      ctx.logger.error({ err: error }, `Health: ${what} could not be asked`)
+    )
+    const isPart = ctx.request.header('hx-request') !== undefined
+    ctx.response.vary('HX-Request')
+    return await this.site.render(ctx, isPart ? 'partials/health_content' : 'pages/health', {
+      ...report,
+      oldest: report.events?.oldest ? momentOf(readTime(report.events.oldest)) : null,
+      uptime: inWords(report.runtime.uptime),
+      megabytes: (bytes: number) => Math.round(bytes / 1024 / 1024),
+      milliseconds: (latency: number) => (latency < 10 ? latency.toFixed(1) : latency.toFixed(0)),
+    })
+  }
+}
+
+/** The smallest value of a column comes as the driver has it. */
+function readTime(text: string): DateTime {
+  const time = DateTime.fromSQL(text, { zone: 'utc' })
+  return time.isValid ? time : DateTime.fromISO(text, { zone: 'utc' })
+}
+
+/** The two largest units of it: `3 days, 4 hours`. */
+function inWords(seconds: number): string {
+  const all = Duration.fromObject({ seconds: Math.floor(seconds) }, { locale: 'en' })
+  const parts = all.shiftTo('days', 'hours', 'minutes', 'seconds').toObject()
+  const units = Object.entries(parts).filter(([, amount]) => amount > 0)
+  const shown = units.length > 0 ? units.slice(0, 2) : [['seconds', 0]]
+  return Duration.fromObject(Object.fromEntries(shown), { locale: 'en' }).toHuman()
+}

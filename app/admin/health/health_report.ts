@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs'
+import app from '@adonisjs/core/services/app'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { AdminSite } from '../admin_site.js'
+import type { DatabaseConfig } from '../database_config.js'
+import { hasEventLog } from '../events/pages/event_access.js'
+import { EventReader } from '../events/pages/event_reader.js'
+
+/* Somebody waits for the page: what takes longer is as good as broken. */
+const PATIENCE = 2000
+
+/**
+ * A database as it answers now.
+ */
+export interface DatabaseHealth {
+  role: 'application' | 'admin'
+  /** The connection's name in config/database.ts */
+  name: string
+  dialect: string
+  /** Milliseconds that a trivial query took; null if it failed */
+  latency: number | null
+}
+
+/**
+ * How the site is. What could not be found out is null. [E5]
+ */
+export interface HealthReport {
+  databases: DatabaseHealth[]
+  sessions: number | null
+  /** Null in the whole where the site keeps no events */
+  events: { count: number | null; oldest: string | null; pending: number } | null
+  runtime: {
+    version: string
+    node: string
+    /** Seconds */
+    uptime: number
+    /** Bytes */
+    memory: number
+    heap: number
+  }
+  /** How many of these could not be found out */
+  failures: number
+}
+
+const { version: VERSION } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
+
+type Report = (error: unknown, what: string) => void
+
+const DIALECTS: Record<string, string> = {
+  'sqlite3': 'SQLite',
+  'better-sqlite3': 'SQLite',
+  'libsql': 'SQLite',
+  'postgres': 'PostgreSQL',
+  'mysql': 'MySQL',
+}
+
+/**
+ * Asks everything that the site needs, all at once. Nothing of it holds an address, a path or a
+ * password.
+ *
+ * @param report  told of what failed
+ */
+export async function healthReport(site: AdminSite, report: Report): Promise<HealthReport> {
+  const log = hasEventLog(site)
+  /* First, as what is asked at the same time on the same connection has to wait for each other. */
+  const databases = await measureBoth(site.dbConfig, report)
+  const [sessions, extent] = await Promise.all([
+    attempt(() => site.sessionManager.allActive(), 'The sessions', report),
+    log ? attempt(() => new EventReader(site).extent(), 'The event log', report) : undefined,
+  ])
+  const memory = process.memoryUsage()
+  const failed = [...databases.map(({ latency }) => latency), sessions, extent]
+  return {
+    databases,
+    sessions: sessions && sessions.length,
+    events: log
+      ? {
+          count: extent?.count ?? null,
+          oldest: extent?.oldest ?? null,
+          pending: site.events.pending,
+        }
+      : null,
+    runtime: {
+      version: VERSION,
+      node: process.version,
+      uptime: process.uptime(),
+      memory: memory.rss,
+      heap: memory.heapUsed,
+    },
+    failures: failed.filter((one) => one === null).length,
+  }
+}
+
+/** One connection is asked once, even if it is both. */
+async function measureBoth(config: DatabaseConfig, report: Report): Promise<DatabaseHealth[]> {
+  const { applicationConnection, adminConnection } = config
+  const application = measure(applicationConnection, () => config.applicationSession(), report)
+  const admin =
+    adminConnection === applicationConnection
+      ? application
+      : measure(adminConnection, () => config.adminSession(), report)
+  return [
+    { role: 'application', ...(await application) },
+    { role: 'admin', ...(await admin) },
+  ]
+}
+
+async function measure(name: string, client: () => QueryClientContract, report: Report) {
+  let dialect = ''
+  const latency = await attempt(
+    async () => {
+      const session = client()
+      dialect = DIALECTS[session.dialect.name] ?? session.dialect.name
+      const begun = performance.now()
+      await session.rawQuery('select 1')
+      return performance.now() - begun
+    },
+    `The database connection ${name}`,
+    report
+  )
+  return { name, dialect, latency }
+}
+
+/** @returns null if it failed, or took too long */
+async function attempt<Result>(
+  act: () => Promise<Result>,
+  what: string,
+  report: Report
+): Promise<Result | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(`No answer within ${PATIENCE} ms`)
+    timer = setTimeout(() => reject(error), PATIENCE)
+  })
+  try {
+    return await Promise.race([act(), late])
+  } catch (error) {
+    report(error, what)
+    return null
+  } finally {
+    clearTimeout(timer)
+  }
+}
