@@ -46,6 +46,8 @@ const { version: VERSION } = JSON.parse(readFileSync(app.makePath('package.json'
 
 type Report = (error: unknown, what: string) => void
 
+type Attempt = ReturnType<typeof attemptWithin>
+
 const DIALECTS: Record<string, string> = {
   'sqlite3': 'SQLite',
   'better-sqlite3': 'SQLite',
@@ -58,15 +60,21 @@ const DIALECTS: Record<string, string> = {
  * Asks everything that the site needs, all at once. Nothing of it holds an address, a path or a
  * password.
  *
- * @param report  told of what failed
+ * @param report    told of what failed
+ * @param patience  after how many milliseconds somebody who does not answer counts as failed
  */
-export async function healthReport(site: AdminSite, report: Report): Promise<HealthReport> {
+export async function healthReport(
+  site: AdminSite,
+  report: Report,
+  { patience = PATIENCE } = {}
+): Promise<HealthReport> {
+  const attempt = attemptWithin(patience, report)
   const log = hasEventLog(site)
   /* First, as what is asked at the same time on the same connection has to wait for each other. */
-  const databases = await measureBoth(site.dbConfig, report)
+  const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
-    attempt(() => site.sessionManager.allActive(), 'The sessions', report),
-    log ? attempt(() => new EventReader(site).extent(), 'The event log', report) : undefined,
+    attempt(() => site.sessionManager.allActive(), 'The sessions'),
+    log ? attempt(() => new EventReader(site).extent(), 'The event log') : undefined,
   ])
   const memory = process.memoryUsage()
   const failed = [...databases.map(({ latency }) => latency), sessions, extent]
@@ -92,52 +100,46 @@ export async function healthReport(site: AdminSite, report: Report): Promise<Hea
 }
 
 /** One connection is asked once, even if it is both. */
-async function measureBoth(config: DatabaseConfig, report: Report): Promise<DatabaseHealth[]> {
+async function measureBoth(config: DatabaseConfig, attempt: Attempt): Promise<DatabaseHealth[]> {
   const { applicationConnection, adminConnection } = config
-  const application = measure(applicationConnection, () => config.applicationSession(), report)
+  const application = measure(applicationConnection, () => config.applicationSession(), attempt)
   const admin =
     adminConnection === applicationConnection
       ? application
-      : measure(adminConnection, () => config.adminSession(), report)
+      : measure(adminConnection, () => config.adminSession(), attempt)
   return [
     { role: 'application', ...(await application) },
     { role: 'admin', ...(await admin) },
   ]
 }
 
-async function measure(name: string, client: () => QueryClientContract, report: Report) {
+async function measure(name: string, client: () => QueryClientContract, attempt: Attempt) {
   let dialect = ''
-  const latency = await attempt(
-    async () => {
-      const session = client()
-      dialect = DIALECTS[session.dialect.name] ?? session.dialect.name
-      const begun = performance.now()
-      await session.rawQuery('select 1')
-      return performance.now() - begun
-    },
-    `The database connection ${name}`,
-    report
-  )
+  const latency = await attempt(async () => {
+    const session = client()
+    dialect = DIALECTS[session.dialect.name] ?? session.dialect.name
+    const begun = performance.now()
+    await session.rawQuery('select 1')
+    return performance.now() - begun
+  }, `The database connection ${name}`)
   return { name, dialect, latency }
 }
 
-/** @returns null if it failed, or took too long */
-async function attempt<Result>(
-  act: () => Promise<Result>,
-  what: string,
-  report: Report
-): Promise<Result | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(`No answer within ${PATIENCE} ms`)
-    timer = setTimeout(() => reject(error), PATIENCE)
-  })
-  try {
-    return await Promise.race([act(), late])
-  } catch (error) {
-    report(error, what)
-    return null
-  } finally {
-    clearTimeout(timer)
+/** What runs something, and gives null if it failed or took too long. */
+function attemptWithin(patience: number, report: Report) {
+  return async <Result>(act: () => Promise<Result>, what: string): Promise<Result | null> => {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      const error = new Error(`No answer within ${patience} ms`)
+      timer = setTimeout(() => reject(error), patience)
+    })
+    try {
+      return await Promise.race([act(), late])
+    } catch (error) {
+      report(error, what)
+      return null
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }

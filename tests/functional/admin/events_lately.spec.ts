@@ -1,0 +1,149 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { EventReader } from '#admin/events/pages/event_reader'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { ago, emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
+import { get } from '#tests/helpers/http'
+
+/** The sentences of the dashboard, without what isolates the names in them. */
+function sentences(text: string): string[] {
+  const [, part = ''] = /id="dashboard-lately"(.*?)<\/section>/s.exec(text) ?? []
+  return [...part.matchAll(/<\/svg><\/span>(.*?)<time/gs)].map(([, sentence]) =>
+    sentence
+      .replace(/<[^>]*>|[\u2068\u2069]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim()
+  )
+}
+
+test.group('Admin | what happened lately', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    cookie = await cookiesOf(await makeUser('ada'))
+    await emptyEventTables()
+  })
+
+  async function page(as = cookie, path = '/admin') {
+    const answer = await get(path, { headers: { cookie: as } })
+    return { ...answer, lately: sentences(answer.text) }
+  }
+
+  test('[B23] it says who did what, newest first, and leads to the event', async ({ assert }) => {
+    const film = { resource_type: 'Film', resource_id: '5' }
+    const events = [
+      { event_type: 'CREATE', username: 'ada', ...film },
+      { event_type: 'UPDATE', username: null, ...film },
+      {
+        event_type: 'UPDATE',
+        username: 'jo',
+        resource_type: 'Film',
+        details: { restored: true, count: 2 },
+      },
+      { event_type: 'DELETE', username: 'jo', resource_type: 'Film', details: { count: 1200 } },
+      { event_type: 'LOGIN', username: 'jo' },
+      { event_type: 'LOGOUT', username: 'jo' },
+      { event_type: 'FAILED_LOGIN', status: 'failure', username: '<b>{{ 7*7 }}\u202E' },
+      { event_type: 'UPDATE', status: 'failure', username: 'jo', ...film },
+      { event_type: 'VIEW', username: 'jo', ...film },
+    ]
+    let last = 0
+    for (const [index, event] of events.entries()) {
+      last = await logEvent({ timestamp: ago({ minutes: 20 - index }), ...event })
+    }
+    for (const path of ['/admin', '/admin/dashboard-content']) {
+      const { lately, text } = await page(cookie, path)
+      assert.deepEqual(lately, [
+        'jo failed to change Film 5',
+        '&lt;b&gt;{{ 7*7 }}⟨U+202E⟩ failed to log in',
+        'jo logged out',
+        'jo logged in',
+        'jo deleted 1,200 Films',
+        'jo restored 2 Films',
+        'Somebody changed Film 5',
+        'ada created Film 5',
+      ])
+      assert.include(text, `href="/admin/management/events/${last - 1}"`)
+      assert.include(text, '<a href="/admin/management/events">All events</a>')
+      assert.include(text, '>13 minutes ago</time>')
+    }
+  })
+
+  test('[B23] ten at the most', async ({ assert }) => {
+    for (let i = 0; i < 12; i++) await logEvent({ username: `u${i}`, resource_type: 'Film' })
+    const { lately } = await page()
+    assert.lengthOf(lately, 10)
+    assert.equal(lately[0], 'u11 changed Films')
+  })
+
+  test('[B13, B23] who is no superuser sees what was done to models they may see', async ({
+    assert,
+  }) => {
+    const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
+    await emptyEventTables()
+    const hidden = [
+      { resource_type: 'AdminUser', resource_id: '1' },
+      { event_type: 'LOGIN' },
+      { event_type: 'FAILED_LOGIN', status: 'failure' },
+      { resource_type: 'LoggedDiary', resource_id: '1' },
+      { resource_type: 'Gone', resource_id: '1' },
+    ]
+    await logEvent({ username: 'jo', resource_type: 'Film', resource_id: '5' })
+    for (let i = 0; i < 3; i++) {
+      for (const event of hidden) await logEvent({ username: 'mallory', ...event })
+    }
+    const { lately, text } = await page(bob)
+    assert.deepEqual(lately, ['jo changed Film 5'])
+    assert.notMatch(text, /mallory|192\.0\.2|management\/events/)
+    const { lately: all } = await page()
+    assert.lengthOf(all, 10)
+  })
+
+  test('[E2, B23] without the database integration it is not there', async ({
+    assert,
+    cleanup,
+  }) => {
+    await logEvent()
+    cleanup(await withIntegration(undefined))
+    const { text, status } = await page()
+    assert.equal(status, 200)
+    assert.notInclude(text, 'What happened lately')
+  })
+
+  test('[B23] what can not be read is a dash, and the rest stays', async ({ assert, cleanup }) => {
+    const { recent } = EventReader.prototype
+    cleanup(() => void (EventReader.prototype.recent = recent))
+    EventReader.prototype.recent = async () => {
+      throw new Error('no such table: admin_event_log')
+    }
+    const { text, status } = await page()
+    assert.equal(status, 200)
+    assert.match(text, /lately-gap[^>]*><span aria-hidden="true">–/)
+    assert.include(text, 'id="count-Product"')
+    assert.notInclude(text, 'no such table')
+  })
+
+  test('[B23] it costs one query', async ({ assert, cleanup }) => {
+    for (let i = 0; i < 12; i++) {
+      await logEvent({ resource_type: i % 2 ? 'Film' : 'Product', resource_id: String(i) })
+    }
+    const queries: string[] = []
+    const note = ({ sql }: { sql: string }) =>
+      void (/admin_event_log|admin_audit_log/.test(sql) && queries.push(sql))
+    const clients = ['sqlite', 'sqlite_readers'].map(
+      (name) => db.connection(name as 'sqlite').getReadClient().client
+    )
+    for (const client of clients) client.on('query', note)
+    cleanup(() => clients.forEach((client) => client.removeListener('query', note)))
+    const { lately } = await page()
+    assert.lengthOf(lately, 10)
+    assert.lengthOf(queries, 1)
+  })
+
+  test('[B23] where nothing happened yet, it says what would stand there', async ({ assert }) => {
+    const { text } = await page()
+    assert.include(text, 'Nothing happened yet')
+  })
+})
