@@ -61,7 +61,8 @@ export class AdminUserService {
   async remove(user: AdminUser): Promise<void> {
     await AdminUser.transaction(async (client: TransactionClientContract) => {
       await this.checkRemovable(user, client)
-      await AdminUser.query({ client }).where('id', user.id).delete()
+      const current = await AdminUser.find(user.id, { client })
+      await current?.delete()
     })
   }
 

@@ -2,10 +2,11 @@ import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import { ValueError } from '#crud'
+import { dialectOf } from '#crud/database/dialects'
 import { inTransaction } from '#crud/database/transaction'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
-import type { AdminEvent, EventIntegration } from './event_integration.js'
+import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
 import { storedChanges, storedState } from './stored_json.js'
 
 export interface DatabaseEventsOptions {
@@ -81,38 +82,49 @@ export class DatabaseIntegration implements EventIntegration {
 
   async #insert(event: AdminEvent, client: QueryClientContract): Promise<void> {
     const timestamp = event.timestamp.toUTC().toFormat(client.dialect.dateTimeFormat)
-    /* Lucid's own builder takes as long as the insert: knex alone is what keeps logging cheap. */
-    const knex = client.getWriteClient()
-    const [{ id: eventId }] = await knex(AdminEventLog.table).insert(
-      {
-        timestamp,
-        event_type: event.type,
-        status: event.status,
-        user_id: event.userId,
-        username: event.username,
-        session_id: event.sessionId,
-        ip_address: event.ipAddress,
-        user_agent: event.userAgent,
-        resource_type: event.resourceType,
-        resource_id: event.resourceId,
-        details: event.details && JSON.stringify(event.details),
-      },
-      ['id']
-    )
-
-    for (let start = 0; start < event.records.length; start += ROWS_AT_ONCE) {
-      const rows = event.records.slice(start, start + ROWS_AT_ONCE).map((record) => ({
-        event_id: eventId,
-        timestamp,
-        resource_type: record.resourceType,
-        resource_id: record.resourceId,
-        action: record.action,
-        previous_state: storedState(record.previousState),
-        new_state: storedState(record.newState),
-        changes: storedChanges(record.changes),
-      }))
-      await knex(AdminAuditLog.table).insert(rows)
+    const dialect = dialectOf(client)
+    const eventId = await dialect.insertRow(client, AdminEventLog.table, eventRow(event, timestamp))
+    const rows = event.records.map((record) => auditRow(record, eventId, timestamp))
+    if (rows.length === 1) await dialect.insertRow(client, AdminAuditLog.table, rows[0])
+    else {
+      const knex = client.getWriteClient()
+      for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+        await knex.table(AdminAuditLog.table).insert(rows.slice(start, start + ROWS_AT_ONCE))
+      }
     }
+  }
+}
+
+function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown> {
+  return {
+    timestamp,
+    event_type: event.type,
+    status: event.status,
+    user_id: event.userId,
+    username: event.username,
+    session_id: event.sessionId,
+    ip_address: event.ipAddress,
+    user_agent: event.userAgent,
+    resource_type: event.resourceType,
+    resource_id: event.resourceId,
+    details: event.details && JSON.stringify(event.details),
+  }
+}
+
+function auditRow(
+  record: EventRecord,
+  eventId: unknown,
+  timestamp: string
+): Record<string, unknown> {
+  return {
+    event_id: eventId,
+    timestamp,
+    resource_type: record.resourceType,
+    resource_id: record.resourceId,
+    action: record.action,
+    previous_state: storedState(record.previousState),
+    new_state: storedState(record.newState),
+    changes: storedChanges(record.changes),
   }
 }
 

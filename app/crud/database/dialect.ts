@@ -38,6 +38,16 @@ export interface Dialect {
   order(query: Query, table: string, column: Column, direction: 'asc' | 'desc'): void
   /** The key that the last insert was given, from what the driver reports of it, with every digit */
   insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
+  /**
+   * Inserts a row, of text, numbers and null, of a shape that comes again and again.
+   *
+   * @returns the key that its only key column was given
+   */
+  insertRow(
+    client: QueryClientContract,
+    table: string,
+    row: Record<string, unknown>
+  ): Promise<unknown>
   /** The value as the driver wants it bound */
   bind(column: Column, value: unknown): unknown
   /** Runs a select where reads go: on a connection of its own, if the client has some for reading */

@@ -1,9 +1,10 @@
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
 import type { Dialect, Query } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
 import { ANY, caseVariants, ONE, type TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
+import { insertReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
@@ -104,6 +105,14 @@ export class SqliteDialect implements Dialect {
     if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
     const rows = await client.rawQuery('select cast(last_insert_rowid() as text) as id')
     return rows[0].id
+  }
+
+  async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
+    if (client.isTransaction && client.dialect.name === 'sqlite3') {
+      return await insertReady(client as TransactionClientContract, table, row)
+    }
+    const [key] = await client.getWriteClient().table(table).insert(row)
+    return key
   }
 
   bind(column: Column, value: unknown): unknown {

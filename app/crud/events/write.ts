@@ -33,8 +33,8 @@ export class Write {
   readonly actor: Actor
   /** Where the request came from, if it was one */
   readonly origin: Origin | undefined
-  readonly #old: Attributes | null
-  #new: Attributes | null
+  readonly #old: Values | null
+  #new: Values | null
   #before: State | null | undefined
   #after: State | null | undefined
   #changes: Changes | undefined
@@ -52,8 +52,8 @@ export class Write {
   ) {
     this.actor = actor
     this.origin = origin
-    this.#old = before
-    this.#new = after
+    this.#old = before && new Values(before)
+    this.#new = after && new Values(after)
     const wasMarked = this.#isMarked(before)
     const isMarked = this.#isMarked(after)
     this.soft = wasMarked === false && isMarked === true
@@ -66,7 +66,7 @@ export class Write {
   }
 
   get key(): KeyValue {
-    return this.resource.key.of((this.#new ?? this.#old)!)
+    return this.resource.key.of((this.#new ?? this.#old)!.attributes)
   }
 
   /** Null for a new record */
@@ -111,30 +111,30 @@ export class Write {
    */
   async complete(client: QueryClientContract): Promise<void> {
     const { columns, key, reader } = this.resource
-    const isWhole = columns.all.every(({ attribute }) => this.#new?.[attribute] !== undefined)
-    if (this.#old !== null || this.#new === null || isWhole) return
-    const stored = await reader.attributes(client, key.of(this.#new))
-    if (stored) this.#new = { ...this.#new, ...stored }
+    if (this.#old !== null || this.#new === null) return
+    const { attributes } = this.#new
+    if (columns.all.every(({ attribute }) => attributes[attribute] !== undefined)) return
+    const stored = await reader.attributes(client, key.of(attributes))
+    if (stored) this.#new = new Values({ ...attributes, ...stored })
     this.#after = undefined
     this.#changes = undefined
   }
 
-  #stateOf(attributes: Attributes | null): State | null {
-    if (attributes === null) return null
+  #stateOf(values: Values | null): State | null {
+    if (values === null) return null
     const state: State = {}
     for (const column of toldColumns(this.resource)) {
       const { attribute, wire, serialize } = column
       state[wire] = serialize
-        ? toJson(serialize(attributes[attribute], attribute, this.record))
-        : wireValue(column, attributes)
+        ? toJson(serialize(values.attributes[attribute], attribute, this.record))
+        : values.of(column)
     }
     return state
   }
 
   /** By the values themselves: a column's own `serialize` may make different ones look the same. */
   #changed(column: Column): boolean {
-    if (!this.#old || !this.#new) return wireValue(column, this.#old ?? this.#new!) !== null
-    return !isSameValue(column, this.#old, this.#new)
+    return !isSame(this.#old?.of(column) ?? null, this.#new?.of(column) ?? null)
   }
 
   #isMarked(attributes: Attributes | null): boolean | undefined {
@@ -143,11 +143,28 @@ export class Write {
 }
 
 /**
+ * The wire's values of a record, each worked out once.
+ */
+class Values {
+  readonly #known = new Map<Column, unknown>()
+
+  constructor(readonly attributes: Attributes) {}
+
+  of(column: Column): unknown {
+    if (!this.#known.has(column)) this.#known.set(column, wireValue(column, this.attributes))
+    return this.#known.get(column)
+  }
+}
+
+/**
  * Whether a column has the same value in both.
  */
 export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
-  const values = [wireValue(column, one), wireValue(column, other)]
-  return values[0] === values[1] || JSON.stringify(values[0]) === JSON.stringify(values[1])
+  return isSame(wireValue(column, one), wireValue(column, other))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
 function wireValue(column: Column, attributes: Attributes): unknown {

@@ -1,0 +1,196 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import type { AdminAuditLog, AdminUser } from '#admin'
+import { LucidCrud, Problem, type Item } from '#crud'
+import type { CallOptions } from '#crud/lucid_crud'
+import { UnknownKey } from '#crud/records'
+import { Article } from '#tests/fixtures/events'
+import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { emptyEventTables } from '#tests/helpers/events'
+import { del, patch, post, type Answer } from '#tests/helpers/http'
+import { audited } from '#tests/helpers/model_events'
+
+interface Step {
+  kind: 'create' | 'update' | 'delete' | 'remove' | 'restore'
+  way: 'admin' | 'bulk' | 'rest' | 'own'
+  /** Which of the records there are */
+  target: number
+  title: string
+  amount: number | null
+  data: unknown
+}
+
+const RUNS = 25
+
+/** What REST refuses is refused as LucidCrud refuses it. */
+function ok({ status }: Answer) {
+  if (status >= 500) throw new Error(`answered with ${status}`)
+  if (status >= 400) throw new Problem(status, 'refused')
+}
+
+const steps = fc.array(
+  fc.record<Step>({
+    kind: fc.constantFrom('create', 'create', 'update', 'update', 'delete', 'remove', 'restore'),
+    way: fc.constantFrom('admin', 'bulk', 'rest', 'own'),
+    target: fc.nat(20),
+    title: fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }),
+    amount: fc.option(fc.integer({ min: -1000, max: 1000 }).map((cents) => cents / 4)),
+    data: fc.option(fc.dictionary(fc.constantFrom('a', 'b'), fc.integer())),
+  }),
+  { minLength: 1, maxLength: 14 }
+)
+
+/** What REST shows of every record, deleted ones included, without what events leave out. */
+async function table(): Promise<Map<string, Item>> {
+  const { data } = await new LucidCrud(Article).getMulti({ deleted: 'include' } as never)
+  return new Map(data.map(({ access_token: _, ...item }) => [String(item.id), item]))
+}
+
+/**
+ * The records as the audit log has them. Each row must begin where the one before it ended.
+ */
+function replayed(rows: AdminAuditLog[]): Map<string, Item> {
+  const states = new Map<string, Item>()
+  for (const { resourceId, action, previousState, newState, changes } of rows) {
+    const known = states.get(resourceId) ?? null
+    if (JSON.stringify(known) !== JSON.stringify(previousState)) {
+      throw new Error(
+        `a gap at ${resourceId}: ${JSON.stringify(known)}, then ${JSON.stringify(previousState)}`
+      )
+    }
+    const isGone = newState === null
+    if ((previousState === null) !== (action === 'CREATE')) throw new Error(`wrong: ${action}`)
+    if (isGone && action !== 'DELETE') throw new Error(`wrong: ${action}`)
+    for (const [name, pair] of Object.entries(changes)) {
+      const seen = [previousState?.[name] ?? null, newState?.[name] ?? null]
+      if (JSON.stringify(seen) !== JSON.stringify([pair.old, pair.new])) {
+        throw new Error(`changes of ${name} do not tell what the states do`)
+      }
+    }
+    if (isGone) states.delete(resourceId)
+    else states.set(resourceId, newState)
+  }
+  return states
+}
+
+test.group('The event log | replayed', (group) => {
+  let user: AdminUser
+  group.setup(async () => {
+    await emptyAdminTables()
+    user = await makeUser('ada')
+  })
+  group.each.setup(async () => {
+    await db.from('event_articles').delete()
+    await emptyEventTables()
+  })
+
+  /** @returns whether it could be done */
+  async function run({ kind, way, target, ...values }: Step): Promise<boolean> {
+    const ids = (await db.from('event_articles').select('id').orderBy('id')).map(({ id }) => id)
+    if (kind === 'create') {
+      await create(way, values)
+      return true
+    }
+    if (ids.length === 0) return false
+    const id = ids[target % ids.length]
+    /* What can't be done is refused, and must leave no trace. */
+    try {
+      await DO[kind](way, id, values)
+      return true
+    } catch (error) {
+      if (!(error instanceof Problem || error instanceof UnknownKey)) throw error
+      return false
+    }
+  }
+
+  async function adminDoor() {
+    const view = (await adminSite()).models.get('Article')!
+    const options: CallOptions = { client: view.client(), actor: { kind: 'admin', user } }
+    return { crud: view.crud, options }
+  }
+
+  async function create(
+    way: Step['way'],
+    { title, amount, data }: Omit<Step, 'kind' | 'way' | 'target'>
+  ) {
+    const { crud, options } = await adminDoor()
+    if (way === 'rest') ok(await post('/api/event-articles', { heading: title, amount, data }))
+    else if (way === 'own') await Article.create({ title, amount, data: JSON.stringify(data) })
+    else await crud.create({ title, amount, data: JSON.stringify(data) }, options)
+  }
+
+  const DO = {
+    async update(
+      way: Step['way'],
+      id: number,
+      { title, amount }: { title: string; amount: number | null }
+    ) {
+      const { crud, options } = await adminDoor()
+      if (way === 'rest') ok(await patch(`/api/event-articles/${id}`, { heading: title, amount }))
+      else if (way === 'own') await (await Article.findOrFail(id)).merge({ title, amount }).save()
+      else await crud.update(id, { title, amount }, options)
+    },
+    async delete(way: Step['way'], id: number) {
+      const { crud, options } = await adminDoor()
+      if (way === 'rest') ok(await del(`/api/event-articles/${id}`))
+      else if (way === 'own') await (await Article.findOrFail(id)).merge({ isDeleted: true }).save()
+      else if (way === 'bulk') await crud.deleteMany([id], options)
+      else await crud.delete(id, options)
+    },
+    async remove(way: Step['way'], id: number) {
+      const { crud, options } = await adminDoor()
+      if (way === 'rest') ok(await del(`/api/event-articles/db_delete/${id}`))
+      else if (way === 'own') await (await Article.findOrFail(id)).delete()
+      else if (way === 'bulk') await crud.deleteMany([id], { ...options, hard: true })
+      else await crud.dbDelete(id, options)
+    },
+    async restore(way: Step['way'], id: number) {
+      const { crud, options } = await adminDoor()
+      const own = await Article.findOrFail(id)
+      if (way === 'own') await own.merge({ isDeleted: false, deletedAt: null }).save()
+      else await crud.restoreMany([id], options)
+    },
+  } satisfies Record<string, (way: Step['way'], id: number, values: any) => Promise<unknown>>
+
+  test('[E3, E4] whatever is written by whichever way, the audit log reproduces the table', async ({
+    assert,
+  }) => {
+    const done = new Set<string>()
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        await db.from('event_articles').delete()
+        await emptyEventTables()
+        for (const step of all) {
+          if (await run(step)) done.add(`${step.kind} by ${step.way}`)
+        }
+        const rows = await audited('Article')
+        assert.deepEqual([...replayed(rows)].sort(), [...(await table())].sort())
+      }),
+      { numRuns: RUNS, seed: 20261121 }
+    )
+    assert.equal(done.size, 20, [...done].sort().join(', '))
+  })
+
+  test('[E3] of 20 writers at once on one record, old and new states chain', async ({ assert }) => {
+    const crud = new LucidCrud(Article)
+    const { id } = (await crud.create({ title: 'start' })) as { id: number }
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        if (index % 2 === 0) await patch(`/api/event-articles/${id}`, { heading: `rest ${index}` })
+        else {
+          await db.transaction(async (client) => {
+            const article = await Article.findOrFail(id, { client })
+            await new Promise(setImmediate)
+            await article.merge({ title: `own ${index}`, amount: index }).save()
+          })
+        }
+      })
+    )
+    const rows = await audited('Article')
+    assert.lengthOf(rows, 21)
+    assert.deepEqual([...replayed(rows)], [...(await table())])
+    const titles = rows.map(({ newState }) => newState!.heading)
+    assert.equal(new Set(titles).size, 21)
+  })
+})

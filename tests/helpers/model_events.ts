@@ -1,0 +1,68 @@
+/*
+ * What writes make heard: the typed events, and the rows of the event log.
+ */
+import emitter from '@adonisjs/core/services/emitter'
+import { AdminAuditLog, AdminEventLog } from '#admin'
+import { ModelCreated, ModelDeleted, ModelUpdated, type Write } from '#crud'
+import { adminSite } from '#tests/helpers/admin'
+
+type Cleanup = (callback: () => void) => void
+export type ModelEvent = ModelCreated | ModelUpdated | ModelDeleted
+
+/** Events reach their listeners a moment after what caused them. */
+export function moment(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+/**
+ * Hears all events of models from now on.
+ *
+ * @returns those so far, in words: `created Plain 1`
+ */
+export function listen(cleanup: Cleanup): {
+  events: ModelEvent[]
+  heard: () => Promise<string[]>
+} {
+  const events: ModelEvent[] = []
+  const hear = (event: ModelEvent) => void events.push(event)
+  const stop = [ModelCreated, ModelUpdated, ModelDeleted].map((Event) =>
+    emitter.on(Event as typeof ModelCreated, hear)
+  )
+  cleanup(() => stop.forEach((one) => one()))
+  const heard = async () => {
+    await moment()
+    return events.map(inWords)
+  }
+  return { events, heard }
+}
+
+function inWords(event: ModelEvent): string {
+  const verb = event.constructor.name.slice('Model'.length).toLowerCase()
+  const soft = event instanceof ModelDeleted && event.soft ? ' softly' : ''
+  const { id, left, right } = event.record as unknown as Record<string, unknown>
+  return `${verb} ${event.model.name} ${id ?? `${left}/${right}`}${soft}`
+}
+
+/**
+ * What a write of the log is told of, in words.
+ */
+export function writeInWords(write: Write): string {
+  return `${write.kind} ${write.resource.name} ${write.key.join('/')}`
+}
+
+/**
+ * The events of the log, oldest first, once everything is logged.
+ */
+export async function loggedEvents(type?: string): Promise<AdminEventLog[]> {
+  const { events } = await adminSite()
+  await events.settle()
+  const query = AdminEventLog.query().orderBy('id')
+  return await (type === undefined ? query : query.where('eventType', type))
+}
+
+/**
+ * What the events did to the records of a model, oldest first.
+ */
+export async function audited(resourceType: string): Promise<AdminAuditLog[]> {
+  return await AdminAuditLog.query().where('resourceType', resourceType).orderBy('id')
+}
