@@ -3,7 +3,7 @@ import type { AdminSite } from '../admin_site.js'
 import { EventReader } from '../events/pages/event_reader.js'
 import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_access.js'
 import { markOf, type EventMark } from '../events/pages/event_words.js'
-import { isolated, plainText } from '../events/pages/plain_text.js'
+import { isolated, partsOf, plainText, type SentencePart } from '../events/pages/plain_text.js'
 import { RecordPlaces } from '../events/pages/record_places.js'
 import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
 import { EventType } from '../events/event_type.js'
@@ -20,7 +20,8 @@ const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE]
  * Something that happened lately, in a sentence.
  */
 export interface RecentEvent {
-  text: string
+  /** As in `ada changed Film 12` */
+  sentence: SentencePart[]
   mark: EventMark
   failed: boolean
   moment: Moment
@@ -72,7 +73,7 @@ function shown(
   const who = isolated(plainText(event.username ?? site.text('events.somebody'), 40).text)
   const what = subject ? whatOf(site, subject) : ''
   return {
-    text: site.text(`dashboard.lately.${sentenceOf(event)}`, { who, what, type }),
+    sentence: partsOf(site.text(`dashboard.lately.${sentenceOf(event)}`, { who, what, type })),
     mark: markOf(site, type),
     failed: event.status === 'failure',
     moment: momentOf(event.timestamp),

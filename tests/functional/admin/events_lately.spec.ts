@@ -5,12 +5,12 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helper
 import { ago, emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
 import { get } from '#tests/helpers/http'
 
-/** The sentences of the dashboard, without what isolates the names in them. */
+/** The sentences of the dashboard, as they are read. */
 function sentences(text: string): string[] {
   const [, part = ''] = /id="dashboard-lately"(.*?)<\/section>/s.exec(text) ?? []
   return [...part.matchAll(/<\/svg><\/span>(.*?)<time/gs)].map(([, sentence]) =>
     sentence
-      .replace(/<[^>]*>|[\u2068\u2069]/g, '')
+      .replace(/<[^>]*>/g, '')
       .replace(/\s+/g, ' ')
       .trim()
   )

@@ -3,7 +3,14 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import type { AdminSite, AdminUser } from '#admin'
 import { healthReport } from '#admin/health/health_report'
-import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  login,
+  makeUser,
+} from '#tests/helpers/admin'
 import { emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
 import { get } from '#tests/helpers/http'
 
@@ -81,7 +88,7 @@ test.group('Admin | health', (group) => {
       await site.events.settle()
     })
     Object.assign(integration!, { log: () => waiting })
-    await get('/admin/Product/', { headers: { cookie } })
+    await login('ada', 'wrong')
     const { plain: text } = await page()
     assert.include(text, 'Events waiting to be written 1')
   })

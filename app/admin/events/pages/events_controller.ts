@@ -70,13 +70,17 @@ export class EventsController {
       by: { userId, sessionId, isKnown: username !== null },
       userAgent: userAgent === null ? null : plainText(userAgent, 300),
       pages: pagesOf(total, page, (number) => this.#url(`/${event.id}?page=${number}`)),
-      records: rows.map((row) => ({
-        id: row.id,
-        mark: markOf(this.site, row.action),
-        subject: subjectOf(this.site, row, places, { state: stateOf(row) }),
-        history: this.#historyOf(row),
-        comparison: compare(this.site, row),
-      })),
+      records: rows.map((row) => {
+        const subject = subjectOf(this.site, row, places, { state: stateOf(row) })
+        return {
+          id: row.id,
+          mark: markOf(this.site, row.action),
+          subject,
+          name: subject?.record?.text ?? '',
+          history: this.#historyOf(row),
+          comparison: compare(this.site, row),
+        }
+      }),
       links: { events: this.#url('') },
     })
   }

@@ -36,8 +36,29 @@ export function plainText(text: string, longest: number = 80): PlainText {
 }
 
 /**
- * A text within a sentence, whose direction it must not change.
+ * A piece of a sentence: words of ours, or a text that must not change the direction of the rest.
+ */
+export interface SentencePart {
+  text: string
+  isolated: boolean
+}
+
+/**
+ * Marks a text within a sentence as one that keeps its direction to itself.
  */
 export function isolated(text: string): string {
   return `\u2068${text}\u2069`
+}
+
+/**
+ * Takes a sentence with isolated texts in it apart.
+ */
+export function partsOf(sentence: string): SentencePart[] {
+  return sentence
+    .split(/(\u2068[^\u2069]*\u2069)/)
+    .filter((part) => part !== '')
+    .map((part) => {
+      const isIsolated = part.startsWith('\u2068')
+      return { text: isIsolated ? part.slice(1, -1) : part, isolated: isIsolated }
+    })
 }
