@@ -14,9 +14,11 @@ export const adminAssets = [
     paths: [
       inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
       own('admin.css'),
-      own('events.css'),
+      own('lately.css'),
     ],
   },
+  /* Pages that few people see load it beside the other, which so stays small for all. */
+  { name: 'events.css', paths: [own('events.css')] },
   {
     name: 'admin.js',
     paths: [inPackage('htmx.org', 'dist/htmx.min.js'), own('admin.js')],

@@ -164,7 +164,8 @@ test.group('Admin | one event', (group) => {
     assert.deepEqual(second.records[0].fields.Title, ['Film no. 26.'])
     const last = await page(`${id}?page=999`)
     assert.deepEqual(last.records.at(-1)!.fields.Title, ['Film no. 1000.'])
-    assert.lengthOf((await page(`${id}?page=abc`)).records, 25)
+    const unreadable = await page(`${id}?page=abc`)
+    assert.deepEqual(unreadable.records, first.records)
   })
 
   test('[E5] what there is not is 404: {id}')

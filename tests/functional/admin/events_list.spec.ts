@@ -235,7 +235,7 @@ test.group('Admin | the event log', (group) => {
     })
     await db.table('logged_seats').insert({ hall: 7, place: 'a/b', label: 'Balcony' })
     const cases = [
-      { resource_type: 'Film', resource_id: '987654', what: 'Film 987654', href: null },
+      { resource_type: 'Film', resource_id: '987654', what: 'Film 987654' },
       { resource_type: 'Product', resource_id: String(deleted), what: `Product ${deleted}` },
       { resource_type: 'Gone', resource_id: '1', what: 'Gone 1' },
       { resource_type: 'Film', resource_id: 'abc', what: 'Film abc' },
@@ -248,7 +248,9 @@ test.group('Admin | the event log', (group) => {
         href: '/admin/LoggedSeat/update/7/a%2Fb',
       },
     ]
-    for (const { what: _, href: __, ...event } of cases) await logEvent(event)
+    for (const one of cases) {
+      await logEvent({ resource_type: one.resource_type, resource_id: one.resource_id })
+    }
     const { rows } = await page()
     for (const [index, { what, href }] of cases.toReversed().entries()) {
       assert.equal(rows[index].what, what)
