@@ -66,3 +66,13 @@ export async function loggedEvents(type?: string): Promise<AdminEventLog[]> {
 export async function audited(resourceType: string): Promise<AdminAuditLog[]> {
   return await AdminAuditLog.query().where('resourceType', resourceType).orderBy('id')
 }
+
+export async function statusOf(answer: Promise<{ status: number }>): Promise<number> {
+  const { status } = await answer
+  return status
+}
+
+export async function idOf(record: Promise<{ id: number }>): Promise<number> {
+  const { id } = await record
+  return id
+}

@@ -17,7 +17,7 @@ import {
 } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
 import { call, get } from '#tests/helpers/http'
-import { loggedEvents } from '#tests/helpers/model_events'
+import { loggedEvents, statusOf, idOf } from '#tests/helpers/model_events'
 
 test.group('The event log | in and out', (group) => {
   let user: AdminUser
@@ -118,14 +118,14 @@ test.group('The event log | views', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
     cookie = await cookiesOf(await makeUser('ada'))
-    id = (await Plain.create({ name: 'one', value: 1 })).id
+    id = await idOf(Plain.create({ name: 'one', value: 1 }))
     await emptyEventTables()
   })
 
   test('[S60, E2] list and update pages, with the model and the record', async ({ assert }) => {
     const session = await AdminSession.firstOrFail()
     for (const path of ['/', `/update/${id}`]) {
-      assert.equal((await get(`/admin/Plain${path}`, { headers: { cookie } })).status, 200)
+      assert.equal(await statusOf(get(`/admin/Plain${path}`, { headers: { cookie } })), 200)
     }
     const events = await loggedEvents('VIEW')
     assert.deepEqual(
@@ -153,8 +153,8 @@ test.group('The event log | views', (group) => {
   }) => {
     await get('/admin/Plain/', { headers: { cookie, 'hx-request': 'true' } })
     await call('HEAD', '/admin/Plain/', { headers: { cookie } })
-    assert.equal((await get('/admin/Plain/update/99', { headers: { cookie } })).status, 404)
-    assert.equal((await get('/admin/Plain/')).status, 303)
+    assert.equal(await statusOf(get('/admin/Plain/update/99', { headers: { cookie } })), 404)
+    assert.equal(await statusOf(get('/admin/Plain/')), 303)
     await get('/admin', { headers: { cookie } })
     assert.isEmpty(await loggedEvents())
   })

@@ -1,4 +1,5 @@
 import db from '@adonisjs/lucid/services/db'
+import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import type { AdminAuditLog, AdminUser } from '#admin'
@@ -40,6 +41,16 @@ const steps = fc.array(
   }),
   { minLength: 5, maxLength: 30, size: 'max' }
 )
+
+async function saveOwn(id: number, values: Partial<ModelAttributes<Article>>) {
+  const article = await Article.findOrFail(id)
+  await article.merge(values).save()
+}
+
+async function deleteOwn(id: number) {
+  const article = await Article.findOrFail(id)
+  await article.delete()
+}
 
 /** What REST shows of every record, deleted ones included, without what events leave out. */
 async function table(): Promise<Map<string, Item>> {
@@ -108,7 +119,8 @@ test.group('The event log | replayed', (group) => {
   }
 
   async function adminDoor() {
-    const view = (await adminSite()).models.get('Article')!
+    const { models } = await adminSite()
+    const view = models.get('Article')!
     const options: CallOptions = { client: view.client(), actor: { kind: 'admin', user } }
     return { crud: view.crud, options }
   }
@@ -131,27 +143,26 @@ test.group('The event log | replayed', (group) => {
     ) {
       const { crud, options } = await adminDoor()
       if (way === 'rest') ok(await patch(`/api/event-articles/${id}`, { heading: title, amount }))
-      else if (way === 'own') await (await Article.findOrFail(id)).merge({ title, amount }).save()
+      else if (way === 'own') await saveOwn(id, { title, amount })
       else await crud.update(id, { title, amount }, options)
     },
     async delete(way: Step['way'], id: number) {
       const { crud, options } = await adminDoor()
       if (way === 'rest') ok(await del(`/api/event-articles/${id}`))
-      else if (way === 'own') await (await Article.findOrFail(id)).merge({ isDeleted: true }).save()
+      else if (way === 'own') await saveOwn(id, { isDeleted: true })
       else if (way === 'bulk') await crud.deleteMany([id], options)
       else await crud.delete(id, options)
     },
     async remove(way: Step['way'], id: number) {
       const { crud, options } = await adminDoor()
       if (way === 'rest') ok(await del(`/api/event-articles/db_delete/${id}`))
-      else if (way === 'own') await (await Article.findOrFail(id)).delete()
+      else if (way === 'own') await deleteOwn(id)
       else if (way === 'bulk') await crud.deleteMany([id], { ...options, hard: true })
       else await crud.dbDelete(id, options)
     },
     async restore(way: Step['way'], id: number) {
       const { crud, options } = await adminDoor()
-      const own = await Article.findOrFail(id)
-      if (way === 'own') await own.merge({ isDeleted: false, deletedAt: null }).save()
+      if (way === 'own') await saveOwn(id, { isDeleted: false, deletedAt: null })
       else await crud.restoreMany([id], options)
     },
   } satisfies Record<string, (way: Step['way'], id: number, values: any) => Promise<unknown>>

@@ -26,8 +26,9 @@ test.group('admin:events', (group) => {
     const { command, logs } = await run(['--prune'])
     assert.equal(command.exitCode, 0)
     assert.include(logs[0].message, 'Events removed: 1')
+    const events = await AdminEventLog.all()
     assert.deepEqual(
-      (await AdminEventLog.all()).map(({ id }) => id),
+      events.map(({ id }) => id),
       [kept]
     )
   })

@@ -135,12 +135,14 @@ test.group('The database integration', (group) => {
     const young = await logEvent({ timestamp: ago({ days: 9, hours: 23 }) }, states)
     assert.equal(await databaseEvents().prune(), 0)
     assert.equal(await databaseEvents({ retentionDays: 10 }).prune(), 205)
+    const events = await AdminEventLog.all()
     assert.deepEqual(
-      (await AdminEventLog.all()).map(({ id }) => id),
+      events.map(({ id }) => id),
       [young]
     )
+    const rows = await AdminAuditLog.all()
     assert.deepEqual(
-      (await AdminAuditLog.all()).map(({ eventId }) => eventId),
+      rows.map(({ eventId }) => eventId),
       [young]
     )
   })

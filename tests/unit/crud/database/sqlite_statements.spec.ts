@@ -27,7 +27,10 @@ test.group('Statements that a connection keeps ready', (group) => {
   const client = () => db.connection('ready')
   const insert = (name: string | null, around = client()) =>
     around.transaction((trx) => dialectOf(trx).insertRow(trx, TABLE, { name }))
-  const names = async () => (await client().from(TABLE).orderBy('id')).map(({ name }) => name)
+  const names = async () => {
+    const rows = await client().from(TABLE).orderBy('id')
+    return rows.map(({ name }) => name)
+  }
 
   test('[E3] they insert the values as they are and tell the key', async ({ assert }) => {
     const text = `'; drop table "x" -- ?\u{1f3ac}`

@@ -4,7 +4,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, ModelCreated, ModelDeleted, ModelUpdated } from '#crud'
 import { Article, Hooked, Pair, Plain, PlainChild, Unwatched } from '#tests/fixtures/events'
-import { listen, moment } from '#tests/helpers/model_events'
+import { listen, moment, idOf } from '#tests/helpers/model_events'
 
 const articles = new LucidCrud(Article)
 const plains = new LucidCrud(Plain)
@@ -43,7 +43,7 @@ test.group('Events of models', (group) => {
     cleanup,
   }) => {
     const ids = []
-    for (const title of ['a', 'b']) ids.push((await Article.create({ title })).id)
+    for (const title of ['a', 'b']) ids.push(await idOf(Article.create({ title })))
     const { heard } = listen(cleanup)
     await articles.deleteMany(ids)
     await articles.restoreMany(ids)

@@ -7,6 +7,7 @@ import { Write as WriteOf } from '#crud/events/write'
 import { Resource } from '#crud/resource/resource'
 import { Article, Pair, Plain } from '#tests/fixtures/events'
 import { Sample } from '#tests/fixtures/samples'
+import { idOf } from '#tests/helpers/model_events'
 
 const NOBODY = { actor: { kind: 'none' as const }, origin: undefined }
 
@@ -137,7 +138,7 @@ test.group('Observers of writes', (group) => {
   }) => {
     const { actions, clients } = observe(cleanup)
     const ids = []
-    for (const name of ['a', 'b']) ids.push((await Plain.create({ name, value: 1 })).id)
+    for (const name of ['a', 'b']) ids.push(await idOf(Plain.create({ name, value: 1 })))
     await new LucidCrud(Plain).deleteMany(ids)
     assert.deepEqual(
       actions.map((writes) => writes.map(({ kind }) => kind)),
