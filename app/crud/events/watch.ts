@@ -36,15 +36,15 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (counts(record)) await remember(record)
   })
   model.after('update', async (record) => {
-    const before = takeBefore(record)
-    if (before?.stored) await note(record, before.stored, afterUpdate(record, before))
+    const before = counts(record) && takeBefore(record)
+    if (before && before.stored) await note(record, before.stored, afterUpdate(record, before))
   })
   model.before('delete', async (record) => {
     if (counts(record)) await remember(record)
   })
   model.after('delete', async (record) => {
-    const before = takeBefore(record)
-    if (before?.stored) await note(record, before.stored, null)
+    const before = counts(record) && takeBefore(record)
+    if (before && before.stored) await note(record, before.stored, null)
   })
 
   /** A subclass inherits the hooks; where it is watched itself, its own ones do. */

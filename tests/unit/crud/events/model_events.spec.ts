@@ -3,6 +3,8 @@ import emitter from '@adonisjs/core/services/emitter'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, ModelCreated, ModelDeleted, ModelUpdated } from '#crud'
+import { watch } from '#crud/events/watch'
+import { Resource } from '#crud/resource/resource'
 import { Article, Hooked, Pair, Plain, PlainChild, Unwatched } from '#tests/fixtures/events'
 import { listen, moment, idOf } from '#tests/helpers/model_events'
 
@@ -215,6 +217,24 @@ test.group('Events of models', (group) => {
     const child = await PlainChild.create({ name: 'one', value: 1 })
     assert.deepEqual(await heard(), [`created Plain ${child.id}`])
     assert.lengthOf(events, 1)
+  })
+
+  test('[E1] one that is decorated itself writes its own records, and nobody hears of them twice', async ({
+    assert,
+    cleanup,
+  }) => {
+    class OwnChild extends Plain {
+      static table = 'event_plains'
+    }
+    OwnChild.boot()
+    watch(new Resource({ model: OwnChild }))
+    const { heard } = listen(cleanup)
+    const child = await OwnChild.create({ name: 'one', value: 1 })
+    await child.delete()
+    assert.deepEqual(await heard(), [
+      `created OwnChild ${child.id}`,
+      `deleted OwnChild ${child.id}`,
+    ])
   })
 
   test("[E1] what a model's hooks write in its transaction is told, too", async ({
