@@ -36,6 +36,7 @@ const LOG_MODELS = [AdminEventLog, AdminAuditLog]
  * Builds the admin site from `config/admin.ts` and the decorated models.
  */
 export default class AdminProvider {
+  #site: AdminSite | undefined
   #stopObserving: (() => void) | undefined
   #schedule: PruneSchedule | undefined
 
@@ -51,6 +52,7 @@ export default class AdminProvider {
    */
   async start() {
     const site = await this.app.container.make(AdminSite)
+    this.#site = site
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
       model.connection = site.dbConfig.adminConnection
@@ -69,12 +71,10 @@ export default class AdminProvider {
    * Old events are removed by the web server, beside what it does.
    */
   async ready() {
-    if (this.app.getEnvironment() !== 'web') return
-    const { eventIntegration } = await this.app.container.make(AdminSite)
-    if (eventIntegration?.prune) {
-      this.#schedule = new PruneSchedule(() => eventIntegration.prune!())
-      this.#schedule.start()
-    }
+    const integration = this.#site?.eventIntegration
+    if (this.app.getEnvironment() !== 'web' || !integration?.prune) return
+    this.#schedule = new PruneSchedule(() => integration.prune!())
+    this.#schedule.start()
   }
 
   /**
@@ -83,8 +83,7 @@ export default class AdminProvider {
   async shutdown() {
     this.#stopObserving?.()
     this.#schedule?.stop()
-    const site = await this.app.container.make(AdminSite)
-    await site.events.settle()
+    await this.#site?.events.settle()
   }
 
   /** A missing table of the log is to stop the start, not every write. [S58, P15] */
