@@ -23,6 +23,9 @@ export default defineConfig({
   /** A folder whose Edge files replace those of resources/views/admin of the same name */
   templatesDirectory: undefined,
 
+  /** Where uploaded files are kept */
+  storageDirectory: app.makePath(env.get('STORAGE_DIRECTORY', 'storage')),
+
   /** Another connection of config/database.ts for the admin's own tables */
   adminConnection: undefined,
 

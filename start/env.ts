@@ -24,4 +24,5 @@ export default await Env.create(new URL('../', import.meta.url), {
 
   DB_CONNECTION: Env.schema.enum(['sqlite'] as const),
   DB_DATABASE: Env.schema.string.optional(),
+  STORAGE_DIRECTORY: Env.schema.string.optional(),
 })

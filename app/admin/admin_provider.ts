@@ -10,9 +10,11 @@ import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login_throttle.js'
 import { SessionManager } from './authentication/session_manager.js'
 import { TokenService } from './authentication/token_service.js'
+import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
+import { escapeAttributes } from './escape_attributes.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
@@ -61,9 +63,9 @@ export default class AdminProvider {
         errors.push(error as Error)
       }
     }
-    add(() => site.addModel(AdminUser, { adminModel: true }))
-    add(() => site.addModel(AdminSession, { adminModel: true, allowedActions: ['view', 'delete'] }))
-    add(() => site.addModel(AdminTokenBlacklist, { adminModel: true, allowedActions: ['view'] }))
+    for (const [model, options] of coreViews(site)) {
+      add(() => site.addModel(model, { ...options, adminModel: true }))
+    }
 
     for (const path of await this.#modelFiles()) {
       /* A file that can't be read is the other provider's fault to report. */
@@ -82,6 +84,7 @@ export default class AdminProvider {
   async #build(): Promise<AdminSite> {
     const config = this.#config()
     const { default: edge } = await import('edge.js')
+    escapeAttributes(edge)
     const i18n = await this.app.container.make('i18n')
     const router = await this.app.container.make('router')
 

@@ -1,5 +1,7 @@
+import { isAbsolute } from 'node:path'
 import { ValueError } from '#crud'
 import { type Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
 
 /**
@@ -17,6 +19,8 @@ export interface AdminConfig {
   secureCookies: boolean
   /** Folder of Edge files that replace the shipped ones of the same name; absolute path */
   templatesDirectory: string | undefined
+  /** Folder that uploaded files are kept in; absolute path. Default: `storage` [B17] */
+  storageDirectory: string
   /** Lucid connection of the admin's own tables; undefined: the application's */
   adminConnection: string | undefined
   /** Registered models beside the decorated ones */
@@ -63,6 +67,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     theme: config.theme ?? 'light-theme',
     secureCookies: config.secureCookies ?? true,
     templatesDirectory: config.templatesDirectory,
+    storageDirectory: config.storageDirectory ?? app.makePath('storage'),
     adminConnection: config.adminConnection,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
@@ -74,6 +79,11 @@ export function defineConfig(config: PartialConfig): AdminConfig {
   if (!['dark-theme', 'light-theme'].includes(filled.theme)) {
     throw new ValueError(
       `config/admin.ts: theme is '${filled.theme}', and must be 'dark-theme' or 'light-theme'`
+    )
+  }
+  if (!isAbsolute(filled.storageDirectory)) {
+    throw new ValueError(
+      `config/admin.ts: storageDirectory is '${filled.storageDirectory}', and must be an absolute path`
     )
   }
   if (!/^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(filled.mountPath)) {

@@ -11,11 +11,25 @@ import { fileURLToPath } from 'node:url'
 export const adminAssets = [
   {
     name: 'admin.css',
-    paths: [inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'), own('admin.css')],
+    paths: [
+      inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
+      own('admin.css'),
+      own('list.css'),
+      own('bulk.css'),
+      own('choices.css'),
+      own('forms.css'),
+    ],
   },
   {
     name: 'admin.js',
-    paths: [inPackage('htmx.org', 'dist/htmx.min.js'), own('admin.js')],
+    paths: [
+      inPackage('htmx.org', 'dist/htmx.min.js'),
+      own('admin.js'),
+      own('list.js'),
+      own('bulk.js'),
+      own('choices.js'),
+      own('forms.js'),
+    ],
   },
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]

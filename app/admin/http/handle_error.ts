@@ -2,7 +2,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
 import { isBelowPrefix } from '#crud/http/generated_routes'
+import { sendProblem } from '#crud/http/handle_problem'
 import { isAdminRoute } from './admin_route.js'
+import { compressAnswer } from './compress.js'
+import { answerMissingEndpoint, isCrudPath } from './crud_mount.js'
 import { requireSignIn } from './gate.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
@@ -26,6 +29,10 @@ export async function handleAdminError(
   if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, ctx))) return false
 
   setSecurityHeaders(ctx)
+  if (isMissing && isCrudPath(site, ctx.request.parsedUrl.pathname ?? '/')) {
+    await answerMissingEndpoint(site, ctx)
+    return true
+  }
   let answered = error
   if (isMissing) {
     /* Who is not signed in does not even learn what there is not. */
@@ -38,6 +45,7 @@ export async function handleAdminError(
   }
   if (answered instanceof SignInRequired) askToSignIn(site, answered, ctx)
   else await showError(site, answered, ctx)
+  await compressAnswer(ctx)
   return true
 }
 
@@ -94,11 +102,4 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
 
 function wantsJson({ request }: HttpContext): boolean {
   return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
-}
-
-function sendProblem(ctx: HttpContext, problem: Problem) {
-  ctx.response
-    .status(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem))
 }

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 import { Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
 import { defineConfig } from '#admin'
 import { ValueError } from '#crud'
 import shipped from '#config/admin'
@@ -15,6 +16,7 @@ test.group('defineConfig of the admin site', () => {
       theme: 'light-theme',
       secureCookies: true,
       templatesDirectory: undefined,
+      storageDirectory: app.makePath('storage'),
       adminConnection: undefined,
       models: {},
       eventIntegration: undefined,
@@ -32,6 +34,7 @@ test.group('defineConfig of the admin site', () => {
       theme: 'dark-theme' as const,
       secureCookies: false,
       templatesDirectory: '/srv/templates',
+      storageDirectory: '/srv/uploads',
       adminConnection: 'other',
       models: { Product: class {} },
       eventIntegration: { log: async () => {} },
@@ -73,6 +76,13 @@ test.group('defineConfig of the admin site', () => {
     .run(({ assert }, mountPath) => {
       assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
     })
+
+  test('[B17] the storage directory must be an absolute path', ({ assert }) => {
+    assert.throws(
+      () => defineConfig({ appKey, storageDirectory: 'uploads' }),
+      "config/admin.ts: storageDirectory is 'uploads', and must be an absolute path"
+    )
+  })
 
   test('[S16] there are two themes', ({ assert }) => {
     assert.throws(

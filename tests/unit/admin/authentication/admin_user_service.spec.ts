@@ -61,6 +61,15 @@ test.group('AdminUserService', (group) => {
     assert.equal(await refusal(() => users.create(input)), 'The user name jo is taken')
   })
 
+  test('[B11] a name is held by whoever has it in any case', async ({ assert }) => {
+    const jo = await makeUser('Jo.J')
+    for (const username of ['Jo.J', 'jo.j', 'JO.J']) {
+      const holder = await users.holderOf(username)
+      assert.equal(holder?.id, jo.id, username)
+    }
+    for (const username of ['jo', 'jo_j', 'jo%', '']) assert.isNull(await users.holderOf(username))
+  })
+
   test('[B11] of two who take a name at once, one is refused', async ({ assert }) => {
     const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
     const results = await Promise.allSettled([users.create(input), users.create(input)])
@@ -158,6 +167,20 @@ test.group('AdminUserService', (group) => {
     await users.remove(al)
     const { username } = await db.from('admin_users').firstOrFail()
     assert.equal(username, 'jo')
+  })
+
+  test('[B13] the last superuser is the only one', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    const al = await makeUser('al', { isSuperuser: false })
+    assert.isTrue(await users.isLastSuperuser(jo))
+    assert.isFalse(await users.isLastSuperuser(al))
+    const bo = await makeUser('bo')
+    assert.isFalse(await users.isLastSuperuser(jo))
+    const locked = await users.lockSuperusers()
+    assert.deepEqual(
+      locked.map(({ id }) => id),
+      [jo.id, bo.id]
+    )
   })
 
   test('[B13] a superuser may go while there is another', async ({ assert }) => {
