@@ -10,6 +10,7 @@ import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login_throttle.js'
 import { SessionManager } from './authentication/session_manager.js'
 import { TokenService } from './authentication/token_service.js'
+import { WorkQueue } from './authentication/work_queue.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
@@ -87,7 +88,7 @@ export default class AdminProvider {
 
     await this.#replaceTemplates(config.templatesDirectory)
     const authentication = new AdminAuthentication(
-      new AdminUserService(),
+      new AdminUserService(new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting)),
       new SessionManager(config.sessions),
       new TokenService(config.appKey.release(), config.token.minutes),
       new LoginThrottle(config.login),

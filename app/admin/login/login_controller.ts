@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { isCrossSite } from '../authentication/cross_site.js'
+import { QueueFull } from '../authentication/work_queue.js'
+import type AdminUser from '../models/admin_user.js'
 import { SIGN_IN_REASONS } from '../http/errors.js'
 import { returnPath } from '../http/return_path.js'
 
@@ -31,25 +33,32 @@ export class LoginController {
     const username = textOf(body.username)
     const password = textOf(body.password)
     const next = returnPath(this.site, body.next)
-    const { users, throttle } = this.site.adminAuthentication
+    const { throttle } = this.site.adminAuthentication
+    const address = ctx.request.ip()
+    const who = { username: username.slice(0, 32), address }
 
-    const wait = await throttle.attempt(username, ctx.request.ip())
+    const wait = await throttle.attempt(username, address)
     if (wait !== undefined) {
-      ctx.logger.warn(
-        { username: username.slice(0, 32), address: ctx.request.ip() },
-        'Login refused: too many attempts'
-      )
+      ctx.logger.warn(who, 'Login refused: too many attempts')
       ctx.response.status(429).header('retry-after', String(wait))
       const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
       return await this.#form(ctx, { error, username, next })
     }
 
-    const user = await users.verify(username, password)
+    let user: AdminUser | null
+    try {
+      user = await this.site.adminUserService.verify(username, password)
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error
+      await throttle.withdraw(username, address)
+      ctx.logger.warn(who, 'Login refused: too many others are being checked')
+      return await this.#busy(ctx, { username, next })
+    }
     if (!user || !(await this.site.adminAuthentication.signIn(ctx, user))) {
       ctx.response.status(401)
       return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
     }
-    await throttle.clear(username, ctx.request.ip())
+    await throttle.succeed(username, address)
     return this.#goTo(ctx, next ?? this.site.url('/'))
   }
 
@@ -60,6 +69,12 @@ export class LoginController {
     if (isCrossSite(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
     return this.#goTo(ctx, this.site.url('/login'))
+  }
+
+  /** The server can't say yet whether the password is right. */
+  #busy(ctx: HttpContext, data: { username: string; next?: string }) {
+    ctx.response.status(503).header('retry-after', '5')
+    return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
   }
 
   #form(ctx: HttpContext, data: { error?: string | null; username?: string; next?: string }) {
