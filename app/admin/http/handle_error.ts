@@ -1,15 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import { isBelowPrefix } from '#crud/http/generated_routes'
 import { isAdminRoute } from './admin_routes.js'
+import { isBelowMount } from './below_mount.js'
 import { requireSignIn } from './gate.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
 import { PageNotFound, SignInRequired } from './errors.js'
-
-/* What may be asked of a server at its root without it being the site's. */
-const OTHERS = ['/docs', '/health']
 
 /**
  * Answers an error of the site, or of a path below its mount that is nobody's. For the application's
@@ -23,7 +20,8 @@ export async function handleAdminError(
   ctx: HttpContext
 ): Promise<boolean> {
   const isMissing = (error as { code?: string }).code === 'E_ROUTE_NOT_FOUND'
-  if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, ctx))) return false
+  const path = ctx.request.parsedUrl.pathname ?? '/'
+  if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, path))) return false
 
   setSecurityHeaders(ctx)
   let answered = error
@@ -39,17 +37,6 @@ export async function handleAdminError(
   if (answered instanceof SignInRequired) askToSignIn(site, answered, ctx)
   else await showError(site, answered, ctx)
   return true
-}
-
-function isBelowMount(site: AdminSite, { request }: HttpContext): boolean {
-  const path = request.parsedUrl.pathname ?? '/'
-  if (
-    isBelowPrefix(path) ||
-    OTHERS.some((other) => path === other || path.startsWith(`${other}/`))
-  ) {
-    return false
-  }
-  return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
 }
 
 /** A page is sent to the form, htmx to the same, a program gets a problem. [B6] */

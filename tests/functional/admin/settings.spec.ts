@@ -17,10 +17,15 @@ function edit(copy: ProjectCopy, file: string, changes: Record<string, string>) 
   writeFileSync(path, text)
 }
 
-function signIn(copy: ProjectCopy, password: string, headers: Record<string, string> = {}) {
+function signIn(
+  copy: ProjectCopy,
+  password: string,
+  headers: Record<string, string> = {},
+  next = ''
+) {
   return fetch(`${copy.url}/login`, {
     method: 'POST',
-    body: new URLSearchParams({ username: 'jo', password }),
+    body: new URLSearchParams({ username: 'jo', password, next }),
     headers,
     redirect: 'manual',
   })
@@ -105,6 +110,9 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.include(text, 'href="/logout"')
     assert.include(text, 'hx-get="/dashboard-content?poll=1"')
     assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
+
+    const outside = await signIn(copy, PASSWORD, {}, '/api/products')
+    assert.equal(outside.headers.get('location'), '/')
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 
