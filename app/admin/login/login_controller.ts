@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { isCrossSite } from '../authentication/cross_site.js'
+import { isForeignLink } from '../authentication/cross_site.js'
 import { QueueFull } from '../authentication/work_queue.js'
 import type AdminUser from '../models/admin_user.js'
 import { SIGN_IN_REASONS } from '../http/errors.js'
@@ -66,7 +66,7 @@ export class LoginController {
    * Lets somebody out. A link of another site only gets the question. [S23, B5]
    */
   async leave(ctx: HttpContext) {
-    if (isCrossSite(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
+    if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
     return this.#goTo(ctx, this.site.url('/login'))
   }
