@@ -68,7 +68,7 @@ function currentPage({ request }: HttpContext): string | undefined {
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const { status = 500 } = error as { status?: number }
-  const known = [403, 404, 429].includes(status) ? status : status < 500 ? 400 : 500
+  const known = [403, 404, 415, 429].includes(status) ? status : status < 500 ? 400 : 500
   const text = site.text(`errors.${known}.text`)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text))
 

@@ -38,8 +38,15 @@ test.group('Admin | headers', (group) => {
       missingAsset: await get('/admin/assets/nothing'),
       forbidden: await call('POST', '/admin/theme', { headers: { origin: 'null' } }),
       malformed: await call('POST', '/admin/login', {
-        body: '{',
-        headers: { 'content-type': 'application/json' },
+        body: 'x',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-encoding': 'gzip',
+        },
+      }),
+      unsupported: await call('POST', '/admin/login', {
+        body: '{}',
+        headers: { 'content-type': 'text/plain' },
       }),
       askedToLeave: await get('/admin/logout', {
         headers: { cookie, 'sec-fetch-site': 'cross-site' },
@@ -56,6 +63,7 @@ test.group('Admin | headers', (group) => {
     const kinds = await answers()
     assert.equal(kinds.throttled.status, 429)
     assert.equal(kinds.malformed.status, 400)
+    assert.equal(kinds.unsupported.status, 415)
     for (const [kind, { headers }] of Object.entries(kinds)) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', kind)
       assert.equal(headers.get('referrer-policy'), 'same-origin', kind)
