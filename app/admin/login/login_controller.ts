@@ -35,7 +35,7 @@ export class LoginController {
     const next = returnPath(this.site, body.next)
     const { throttle } = this.site.adminAuthentication
     const address = ctx.request.ip()
-    const who = { username: username.slice(0, 32), address }
+    const who = whoIs(username, ctx)
 
     const wait = await throttle.attempt(username, address)
     if (wait !== undefined) {
@@ -55,9 +55,11 @@ export class LoginController {
       return await this.#busy(ctx, { username, next })
     }
     if (!user || !(await this.site.adminAuthentication.signIn(ctx, user))) {
+      ctx.logger.warn(who, 'Login failed')
       ctx.response.status(401)
       return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
     }
+    ctx.logger.info(who, 'Logged in')
     await throttle.succeed(username, address)
     return this.#goTo(ctx, next ?? this.site.url('/'))
   }
@@ -67,7 +69,9 @@ export class LoginController {
    */
   async leave(ctx: HttpContext) {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
-    await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
+    const signedIn = ctx.auth.use('admin').signedIn!
+    await this.site.adminAuthentication.signOut(ctx, signedIn)
+    ctx.logger.info(whoIs(signedIn.user.username, ctx), 'Logged out')
     return this.#goTo(ctx, this.site.url('/login'))
   }
 
@@ -85,6 +89,11 @@ export class LoginController {
   #goTo(ctx: HttpContext, path: string) {
     ctx.response.status(303).header('location', path).send('')
   }
+}
+
+/** For the log: a name has 32 letters, so what is longer is none. */
+function whoIs(username: string, { request }: HttpContext) {
+  return { username: username.slice(0, 32), address: request.ip() }
 }
 
 /** A form may send a field several times; that is no name and no password. */
