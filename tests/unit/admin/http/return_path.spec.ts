@@ -169,7 +169,10 @@ test.group('returnPath', () => {
     ])
     .run(({ assert }, wanted) => {
       assert.isUndefined(returnPath(root, wanted))
-      assert.equal(returnPath(admin, `/admin${wanted.replace('/x/..', '')}`)?.slice(0, 7), '/admin/')
+      assert.equal(
+        returnPath(admin, `/admin${wanted.replace('/x/..', '')}`)?.slice(0, 7),
+        '/admin/'
+      )
     })
 
   test('[B1, B3] what only begins like one of those is the site’s', ({ assert }) => {
