@@ -37,7 +37,14 @@ export class LoginController {
     const address = ctx.request.ip()
     const who = whoIs(username, ctx)
 
-    const wait = await throttle.attempt(username, address)
+    let wait: number | undefined
+    try {
+      wait = await throttle.attempt(username, address)
+    } catch (error) {
+      /* Whoever can't be counted could guess without end. */
+      ctx.logger.error({ ...who, reason: reasonOf(error) }, 'Login refused: it can not be counted')
+      return await this.#busy(ctx, { username, next })
+    }
     if (wait !== undefined) {
       ctx.logger.warn(who, 'Login refused: too many attempts')
       ctx.response.status(429).header('retry-after', String(wait))
@@ -50,7 +57,7 @@ export class LoginController {
       user = await this.site.adminUserService.verify(username, password)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
-      await throttle.withdraw(username, address)
+      await this.#settle(ctx, throttle.withdraw(username, address))
       ctx.logger.warn(who, 'Login refused: too many others are being checked')
       return await this.#busy(ctx, { username, next })
     }
@@ -60,7 +67,7 @@ export class LoginController {
       return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
     }
     ctx.logger.info(who, 'Logged in')
-    await throttle.succeed(username, address)
+    await this.#settle(ctx, throttle.succeed(username, address))
     return this.#goTo(ctx, next ?? this.site.url('/'))
   }
 
@@ -73,6 +80,13 @@ export class LoginController {
     await this.site.adminAuthentication.signOut(ctx, signedIn)
     ctx.logger.info(whoIs(signedIn.user.username, ctx), 'Logged out')
     return this.#goTo(ctx, this.site.url('/login'))
+  }
+
+  /** The worst that can come of it is a count that is too high, for a quarter of an hour. */
+  async #settle(ctx: HttpContext, counting: Promise<void>) {
+    await counting.catch((error) =>
+      ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
+    )
   }
 
   /** The server can't say yet whether the password is right. */
@@ -94,6 +108,13 @@ export class LoginController {
 /** For the log: a name has 32 letters, so what is longer is none. */
 function whoIs(username: string, { request }: HttpContext) {
   return { username: username.slice(0, 32), address: request.ip() }
+}
+
+/** Without the statement or the command, which may be long. */
+function reasonOf(error: unknown): string {
+  return String((error as Error).message)
+    .split('\n', 1)[0]
+    .slice(0, 300)
 }
 
 /** A form may send a field several times; that is no name and no password. */
