@@ -45,5 +45,11 @@ export default defineConfig({
     /** Failures of a user name from one address within so many minutes, until the next is refused */
     attempts: 5,
     withinMinutes: 15,
+    /** The same for all user names together. Behind a proxy, all are one address without TRUST_PROXY */
+    attemptsPerAddress: 50,
+    /** Passwords compared at once. Node.js has 4 threads, which the database needs, too */
+    hashesAtOnce: 2,
+    /** Logins that may wait for that; the next one is told to come back */
+    hashesWaiting: 20,
   },
 })

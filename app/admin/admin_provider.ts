@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { ConfigurationError } from '#crud'
+import { addRawHeaders } from '#crud/http/node_server'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AssetStore } from './assets/asset_store.js'
@@ -10,12 +11,15 @@ import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login_throttle.js'
 import { SessionManager } from './authentication/session_manager.js'
 import { TokenService } from './authentication/token_service.js'
+import { WorkQueue } from './authentication/work_queue.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
 import { escapeAttributes } from './escape_attributes.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
+import { isBelowMount } from './http/below_mount.js'
+import { SECURITY_HEADERS } from './http/security_headers.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
@@ -48,6 +52,7 @@ export default class AdminProvider {
     }
     await this.#addModels(site, errors)
     registerAdminRoutes(site)
+    addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
 
     if (errors.length === 0) return
     const fault = new ConfigurationError(errors)
@@ -90,7 +95,7 @@ export default class AdminProvider {
 
     await this.#replaceTemplates(config.templatesDirectory)
     const authentication = new AdminAuthentication(
-      new AdminUserService(),
+      new AdminUserService(new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting)),
       new SessionManager(config.sessions),
       new TokenService(config.appKey.release(), config.token.minutes),
       new LoginThrottle(config.login),

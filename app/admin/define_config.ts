@@ -43,6 +43,12 @@ export interface AdminConfig {
     attempts: number
     /** ... within so many minutes, until the next is refused */
     withinMinutes: number
+    /** Failures of all user names together from one address, within as many minutes */
+    attemptsPerAddress: number
+    /** Passwords that are compared at the same time; each takes a thread and a tenth of a second */
+    hashesAtOnce: number
+    /** Logins that may wait for that; the next one is told to come back */
+    hashesWaiting: number
   }
 }
 
@@ -73,7 +79,14 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     eventIntegration: config.eventIntegration,
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },
-    login: { attempts: 5, withinMinutes: 15, ...config.login },
+    login: {
+      attempts: 5,
+      withinMinutes: 15,
+      attemptsPerAddress: 50,
+      hashesAtOnce: 2,
+      hashesWaiting: 20,
+      ...config.login,
+    },
   }
 
   if (!['dark-theme', 'light-theme'].includes(filled.theme)) {

@@ -3,6 +3,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import AdminUser from '../models/admin_user.js'
+import { WorkQueue } from './work_queue.js'
 
 export const SHORTEST_USERNAME = 2
 export const LONGEST_USERNAME = 32
@@ -17,6 +18,12 @@ let nobodysHash: Promise<string> | undefined
  * Creates, changes and removes admin users. [B11]
  */
 export class AdminUserService {
+  /**
+   * @param comparing  bounds how many passwords of logins are compared at once: it is meant to be slow,
+   *   and everybody may ask for it [B8]
+   */
+  constructor(private readonly comparing = new WorkQueue(2, 20)) {}
+
   /**
    * @throws ValueError  for a name or a password that can't be, or a name that is taken
    */
@@ -98,11 +105,15 @@ export class AdminUserService {
   /**
    * The user whose name and password these are. As much time is spent for an unknown user as for a
    * wrong password. [B3]
+   *
+   * @throws QueueFull  when too many others wait for theirs to be compared
    */
   async verify(username: string, password: string): Promise<AdminUser | null> {
-    nobodysHash ??= hash.make('nobody')
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
-    const isRight = await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    const isRight = await this.comparing.run(async () => {
+      nobodysHash ??= hash.make('nobody')
+      return await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    })
     return user && isRight ? user : null
   }
 

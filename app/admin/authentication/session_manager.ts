@@ -28,12 +28,15 @@ export class SessionManager {
   /**
    * Begins a session. Where the user has as many as allowed, the oldest ends.
    *
+   * @param earlier  id of the session that the browser had so far, whose place the new one takes: it
+   *   ends, whoever it belongs to, as nobody could end it any more
    * @returns the session, and the id for its cookie, which is stored nowhere; null if the user is gone
    *   or has another password by now, as that has ended all sessions begun with this one [B7]
    */
   async begin(
     user: AdminUser,
-    origin: SessionOrigin
+    origin: SessionOrigin,
+    earlier?: string
   ): Promise<{ session: AdminSession; id: string } | null> {
     await this.removeExpired()
     const id = randomBytes(32).toString('base64url')
@@ -54,6 +57,8 @@ export class SessionManager {
       return await AdminSession.create(values, { client })
     })
     if (!session) return null
+    const replaced = earlier === undefined ? null : await this.find(earlier)
+    if (replaced) await this.end(replaced)
     /* Only now, so that several sign-ins at once can't each find room and be too many together. */
     const active = await this.activeOf(user.id)
     for (const old of active.slice(0, -this.limits.perUser)) await this.end(old)

@@ -33,10 +33,11 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
 }
 
 /**
- * Reads the body of a form that takes no files, which anybody may send.
+ * Reads the body of a form that takes no files, which anybody may send. One type of body is one door
+ * to watch. [B3]
  */
 export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<void> {
-  if (ctx.request.is(['multipart'])) throw new UnsupportedBody()
+  if (!isPlainForm(ctx)) throw new UnsupportedBody()
   await readBody(ctx, next)
 }
 
@@ -70,4 +71,11 @@ function withoutTrees(fields: Record<string, unknown>) {
 function isTree(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > LONGEST_LIST || value.some(isTree)
   return typeof value === 'object' && value !== null && !('isMultipartFile' in value)
+}
+
+/** Where there is no body, its type says nothing. */
+function isPlainForm({ request }: HttpContext): boolean {
+  const length = request.header('content-length') ?? '0'
+  const isEmpty = length === '0' && request.header('transfer-encoding') === undefined
+  return isEmpty || request.is(['application/x-www-form-urlencoded']) !== null
 }

@@ -19,6 +19,9 @@ export interface SessionMetadata {
 export default class AdminSession extends BaseModel {
   static table = 'admin_sessions'
 
+  /** Which rows the dashboard counts: those that have ended are only kept for a while. [B23] */
+  static countFilters = { is_active: true }
+
   @column({ isPrimary: true })
   declare id: number
 

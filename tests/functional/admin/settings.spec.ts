@@ -21,11 +21,11 @@ function signIn(
   copy: ProjectCopy,
   password: string,
   headers: Record<string, string> = {},
-  { path = '/login', username = 'jo' } = {}
+  { path = '/login', username = 'jo', next = '' } = {}
 ) {
   return fetch(copy.url + path, {
     method: 'POST',
-    body: new URLSearchParams({ username, password }),
+    body: new URLSearchParams({ username, password, next }),
     headers,
     redirect: 'manual',
   })
@@ -128,6 +128,9 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.include(text, 'href="/logout"')
     assert.include(text, 'hx-get="/dashboard-content?poll=1"')
     assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
+
+    const outside = await signIn(copy, PASSWORD, {}, { next: '/api/products' })
+    assert.equal(outside.headers.get('location'), '/')
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 

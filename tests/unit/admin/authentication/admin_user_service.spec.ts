@@ -79,6 +79,27 @@ test.group('AdminUserService', (group) => {
     assert.lengthOf(await db.from('admin_users'), 1)
   })
 
+  test('[B11] nor is there room for both Ann and ann, at once or one after the other', async ({
+    assert,
+  }) => {
+    const input = { password: PASSWORD, isSuperuser: false }
+    const results = await Promise.allSettled([
+      users.create({ ...input, username: 'Ann' }),
+      users.create({ ...input, username: 'ann' }),
+    ])
+    const refused = results.filter((result) => result.status === 'rejected')
+    assert.lengthOf(refused, 1)
+    assert.instanceOf(refused[0].reason, ValueError)
+    assert.match(refused[0].reason.message, /^The user name [Aa]nn is taken$/)
+
+    /* The database decides, whatever was asked of it before. */
+    const values = { hashedPassword: '-', isSuperuser: false }
+    await assert.rejects(() => AdminUser.create({ ...values, username: 'ANN' }), /UNIQUE/)
+    const al = await AdminUser.create({ ...values, username: 'al' })
+    await assert.rejects(() => al.merge({ username: 'aNN' }).save(), /UNIQUE/)
+    assert.lengthOf(await db.from('admin_users'), 2)
+  })
+
   test('[B11] a password has 8 characters at least', async ({ assert }) => {
     for (const password of ['', 'x', '1234567', '😀😀😀😀😀😀😀']) {
       assert.include(await refusal(() => users.hashPassword(password)), '8 characters')
@@ -109,6 +130,7 @@ test.group('AdminUserService', (group) => {
     assert.sameMembers(Object.keys(row), [
       'id',
       'username',
+      'username_key',
       'hashed_password',
       'is_superuser',
       'created_at',
