@@ -41,7 +41,7 @@ await ignitor
   .tap((app) => {
     app.booting(async () => void (await import('#start/env')))
     app.starting(async () => {
-      const { migrateDatabases } = await import('#database/prepare')
+      const { migrateDatabases } = await import('#admin/migrate_databases')
       await migrateDatabases(app)
     })
     stopServer = () => app.terminate()

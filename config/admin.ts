@@ -23,6 +23,9 @@ export default defineConfig({
   /** A folder whose Edge files replace those of resources/views/admin of the same name */
   templatesDirectory: undefined,
 
+  /** Where uploaded files are kept */
+  storageDirectory: app.makePath(env.get('STORAGE_DIRECTORY', 'storage')),
+
   /** Another connection of config/database.ts for the admin's own tables */
   adminConnection: undefined,
 
@@ -48,5 +51,11 @@ export default defineConfig({
     /** Failures of a user name from one address within so many minutes, until the next is refused */
     attempts: 5,
     withinMinutes: 15,
+    /** The same for all user names together. Behind a proxy, all are one address without TRUST_PROXY */
+    attemptsPerAddress: 50,
+    /** Passwords compared at once. Node.js has 4 threads, which the database needs, too */
+    hashesAtOnce: 2,
+    /** Logins that may wait for that; the next one is told to come back */
+    hashesWaiting: 20,
   },
 })

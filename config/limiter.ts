@@ -1,9 +1,14 @@
 import adminConfig from '#config/admin'
 import { defineConfig, stores } from '@adonisjs/limiter'
+import { withQuietErrors } from '#admin/authentication/redis_store'
 import { withoutSavepoints } from '#crud/database/limiter_store'
+import env from '#start/env'
 
+/**
+ * Where login attempts are counted.
+ */
 const limiterConfig = defineConfig({
-  default: 'database',
+  default: env.get('LIMITER_STORE', 'database'),
   stores: {
     /** With the admin's tables, so that all processes count together */
     database: withoutSavepoints(
@@ -13,6 +18,12 @@ const limiterConfig = defineConfig({
         clearExpiredByTimeout: true,
       })
     ),
+
+    /** For servers without a database in common, too: that of config/redis.ts */
+    redis: withQuietErrors(stores.redis({ connectionName: 'main', keyPrefix: 'atrium:limiter' })),
+
+    /** Each process counts for itself, from its start on */
+    memory: stores.memory({}),
   },
 })
 

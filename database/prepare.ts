@@ -3,18 +3,14 @@
  * filled with the demo data once.
  */
 import { existsSync } from 'node:fs'
-import { extname, posix } from 'node:path'
+import { extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { Database } from '@adonisjs/lucid/database'
-import { AdminSite } from '#admin'
+import { migrateDatabases, reasonOf } from '#admin/migrate_databases'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-
-/** What bin/fail_start.ts explains itself */
-const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 
 /**
  * Brings the database up to date. Runs in every environment: starting with --prepare is the consent
@@ -23,35 +19,6 @@ const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 export async function prepareDatabase(app: ApplicationService) {
   await migrateDatabases(app)
   if (!app.inProduction) await seedDemo(await app.container.make('lucid.db'), app)
-}
-
-/**
- * Runs all pending migrations: those of the application's database, and those of the admin site's own
- * tables where config/admin.ts puts them on another connection.
- */
-export async function migrateDatabases(app: ApplicationService) {
-  const db = await app.container.make('lucid.db')
-  const { dbConfig } = await app.container.make(AdminSite)
-  for (const name of new Set([dbConfig.applicationConnection, dbConfig.adminConnection])) {
-    await migrate(db, app, name)
-  }
-}
-
-async function migrate(db: Database, app: ApplicationService, connectionName: string) {
-  /* The runner works on the application's own connections and is not closed: close() ends them. */
-  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
-  runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
-  await runner.run()
-  if (!runner.error) return
-
-  const failed = Object.values(runner.migratedFiles).find(({ status }) => status === 'error')
-  if (!failed && UNUSABLE_FILE.has((runner.error as any).code)) throw runner.error
-
-  const what = failed ? `The migration ${shortName(failed.file.name)}` : 'Migrating the database'
-  throw new Exception(`${what} failed: ${reasonOf(runner.error)}`, {
-    code: 'E_RUNTIME',
-    cause: runner.error,
-  })
 }
 
 /**
@@ -73,20 +40,4 @@ async function seedDemo(db: Database, app: ApplicationService) {
       { code: 'E_RUNTIME', cause: error }
     )
   }
-}
-
-/**
- * "database/migrations/1763600000000_create_products_table" without folder and time.
- */
-function shortName(name: string) {
-  return posix.basename(name).replace(/^\d+_/, '')
-}
-
-/**
- * What the driver said. Knex puts the statement in front of it, which may be many lines long.
- */
-function reasonOf(error: any): string {
-  const message = String(error?.message ?? error)
-  const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1
-  return message.slice(Math.max(start, 0)).split('\n')[0]
 }

@@ -22,6 +22,13 @@ export default await Env.create(new URL('../', import.meta.url), {
     'silent',
   ] as const),
 
+  /** Where login attempts are counted; the others matter to `redis` alone */
+  LIMITER_STORE: Env.schema.enum.optional(['database', 'redis', 'memory'] as const),
+  REDIS_HOST: Env.schema.string.optional({ format: 'host' }),
+  REDIS_PORT: Env.schema.number.optional(),
+  REDIS_PASSWORD: Env.schema.secret.optional(),
+
   DB_CONNECTION: Env.schema.enum(['sqlite'] as const),
   DB_DATABASE: Env.schema.string.optional(),
+  STORAGE_DIRECTORY: Env.schema.string.optional(),
 })

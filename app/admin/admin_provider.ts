@@ -3,6 +3,7 @@ import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { ConfigurationError, observeWrites, resources } from '#crud'
 import { Resource } from '#crud/resource/resource'
+import { addRawHeaders } from '#crud/http/node_server'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AssetStore } from './assets/asset_store.js'
@@ -11,12 +12,17 @@ import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login_throttle.js'
 import { SessionManager } from './authentication/session_manager.js'
 import { TokenService } from './authentication/token_service.js'
+import { WorkQueue } from './authentication/work_queue.js'
+import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
+import { escapeAttributes } from './escape_attributes.js'
 import { DatabaseIntegration } from './events/database_integration.js'
 import { PruneSchedule } from './events/prune_schedule.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
+import { isBelowMount } from './http/below_mount.js'
+import { SECURITY_HEADERS } from './http/security_headers.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
@@ -60,6 +66,7 @@ export default class AdminProvider {
     await this.#addModels(site, errors)
     this.#logEvents(site)
     registerAdminRoutes(site)
+    addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
 
     if (errors.length === 0) return
     const fault = new ConfigurationError(errors)
@@ -102,9 +109,9 @@ export default class AdminProvider {
         errors.push(error as Error)
       }
     }
-    add(() => site.addModel(AdminUser, { adminModel: true }))
-    add(() => site.addModel(AdminSession, { adminModel: true, allowedActions: ['view', 'delete'] }))
-    add(() => site.addModel(AdminTokenBlacklist, { adminModel: true, allowedActions: ['view'] }))
+    for (const [model, options] of coreViews(site)) {
+      add(() => site.addModel(model, { ...options, adminModel: true }))
+    }
 
     for (const path of await this.#modelFiles()) {
       /* A file that can't be read is the other provider's fault to report. */
@@ -123,12 +130,13 @@ export default class AdminProvider {
   async #build(): Promise<AdminSite> {
     const config = this.#config()
     const { default: edge } = await import('edge.js')
+    escapeAttributes(edge)
     const i18n = await this.app.container.make('i18n')
     const router = await this.app.container.make('router')
 
     await this.#replaceTemplates(config.templatesDirectory)
     const authentication = new AdminAuthentication(
-      new AdminUserService(),
+      new AdminUserService(new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting)),
       new SessionManager(config.sessions),
       new TokenService(config.appKey.release(), config.token.minutes),
       new LoginThrottle(config.login),

@@ -20,6 +20,9 @@ import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import { resources, ValueError } from '#crud'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
+/* As many as some hundred pages say; a record's title may be in one. */
+const MOST_TEXTS = 2000
+
 /**
  * What a site is made of. [S16]
  */
@@ -60,6 +63,7 @@ export class AdminSite {
   readonly events: EventDispatcher
   readonly assets: AssetStore
   readonly #texts: I18nManager
+  readonly #said = new Map<string, string>()
 
   constructor(parameters: AdminSiteParameters) {
     this.dbConfig = parameters.databaseConfig
@@ -125,7 +129,15 @@ export class AdminSite {
    * A text of the catalogue. [B1]
    */
   text(key: string, data?: Record<string, unknown>): string {
-    return this.#texts.locale('en').t(`admin.${key}`, data)
+    /* Reading a message takes longer than the query beside it, and most are the same on every page. */
+    const id = data === undefined ? key : key + JSON.stringify(data)
+    let text = this.#said.get(id)
+    if (text === undefined) {
+      text = this.#texts.locale('en').t(`admin.${key}`, data)
+      if (this.#said.size >= MOST_TEXTS) this.#said.clear()
+      this.#said.set(id, text)
+    }
+    return text
   }
 
   /**
@@ -133,6 +145,21 @@ export class AdminSite {
    */
   render(ctx: HttpContext, template: string, data: Record<string, unknown> = {}): Promise<string> {
     return ctx.view.render(`admin/${template}`, { site: siteContext(this, ctx), ...data })
+  }
+
+  /**
+   * Renders a page that a view may have a template of its own for.
+   *
+   * @param own  that template, below resources/views
+   */
+  renderPage(
+    ctx: HttpContext,
+    template: string,
+    data: Record<string, unknown>,
+    own: string | undefined
+  ): Promise<string> {
+    if (own === undefined) return this.render(ctx, template, data)
+    return ctx.view.render(own, { site: siteContext(this, ctx), ...data })
   }
 }
 

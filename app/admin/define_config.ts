@@ -1,5 +1,7 @@
+import { isAbsolute } from 'node:path'
 import { ValueError } from '#crud'
 import { type Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
 
 /**
@@ -17,6 +19,8 @@ export interface AdminConfig {
   secureCookies: boolean
   /** Folder of Edge files that replace the shipped ones of the same name; absolute path */
   templatesDirectory: string | undefined
+  /** Folder that uploaded files are kept in; absolute path. Default: `storage` [B17] */
+  storageDirectory: string
   /** Lucid connection of the admin's own tables; undefined: the application's */
   adminConnection: string | undefined
   /** Registered models beside the decorated ones */
@@ -39,6 +43,12 @@ export interface AdminConfig {
     attempts: number
     /** ... within so many minutes, until the next is refused */
     withinMinutes: number
+    /** Failures of all user names together from one address, within as many minutes */
+    attemptsPerAddress: number
+    /** Passwords that are compared at the same time; each takes a thread and a tenth of a second */
+    hashesAtOnce: number
+    /** Logins that may wait for that; the next one is told to come back */
+    hashesWaiting: number
   }
 }
 
@@ -63,17 +73,30 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     theme: config.theme ?? 'light-theme',
     secureCookies: config.secureCookies ?? true,
     templatesDirectory: config.templatesDirectory,
+    storageDirectory: config.storageDirectory ?? app.makePath('storage'),
     adminConnection: config.adminConnection,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },
-    login: { attempts: 5, withinMinutes: 15, ...config.login },
+    login: {
+      attempts: 5,
+      withinMinutes: 15,
+      attemptsPerAddress: 50,
+      hashesAtOnce: 2,
+      hashesWaiting: 20,
+      ...config.login,
+    },
   }
 
   if (!['dark-theme', 'light-theme'].includes(filled.theme)) {
     throw new ValueError(
       `config/admin.ts: theme is '${filled.theme}', and must be 'dark-theme' or 'light-theme'`
+    )
+  }
+  if (!isAbsolute(filled.storageDirectory)) {
+    throw new ValueError(
+      `config/admin.ts: storageDirectory is '${filled.storageDirectory}', and must be an absolute path`
     )
   }
   if (!/^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(filled.mountPath)) {

@@ -3,7 +3,7 @@ import string from '@adonisjs/core/helpers/string'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { RuntimeError, ValueError, type LucidCrud } from '#crud'
+import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '#crud'
 import { crudOf, settingsOf } from '#crud/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
@@ -13,10 +13,14 @@ import { CompiledSchema } from '#crud/resource/object_schema'
 import { Resource } from '#crud/resource/resource'
 import type { Actor, CrudOptions, Item, Origin } from '#crud/types'
 import type { AdminSite } from './admin_site.js'
+import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
 import type { BulkAction } from './bulk/bulk_action.js'
+import { makeBulkActions } from './bulk/make_bulk_actions.js'
+import { crudEndpoints } from './crud_endpoints.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
+import { isInvisible } from './list/cell.js'
 import { ListColumn } from './list/list_column.js'
 import { ACTIONS, type Action, type AdminViewOptions, type FieldOptions } from './view_options.js'
 
@@ -61,6 +65,8 @@ export class ModelView {
   /** The options that the endpoints below `/crud` go by */
   readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
+  /** The endpoints below `/crud` [S61] */
+  readonly endpoints: EndpointCreator
 
   /**
    * @throws ValueError    when the schemas do not match the model, or an option names what there is not
@@ -92,9 +98,10 @@ export class ModelView {
     this.templates = parameters.templates ?? {}
     this.crud = crudOf(this.crudOptions, this.resource)
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
-    this.bulkActions = [...(parameters.bulkActions ?? [])].map((Class) => new Class())
+    this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()
+    this.endpoints = crudEndpoints(this)
   }
 
   may(action: Action): boolean {
@@ -102,11 +109,18 @@ export class ModelView {
   }
 
   /**
+   * Whether the signed-in user may do anything with the model: the admin's own are for superusers.
+   * [B13]
+   */
+  admits(ctx: HttpContext): boolean {
+    return !this.adminModel || ctx.auth.use('admin').user?.isSuperuser === true
+  }
+
+  /**
    * Whether the signed-in user may see the model at all. [B13]
    */
   isVisibleTo(ctx: HttpContext): boolean {
-    if (!this.may('view')) return false
-    return !this.adminModel || ctx.auth.use('admin').user?.isSuperuser === true
+    return this.may('view') && this.admits(ctx)
   }
 
   /**
@@ -124,11 +138,7 @@ export class ModelView {
    * What every operation of `crud` is called with: the client, who asks, and from where. [P14]
    */
   callOptions(ctx: HttpContext): { client: QueryClientContract; actor: Actor; origin: Origin } {
-    return {
-      client: this.client(),
-      actor: { kind: 'admin', user: ctx.auth.use('admin').getUserOrFail() },
-      origin: adminOrigin(ctx),
-    }
+    return { client: this.client(), actor: adminActor(ctx), origin: adminOrigin(ctx) }
   }
 
   /**
@@ -170,7 +180,7 @@ export class ModelView {
     const { title } = this.options
     const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.wire ?? '']
     const text = own === null || own === undefined ? '' : String(own).trim()
-    if (text !== '') return text
+    if (!isInvisible(text)) return text
     return `${this.singular} ${(keyOf(item) ?? []).join(', ')}`.trim()
   }
 
@@ -216,7 +226,7 @@ export class ModelView {
 
     const classes = [...(listColumns ?? [])].filter((one) => typeof one !== 'string')
     for (const Class of classes) {
-      if (!((Class as any).prototype instanceof ListColumn)) {
+      if (!((Class as any)?.prototype instanceof ListColumn)) {
         throw new ValueError(
           `${this.name}: listColumns holds something that is neither a column's name nor a subclass of ListColumn`
         )

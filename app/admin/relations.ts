@@ -53,7 +53,8 @@ export async function titlesOf(
     { shape: 'offset', offset: 0, limit: wanted.length },
     'include'
   )
-  const { data } = await view.crud.getMulti(request, { ...view.callOptions(ctx), keys: true })
+  const options = { ...view.callOptions(ctx), keys: true, count: false }
+  const { data } = await view.crud.getMulti(request, options)
   for (const item of data) titles.set(String(item[target.wire]), view.titleOf(item))
   return titles
 }

@@ -191,15 +191,20 @@ export class EndpointCreator {
   }
 
   /**
-   * Hands the routes to the application's router.
+   * Hands the routes to the application's router. Where the endpoints lie elsewhere, whoever mounted
+   * them answers for the paths there that are nobody's, and a route of one's own exists only where its
+   * operation does. [B14]
    *
    * @throws ValueError  when two of them have the same method and path
    */
   register(): void {
     this.planRoutes()
-    markMounted(this.path)
+    if (!this.#mount) markMounted(this.path)
     const generated = new Set<string>(this.#endpoints().map(({ name }) => name))
-    const ordered = Map.groupBy(this.#planned, (route) => generated.has(route.name))
+    const offered = this.#planned.filter(
+      ({ operation }) => !this.#mount || this.#operations.has(operation)
+    )
+    const ordered = Map.groupBy(offered, (route) => generated.has(route.name))
     for (const route of [...(ordered.get(false) ?? []), ...(ordered.get(true) ?? [])]) {
       this.#registerRoute(route)
     }

@@ -123,6 +123,12 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
+   * Overridable: what goes with the deletion of the record, soft or for good, in the same transaction
+   * (`record.$trx`); what it throws is the answer, and nothing is deleted.
+   */
+  prepareDelete(_record: LucidRow, _options: CallOptions): void | Promise<void> {}
+
+  /**
    * Stores a new item.
    *
    * @param values  by attribute name
@@ -198,13 +204,14 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   /**
    * A list of items.
    *
-   * @param options.keys  whether `keyOf` is to know the items' keys
+   * @param options.keys   whether `keyOf` is to know the items' keys
+   * @param options.count  false: nothing is counted, and `total_count` is that of the data alone
    * @throws Problem 403, or 422 for a sort that can't be
    * @throws ValueError  for a filter that can't be
    */
   async getMulti(
     query: ListQuery | ListRequest = {},
-    options: CallOptions & { keys?: boolean } = {}
+    options: CallOptions & { keys?: boolean; count?: boolean } = {}
   ): Promise<ListResult> {
     const client = await this.#clientOf(options)
     const { key, table } = this.resource
@@ -224,9 +231,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     }
     const [data, total] = await Promise.all([
       limit === 0 ? [] : this.#records.reader.items(client, page, options),
-      this.#records.reader.count(client, narrow),
+      options.count === false ? null : this.#records.reader.count(client, narrow),
     ])
-    return shapeList(data, total, request)
+    return shapeList(data, total ?? data.length, request)
   }
 
   /**
@@ -299,6 +306,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const record = await this.#records.locate(key, client, options)
       await this.#records.ask('delete', options, record)
       await options.precondition?.(record)
+      await this.prepareDelete(record, options)
       await this.#markOrRemove(record, client)
     })
   }
@@ -313,6 +321,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const record = await this.#records.locate(key, client, options, 'include')
       await this.#records.ask('db_delete', options, record)
       await options.precondition?.(record)
+      await this.prepareDelete(record, options)
       await removeRecord(record, this.resource, client)
     })
   }
@@ -332,6 +341,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     const deleted = hard ? 'include' : 'exclude'
     return await this.#writeMany(keys, { ...options, deleted }, async (record, client) => {
       await this.#records.ask(hard ? 'db_delete' : 'delete', options, record)
+      await this.prepareDelete(record, options)
       if (hard) await removeRecord(record, this.resource, client)
       else await this.#markOrRemove(record, client)
     })

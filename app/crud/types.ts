@@ -16,6 +16,8 @@ export interface Actor {
   kind: 'admin' | 'token' | 'none'
   user?: unknown
   token?: unknown
+  /** The session that an admin user is signed in by */
+  session?: unknown
 }
 
 /**

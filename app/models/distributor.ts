@@ -5,7 +5,12 @@ import { AdminView } from '#admin'
 import { Crud } from '#crud'
 import Film from '#models/film'
 
-@AdminView()
+@AdminView({
+  icon: 'M4 20V9l8-5 8 5v11M9 20v-7h6v7M2 20h20',
+  group: 'Cinema',
+  listColumns: ['name', 'id', 'created_at', 'updated_at'],
+  defaultSort: 'name',
+})
 @Crud({
   tags: ['Distributors'],
   filterConfig: { name: null, name__contains: null, name__ilike: null },

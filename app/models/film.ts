@@ -7,7 +7,32 @@ import { Crud } from '#crud'
 import Distributor from '#models/distributor'
 
 /* No schemas for create and update: they are derived from the table's columns. */
-@AdminView()
+@AdminView({
+  icon: 'M4 5h16v14H4zM8 5v14M16 5v14M4 9h4M4 15h4M16 9h4M16 15h4',
+  group: 'Cinema',
+  listColumns: [
+    'title',
+    'release_date',
+    'us_gross',
+    'worldwide_gross',
+    'imdb_rating',
+    'distributor_id',
+    'major_genre',
+    'mpaa_rating',
+    'director',
+  ],
+  fields: {
+    us_gross: { label: 'US gross', help: 'In US dollars' },
+    worldwide_gross: { help: 'In US dollars' },
+    us_dvd_sales: { label: 'US DVD sales', help: 'In US dollars' },
+    production_budget: { help: 'In US dollars' },
+    mpaa_rating: { label: 'MPAA rating' },
+    running_time_min: { label: 'Running time', help: 'In minutes' },
+    rotten_tomatoes_rating: { label: 'Rotten Tomatoes', help: 'In percent' },
+    imdb_rating: { label: 'IMDB rating' },
+    imdb_votes: { label: 'IMDB votes' },
+  },
+})
 @Crud({
   tags: ['Films'],
   deleteSchema: vine.object({}),

@@ -40,7 +40,7 @@ test.group('The frame, in a browser', (group) => {
     const stops = await walk(visit)
     assert.notInclude(
       stops.map(({ name }) => name),
-      'Product'
+      'Products'
     )
 
     await page.reload()
@@ -73,7 +73,7 @@ test.group('The frame, in a browser', (group) => {
     const { page } = visit
     await page.goto('/admin')
 
-    await tabTo(visit, 'Product')
+    await tabTo(visit, 'Products')
     await press(visit, 'Enter')
     await page.waitForURL('**/admin/Product/')
     await tabTo(visit, 'Atrium')

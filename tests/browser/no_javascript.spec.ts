@@ -24,11 +24,11 @@ test.group('Without JavaScript', (group) => {
     await db.from('films').delete()
     await db.from('distributors').delete()
     await page.getByRole('link', { name: 'Refresh' }).click()
-    const none = page.getByRole('link', { name: 'Distributor 0 records' })
+    const none = page.getByRole('link', { name: 'Distributors 0 records' })
     await none.waitFor()
     await db.table('distributors').insert({ name: 'Rank', created_at: '2026-11-21 08:00:00' })
     await page.getByRole('link', { name: 'Refresh' }).click()
-    await page.getByRole('link', { name: 'Distributor 1 record' }).waitFor()
+    await page.getByRole('link', { name: 'Distributors 1 record' }).waitFor()
     assert.isTrue(await page.locator('nav').isVisible())
 
     await page.getByText('Show as a table').click()

@@ -8,10 +8,14 @@ interface LogLine {
   level: number
   msg: string
   request_id: string
+  username?: string
+  address?: string
   err?: { type: string; message: string; stack: string }
 }
 
 export const ERROR_LEVEL = 50
+export const WARN_LEVEL = 40
+export const INFO_LEVEL = 30
 
 /**
  * Catches the log of every request from now on.

@@ -11,6 +11,8 @@ import { freePort } from '#tests/helpers/free_port'
 const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env', '.adonisjs']
 
 export class ProjectCopy {
+  /** All that the server printed so far */
+  output = ''
   readonly #children: ChildProcess[] = []
 
   private constructor(
@@ -55,9 +57,9 @@ export class ProjectCopy {
    */
   async start(environment: Record<string, string> = {}): Promise<() => Promise<number | null>> {
     const child = this.#spawn(process.execPath, ['scripts/start.js'], environment)
-    let output = ''
-    child.stdout!.on('data', (chunk) => (output += chunk))
-    child.stderr!.on('data', (chunk) => (output += chunk))
+    this.output = ''
+    child.stdout!.on('data', (chunk) => (this.output += chunk))
+    child.stderr!.on('data', (chunk) => (this.output += chunk))
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
     let isRunning = true
     void ended.then(() => (isRunning = false))
@@ -65,7 +67,7 @@ export class ProjectCopy {
     while (isRunning && !(await this.#answers())) {
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    if (!isRunning) throw new Error(`The server ended with ${await ended}:\n${output}`)
+    if (!isRunning) throw new Error(`The server ended with ${await ended}:\n${this.output}`)
     return async () => {
       child.kill('SIGTERM')
       return await ended

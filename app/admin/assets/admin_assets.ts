@@ -15,13 +15,24 @@ export const adminAssets = [
       inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
       own('admin.css'),
       own('lately.css'),
+      own('list.css'),
+      own('bulk.css'),
+      own('choices.css'),
+      own('forms.css'),
     ],
   },
   /* Pages that few people see load it beside the other, which so stays small for all. */
   { name: 'events.css', paths: [own('events.css')] },
   {
     name: 'admin.js',
-    paths: [inPackage('htmx.org', 'dist/htmx.min.js'), own('admin.js')],
+    paths: [
+      inPackage('htmx.org', 'dist/htmx.min.js'),
+      own('admin.js'),
+      own('list.js'),
+      own('bulk.js'),
+      own('choices.js'),
+      own('forms.js'),
+    ],
   },
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]

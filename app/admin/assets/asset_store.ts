@@ -94,10 +94,18 @@ async function build(name: string, paths: string[]): Promise<Asset> {
 
 async function read(name: string, path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return withoutComments(await readFile(path, 'utf8'))
   } catch (cause) {
     throw new RuntimeError(`${path}, of which ${name} consists, can't be read`, { cause })
   }
+}
+
+/**
+ * Comments are for who reads the files, and a tenth of their weight. Only those that have their lines
+ * to themselves go, so that nothing of a text or a pattern can be taken for one; licences (`/*!`) stay.
+ */
+function withoutComments(text: string): string {
+  return text.replace(/^[ \t]*\/\*(?!!)(?:(?!\*\/)[^])*\*\/[ \t]*\n/gm, '')
 }
 
 function hashedName(name: string, body: Buffer): string {

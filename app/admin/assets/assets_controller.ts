@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import { bestEncoding } from '../http/compress.js'
 import { PageNotFound } from '../http/errors.js'
 
 /**
@@ -18,7 +19,7 @@ export class AssetsController {
       .header('content-type', asset.type)
       .header('cache-control', 'public, max-age=31536000, immutable')
       .header('vary', 'accept-encoding')
-    const encoding = request.encoding(['br', 'gzip'])
+    const encoding = bestEncoding(request)
     if (encoding === 'br') response.header('content-encoding', 'br').send(asset.brotli)
     else if (encoding === 'gzip') response.header('content-encoding', 'gzip').send(asset.gzip)
     else response.send(asset.body)

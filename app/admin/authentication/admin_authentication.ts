@@ -57,15 +57,18 @@ export class AdminAuthentication {
   }
 
   /**
-   * Begins a session for the user and puts its cookies into the answer.
+   * Begins a session for the user and puts its cookies into the answer. The session that the browser
+   * had before ends, as its cookies are gone then. [B7]
    *
    * @returns null if the user is gone or has another password by now
    */
   async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession | null> {
-    const begun = await this.sessions.begin(user, {
-      ip: ctx.request.ip(),
-      userAgent: ctx.request.header('user-agent'),
-    })
+    const earlier = ctx.request.plainCookie(SESSION_ID, { encoded: false })
+    const begun = await this.sessions.begin(
+      user,
+      { ip: ctx.request.ip(), userAgent: ctx.request.header('user-agent') },
+      typeof earlier === 'string' ? earlier : undefined
+    )
     if (!begun) return null
     const { session, id } = begun
     await this.#giveToken(ctx, user, session)

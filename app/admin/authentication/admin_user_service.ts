@@ -3,7 +3,10 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import AdminUser from '../models/admin_user.js'
+import { WorkQueue } from './work_queue.js'
 
+export const SHORTEST_USERNAME = 2
+export const LONGEST_USERNAME = 32
 export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
 
@@ -15,6 +18,12 @@ let nobodysHash: Promise<string> | undefined
  * Creates, changes and removes admin users. [B11]
  */
 export class AdminUserService {
+  /**
+   * @param comparing  bounds how many passwords of logins are compared at once: it is meant to be slow,
+   *   and everybody may ask for it [B8]
+   */
+  constructor(private readonly comparing = new WorkQueue(2, 20)) {}
+
   /**
    * @throws ValueError  for a name or a password that can't be, or a name that is taken
    */
@@ -70,8 +79,7 @@ export class AdminUserService {
    * @throws ValueError  when it is the last superuser, whom nobody could replace
    */
   async checkRemovable(user: AdminUser, client?: TransactionClientContract): Promise<void> {
-    const superusers = await AdminUser.query({ client }).where('isSuperuser', true).forUpdate()
-    if (superusers.length === 1 && superusers[0].id === user.id) {
+    if (await this.isLastSuperuser(user, client)) {
       throw new ValueError(
         `${user.username} is the last superuser; make another one first: node ace admin:create`
       )
@@ -79,13 +87,34 @@ export class AdminUserService {
   }
 
   /**
+   * Whether nobody could replace the user, who is the only superuser. In a transaction it stays true
+   * or false until that ends, as all superusers are locked.
+   */
+  async isLastSuperuser({ id }: AdminUser, client?: TransactionClientContract): Promise<boolean> {
+    const superusers = await this.lockSuperusers(client)
+    return superusers.length === 1 && superusers[0].id === id
+  }
+
+  /**
+   * All superusers, locked one after the other in the same order by everybody, so that two who change
+   * each other don't wait for each other.
+   */
+  async lockSuperusers(client?: TransactionClientContract): Promise<AdminUser[]> {
+    return await AdminUser.query({ client }).where('isSuperuser', true).orderBy('id').forUpdate()
+  }
+
+  /**
    * The user whose name and password these are. As much time is spent for an unknown user as for a
    * wrong password. [B3]
+   *
+   * @throws QueueFull  when too many others wait for theirs to be compared
    */
   async verify(username: string, password: string): Promise<AdminUser | null> {
-    nobodysHash ??= hash.make('nobody')
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
-    const isRight = await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    const isRight = await this.comparing.run(async () => {
+      nobodysHash ??= hash.make('nobody')
+      return await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    })
     return user && isRight ? user : null
   }
 
@@ -114,17 +143,32 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  for a name that can't be, or is taken
+   * @throws ValueError  for a name that can't be
    */
-  async checkNewUsername(username: string): Promise<void> {
+  checkUsername(username: string): void {
     if (!USERNAME.test(username)) {
       throw new ValueError(
         `${JSON.stringify(username)} can't be a user name: it has 2 to 32 letters, digits and the signs . _ -`
       )
     }
-    /* Names that differ in case alone would be taken for each other, by people and by the throttle. */
-    const same = AdminUser.query().whereRaw('lower(username) = ?', [username.toLowerCase()])
-    if (await same.first()) throw taken(username)
+  }
+
+  /**
+   * @throws ValueError  for a name that can't be, or is taken
+   */
+  async checkNewUsername(username: string): Promise<void> {
+    this.checkUsername(username)
+    if (await this.holderOf(username)) throw taken(username)
+  }
+
+  /**
+   * Who has the name. Names that differ in case alone would be taken for each other, by people and by
+   * the throttle.
+   */
+  async holderOf(username: string, client?: TransactionClientContract): Promise<AdminUser | null> {
+    return await AdminUser.query({ client })
+      .whereRaw('lower(username) = ?', [username.toLowerCase()])
+      .first()
   }
 }
 

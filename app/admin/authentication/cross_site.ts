@@ -15,6 +15,18 @@ export function isCrossSite({ request }: HttpContext): boolean {
 }
 
 /**
+ * Whether a link of another site led here. Browsers that do not tell the site of what they send may at
+ * least tell the page they come from. [B5]
+ */
+export function isForeignLink(ctx: HttpContext): boolean {
+  const { request } = ctx
+  if (isCrossSite(ctx)) return true
+  const page = request.header('referer')
+  const isTold = request.header('sec-fetch-site') !== undefined
+  return !isTold && page !== undefined && hostOf(page) !== request.host()?.toLowerCase()
+}
+
+/**
  * Whether the request changes something and comes from another site.
  */
 export function isForgery(ctx: HttpContext): boolean {

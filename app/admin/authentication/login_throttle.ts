@@ -1,14 +1,20 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { errors, type Limiter } from '@adonisjs/limiter'
 import limiter from '@adonisjs/limiter/services/main'
 import type { AdminConfig } from '../define_config.js'
 
 /**
- * Bounds how often a password can be guessed, for all processes together. Every attempt is counted
- * before the password is looked at, so that many at once count as many; a success clears the count.
- * [B8]
+ * Bounds how often a password can be guessed, for all processes together: for a name from an address,
+ * and for all names from an address. Every attempt is counted before the password is looked at, so
+ * that many at once count as many; only failures stay counted. [B8]
  */
 export class LoginThrottle {
-  constructor(private readonly config: AdminConfig['login']) {}
+  constructor(
+    private readonly config: Pick<
+      AdminConfig['login'],
+      'attempts' | 'withinMinutes' | 'attemptsPerAddress'
+    >
+  ) {}
 
   /**
    * Counts an attempt.
@@ -16,32 +22,67 @@ export class LoginThrottle {
    * @returns undefined if it may go on, else the seconds to wait
    */
   async attempt(username: string, address: string): Promise<number | undefined> {
-    const key = keyOf(username, address)
-    try {
-      await this.#limiter.consume(key)
-      return undefined
-    } catch (error) {
-      if ((error as { code?: string }).code !== 'E_TOO_MANY_REQUESTS') throw error
-      return Math.max(1, await this.#limiter.availableIn(key))
-    }
+    const keys = keysOf(username, address)
+    /* What is refused is not counted, for nobody else at the address shall wait for it. */
+    const wait =
+      (await this.#perName.availableIn(keys.name)) ||
+      (await this.#perAddress.availableIn(keys.address))
+    if (wait > 0) return wait
+
+    const addressWait = await consume(this.#perAddress, keys.address)
+    if (addressWait !== undefined) return addressWait
+    const nameWait = await consume(this.#perName, keys.name)
+    if (nameWait !== undefined) await this.#perAddress.decrement(keys.address)
+    return nameWait
   }
 
-  async clear(username: string, address: string): Promise<void> {
-    await this.#limiter.delete(keyOf(username, address))
+  /**
+   * Forgets the failures of the name, as its owner has come in. Those of other names stay, or whoever
+   * has a password could guess at all others without end.
+   */
+  async succeed(username: string, address: string): Promise<void> {
+    const keys = keysOf(username, address)
+    await this.#perName.delete(keys.name)
+    await this.#perAddress.decrement(keys.address)
   }
 
-  get #limiter() {
-    return limiter.use({
-      requests: this.config.attempts,
-      duration: `${this.config.withinMinutes} mins`,
-    })
+  /**
+   * Takes an attempt back whose password was never looked at.
+   */
+  async withdraw(username: string, address: string): Promise<void> {
+    const keys = keysOf(username, address)
+    await this.#perName.decrement(keys.name)
+    await this.#perAddress.decrement(keys.address)
+  }
+
+  get #perName(): Limiter {
+    return this.#limiter(this.config.attempts)
+  }
+
+  get #perAddress(): Limiter {
+    return this.#limiter(this.config.attemptsPerAddress)
+  }
+
+  #limiter(requests: number): Limiter {
+    return limiter.use({ requests, duration: `${this.config.withinMinutes} mins` })
+  }
+}
+
+async function consume(limit: Limiter, key: string): Promise<number | undefined> {
+  try {
+    await limit.consume(key)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof errors.E_TOO_MANY_REQUESTS)) throw error
+    return Math.max(1, error.response.availableIn)
   }
 }
 
 /** A name that can't be one must not make a key that can't be stored, or not even be written. */
-function keyOf(username: string, address: string): string {
+function keysOf(username: string, address: string) {
   const name = encodeURIComponent(username.toLowerCase().toWellFormed())
-  return `login:${name.slice(0, 96)}:${networkOf(address)}`
+  const network = networkOf(address)
+  return { name: `login:${name.slice(0, 96)}:${network}`, address: `login-address:${network}` }
 }
 
 /** Who has one IPv6 address has 2^64 of them: their network counts. What is no address is nobody's. */

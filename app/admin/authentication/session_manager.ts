@@ -28,12 +28,15 @@ export class SessionManager {
   /**
    * Begins a session. Where the user has as many as allowed, the oldest ends.
    *
+   * @param earlier  id of the session that the browser had so far, whose place the new one takes: it
+   *   ends, whoever it belongs to, as nobody could end it any more
    * @returns the session, and the id for its cookie, which is stored nowhere; null if the user is gone
    *   or has another password by now, as that has ended all sessions begun with this one [B7]
    */
   async begin(
     user: AdminUser,
-    origin: SessionOrigin
+    origin: SessionOrigin,
+    earlier?: string
   ): Promise<{ session: AdminSession; id: string } | null> {
     await this.removeExpired()
     const id = randomBytes(32).toString('base64url')
@@ -54,6 +57,8 @@ export class SessionManager {
       return await AdminSession.create(values, { client })
     })
     if (!session) return null
+    const replaced = earlier === undefined ? null : await this.find(earlier)
+    if (replaced) await this.end(replaced)
     /* Only now, so that several sign-ins at once can't each find room and be too many together. */
     const active = await this.activeOf(user.id)
     for (const old of active.slice(0, -this.limits.perUser)) await this.end(old)
@@ -73,8 +78,8 @@ export class SessionManager {
   /**
    * The active sessions of a user, oldest first.
    */
-  async activeOf(userId: number): Promise<AdminSession[]> {
-    return await this.#active((query) => query.where('userId', userId))
+  async activeOf(userId: number, client?: TransactionClientContract): Promise<AdminSession[]> {
+    return await this.#active((query) => query.where('userId', userId), client)
   }
 
   /**
@@ -108,31 +113,42 @@ export class SessionManager {
 
   /**
    * Ends a session and revokes every token that was issued for it.
+   *
+   * @param transaction  to be part of, if there is one
    */
-  async end(session: AdminSession): Promise<void> {
-    await this.#change(session, async (current, client) => {
-      const now = Date.now() / 1000
-      for (const [jti, exp] of Object.entries(current.sessionMetadata.tokens)) {
-        if (exp <= now) continue
-        await AdminTokenBlacklist.firstOrCreate(
-          { token: jti },
-          { token: jti, expiresAt: DateTime.fromSeconds(exp, { zone: 'utc' }) },
-          { client }
-        )
-      }
-      current.isActive = false
-    })
+  async end(session: AdminSession, transaction?: TransactionClientContract): Promise<void> {
+    await this.#change(
+      session,
+      async (current, client) => {
+        const now = Date.now() / 1000
+        for (const [jti, exp] of Object.entries(current.sessionMetadata.tokens)) {
+          if (exp <= now) continue
+          await AdminTokenBlacklist.firstOrCreate(
+            { token: jti },
+            { token: jti, expiresAt: DateTime.fromSeconds(exp, { zone: 'utc' }) },
+            { client }
+          )
+        }
+        current.isActive = false
+      },
+      transaction
+    )
   }
 
   /**
    * Ends all sessions of a user, but the one that is kept.
    *
+   * @param transaction  to be part of, if there is one
    * @returns how many ended
    */
-  async endAllOf(userId: number, kept?: AdminSession): Promise<number> {
-    const sessions = await this.activeOf(userId)
+  async endAllOf(
+    userId: number,
+    kept?: AdminSession,
+    transaction?: TransactionClientContract
+  ): Promise<number> {
+    const sessions = await this.activeOf(userId, transaction)
     const ending = sessions.filter((session) => session.id !== kept?.id)
-    for (const session of ending) await this.end(session)
+    for (const session of ending) await this.end(session, transaction)
     return ending.length
   }
 
@@ -156,18 +172,26 @@ export class SessionManager {
   /** Changes a session as it is now, which other requests may have changed since it was read. */
   async #change(
     { id }: AdminSession,
-    change: (current: AdminSession, client: TransactionClientContract) => Promise<void>
+    change: (current: AdminSession, client: TransactionClientContract) => Promise<void>,
+    transaction?: TransactionClientContract
   ): Promise<void> {
-    await AdminSession.transaction(async (client) => {
+    const work = async (client: TransactionClientContract) => {
       const current = await AdminSession.query({ client }).where('id', id).forUpdate().first()
       if (!current) return
       await change(current, client)
       await current.save()
-    })
+    }
+    await (transaction ? work(transaction) : AdminSession.transaction(work))
   }
 
-  async #active(narrow: (query: SessionQuery) => SessionQuery): Promise<AdminSession[]> {
-    const query = AdminSession.query().where('isActive', true).orderBy('createdAt').orderBy('id')
+  async #active(
+    narrow: (query: SessionQuery) => SessionQuery,
+    client?: TransactionClientContract
+  ): Promise<AdminSession[]> {
+    const query = AdminSession.query({ client })
+      .where('isActive', true)
+      .orderBy('createdAt')
+      .orderBy('id')
     const sessions = await narrow(query)
     return sessions.filter((session) => !this.#isOver(session))
   }

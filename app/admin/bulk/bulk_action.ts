@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { LucidCrud } from '#crud'
-import type { Actor } from '#crud/types'
+import type { Actor, Origin } from '#crud/types'
 import type { Action } from '../view_options.js'
 
 /**
@@ -13,7 +13,7 @@ export interface Selection {
   keys: readonly unknown[]
   crud: LucidCrud
   /** To be handed to every operation of `crud` */
-  options: { client: TransactionClientContract; actor: Actor }
+  options: { client: TransactionClientContract; actor: Actor; origin: Origin }
   ctx: HttpContext
 }
 

@@ -1,28 +1,99 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { Problem } from '#crud'
+import { toProblem } from '#crud/http/handle_problem'
+import { readBody } from '#crud/http/body'
+import { crudConfig } from '#crud/settings'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
+import type { Flash } from '../http/flash.js'
+import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
-import type { BulkAction } from './bulk_action.js'
+import { BulkFailure } from './bulk_failure.js'
+import { readIds } from './bulk_ids.js'
+import type { BulkTask } from './bulk_task.js'
+import { WriteTask, type Write } from './write_task.js'
 
+/**
+ * Deleting and restoring for programs, and for the list's script: JSON in, the list's content out,
+ * `{ detail: [{ message }] }` for what fails. [S50 to S54, B16, B20]
+ */
 export class BulkController {
-  constructor(
-    protected readonly site: AdminSite,
-    protected readonly view: ModelView
-  ) {}
+  readonly #site: AdminSite
+  readonly #list: ListPage
+  readonly #view: ModelView
 
-  async delete(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  constructor(site: AdminSite, view: ModelView) {
+    this.#site = site
+    this.#view = view
+    this.#list = new ListPage(site, view)
   }
 
-  async restore(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  async delete(ctx: HttpContext): Promise<unknown> {
+    return await this.#answer(ctx, ctx.request.qs().hard === 'true' ? 'purge' : 'delete')
   }
 
-  async confirm(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  async restore(ctx: HttpContext): Promise<unknown> {
+    return await this.#answer(ctx, 'restore')
   }
 
-  async act(_action: BulkAction, _ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  async #answer(ctx: HttpContext, write: Write) {
+    const task = new WriteTask(this.#site, this.#view, write)
+    let text: string
+    try {
+      const ids = await idsOf(ctx, task)
+      text = await task.run(readIds(this.#view.resource.key, ids), ctx)
+    } catch (error) {
+      return this.#refuse(ctx, error)
+    }
+    try {
+      return await this.#show(ctx, { kind: 'success', text })
+    } catch (error) {
+      ctx.logger.error({ err: error }, `${this.#view.name}: the list could not be shown`)
+      return this.#refuse(ctx, new BulkFailure(422, 'bulk.doneUnseen', { done: text }))
+    }
+  }
+
+  /** Who may delete need not be one who may look. [B14] */
+  async #show(ctx: HttpContext, done: Flash) {
+    if (this.#view.may('view')) return await this.#list.content(ctx, done)
+    return await this.#site.render(ctx, 'partials/bulk_done', { done })
+  }
+
+  /** What the policy refuses is the site's to answer. */
+  #refuse(ctx: HttpContext, error: unknown) {
+    const problem = toProblem(error)
+    if (problem.status === 403) throw error
+    if (problem.status >= 500)
+      ctx.logger.error({ err: error }, `${this.#view.name}: bulk call failed`)
+    for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
+
+    const status = [400, 413].includes(problem.status) ? problem.status : 422
+    const message =
+      error instanceof BulkFailure ? this.#site.text(error.key, error.data) : problem.message
+    ctx.response.status(status).send({ detail: [{ message }] })
+  }
+}
+
+/**
+ * @throws BulkFailure 400  when there are none
+ * @throws Problem 413, 422
+ */
+async function idsOf(ctx: HttpContext, { noneSelected }: BulkTask): Promise<readonly unknown[]> {
+  const { ids = [] } = await bodyOf(ctx)
+  if (!Array.isArray(ids)) throw new BulkFailure(422, 'bulk.noList')
+  if (ids.length === 0) throw new BulkFailure(400, noneSelected)
+  return ids
+}
+
+/** Read by ourselves: the application's parser rounds integers beyond 2^53. [B20] */
+async function bodyOf(ctx: HttpContext): Promise<Record<string, unknown>> {
+  const { headers } = ctx.request.request
+  const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])
+  if (isEmpty) return {}
+  if (!ctx.request.is(['json'])) throw new BulkFailure(422, 'bulk.noJson')
+  try {
+    return await readBody(ctx, crudConfig().body)
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 413) throw new Problem(422, error.message)
+    throw error
   }
 }

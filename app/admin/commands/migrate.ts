@@ -8,7 +8,7 @@ export default class Migrate extends AdminCommand {
   static description = "Run pending migrations of the application's and the admin site's databases"
 
   async run() {
-    const { migrateDatabases } = await import('#database/prepare')
+    const { migrateDatabases } = await import('../migrate_databases.js')
     await migrateDatabases(this.app)
   }
 }

@@ -51,7 +51,8 @@ export class DashboardController {
   async #count(ctx: HttpContext, view: ModelView) {
     let count: number | null = null
     try {
-      count = await view.crud.count({}, { client: view.client() })
+      const { countFilters = {} } = view.model as { countFilters?: Record<string, unknown> }
+      count = await view.crud.count(countFilters, { client: view.client() })
     } catch (error) {
       ctx.logger.error({ err: error }, `${view.name} could not be counted`)
     }

@@ -1,19 +1,63 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
+import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
+import { parseForm } from './parse_form.js'
+import { failureOf } from './form_failure.js'
+import { FormPage } from './form_page.js'
+import { goToList } from './go_to_list.js'
+import { isForbidden } from './refusals.js'
+import { readSubmission, type Submission } from './submission.js'
+import { Uploads } from './uploads.js'
 
+/**
+ * A new record, from a form. [S36 to S39, S49]
+ */
 export class CreateController {
+  readonly #form: FormPage
+
   constructor(
     protected readonly site: AdminSite,
     protected readonly view: ModelView
-  ) {}
-
-  async page(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  ) {
+    this.#form = new FormPage(site, view, 'create')
   }
 
-  async submit(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  /**
+   * The blank form.
+   */
+  async page(ctx: HttpContext): Promise<unknown> {
+    return await this.#form.render(ctx)
+  }
+
+  /**
+   * Stores the record, or shows the form again with what was wrong and what was typed.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const submission = await readSubmission(this.#form.fields, ctx, 'create')
+    try {
+      await this.#store(ctx, submission)
+    } catch (error) {
+      if (isForbidden(error)) throw error
+      const failure = failureOf(this.site, this.#form.fields, error)
+      ctx.response.status(422)
+      return await this.#form.render(ctx, { submission, failure })
+    }
+    const text = this.site.text('form.created', { one: this.view.singular })
+    await tellNextPage(ctx, { kind: 'success', text })
+    goToList(this.site, this.view, ctx)
+  }
+
+  async #store(ctx: HttpContext, submission: Submission) {
+    const uploads = new Uploads(this.view, this.#form.fields, submission)
+    try {
+      const values = await parseForm(this.view.resource.createBody, submission, uploads, {
+        operation: 'create',
+      })
+      await this.view.crud.create(values, this.view.callOptions(ctx))
+    } catch (error) {
+      await uploads.drop()
+      throw error
+    }
   }
 }

@@ -1,23 +1,162 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { Problem } from '#crud'
+import type { KeyValue } from '#crud/resource/key'
+import { CompiledSchema } from '#crud/resource/object_schema'
+import { now } from '#crud/resource/soft_delete'
+import { toWire } from '#crud/values/to_wire'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
+import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
+import { assertVersion, RowChanged, showConflict, versionField } from './conflict.js'
+import { failureOf, type FormFailure } from './form_failure.js'
+import { FormPage } from './form_page.js'
+import { goToList } from './go_to_list.js'
+import { parseForm } from './parse_form.js'
+import { isForbidden, isMissing } from './refusals.js'
+import { readSubmission, sentTexts, type Submission } from './submission.js'
+import { keepUntouched } from './untouched.js'
+import { Uploads } from './uploads.js'
 
+/**
+ * Changes of a record, from a form. [S41 to S47, S49]
+ */
 export class UpdateController {
+  readonly #form: FormPage
+
   constructor(
     protected readonly site: AdminSite,
     protected readonly view: ModelView
-  ) {}
-
-  async page(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  ) {
+    this.#form = new FormPage(site, view, 'update')
   }
 
-  async submit(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  /**
+   * The form with what the record holds.
+   */
+  async page(ctx: HttpContext): Promise<unknown> {
+    const found = await this.#find(ctx)
+    return found ? await this.#form.render(ctx, found) : this.#notFound(ctx)
   }
 
-  async withoutId(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  /**
+   * Changes the record, or shows the form again with what was wrong and what was typed.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const found = await this.#find(ctx)
+    if (!found) return this.#notFound(ctx)
+    const submission = await readSubmission(this.#form.fields, ctx, 'update')
+    if (!submission.supplied) {
+      const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
+      return await this.#again(ctx, found.record, submission, failure)
+    }
+    try {
+      await this.#store(ctx, found.key, found.record, submission)
+    } catch (error) {
+      if (isForbidden(error)) throw error
+      if (isMissing(error)) return this.#notFound(ctx)
+      if (error instanceof RowChanged) return await this.#showConflict(ctx, submission, error)
+      const failure = failureOf(this.site, this.#form.fields, error)
+      return await this.#again(ctx, found.record, submission, failure)
+    }
+    const text = this.site.text('form.updated', { one: this.view.singular })
+    await tellNextPage(ctx, { kind: 'success', text })
+    goToList(this.site, this.view, ctx)
   }
+
+  /**
+   * A submission that does not say which record it is about. [S41, B21]
+   */
+  async withoutId({ response }: HttpContext): Promise<unknown> {
+    response.status(422)
+    return { message: this.site.text('form.noId') }
+  }
+
+  async #store(ctx: HttpContext, key: KeyValue, record: LucidRow, submission: Submission) {
+    const { resource, crud } = this.view
+    const uploads = new Uploads(this.view, this.#form.fields, submission)
+    const version = versionIn(ctx)
+    try {
+      const withKey = { ...submission, values: { ...this.#keyIn(record), ...submission.values } }
+      const values = await parseForm(resource.updateBody, withKey, uploads, {
+        operation: 'update',
+        key,
+      })
+      keepUntouched(this.#form.fields, submission, record, values)
+      await crud.update(
+        key,
+        { ...values, ...this.#internalValues() },
+        {
+          ...this.view.callOptions(ctx),
+          precondition: (locked) => assertVersion(this.view, locked, version, values),
+        }
+      )
+    } catch (error) {
+      await uploads.drop()
+      throw error
+    }
+    await uploads.dropReplaced(record)
+  }
+
+  /** A schema may want the key, which no form changes. [A7] */
+  #keyIn(record: LucidRow): Record<string, unknown> {
+    const attributes = record as unknown as Record<string, unknown>
+    const keys = this.view.resource.updateBody.fields.filter(({ column }) => column?.isPrimary)
+    return Object.fromEntries(
+      keys.map(({ wire, column }) => [wire, toWire(column!, attributes[column!.attribute])])
+    )
+  }
+
+  /** The current time, where the internal schema has a field for it. [S44] */
+  #internalValues(): Record<string, unknown> {
+    const { columns } = this.view.resource
+    const schema = this.view.options.updateInternalSchema
+    if (!schema) return {}
+    const stamps = new CompiledSchema(schema, 'updateInternalSchema', this.view.name).fields
+      .map(({ input }) => columns.find(input)!)
+      .filter(({ wire, name }) => [wire, name].includes('updated_at'))
+    return Object.fromEntries(stamps.map((column) => [column.attribute, now(column)]))
+  }
+
+  /** Somebody else was faster: nothing is written, and both versions are shown. [B25] */
+  async #showConflict(ctx: HttpContext, submission: Submission, { values }: RowChanged) {
+    const found = await this.#find(ctx)
+    if (!found) return this.#notFound(ctx)
+    const { record } = found
+    return await showConflict(ctx, this.site, this.#form, { record, submission, values })
+  }
+
+  async #again(
+    ctx: HttpContext,
+    record: LucidRow,
+    submission: Submission,
+    failure: FormFailure
+  ): Promise<unknown> {
+    ctx.response.status(400)
+    const version = versionIn(ctx)
+    return await this.#form.render(ctx, { record, submission, failure, version })
+  }
+
+  /** An id that can't be the key's type is nobody's, too. [B21] */
+  async #find(ctx: HttpContext): Promise<{ key: KeyValue; record: LucidRow } | null> {
+    let key: KeyValue
+    try {
+      key = this.view.resource.key.fromParams(ctx.params)
+    } catch (error) {
+      if (error instanceof Problem) return null
+      throw error
+    }
+    const record = await this.view.crud.find(key, this.view.callOptions(ctx))
+    return record && { key, record }
+  }
+
+  #notFound({ params, response }: HttpContext) {
+    const id = this.view.resource.key.params.map((name) => params[name]).join(', ')
+    response.status(404)
+    return { message: this.site.text('form.notFound', { id }) }
+  }
+}
+
+function versionIn(ctx: HttpContext): string | undefined {
+  return sentTexts(ctx).get(versionField)?.[0] || undefined
 }

@@ -34,7 +34,7 @@ export class CrossSiteRequest extends Exception {
 export class UnsupportedBody extends Exception {
   static status = 415
   static code = 'E_UNSUPPORTED_BODY'
-  static message = 'This form takes no files'
+  static message = 'This form takes application/x-www-form-urlencoded only'
 }
 
 /**

@@ -1,7 +1,9 @@
+import { configProvider } from '@adonisjs/core'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import SessionMiddleware from '@adonisjs/session/session_middleware'
+import type { SessionConfig } from '@adonisjs/session/types'
 
 /**
  * What an action did, for the next page to say. [B18]
@@ -19,14 +21,14 @@ const KEY = 'admin'
  */
 export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
   const { request, response } = ctx
-  const name = app.config.get<string>('session.cookieName')
+  const { cookieName: name, cookie } = await sessionConfig()
   const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
   const isLeft = request.header('cookie')?.includes(`${name}=`)
   const isOpen = ctx.session !== undefined
   if (!isPage || !isLeft || isOpen) return await next()
 
   await openSession(ctx, next)
-  if (ctx.session.isEmpty) response.clearCookie(name, app.config.get('session.cookie'))
+  if (ctx.session.isEmpty) response.clearCookie(name, cookie)
 }
 
 /**
@@ -42,6 +44,14 @@ export async function tellNextPage(ctx: HttpContext, message: Flash): Promise<vo
  */
 export function flashOf(ctx: HttpContext): Flash | null {
   return (ctx.session?.flashMessages.get(KEY) as Flash | undefined) ?? null
+}
+
+let made: Promise<SessionConfig | null> | undefined
+
+/** What `config/session.ts` exports is no more than what makes it. */
+async function sessionConfig(): Promise<SessionConfig> {
+  made ??= configProvider.resolve<SessionConfig>(app, app.config.get('session'))
+  return (await made)!
 }
 
 async function openSession(ctx: HttpContext, next: NextFn) {

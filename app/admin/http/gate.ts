@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { isForgery } from '../authentication/cross_site.js'
+import { compressAnswer } from './compress.js'
 import { CrossSiteRequest, SignInRequired } from './errors.js'
 import { setSecurityHeaders } from './security_headers.js'
 
@@ -11,6 +12,7 @@ export async function outerGate(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
   if (isForgery(ctx)) throw new CrossSiteRequest()
   await next()
+  await compressAnswer(ctx)
 }
 
 /**

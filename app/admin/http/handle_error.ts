@@ -1,15 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import { isBelowPrefix } from '#crud/http/generated_routes'
+import { sendProblem } from '#crud/http/handle_problem'
 import { isAdminRoute } from './admin_route.js'
+import { isBelowMount } from './below_mount.js'
+import { compressAnswer } from './compress.js'
+import { answerMissingEndpoint, isCrudPath } from './crud_mount.js'
 import { requireSignIn } from './gate.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
 import { PageNotFound, SignInRequired } from './errors.js'
-
-/* What may be asked of a server at its root without it being the site's. */
-const OTHERS = ['/docs', '/health']
 
 /**
  * Answers an error of the site, or of a path below its mount that is nobody's. For the application's
@@ -23,9 +23,14 @@ export async function handleAdminError(
   ctx: HttpContext
 ): Promise<boolean> {
   const isMissing = (error as { code?: string }).code === 'E_ROUTE_NOT_FOUND'
-  if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, ctx))) return false
+  const path = ctx.request.parsedUrl.pathname ?? '/'
+  if (!isAdminRoute(ctx) && !(isMissing && isBelowMount(site, path))) return false
 
   setSecurityHeaders(ctx)
+  if (isMissing && isCrudPath(site, path)) {
+    await answerMissingEndpoint(site, ctx)
+    return true
+  }
   let answered = error
   if (isMissing) {
     /* Who is not signed in does not even learn what there is not. */
@@ -38,18 +43,8 @@ export async function handleAdminError(
   }
   if (answered instanceof SignInRequired) askToSignIn(site, answered, ctx)
   else await showError(site, answered, ctx)
+  await compressAnswer(ctx)
   return true
-}
-
-function isBelowMount(site: AdminSite, { request }: HttpContext): boolean {
-  const path = request.parsedUrl.pathname ?? '/'
-  if (
-    isBelowPrefix(path) ||
-    OTHERS.some((other) => path === other || path.startsWith(`${other}/`))
-  ) {
-    return false
-  }
-  return path === site.mountPath || path.startsWith(`${site.mountPath}/`)
 }
 
 /** A page is sent to the form, htmx to the same, a program gets a problem. [B6] */
@@ -81,7 +76,7 @@ function currentPage({ request }: HttpContext): string | undefined {
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const { status = 500 } = error as { status?: number }
-  const known = [403, 404, 429].includes(status) ? status : status < 500 ? 400 : 500
+  const known = [403, 404, 415, 429].includes(status) ? status : status < 500 ? 400 : 500
   const text = site.text(`errors.${known}.text`)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text))
 
@@ -94,11 +89,4 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
 
 function wantsJson({ request }: HttpContext): boolean {
   return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
-}
-
-function sendProblem(ctx: HttpContext, problem: Problem) {
-  ctx.response
-    .status(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem))
 }

@@ -1,4 +1,5 @@
 import type { AdminSite } from '../admin_site.js'
+import { isBelowMount } from './below_mount.js'
 
 /* Longer than any page's address, and short enough to go there by a `Location`. */
 const LONGEST = 2048
@@ -27,7 +28,7 @@ export function returnPath(
     return undefined
   }
   const { pathname } = url
-  const isInside = pathname === site.url('/') || pathname.startsWith(`${site.mountPath}/`)
+  const isInside = isBelowMount(site, pathname) && isBelowMount(site, routed || '/')
   const isDoor = doors.some((door) => routed === site.url(door))
   if (url.origin !== here || !isInside || isDoor || pathname.startsWith('//')) return undefined
   return pathname + url.search

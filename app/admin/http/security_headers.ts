@@ -12,13 +12,19 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ')
 
 /**
- * Puts the headers of every admin page into the answer. [B10]
+ * The headers of every answer of the site. [B10]
+ */
+export const SECURITY_HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-store',
+}
+
+/**
+ * Puts them into the answer.
  */
 export function setSecurityHeaders({ response }: HttpContext): void {
-  response
-    .header('content-security-policy', CONTENT_SECURITY_POLICY)
-    .header('x-content-type-options', 'nosniff')
-    .header('x-frame-options', 'DENY')
-    .header('referrer-policy', 'same-origin')
-    .header('cache-control', 'no-store')
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.header(name, value)
 }

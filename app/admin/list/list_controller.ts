@@ -1,19 +1,69 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
 import type { ModelView } from '../model_view.js'
+import { ListPage } from './list_page.js'
+import { ListParameters } from './list_parameters.js'
 
+/**
+ * The list of a model: as a page, as the part of it that changes, as its table alone.
+ */
 export class ListController {
+  readonly #page: ListPage
+
   constructor(
     protected readonly site: AdminSite,
     protected readonly view: ModelView
-  ) {}
-
-  async page(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  ) {
+    this.#page = new ListPage(site, view)
   }
 
-  async table(_ctx: HttpContext): Promise<unknown> {
-    throw new PageNotFound()
+  /**
+   * The page at its own address, which ends in a slash. [S31, B26]
+   */
+  async page(ctx: HttpContext): Promise<unknown> {
+    const { request, response } = ctx
+    if (request.parsedUrl.pathname?.endsWith('/')) return await this.content(ctx, true)
+    /* The parser of query strings would write it in another way. */
+    const [, query] = request.request.url!.split(/\?(.*)/s)
+    const location = this.view.url('/') + (query === undefined ? '' : `?${query}`)
+    response.status(307).header('location', location).send('')
+  }
+
+  /**
+   * For htmx the part that changes, for everybody else the page. [S32, S35]
+   *
+   * @param isAddress  whether the request's address is that of the page
+   */
+  async content(ctx: HttpContext, isAddress: boolean = false): Promise<string> {
+    const data = await this.#page.data(ctx)
+    ctx.response.vary('HX-Request')
+    if (ctx.request.header('hx-request') === undefined) {
+      return await this.site.renderPage(ctx, 'pages/list', data, this.view.templates.list)
+    }
+    if (isAddress) ctx.response.header('hx-push-url', newAddress(ctx, data.parameters))
+    return await this.#page.render(ctx, data)
+  }
+
+  /**
+   * The table alone. [S56, B22]
+   */
+  async table(ctx: HttpContext): Promise<string> {
+    const query = ctx.request.parsedUrl.query ?? ''
+    const parameters = ListParameters.read(this.view, query, 'search')
+    return await this.site.render(
+      ctx,
+      'partials/list_table',
+      await this.#page.data(ctx, parameters)
+    )
+  }
+}
+
+/** What the browser is to show as the page's address; it has it already after a reload. */
+function newAddress({ request }: HttpContext, { url }: ListParameters): string {
+  try {
+    const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
+    return pathname + search === url ? 'false' : url
+  } catch {
+    return url
   }
 }

@@ -1,8 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { isCrossSite } from '../authentication/cross_site.js'
+import { isForeignLink } from '../authentication/cross_site.js'
+import { QueueFull } from '../authentication/work_queue.js'
 import type { EventDetails } from '../events/event_integration.js'
 import { EventType } from '../events/event_type.js'
+import type AdminUser from '../models/admin_user.js'
 import { SIGN_IN_REASONS } from '../http/errors.js'
 import { returnPath } from '../http/return_path.js'
 
@@ -33,29 +35,45 @@ export class LoginController {
     const username = textOf(body.username)
     const password = textOf(body.password)
     const next = returnPath(this.site, body.next)
-    const { users, throttle } = this.site.adminAuthentication
+    const { throttle } = this.site.adminAuthentication
+    const address = ctx.request.ip()
+    const who = whoIs(username, ctx)
 
-    const wait = await throttle.attempt(username, ctx.request.ip())
+    let wait: number | undefined
+    try {
+      wait = await throttle.attempt(username, address)
+    } catch (error) {
+      /* Whoever can't be counted could guess without end. */
+      ctx.logger.error({ ...who, reason: reasonOf(error) }, 'Login refused: it can not be counted')
+      return await this.#busy(ctx, { username, next })
+    }
     if (wait !== undefined) {
-      ctx.logger.warn(
-        { username: username.slice(0, 32), address: ctx.request.ip() },
-        'Login refused: too many attempts'
-      )
+      ctx.logger.warn(who, 'Login refused: too many attempts')
       this.#logFailure(ctx, username, 'too_many_attempts')
       ctx.response.status(429).header('retry-after', String(wait))
       const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
       return await this.#form(ctx, { error, username, next })
     }
 
-    const user = await users.verify(username, password)
+    let user: AdminUser | null
+    try {
+      user = await this.site.adminUserService.verify(username, password)
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error
+      await this.#settle(ctx, throttle.withdraw(username, address))
+      ctx.logger.warn(who, 'Login refused: too many others are being checked')
+      return await this.#busy(ctx, { username, next })
+    }
     const session = user && (await this.site.adminAuthentication.signIn(ctx, user))
-    if (!session) {
+    if (!user || !session) {
+      ctx.logger.warn(who, 'Login failed')
       this.#logFailure(ctx, username, 'credentials')
       ctx.response.status(401)
       return await this.#form(ctx, { error: this.site.text('login.invalid'), username, next })
     }
+    ctx.logger.info(who, 'Logged in')
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session })
-    await throttle.clear(username, ctx.request.ip())
+    await this.#settle(ctx, throttle.succeed(username, address))
     return this.#goTo(ctx, next ?? this.site.url('/'))
   }
 
@@ -63,8 +81,10 @@ export class LoginController {
    * Lets somebody out. A link of another site only gets the question. [S23, B5]
    */
   async leave(ctx: HttpContext) {
-    if (isCrossSite(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
-    await this.site.adminAuthentication.signOut(ctx, ctx.auth.use('admin').signedIn!)
+    if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
+    const signedIn = ctx.auth.use('admin').signedIn!
+    await this.site.adminAuthentication.signOut(ctx, signedIn)
+    ctx.logger.info(whoIs(signedIn.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })
     return this.#goTo(ctx, this.site.url('/login'))
   }
@@ -79,6 +99,19 @@ export class LoginController {
     })
   }
 
+  /** The worst that can come of it is a count that is too high, for a quarter of an hour. */
+  async #settle(ctx: HttpContext, counting: Promise<void>) {
+    await counting.catch((error) =>
+      ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
+    )
+  }
+
+  /** The server can't say yet whether the password is right. */
+  #busy(ctx: HttpContext, data: { username: string; next?: string }) {
+    ctx.response.status(503).header('retry-after', '5')
+    return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
+  }
+
   #form(ctx: HttpContext, data: { error?: string | null; username?: string; next?: string }) {
     const { error = null, username = '', next = null } = data
     return this.site.render(ctx, 'pages/login', { error, username, next })
@@ -87,6 +120,18 @@ export class LoginController {
   #goTo(ctx: HttpContext, path: string) {
     ctx.response.status(303).header('location', path).send('')
   }
+}
+
+/** For the log: a name has 32 letters, so what is longer is none. */
+function whoIs(username: string, { request }: HttpContext) {
+  return { username: username.slice(0, 32), address: request.ip() }
+}
+
+/** Without the statement or the command, which may be long. */
+function reasonOf(error: unknown): string {
+  return String((error as Error).message)
+    .split('\n', 1)[0]
+    .slice(0, 300)
 }
 
 /** A form may send a field several times; that is no name and no password. */

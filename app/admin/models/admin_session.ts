@@ -1,6 +1,8 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud/wire_names'
+import AdminUser from './admin_user.js'
 
 /**
  * What a session keeps beside its columns: the tokens issued for it, so that its end can revoke them.
@@ -17,11 +19,17 @@ export interface SessionMetadata {
 export default class AdminSession extends BaseModel {
   static table = 'admin_sessions'
 
+  /** Which rows the dashboard counts: those that have ended are only kept for a while. [B23] */
+  static countFilters = { is_active: true }
+
   @column({ isPrimary: true })
   declare id: number
 
   @column()
   declare userId: number
+
+  @belongsTo(() => AdminUser, { foreignKey: 'userId' })
+  declare user: BelongsTo<typeof AdminUser>
 
   /** SHA-256 of the id in the cookie, in hex */
   @column({ serializeAs: null })

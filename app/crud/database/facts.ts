@@ -9,6 +9,8 @@ export interface ColumnFacts {
   maxLength: number | null
   /** Whether an insert may leave the column out */
   hasDefault: boolean
+  /** What it is given then, as text, where that is the same for every row */
+  defaultText?: string | null
   /** Whether the database works the value out, so that no write may give one */
   generated: boolean
   /** Whether the database itself counts the value up */

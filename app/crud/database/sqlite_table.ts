@@ -40,6 +40,7 @@ export async function readSqliteTable(
       nullable: info.notnull === 0 && info.pk === 0,
       maxLength: Number(/^(?:var)?char(?:acter)?(?: varying)?\((\d+)\)/.exec(sqlType)?.[1]) || null,
       hasDefault: info.dflt_value !== null || autoIncrement || info.hidden > 1,
+      defaultText: literal(info.dflt_value),
       generated: info.hidden > 1,
       autoIncrement,
       unique: unique.has(info.name) || (keys.length === 1 && info.pk > 0),
@@ -47,6 +48,14 @@ export async function readSqliteTable(
     })
   }
   return { columns, foreignKeys: await foreignKeys(client, table) }
+}
+
+/** The value of a default that is one, and no expression: a quoted text, a number, true or false. */
+function literal(expression: string | null): string | null {
+  if (expression === null) return null
+  const [, quote, text] = /^(['"])(.*)\1$/s.exec(expression) ?? []
+  if (text !== undefined) return text.replaceAll(quote + quote, quote)
+  return /^(?:-?\d+(?:\.\d+)?|true|false)$/i.test(expression) ? expression : null
 }
 
 /** Columns that are unique alone, in every row: partial indexes and those over several don't count. */

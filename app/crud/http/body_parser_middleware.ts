@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import { inject } from '@adonisjs/core'
 import { Exception } from '@adonisjs/core/exceptions'
 import type { HttpContext } from '@adonisjs/core/http'
@@ -19,10 +21,13 @@ export default class ApplicationBodyParserMiddleware {
   }
 
   /**
+   * Reads the body, if there is one.
+   *
    * @throws Exception  of status 400 for a body that its `Content-Encoding` does not fit, for which
    *   the parser has no status
    */
   async read(ctx: HttpContext): Promise<void> {
+    if (ctx.request.is(['multipart'])) hearOfParts(ctx.request.request)
     try {
       await this.parser.handle(ctx, async () => {})
     } catch (error) {
@@ -33,5 +38,17 @@ export default class ApplicationBodyParserMiddleware {
         ? new Exception('The body can not be decoded', { status: 400 })
         : error
     }
+  }
+}
+
+/**
+ * The parser skips parts without a name. When the body ends inside of one, nobody would hear that part
+ * of the error, which ends the process; the body as a whole is refused all the same.
+ */
+function hearOfParts(message: IncomingMessage) {
+  const pipe = message.pipe.bind(message)
+  message.pipe = (form, options) => {
+    form.on('part', (part: Readable) => part.on('error', () => {}))
+    return pipe(form, options)
   }
 }

@@ -23,16 +23,20 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 export function handleProblem(error: unknown, ctx: HttpContext): boolean {
   if (!isOurs(ctx)) return false
 
-  if (isRouteMissing(error)) {
-    const allowed = allowedMethods(ctx)
-    if (allowed.length === 0) send(ctx, noEndpoint())
-    else if (ctx.request.method() === 'OPTIONS') {
-      ctx.response.status(204).header('allow', allowed.join(', ')).send('')
-    } else send(ctx, methodNotAllowed(allowed))
-  } else {
-    send(ctx, toProblem(error))
-  }
+  if (isRouteMissing(error)) answerMissing(ctx)
+  else sendProblem(ctx, toProblem(error))
   return true
+}
+
+/**
+ * Answers where no route is: which methods the path has, or that it is nobody's. [A25]
+ */
+export function answerMissing(ctx: HttpContext): void {
+  const allowed = allowedMethods(ctx)
+  if (allowed.length === 0) sendProblem(ctx, noEndpoint())
+  else if (ctx.request.method() === 'OPTIONS') {
+    ctx.response.status(204).header('allow', allowed.join(', ')).send('')
+  } else sendProblem(ctx, methodNotAllowed(allowed))
 }
 
 /**
@@ -63,7 +67,7 @@ function isBusy(error: unknown): boolean {
   return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED' || name === 'KnexTimeoutError'
 }
 
-function send(ctx: HttpContext, problem: Problem) {
+export function sendProblem(ctx: HttpContext, problem: Problem): void {
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response
     .status(problem.status)

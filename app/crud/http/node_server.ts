@@ -48,6 +48,19 @@ export function createNodeServer(handler: RequestListener): Server {
   return server
 }
 
+type HeadersOfPath = (path: string) => Record<string, string>
+
+const HEADERS_OF_PATHS: HeadersOfPath[] = []
+
+/**
+ * Lets a part of the application add headers to what is answered here, before there is a route.
+ *
+ * @param headersOf  given the path as it was sent, without the query
+ */
+export function addRawHeaders(headersOf: HeadersOfPath): void {
+  HEADERS_OF_PATHS.push(headersOf)
+}
+
 /**
  * Answers a URL whose percent signs encode nothing.
  */
@@ -59,7 +72,12 @@ export function answerBadUrl(request: IncomingMessage, response: ServerResponse)
 function answer(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   const { status, headers, body } = rawAnswer(problem)
   const id = request.headers['x-request-id'] as string | undefined
-  response.writeHead(status, { ...headers, ...(id && { 'x-request-id': id }) })
+  const path = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]
+  const added = HEADERS_OF_PATHS.map((headersOf) => headersOf(path))
+  response.writeHead(
+    status,
+    Object.assign({}, ...added, headers, id === undefined ? {} : { 'x-request-id': id })
+  )
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 

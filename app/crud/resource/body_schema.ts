@@ -1,6 +1,6 @@
 import type { FieldError } from '../http/problem.js'
 import { invalidBody } from '../http/problems.js'
-import { prepareForSchema, toAttribute, type Prepared } from '../values/from_body.js'
+import { prepareFile, prepareForSchema, toAttribute, type Prepared } from '../values/from_body.js'
 import type { Column } from './column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
 
@@ -8,7 +8,7 @@ import type { CompiledSchema, SchemaField } from './object_schema.js'
  * A field of a body: what the wire calls it, what the schema calls it, and the column it goes to;
  * none for a virtual field.
  */
-interface BodyField extends SchemaField {
+export interface BodyField extends SchemaField {
   wire: string
   column: Column | undefined
 }
@@ -40,9 +40,9 @@ export class BodySchema {
   }
 
   /**
-   * The wire names of the fields, with their columns.
+   * The fields by their wire names, with their columns and what the schema says of them.
    */
-  get fields(): ReadonlyArray<{ wire: string; column: Column | undefined }> {
+  get fields(): readonly BodyField[] {
     return this.#fields
   }
 
@@ -59,7 +59,9 @@ export class BodySchema {
     const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
     const prepared = new Map<BodyField, Prepared>()
     for (const field of sent) {
-      prepared.set(field, prepareForSchema(field.column, body[field.wire]))
+      const value = body[field.wire]
+      const isFile = field.type === 'multipartFile'
+      prepared.set(field, isFile ? prepareFile(value) : prepareForSchema(field.column, value))
     }
 
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))

@@ -102,6 +102,11 @@ export class Column {
     return this.#ensureLoaded().hasDefault
   }
 
+  /** What an insert that leaves the column out writes, as text, where that is always the same */
+  get defaultText(): string | null {
+    return this.#ensureLoaded().defaultText ?? null
+  }
+
   get autoIncrement(): boolean {
     return this.#ensureLoaded().autoIncrement
   }

@@ -26,7 +26,7 @@ const maxCharacters = vine.createRule<{ most: number }>(
       )
     }
   },
-  { name: 'maxLength', toJSONSchema: (schema, { most }) => void (schema.maxLength = most) }
+  { name: 'maxCharacters', toJSONSchema: (schema, { most }) => void (schema.maxLength = most) }
 )
 
 /**

@@ -15,19 +15,65 @@ export type ObjectSchema =
   | VineValidator<CamelCaseObject, any>
 
 /**
- * A field of a schema: its name in the input, and in the output (`toCamelCase()` renames).
+ * The part of JSON Schema that VineJS writes.
  */
-export interface SchemaField {
-  input: string
-  output: string
+export interface JsonSchema {
+  type?: string | string[]
+  format?: string
+  enum?: unknown[]
+  anyOf?: JsonSchema[]
+  items?: JsonSchema | JsonSchema[]
+  properties?: Record<string, JsonSchema>
+  required?: string[]
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  minItems?: number
 }
 
-/** The part of VineJS's compiled tree that names fields. */
+/**
+ * A rule of a field, and what it was made with.
+ */
+export interface SchemaRule {
+  name: string
+  options: unknown
+}
+
+/**
+ * A field of a schema, as far as the schema tells of it.
+ */
+export interface SchemaField {
+  /** Its name in the input */
+  input: string
+  /** Its name in the output, as `toCamelCase()` renames */
+  output: string
+  /** VineJS's own type, which also tells those that JSON has not, as in `date`, `multipartFile` */
+  type: string
+  /** Null left out: `nullable` tells it. A union is an `anyOf`. */
+  json: JsonSchema
+  nullable: boolean
+  /** Whether it must be there, whatever else is */
+  required: boolean
+  /** In the order in which they run */
+  rules: readonly SchemaRule[]
+}
+
+/** The part of VineJS's compiled tree that tells of fields. */
 interface CompiledNode {
-  type?: string
-  properties?: Array<{ fieldName: string; propertyName: string }>
+  type: string
+  subtype?: string
+  fieldName: string
+  propertyName: string
+  allowNull?: boolean
+  isOptional?: boolean
+  parseFnId?: string
+  validations?: Array<{ ruleFnId: string; name?: string }>
+  properties?: CompiledNode[]
   groups?: Array<{ conditions: Array<{ schema: CompiledNode }> }>
 }
+
+type References = Record<string, { options?: unknown }>
 
 /**
  * A schema ready for use, and the names of its fields, also of those that only some of its groups
@@ -45,9 +91,10 @@ export class CompiledSchema {
     else if (schema instanceof BaseType) this.#validator = vine.create(schema)
     else throw noObjectSchema(option, model)
 
-    const tree = (this.#validator.toJSON() as any).schema.schema as CompiledNode
+    const { schema: root, refs } = this.#validator.toJSON() as any
+    const tree = root.schema as CompiledNode
     if (tree.type !== 'object') throw noObjectSchema(option, model)
-    this.fields = namedFields(tree)
+    this.fields = describedFields(tree, refs, jsonProperties(this.#validator.toJSONSchema() as any))
   }
 
   /**
@@ -82,14 +129,76 @@ function noObjectSchema(option: string, model: string): ValueError {
   )
 }
 
-function namedFields(node: CompiledNode): SchemaField[] {
-  const own = (node.properties ?? []).map(({ fieldName, propertyName }) => ({
-    input: fieldName,
-    output: propertyName,
-  }))
-  const grouped = (node.groups ?? []).flatMap(({ conditions }) =>
-    conditions.flatMap((condition) => namedFields(condition.schema))
-  )
-  const unique = new Map([...own, ...grouped].map((field) => [field.input, field]))
-  return [...unique.values()]
+function describedFields(
+  tree: CompiledNode,
+  references: References,
+  schemas: Map<string, JsonSchema>
+): SchemaField[] {
+  const fields = new Map<string, SchemaField>()
+  const add = (node: CompiledNode, isConditional: boolean) => {
+    for (const property of node.properties ?? []) {
+      const json = schemas.get(property.fieldName) ?? {}
+      fields.set(property.fieldName, {
+        ...described(property, references, json),
+        /* What it has no value for, a parser may give one. */
+        required: !isConditional && !property.parseFnId && isRequired(property, json),
+      })
+    }
+    for (const { conditions } of node.groups ?? []) {
+      for (const { schema } of conditions) add(schema, true)
+    }
+  }
+  add(tree, false)
+  return [...fields.values()]
+}
+
+function described(node: CompiledNode, references: References, json: JsonSchema) {
+  const parsed = node.parseFnId ? [{ name: 'parse', options: undefined }] : []
+  return {
+    input: node.fieldName,
+    output: node.propertyName,
+    type: node.subtype ?? node.type,
+    json: withoutNull(json),
+    nullable: node.allowNull ?? alternatives(json).some(({ type }) => type === 'null'),
+    rules: [
+      ...parsed,
+      ...(node.validations ?? []).map(({ ruleFnId, name }) => ({
+        name: name ?? '',
+        options: references[ruleFnId]?.options,
+      })),
+    ],
+  }
+}
+
+/** A union does not say itself that it is optional: one of its alternatives takes anything then. */
+function isRequired(node: CompiledNode, json: JsonSchema): boolean {
+  if (node.isOptional !== undefined) return !node.isOptional
+  return !alternatives(json).some((one) => Object.keys(one).length === 0)
+}
+
+function alternatives(json: JsonSchema): JsonSchema[] {
+  return json.anyOf ?? [json]
+}
+
+function withoutNull({ ...json }: JsonSchema): JsonSchema {
+  if (json.anyOf) {
+    const rest = json.anyOf.filter((one) => one.type !== 'null' && Object.keys(one).length > 0)
+    return rest.length === 1 ? rest[0] : { ...json, anyOf: rest }
+  }
+  if (json.type === 'null') delete json.type
+  if (Array.isArray(json.type)) {
+    const rest = json.type.filter((type) => type !== 'null')
+    json.type = rest.length === 1 ? rest[0] : rest
+  }
+  return json
+}
+
+/** Those of groups too, each of which is an alternative. */
+function jsonProperties(json: JsonSchema): Map<string, JsonSchema> {
+  const properties = new Map<string, JsonSchema>()
+  for (const inner of json.anyOf ?? []) {
+    for (const [name, schema] of jsonProperties(inner)) properties.set(name, schema)
+  }
+  for (const [name, schema] of Object.entries(json.properties ?? {})) properties.set(name, schema)
+  return properties
 }

@@ -1,3 +1,4 @@
+import { MultipartFile } from '@adonisjs/core/bodyparser'
 import { DateTime } from 'luxon'
 import type { Column } from '../resource/column.js'
 import { readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
@@ -40,6 +41,7 @@ const FAULTS = {
   uuid: { rule: 'uuid', message: 'must be a UUID' },
   binary: { rule: 'base64', message: 'must be text in base64' },
   null: { rule: 'nullable', message: 'must not be null' },
+  file: { rule: 'file', message: 'must be a file' },
 } satisfies Record<string, ValueFault>
 
 /**
@@ -63,6 +65,15 @@ export function prepareForSchema(column: Column | undefined, value: unknown): Pr
     default:
       return { value: typeof value === 'bigint' ? Number(value) : withoutBigInts(value) }
   }
+}
+
+/**
+ * The same for a field that takes a file, which only a form can hold: whatever JSON has in its place
+ * would break VineJS's rule for files.
+ */
+export function prepareFile(value: unknown): Prepared {
+  if (value === null || value instanceof MultipartFile) return { value }
+  return { value: undefined, fault: FAULTS.file }
 }
 
 /** A day alone is left to the schema, which may want nothing else. */
@@ -104,6 +115,8 @@ export function toAttribute(
   if (value === null) {
     return column.nullable ? { value } : { fault: FAULTS.null }
   }
+  /* Whoever stores the file puts its key in its place. */
+  if (value instanceof MultipartFile) return { value }
   switch (column.kind) {
     case 'text':
       if (typeof value === 'string') return limitLength(column, value)

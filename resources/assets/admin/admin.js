@@ -54,12 +54,16 @@
     announce(event.target.closest?.('[data-announce]')?.dataset.announce)
   })
 
+  const isShown = (status) => [400, 409, 422].includes(status)
+
   for (const failure of ['htmx:response:error', 'htmx:error']) {
     document.addEventListener(failure, (event) => {
       const { ctx } = event.detail
       /* A part that refreshes by itself does so again; an answer with a redirect is no failure. */
       const isPoll = ctx?.sourceEvent?.type?.startsWith('every')
-      if (isPoll || ctx?.hx?.redirect) return
+      /* A form comes back with what was wrong in it. */
+      const isForm = ctx?.sourceElement?.id === 'record-form' && isShown(ctx.response?.status)
+      if (isPoll || isForm || ctx?.hx?.redirect) return
       announce(flash()?.dataset.requestFailed, 'error')
     })
   }

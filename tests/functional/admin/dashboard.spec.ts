@@ -82,6 +82,15 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(counted.Product, '1')
   })
 
+  test('[B23] sessions that have ended are not counted', async ({ assert }) => {
+    await cookiesOf(jo)
+    const left = await cookiesOf(jo)
+    await get('/admin/logout', { headers: { cookie: left } })
+    assert.lengthOf(await db.from('admin_sessions'), 3)
+    const { counts: counted } = await page()
+    assert.equal(counted.AdminSession, '2')
+  })
+
   test('[B23] the admin’s own tables have a group of their own', async ({ assert }) => {
     const { text, counts: counted } = await page()
     const [models, management] = text.split('<h2 id="dashboard-management">Management</h2>')

@@ -1,6 +1,13 @@
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
-import { cookiesOf, emptyAdminTables, fakeHashes, login, makeUser } from '#tests/helpers/admin'
+import {
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  login,
+  makeUser,
+} from '#tests/helpers/admin'
 import { call, get, type Answer } from '#tests/helpers/http'
 
 test.group('Admin | headers', (group) => {
@@ -31,8 +38,15 @@ test.group('Admin | headers', (group) => {
       missingAsset: await get('/admin/assets/nothing'),
       forbidden: await call('POST', '/admin/theme', { headers: { origin: 'null' } }),
       malformed: await call('POST', '/admin/login', {
-        body: '{',
-        headers: { 'content-type': 'application/json' },
+        body: 'x',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-encoding': 'gzip',
+        },
+      }),
+      unsupported: await call('POST', '/admin/login', {
+        body: '{}',
+        headers: { 'content-type': 'text/plain' },
       }),
       askedToLeave: await get('/admin/logout', {
         headers: { cookie, 'sec-fetch-site': 'cross-site' },
@@ -49,11 +63,35 @@ test.group('Admin | headers', (group) => {
     const kinds = await answers()
     assert.equal(kinds.throttled.status, 429)
     assert.equal(kinds.malformed.status, 400)
+    assert.equal(kinds.unsupported.status, 415)
     for (const [kind, { headers }] of Object.entries(kinds)) {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', kind)
       assert.equal(headers.get('referrer-policy'), 'same-origin', kind)
       assert.equal(headers.get('cache-control'), 'no-store', kind)
       assert.include(headers.get('content-security-policy'), "frame-ancestors 'none'", kind)
+    }
+  })
+
+  test('[B10] a path that can not be read has them too, and tells nothing', async ({ assert }) => {
+    for (const path of [
+      '/admin/%zz',
+      '/admin/%',
+      '/admin/%e0%a4%a?x=1',
+      'http://localhost/admin/%zz',
+    ]) {
+      const unknown = await callRaw('GET', path)
+      const signedIn = await callRaw('GET', path, { cookie })
+      assert.equal(unknown.status, 400, path)
+      assert.equal(unknown.headers['x-content-type-options'], 'nosniff', path)
+      assert.equal(unknown.headers['referrer-policy'], 'same-origin', path)
+      assert.equal(unknown.headers['cache-control'], 'no-store', path)
+      assert.include(unknown.headers['content-security-policy'], "frame-ancestors 'none'", path)
+      assert.deepEqual([signedIn.status, signedIn.text], [unknown.status, unknown.text])
+      assert.isUndefined(unknown.headers['set-cookie'])
+    }
+    for (const path of ['/api/%zz', '/%zz', '/administrator/%zz']) {
+      const { headers } = await callRaw('GET', path)
+      assert.isUndefined(headers['content-security-policy'], path)
     }
   })
 

@@ -4,6 +4,7 @@ import db from '@adonisjs/lucid/services/db'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { AdminUser } from '#admin'
 import {
+  cookieIn,
   cookiesFrom,
   cookiesOf,
   emptyAdminTables,
@@ -211,6 +212,44 @@ test.group('Admin | logging in', (group) => {
     const idOf = (answer: typeof first) => receivedCookies(answer).session_id.value
     assert.notEqual(idOf(first), idOf(second))
     assert.isTrue(await isSignedIn(cookiesFrom(second)))
+  })
+
+  test('[B7, B5] the session that the browser had before ends, with its token', async ({
+    assert,
+  }) => {
+    const al = await makeUser('al')
+    for (const user of [jo, al]) {
+      const earlier = await cookiesOf(user)
+      const elsewhere = await cookiesOf(user)
+      const answer = await login('jo', PASSWORD, { headers: { cookie: earlier } })
+      assert.isTrue(await isSignedIn(cookiesFrom(answer)))
+      assert.isTrue(await isSignedIn(elsewhere))
+      assert.isFalse(await isSignedIn(earlier))
+      const { jti } = decodeJwt(cookieIn(earlier, 'access_token'))
+      assert.isNotNull(await db.from('admin_token_blacklist').where('token', jti!).first())
+    }
+  })
+
+  test('[B7] it makes room for the new one, so that no other browser’s ends for it', async ({
+    assert,
+  }) => {
+    const cookies: string[] = []
+    for (let i = 0; i < 5; i++) cookies.push(await cookiesOf(jo))
+    await login('jo', PASSWORD, { headers: { cookie: cookies[4] } })
+    const states = await Promise.all(cookies.map((cookie) => isSignedIn(cookie)))
+    assert.deepEqual(states, [true, true, true, true, false])
+  })
+
+  test('[B7, B9] a login that fails, or that another site sends, ends nothing', async ({
+    assert,
+  }) => {
+    const cookie = await cookiesOf(jo)
+    const failed = await login('jo', 'wrong', { headers: { cookie } })
+    assert.equal(failed.status, 401)
+    assert.isTrue(await isSignedIn(cookie))
+    const forged = await login('jo', PASSWORD, { headers: { cookie, origin: 'http://evil.test' } })
+    assert.equal(forged.status, 403)
+    assert.isTrue(await isSignedIn(cookie))
   })
 })
 

@@ -13,7 +13,7 @@ import {
   makeUser,
   receivedCookies,
 } from '#tests/helpers/admin'
-import { get } from '#tests/helpers/http'
+import { get, urlOf } from '#tests/helpers/http'
 
 async function logout(cookie: string, headers: Record<string, string> = {}) {
   return await get('/admin/logout', { headers: { cookie, ...headers } })
@@ -121,6 +121,9 @@ test.group('Admin | logging out', (group) => {
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
       { origin: 'http://evil.test' },
+      { referer: 'http://evil.test/admin/' },
+      { referer: 'http://localhost/admin/' },
+      { referer: 'no address' },
     ] as Array<Record<string, string>>)
     .run(async ({ assert }, foreign) => {
       const cookie = await cookiesOf(jo)
@@ -139,6 +142,20 @@ test.group('Admin | logging out', (group) => {
       assert.equal(confirmed.status, 303)
       assert.isFalse(await isSignedIn(cookie))
     })
+
+  test('[B5] a browser that only tells the page it comes from logs out by a link of the site', async ({
+    assert,
+  }) => {
+    for (const headers of [
+      { referer: urlOf('/admin') },
+      { 'referer': 'http://evil.test/', 'sec-fetch-site': 'same-origin' },
+    ] as Array<Record<string, string>>) {
+      const cookie = await cookiesOf(jo)
+      const { status } = await logout(cookie, headers)
+      assert.equal(status, 303)
+      assert.isFalse(await isSignedIn(cookie))
+    }
+  })
 
   test('[S25] who is not signed in can not log out', async ({ assert }) => {
     const { status, headers } = await get('/admin/logout')

@@ -17,13 +17,24 @@ function edit(copy: ProjectCopy, file: string, changes: Record<string, string>) 
   writeFileSync(path, text)
 }
 
-function signIn(copy: ProjectCopy, password: string, headers: Record<string, string> = {}) {
-  return fetch(`${copy.url}/login`, {
+function signIn(
+  copy: ProjectCopy,
+  password: string,
+  headers: Record<string, string> = {},
+  { path = '/login', username = 'jo', next = '' } = {}
+) {
+  return fetch(copy.url + path, {
     method: 'POST',
-    body: new URLSearchParams({ username: 'jo', password }),
+    body: new URLSearchParams({ username, password, next }),
     headers,
     redirect: 'manual',
   })
+}
+
+/** What a browser would send back, as a `Cookie` header. */
+function cookieOf({ headers }: Response): string {
+  const cookies = headers.getSetCookie()
+  return cookies.map((line) => line.split(';')[0]).join('; ')
 }
 
 function tablesOf(file: string): Promise<string[]> {
@@ -70,6 +81,9 @@ test.group('Admin | settings of config/admin.ts', () => {
       ['/api/nothing', 404],
       ['/docs/nothing', 404],
       ['/health/nothing', 404],
+      ['/Product/crud', 401],
+      ['/Product/crud/1/2/3', 401],
+      ['/Nothing/crud', 401],
     ] as const) {
       const answer = await fetch(copy.url + path, { redirect: 'manual' })
       assert.equal(answer.status, expected, path)
@@ -98,17 +112,29 @@ test.group('Admin | settings of config/admin.ts', () => {
     const cookies = right.headers.getSetCookie()
     assert.lengthOf(cookies, 2)
     for (const cookie of cookies) assert.match(cookie, /; Path=\/; HttpOnly; Secure; SameSite=Lax$/)
-    const cookie = cookies.map((line) => line.split(';')[0]).join('; ')
+    const cookie = cookieOf(right)
     const dashboard = await fetch(copy.url, { headers: { cookie } })
     const text = await dashboard.text()
+    for (const [path, expected] of [
+      ['/Product/crud?limit=1', 200],
+      ['/Product/crud/1/2/3', 404],
+      ['/api/nothing', 404],
+    ] as const) {
+      const answer = await fetch(copy.url + path, { headers: { cookie } })
+      assert.equal(answer.status, expected, path)
+      assert.match(answer.headers.get('content-type')!, /^application\/(problem\+)?json/, path)
+    }
     assert.include(text, '<a href="/Product/" id="count-Product">')
     assert.include(text, 'href="/logout"')
     assert.include(text, 'hx-get="/dashboard-content?poll=1"')
     assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
+
+    const outside = await signIn(copy, PASSWORD, {}, { next: '/api/products' })
+    assert.equal(outside.headers.get('location'), '/')
     assert.equal(await stop(), 0)
   }).timeout(60_000)
 
-  test('[B1] the admin’s tables in a database of their own, one command for both', async ({
+  test('[B1, S18] the admin’s tables in a database of their own, one command for both', async ({
     assert,
     cleanup,
   }) => {
@@ -132,13 +158,39 @@ test.group('Admin | settings of config/admin.ts', () => {
     const { status, output } = await copy.run('sh', ['-c', create])
     assert.equal(status, 0, output)
     const stop = await copy.start()
-    const signedIn = await fetch(`${copy.url}/admin/login`, {
-      method: 'POST',
-      body: new URLSearchParams({ username: 'jo', password: PASSWORD }),
-      redirect: 'manual',
-    })
+    const signedIn = await signIn(copy, PASSWORD, {}, { path: '/admin/login' })
     assert.equal(signedIn.status, 303)
     assert.equal(signedIn.headers.get('location'), '/admin')
+
+    /* The views of the admin's own models are on its connection, all others on the application's. */
+    const cookie = cookieOf(signedIn)
+    const send = async (method: string, path: string, body?: object) => {
+      const answer = await fetch(`${copy.url}/admin${path}`, {
+        method,
+        headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
+        body: body && JSON.stringify(body),
+      })
+      return { status: answer.status, text: await answer.text() }
+    }
+    const al = { username: 'al-bert', password: PASSWORD }
+    const made = await send('POST', '/AdminUser/crud', al)
+    assert.equal(made.status, 201, made.text)
+    const { id } = JSON.parse(made.text)
+    const entered = await signIn(copy, PASSWORD, {}, { path: '/admin/login', username: 'al-bert' })
+    assert.equal(entered.status, 303)
+    const sessions = await send('GET', '/AdminSession/')
+    assert.include(sessions.text, 'al-bert')
+    const products = await send('GET', '/Product/crud?limit=1')
+    assert.equal(products.status, 200)
+    assert.isAbove(JSON.parse(products.text).total_count, 0)
+    const removed = await send('DELETE', '/AdminUser/bulk-delete', { ids: [id] })
+    assert.equal(removed.status, 200, removed.text)
+    const shutOut = await fetch(`${copy.url}/admin/Product/crud`, {
+      headers: { cookie: cookieOf(entered) },
+    })
+    assert.equal(shutOut.status, 401)
+    const tokens = await send('GET', '/AdminTokenBlacklist/crud')
+    assert.equal(JSON.parse(tokens.text).total_count, 1)
     await stop()
 
     assert.includeMembers(await tablesOf(join(copy.folder, 'tmp/admin.sqlite3')), [

@@ -1,7 +1,10 @@
 import { test } from '@japa/runner'
-import { Logger } from '@adonisjs/core/logger'
 import db from '@adonisjs/lucid/services/db'
+import hash from '@adonisjs/core/services/hash'
+import config from '#config/admin'
 import { emptyAdminTables, fakeHashes, login, makeUser, PASSWORD } from '#tests/helpers/admin'
+import { captureLog, WARN_LEVEL } from '#tests/helpers/captured_log'
+import { get, type Answer } from '#tests/helpers/http'
 
 async function fail(times: number, username = 'jo') {
   const statuses = []
@@ -47,11 +50,14 @@ test.group('Admin | guessing passwords', (group) => {
 
   test('[B8] another address is not affected', async ({ assert }) => {
     await fail(6)
-    const keys = await db.from('rate_limits')
-    const address = /(::1|(::ffff:)?127\.0\.0\.1)$/
+    const address = /(::1|0:0:0:0|(::ffff:)?127\.0\.0\.1)$/
+    const keys = await db.from('rate_limits').whereLike('key', '%:login:%')
     assert.lengthOf(keys, 1)
     assert.match(keys[0].key, address)
-    await db.from('rate_limits').update({ key: keys[0].key.replace(address, '192.0.2.1') })
+    await db
+      .from('rate_limits')
+      .where('key', keys[0].key)
+      .update({ key: keys[0].key.replace(address, '192.0.2.1') })
     const { status } = await login('jo')
     assert.equal(status, 303)
   })
@@ -119,20 +125,95 @@ test.group('Admin | guessing passwords', (group) => {
   })
 
   test('[B8] a refusal is logged, without the password', async ({ assert, cleanup }) => {
-    const lines: string[] = []
-    const original = Logger.prototype.warn
+    await fail(5)
+    const lines = captureLog(cleanup)
+    await login('jo', 'the-secret-guess')
+    const [line, ...others] = lines().filter(({ level }) => level >= WARN_LEVEL)
+    assert.isEmpty(others)
+    assert.equal(line.msg, 'Login refused: too many attempts')
+    assert.equal(line.username, 'jo')
+    assert.notInclude(JSON.stringify(lines()), 'the-secret-guess')
+  })
+})
+
+test.group('Admin | guessing names and passwords from one address', (group) => {
+  const { attemptsPerAddress, hashesAtOnce, hashesWaiting } = config.login
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await makeUser('jo')
+  })
+
+  test('[B8] after 50 failures of any names the address has to wait', async ({ assert }) => {
+    for (let i = 0; i < attemptsPerAddress; i++) {
+      const { status } = await login(`made-up-${i}`, 'wrong')
+      assert.equal(status, 401)
+    }
+    for (const username of ['made-up', 'jo']) {
+      const { status, headers, text } = await login(username)
+      assert.equal(status, 429)
+      assert.isAbove(Number(headers.get('retry-after')), 15 * 60 - 60)
+      assert.include(text, 'Too many attempts. Try again in 15 minutes.')
+      assert.isEmpty(headers.getSetCookie())
+    }
+  })
+
+  test('[B8] who always has the right password never has to wait', async ({ assert }) => {
+    for (let i = 0; i < attemptsPerAddress - 1; i++) await login(`made-up-${i}`, 'wrong')
+    for (let i = 0; i < 3; i++) {
+      const { status } = await login('jo')
+      assert.equal(status, 303)
+    }
+  })
+
+  test('[B8] passwords are compared a few at a time, and what can not wait is told so', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+    const original = hash.verify
     cleanup(() => {
-      Logger.prototype.warn = original
+      hash.verify = original
+      open()
     })
-    Logger.prototype.warn = (...args: unknown[]) => {
-      lines.push(JSON.stringify(args))
+    for (let i = 0; i < 30; i += 2) await makeUser(`user-${i}`)
+    let comparing = 0
+    let most = 0
+    hash.verify = async (hashed: string, plain: string) => {
+      most = Math.max(most, ++comparing)
+      await opened
+      comparing--
+      return await original.call(hash, hashed, plain)
     }
 
-    await fail(5)
-    assert.isEmpty(lines)
-    await login('jo', 'the-secret-guess')
-    assert.lengthOf(lines, 1)
-    assert.match(lines[0], /jo.*too many attempts/)
-    assert.notInclude(lines[0], 'the-secret-guess')
+    const room = hashesAtOnce + hashesWaiting
+    const refused: Answer[] = []
+    const answers = Array.from({ length: room + 5 }, async (_, i) => {
+      const answer = await login(`user-${i}`, 'wrong')
+      if (answer.status === 503) refused.push(answer)
+      return answer.status
+    })
+    /* Everything else goes on meanwhile. */
+    while (refused.length < 5) {
+      const { status } = await get('/admin/login')
+      assert.equal(status, 200)
+    }
+    open()
+    const statuses = await Promise.all(answers)
+    assert.equal(most, hashesAtOnce)
+    assert.deepEqual(statuses.sort(), [...Array(room).fill(401), ...Array(5).fill(503)])
+    for (const { headers, text } of refused) {
+      assert.equal(headers.get('retry-after'), '5')
+      assert.include(text, 'Nobody can log in right now.')
+      assert.isEmpty(headers.getSetCookie())
+    }
+
+    /* What was not compared is not counted. */
+    const { points } = await db
+      .from('rate_limits')
+      .whereLike('key', '%:login-address:%')
+      .firstOrFail()
+    assert.equal(points, room)
   })
 })

@@ -1,10 +1,18 @@
 import { test } from '@japa/runner'
 import { Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
 import { defineConfig } from '#admin'
 import { ValueError } from '#crud'
 import shipped from '#config/admin'
 
 const appKey = new Secret('key')
+const LOGIN = {
+  attempts: 5,
+  withinMinutes: 15,
+  attemptsPerAddress: 50,
+  hashesAtOnce: 2,
+  hashesWaiting: 20,
+}
 
 test.group('defineConfig of the admin site', () => {
   test('[B1, S16] everything but the key has a default', ({ assert }) => {
@@ -15,12 +23,13 @@ test.group('defineConfig of the admin site', () => {
       theme: 'light-theme',
       secureCookies: true,
       templatesDirectory: undefined,
+      storageDirectory: app.makePath('storage'),
       adminConnection: undefined,
       models: {},
       eventIntegration: undefined,
       sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
       token: { minutes: 30 },
-      login: { attempts: 5, withinMinutes: 15 },
+      login: LOGIN,
     })
   })
 
@@ -32,12 +41,19 @@ test.group('defineConfig of the admin site', () => {
       theme: 'dark-theme' as const,
       secureCookies: false,
       templatesDirectory: '/srv/templates',
+      storageDirectory: '/srv/uploads',
       adminConnection: 'other',
       models: { Product: class {} },
       eventIntegration: { log: async () => {} },
       sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
       token: { minutes: 4 },
-      login: { attempts: 5, withinMinutes: 6 },
+      login: {
+        attempts: 5,
+        withinMinutes: 6,
+        attemptsPerAddress: 7,
+        hashesAtOnce: 8,
+        hashesWaiting: 9,
+      },
     }
     assert.deepEqual(defineConfig(given), given)
   })
@@ -45,7 +61,7 @@ test.group('defineConfig of the admin site', () => {
   test('[B7, B8] one limit may be given alone', ({ assert }) => {
     const config = defineConfig({ appKey, sessions: { perUser: 1 }, login: { attempts: 9 } })
     assert.deepEqual(config.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 1 })
-    assert.deepEqual(config.login, { attempts: 9, withinMinutes: 15 })
+    assert.deepEqual(config.login, { ...LOGIN, attempts: 9 })
   })
 
   test('[B1] the mount path has one slash before it and none behind')
@@ -74,6 +90,13 @@ test.group('defineConfig of the admin site', () => {
       assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
     })
 
+  test('[B17] the storage directory must be an absolute path', ({ assert }) => {
+    assert.throws(
+      () => defineConfig({ appKey, storageDirectory: 'uploads' }),
+      "config/admin.ts: storageDirectory is 'uploads', and must be an absolute path"
+    )
+  })
+
   test('[S16] there are two themes', ({ assert }) => {
     assert.throws(
       () => defineConfig({ appKey, theme: 'pink' as any }),
@@ -90,6 +113,9 @@ test.group('defineConfig of the admin site', () => {
       { login: { attempts: Infinity } },
       { login: { withinMinutes: '15' as any } },
       { login: { withinMinutes: undefined } },
+      { login: { attemptsPerAddress: 0 } },
+      { login: { hashesAtOnce: 0.5 } },
+      { login: { hashesWaiting: 0 } },
     ])
     .run(({ assert }, limits) => {
       assert.throws(() => defineConfig({ appKey, ...limits }), /must be a positive integer/)
@@ -98,7 +124,7 @@ test.group('defineConfig of the admin site', () => {
   test('[B1, B7, B8] what is shipped is what is decided', ({ assert }) => {
     assert.equal(shipped.mountPath, '/admin')
     assert.deepEqual(shipped.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 5 })
-    assert.deepEqual(shipped.login, { attempts: 5, withinMinutes: 15 })
+    assert.deepEqual(shipped.login, LOGIN)
     assert.isUndefined(shipped.adminConnection)
   })
 })

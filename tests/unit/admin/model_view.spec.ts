@@ -1,10 +1,13 @@
 import { test } from '@japa/runner'
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { BaseModel, column, computed } from '@adonisjs/lucid/orm'
 import vine from '@vinejs/vine'
 import { AdminUser, ModelView, type AdminViewOptions } from '#admin'
 import { DatabaseConfig } from '#admin/database_config'
+import { ListColumn } from '#admin/list/list_column'
 import { Crud, RuntimeError, ValueError } from '#crud'
-import { Country } from '#tests/fixtures/keys'
+import { noteKey } from '#crud/item_keys'
+import { Country, Seat } from '#tests/fixtures/keys'
+import { Sample } from '#tests/fixtures/samples'
 
 const databaseConfig = new DatabaseConfig()
 
@@ -25,7 +28,7 @@ test.group('ModelView', () => {
     const view = new ModelView({ model: Thing, databaseConfig })
     assert.equal(view.name, 'Thing')
     assert.equal(view.label, 'Things')
-      assert.equal(view.singular, 'Thing')
+    assert.equal(view.singular, 'Thing')
     assert.strictEqual(view.model, Thing)
     assert.isFalse(view.adminModel)
     assert.isUndefined(view.adminSite)
@@ -128,5 +131,169 @@ test.group('ModelView', () => {
     }
     const view = new ModelView({ model: Elsewhere, databaseConfig })
     assert.equal(view.client().connectionName, 'sqlite_readers')
+  })
+})
+
+/** What answers never show of it, and what it works out itself. */
+class Person extends BaseModel {
+  static table = 'door_people'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare fullName: string
+
+  @column({ serializeAs: null })
+  declare pin: string
+
+  @computed()
+  get initials() {
+    return this.fullName[0]
+  }
+}
+
+test.group('ModelView | options that name fields', () => {
+  const make = (options: AdminViewOptions) => () =>
+    new ModelView({ model: Person, databaseConfig, ...options })
+
+  test('[S19] columns of the list are those that answers show, and computed ones', ({ assert }) => {
+    assert.doesNotThrow(make({ listColumns: ['full_name', 'initials', 'id'] }))
+    assert.throws(
+      make({ listColumns: new Set(['full_name', 'nope']) }),
+      ValueError as any,
+      'Person: listColumns names nope, which the view does not show; it shows id, full_name and initials'
+    )
+    for (const name of ['pin', 'fullName', '', '__proto__']) {
+      assert.throws(make({ listColumns: [name] }), ValueError as any)
+    }
+  })
+
+  test('[S19] a class in the list’s columns must be a ListColumn', ({ assert }) => {
+    class Own extends ListColumn {
+      readonly name = 'own'
+      readonly label = 'Own'
+      value() {
+        return 'x'
+      }
+    }
+    assert.doesNotThrow(make({ listColumns: ['id', Own] }))
+    for (const wrong of [class {}, ListColumn, 7, null]) {
+      assert.throws(make({ listColumns: [wrong as any] }), ValueError as any)
+    }
+  })
+
+  test('[S19] what can be searched and sorted by is a column', ({ assert }) => {
+    assert.doesNotThrow(make({ searchableColumns: ['full_name'], defaultSort: '-full_name' }))
+    const wrong: AdminViewOptions[] = [
+      { searchableColumns: ['nope'] },
+      { searchableColumns: ['pin'] },
+      { searchableColumns: ['initials'] },
+      { defaultSort: 'nope' },
+      { defaultSort: '-pin' },
+      { defaultSort: '--id' },
+      { defaultSort: 'id,full_name' },
+      { defaultSort: '' },
+    ]
+    for (const options of wrong) {
+      const [name] = Object.keys(options)
+      assert.throws(make(options), ValueError as any)
+      assert.throws(make(options), new RegExp(`^Person: ${name} names `))
+    }
+  })
+
+  test('[S19] a title is a column that may be shown, or a function', ({ assert }) => {
+    assert.doesNotThrow(make({ title: 'full_name' }))
+    assert.doesNotThrow(make({ title: () => 'x' }))
+    for (const title of ['nope', 'pin', 'fullName', '']) {
+      assert.throws(make({ title }), ValueError as any)
+    }
+  })
+
+  test('[S19] options of fields are for fields that there are, hidden ones too', ({ assert }) => {
+    const fields = { pin: { label: 'PIN' }, password: { help: 'Long' }, initials: { label: 'I' } }
+    assert.doesNotThrow(make({ fields, virtualFields: ['password'] }))
+    assert.throws(make({ fields }), /^Person: fields names password,/)
+    assert.throws(make({ fields: { fullName: { label: 'Name' } } }), ValueError as any)
+  })
+
+  test('[S19] the internal update schema must match the model', ({ assert }) => {
+    assert.doesNotThrow(make({ updateInternalSchema: vine.object({ full_name: vine.string() }) }))
+    assert.throws(
+      make({ updateInternalSchema: vine.object({ updated_at: vine.date() }) }),
+      ValueError as any,
+      /^Person: updateInternalSchema does not match the model: updated_at is no column; columns are /
+    )
+    assert.throws(make({ updateInternalSchema: vine.string() as any }), ValueError as any)
+  })
+
+  test('[S19] a deletion schema that is none is refused', ({ assert }) => {
+    assert.throws(make({ deleteSchema: vine.string() as any }), ValueError as any)
+  })
+})
+
+test.group('ModelView | what things are called', () => {
+  const make = (options: AdminViewOptions = {}, model: typeof BaseModel = Person) =>
+    new ModelView({ model, databaseConfig, ...options })
+
+  test('[S17] the model by its class name in words, in the plural', ({ assert }) => {
+    class OrderLine extends Thing {}
+    const view = make({}, OrderLine)
+    assert.deepEqual(
+      [view.name, view.singular, view.label],
+      ['OrderLine', 'Order line', 'Order lines']
+    )
+    const named = make({ singular: 'Man', label: 'Folks', icon: 'M0 0', group: 'All' })
+    assert.deepEqual(
+      [named.singular, named.label, named.icon, named.group],
+      ['Man', 'Folks', 'M0 0', 'All']
+    )
+    assert.equal(make({ singular: 'Child' }).label, 'Children')
+  })
+
+  test('[S17] a field by its name in words, or as the option says', ({ assert }) => {
+    const view = make({ fields: { full_name: { label: 'Called' } } })
+    assert.equal(view.labelOf('full_name'), 'Called')
+    assert.equal(view.labelOf('release_date'), 'Release date')
+    assert.equal(view.labelOf('id'), 'ID')
+    assert.equal(view.labelOf('distributor_id'), 'Distributor')
+    assert.equal(view.labelOf('_id'), '_id')
+  })
+
+  test('[S17] a record by the column that names things, else by the first text', async ({
+    assert,
+  }) => {
+    const titleOf = async (model: any, item: object, options: AdminViewOptions = {}) => {
+      const view = make(options, model)
+      await view.resource.load()
+      return view.titleOf(noteKey({ ...item }, [7]))
+    }
+    /* `code` is the key there, and names nothing. */
+    assert.equal(await titleOf(Country, { code: 'DE', name: 'Germany' }), 'Germany')
+    assert.equal(await titleOf(Sample, { name: 'Ada', status: 'sent' }), 'Ada')
+    assert.equal(await titleOf(Seat, { hall: 1, label: 'Window' }), 'Window')
+    assert.equal(
+      await titleOf(Sample, { name: 'Ada', status: 'sent' }, { title: 'status' }),
+      'sent'
+    )
+    const title = (item: Record<string, unknown>) => `${item.name}!`
+    assert.equal(await titleOf(Sample, { name: 'Ada' }, { title }), 'Ada!')
+  })
+
+  test('[S17] a record that nothing names by its key', async ({ assert }) => {
+    const view = make({}, Sample)
+    await view.resource.load()
+    for (const name of [null, undefined, '', '  ', '\u200B']) {
+      assert.equal(view.titleOf(noteKey({ name }, [7])), 'Sample 7')
+    }
+    const seat = make({ title: () => '' }, Seat)
+    assert.equal(seat.titleOf(noteKey({}, [1, 'a'])), 'Seat 1, a')
+    assert.equal(seat.titleOf({}), 'Seat')
+  })
+
+  test('[S17] a title is text, whatever the column holds', ({ assert }) => {
+    const view = make({ title: 'id' })
+    assert.equal(view.titleOf({ id: 0 }), '0')
+    assert.equal(view.titleOf({ id: false }), 'false')
   })
 })

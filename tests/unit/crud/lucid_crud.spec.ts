@@ -1,8 +1,10 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { LucidCrud, Problem, RuntimeError, type Actor, type Operation, type Scope } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
+import type { CallOptions } from '#crud/lucid_crud'
 import { Resource } from '#crud/resource/resource'
 import { Counter, Note } from '#tests/fixtures/crud'
 
@@ -552,5 +554,56 @@ test.group('LucidCrud and a scope', (group) => {
     const id = await insertNote({ owner: 'anna' })
     await crud.delete(id)
     assert.deepInclude(await rowOf('crud_notes', id), { is_deleted: 1 })
+  })
+})
+
+test.group('LucidCrud | prepareDelete', (group) => {
+  /** Counts the deletions of counters in another one, and deletes none called `kept`. */
+  class Counted extends LucidCrud<typeof Counter> {
+    async prepareDelete(record: LucidRow, { actor }: CallOptions) {
+      const { name } = record as Counter
+      seen.push([name, actor?.user])
+      await Counter.query({ client: record.$trx }).where('name', 'total').increment('value', 1)
+      if (name === 'kept') throw new Problem(409, 'This one stays')
+    }
+  }
+  const seen: unknown[] = []
+  const counters = new Counted(Counter)
+  let total: number
+
+  group.each.setup(async () => {
+    seen.length = 0
+    await db.from('crud_counters').delete()
+    total = await insertCounter('total')
+  })
+
+  test('[P8, S52] every deletion asks it about each record, in its own transaction', async ({
+    assert,
+  }) => {
+    const ids = []
+    for (const name of ['a', 'b', 'c', 'd', 'e']) ids.push(await insertCounter(name))
+    await counters.delete(ids[0], { actor: ANNA })
+    await counters.dbDelete(ids[1])
+    await counters.deleteMany(ids.slice(2, 4))
+    await counters.deleteMany([ids[4]], { hard: true })
+    assert.deepEqual(seen, [
+      ['a', 'anna'],
+      ['b', undefined],
+      ['c', undefined],
+      ['d', undefined],
+      ['e', undefined],
+    ])
+    assert.deepEqual(await db.from('crud_counters').select('name', 'value'), [
+      { name: 'total', value: 5 },
+    ])
+  })
+
+  test('[P8, S52] what it throws is the answer, and nothing is written', async ({ assert }) => {
+    const ids = [await insertCounter('a'), await insertCounter('kept')]
+    assert.equal(await statusOf(counters.delete(ids[1])), 409)
+    assert.equal(await statusOf(counters.dbDelete(ids[1])), 409)
+    assert.equal(await statusOf(counters.deleteMany(ids)), 409)
+    assert.lengthOf(await db.from('crud_counters'), 3)
+    assert.deepInclude(await rowOf('crud_counters', total), { value: 0 })
   })
 })

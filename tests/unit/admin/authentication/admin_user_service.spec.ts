@@ -61,6 +61,15 @@ test.group('AdminUserService', (group) => {
     assert.equal(await refusal(() => users.create(input)), 'The user name jo is taken')
   })
 
+  test('[B11] a name is held by whoever has it in any case', async ({ assert }) => {
+    const jo = await makeUser('Jo.J')
+    for (const username of ['Jo.J', 'jo.j', 'JO.J']) {
+      const holder = await users.holderOf(username)
+      assert.equal(holder?.id, jo.id, username)
+    }
+    for (const username of ['jo', 'jo_j', 'jo%', '']) assert.isNull(await users.holderOf(username))
+  })
+
   test('[B11] of two who take a name at once, one is refused', async ({ assert }) => {
     const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
     const results = await Promise.allSettled([users.create(input), users.create(input)])
@@ -68,6 +77,27 @@ test.group('AdminUserService', (group) => {
     assert.lengthOf(refused, 1)
     assert.equal(refused[0].reason.message, 'The user name jo is taken')
     assert.lengthOf(await db.from('admin_users'), 1)
+  })
+
+  test('[B11] nor is there room for both Ann and ann, at once or one after the other', async ({
+    assert,
+  }) => {
+    const input = { password: PASSWORD, isSuperuser: false }
+    const results = await Promise.allSettled([
+      users.create({ ...input, username: 'Ann' }),
+      users.create({ ...input, username: 'ann' }),
+    ])
+    const refused = results.filter((result) => result.status === 'rejected')
+    assert.lengthOf(refused, 1)
+    assert.instanceOf(refused[0].reason, ValueError)
+    assert.match(refused[0].reason.message, /^The user name [Aa]nn is taken$/)
+
+    /* The database decides, whatever was asked of it before. */
+    const values = { hashedPassword: '-', isSuperuser: false }
+    await assert.rejects(() => AdminUser.create({ ...values, username: 'ANN' }), /UNIQUE/)
+    const al = await AdminUser.create({ ...values, username: 'al' })
+    await assert.rejects(() => al.merge({ username: 'aNN' }).save(), /UNIQUE/)
+    assert.lengthOf(await db.from('admin_users'), 2)
   })
 
   test('[B11] a password has 8 characters at least', async ({ assert }) => {
@@ -100,6 +130,7 @@ test.group('AdminUserService', (group) => {
     assert.sameMembers(Object.keys(row), [
       'id',
       'username',
+      'username_key',
       'hashed_password',
       'is_superuser',
       'created_at',
@@ -158,6 +189,20 @@ test.group('AdminUserService', (group) => {
     await users.remove(al)
     const { username } = await db.from('admin_users').firstOrFail()
     assert.equal(username, 'jo')
+  })
+
+  test('[B13] the last superuser is the only one', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    const al = await makeUser('al', { isSuperuser: false })
+    assert.isTrue(await users.isLastSuperuser(jo))
+    assert.isFalse(await users.isLastSuperuser(al))
+    const bo = await makeUser('bo')
+    assert.isFalse(await users.isLastSuperuser(jo))
+    const locked = await users.lockSuperusers()
+    assert.deepEqual(
+      locked.map(({ id }) => id),
+      [jo.id, bo.id]
+    )
   })
 
   test('[B13] a superuser may go while there is another', async ({ assert }) => {

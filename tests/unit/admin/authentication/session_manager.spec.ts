@@ -289,6 +289,24 @@ test.group('SessionManager', (group) => {
     assert.isNotNull(await sessions.find(others.id))
   })
 
+  test('[B7, S52] sessions end with the transaction that ends them, or not at all', async ({
+    assert,
+  }) => {
+    const kept = await begin(jo, ORIGIN)
+    const ended = await begin(jo, ORIGIN)
+    await sessions.remember(ended.session, claims('one'))
+    const client = await db.transaction()
+    assert.equal(await sessions.endAllOf(jo.id, kept.session, client), 1)
+    await client.rollback()
+    assert.isNotNull(await sessions.find(ended.id))
+    assert.isEmpty(await revokedTokens())
+
+    await db.transaction((transaction) => sessions.endAllOf(jo.id, kept.session, transaction))
+    assert.isNull(await sessions.find(ended.id))
+    assert.isNotNull(await sessions.find(kept.id))
+    assert.deepEqual(await revokedTokens(), ['one'])
+  })
+
   test('[B7] the active sessions of everybody leave out what is over', async ({ assert }) => {
     const first = await begin(jo, ORIGIN)
     const second = await begin(al, ORIGIN)

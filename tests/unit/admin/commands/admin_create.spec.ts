@@ -117,6 +117,21 @@ test.group('admin:create in a script', (group) => {
     }
   })
 
+  test('[P12] [B11] of two who take a name at once, in whatever case, one is told so', async ({
+    assert,
+  }) => {
+    const ends = await Promise.all(
+      ['Ann', 'ann'].map((username) =>
+        runAce(['admin:create', `--username=${username}`, '--password-stdin'], { input: PASSWORD })
+      )
+    )
+    const failed = ends.filter(({ status }) => status !== 0)
+    assert.lengthOf(failed, 1)
+    assert.equal(failed[0].status, 1)
+    assert.match(failed[0].err, /^.*The user name [Aa]nn is taken\n$/)
+    assert.lengthOf(await AdminUser.all(), 1)
+  })
+
   test('[P12] what fails says so in one line on standard error, with status 1', async ({
     assert,
   }) => {

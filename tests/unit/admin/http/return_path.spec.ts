@@ -154,6 +154,33 @@ test.group('returnPath', () => {
     }
   })
 
+  test('[B1, B3, B6] at the root the API, the docs and the health checks are not the site’s')
+    .with([
+      '/api',
+      '/api/products',
+      '/api/products?page=2',
+      '/%61pi/products',
+      '/x/../api/products',
+      '/docs',
+      '/docs/',
+      '/docs/openapi.json',
+      '/health/ready',
+      '/h%65alth',
+    ])
+    .run(({ assert }, wanted) => {
+      assert.isUndefined(returnPath(root, wanted))
+      assert.equal(
+        returnPath(admin, `/admin${wanted.replace('/x/..', '')}`)?.slice(0, 7),
+        '/admin/'
+      )
+    })
+
+  test('[B1, B3] what only begins like one of those is the site’s', ({ assert }) => {
+    for (const wanted of ['/apis/', '/docsets/', '/healthy', '/Product/api']) {
+      assert.equal(returnPath(root, wanted), wanted)
+    }
+  })
+
   test('[B3] whatever is wanted, a browser stays in the site', ({ assert }) => {
     const origin = 'http://atrium.test'
     const part = fc.constantFrom(

@@ -1,6 +1,9 @@
+import { configProvider } from '@adonisjs/core'
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import limiter from '@adonisjs/limiter/services/main'
 import db from '@adonisjs/lucid/services/db'
+import limiterConfig from '#config/limiter'
 
 const attempts = () => limiter.use({ requests: 3, duration: '1 min' })
 
@@ -33,5 +36,25 @@ test.group('withoutSavepoints', (group) => {
       assert.equal(row.points, (round + 1) * 8)
       await db.transaction(async () => {})
     }
+  })
+
+  test('[B8] rows that are long over go, and a database that refuses ends nothing', async ({
+    assert,
+  }) => {
+    const config = (await configProvider.resolve(app, limiterConfig)) as any
+    const store = config.stores.database({ requests: 3, duration: 60 })
+    const { rateLimiter } = store as unknown as {
+      rateLimiter: { clearExpired(before: number): Promise<unknown>; tableName: string }
+    }
+    await attempts().increment('old')
+    await attempts().increment('new')
+    await db.from('rate_limits').whereLike('key', '%old').update({ expire: 1000 })
+    await rateLimiter.clearExpired(2000)
+    const keys = await db.from('rate_limits').select('key')
+    assert.deepEqual(keys, [{ key: 'rlflx:new' }])
+
+    /* The timer that calls it would let the process end with the rejection. */
+    rateLimiter.tableName = 'no_such_table'
+    await assert.doesNotReject(() => rateLimiter.clearExpired(2000))
   })
 })

@@ -83,6 +83,25 @@ test.group('SQLite table', (group) => {
     assert.isFalse(facts.columns.get('id')!.nullable)
   })
 
+  test('[B17] a default that is the same for every row is known as text', async ({ assert }) => {
+    const facts = await readTable(
+      `create table facts (id integer primary key, a text default 'it''s', b text default "x ""y""", c int default -7, d decimal default 1.5, e boolean default true, f text default null, g text default (lower('X')), h datetime default current_timestamp, i text default '', j text)`
+    )
+    assert.deepEqual(each(facts, 'defaultText'), {
+      id: null,
+      a: "it's",
+      b: 'x "y"',
+      c: '-7',
+      d: '1.5',
+      e: 'true',
+      f: null,
+      g: null,
+      h: null,
+      i: '',
+      j: null,
+    })
+  })
+
   test('[P7] only a single integer key counts up', async ({ assert }) => {
     const text = await readTable('create table facts (code text primary key)')
     assert.deepEqual(each(text, 'autoIncrement'), { code: false })

@@ -98,6 +98,7 @@ test.group('ColumnSet', () => {
       'nullable',
       'maxLength',
       'hasDefault',
+      'defaultText',
       'autoIncrement',
       'unique',
       'choices',

@@ -6,7 +6,7 @@ import { Problem } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import type { Key } from '#crud/resource/key'
 import { Resource } from '#crud/resource/resource'
-import { Booking, Counter } from '#tests/fixtures/crud'
+import { Booking, Counter, Shift } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
 
 const UUID = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
@@ -129,5 +129,85 @@ test.group('Key', () => {
     const { sql, bindings } = query.toSQL()
     for (const name of ['room_number', 'place', 'turn']) assert.include(sql, `\`${name}\``)
     assert.includeMembers(bindings as unknown[], [1, 'a', UUID])
+  })
+
+  test('[A9] a row of the driver has the key as the wire has it', async ({ assert }) => {
+    const counter = await keyOf(Counter)
+    assert.deepEqual(counter.ofRow({ id: 7, name: 'x' }), [7])
+    assert.deepEqual(counter.ofRow({ id: '9007199254740993' }), ['9007199254740993'])
+    const booking = await keyOf(Booking)
+    assert.deepEqual(booking.ofRow({ turn: UUID, guest: 'x', room_number: 1, place: 'a' }), [
+      1,
+      'a',
+      UUID,
+    ])
+    const shift = await keyOf(Shift)
+    assert.deepEqual(shift.ofRow({ day: '2026-02-01', worker: 'jo' }), ['jo', '2026-02-01'])
+    assert.deepEqual(shift.ofRow({ day: Date.UTC(2026, 1, 1), worker: 'jo' }), ['jo', '2026-02-01'])
+  })
+
+  test('[A9] a row and its record have one key', async ({ assert }) => {
+    const key = await keyOf(Shift)
+    await db.from('crud_shifts').delete()
+    await db.table('crud_shifts').insert({ worker: 'jo', day: '2026-02-01', task: 'x' })
+    const record = await Shift.query().firstOrFail()
+    const row = await db.from('crud_shifts').firstOrFail()
+    assert.deepEqual(key.of(record), key.ofRow(row))
+  })
+
+  test('[A9] any of several keys, and nothing else', async ({ assert }) => {
+    const dialect = dialectOf(db.connection())
+    await db.from('seats').delete()
+    const places = ['a', 'b', 'c'].flatMap((place) => [1, 2, 3].map((hall) => ({ hall, place })))
+    await db.table('seats').multiInsert(places.map((seat) => ({ ...seat, label: 'x' })))
+    const key = await keyOf(Seat)
+    const find = async (keys: unknown[][]) => {
+      /* A condition that stands there already holds for all of them. */
+      const query = Seat.query().where('label', 'x').orderBy('hall').orderBy('place')
+      key.constrainToAny(query as any, keys, dialect)
+      const seats = await query
+      return seats.map(({ hall, place }) => `${hall}${place}`)
+    }
+    assert.deepEqual(
+      await find([
+        [1, 'a'],
+        [3, 'c'],
+      ]),
+      ['1a', '3c']
+    )
+    assert.deepEqual(
+      await find([
+        [1, 'b'],
+        [1, 'b'],
+      ]),
+      ['1b']
+    )
+    assert.deepEqual(await find([[9, 'a']]), [])
+    await db.from('seats').where('place', 'b').update({ label: 'y' })
+    assert.deepEqual(
+      await find([
+        [1, 'a'],
+        [1, 'b'],
+      ]),
+      ['1a']
+    )
+  })
+
+  test('[A9] a thousand single keys in one statement', async ({ assert }) => {
+    const key = await keyOf(Counter)
+    const numbers = Array.from({ length: 1000 }, (_, index) => index + 1)
+    await db.from('crud_counters').delete()
+    await db.table('crud_counters').insert({ id: 500, name: 'here' })
+    const query = Counter.query()
+    key.constrainToAny(
+      query as any,
+      numbers.map((number) => [number]),
+      dialectOf(db.connection())
+    )
+    const found = await query
+    assert.deepEqual(
+      found.map(({ name }) => name),
+      ['here']
+    )
   })
 })

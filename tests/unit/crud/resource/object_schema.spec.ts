@@ -43,10 +43,69 @@ test.group('CompiledSchema', () => {
       'createSchema',
       'Product'
     )
-    assert.deepEqual(compiled.fields, [
-      { input: 'name', output: 'name' },
-      { input: 'unit_price', output: 'unitPrice' },
+    assert.deepEqual(
+      compiled.fields.map(({ input, output }) => ({ input, output })),
+      [
+        { input: 'name', output: 'name' },
+        { input: 'unit_price', output: 'unitPrice' },
+      ]
+    )
+  })
+
+  test('[B17] fields tell what the schema says of them', ({ assert }) => {
+    const expression = /^[a-z]+$/i
+    const schema = vine
+      .object({
+        text: vine.string().minLength(2).maxLength(9).regex(expression),
+        flag: vine.boolean().nullable().optional(),
+        day: vine.date().nullable(),
+        count: vine.number().withoutDecimals().range([1, 5]).nullable(),
+        one: vine.enum(['a', 'b']).nullable(),
+        list: vine.array(vine.enum(['x'])).optional(),
+        either: vine.unionOfTypes([vine.string(), vine.number()]),
+        neither: vine.unionOfTypes([vine.string(), vine.number()]).optional(),
+        filled: vine.string().parse((value) => value ?? 'x'),
+      })
+      .merge(
+        vine.group([
+          vine.group.if(() => true, { first: vine.string() }),
+          vine.group.else({ second: vine.number() }),
+        ])
+      )
+    const byName = Object.fromEntries(
+      new CompiledSchema(schema, 'createSchema', 'Product').fields.map((one) => [one.input, one])
+    )
+    const facts = Object.entries(byName).map(([name, { type, nullable, required }]) => [
+      name,
+      type,
+      nullable,
+      required,
     ])
+    assert.sameDeepMembers(facts, [
+      ['text', 'string', false, true],
+      ['flag', 'boolean', true, false],
+      ['day', 'date', true, true],
+      ['count', 'number', true, true],
+      ['one', 'enum', true, true],
+      ['list', 'array', false, false],
+      ['either', 'union', false, true],
+      ['neither', 'union', false, false],
+      ['filled', 'string', false, false],
+      ['first', 'string', false, false],
+      ['second', 'number', false, false],
+    ])
+    assert.deepInclude(byName.text.json, { type: 'string', minLength: 2, maxLength: 9 })
+    assert.deepEqual(
+      byName.text.rules.map(({ name }) => name),
+      ['minLength', 'maxLength', 'regex']
+    )
+    assert.equal(byName.text.rules[2].options, expression)
+    assert.deepEqual(byName.count.json, { type: 'integer', minimum: 1, maximum: 5 })
+    assert.deepEqual(byName.one.json, { enum: ['a', 'b'] })
+    assert.deepEqual(byName.day.json, {})
+    assert.deepEqual(byName.list.json.items, { enum: ['x'] })
+    assert.deepEqual(byName.neither.json.anyOf, [{ type: 'string' }, { type: 'number' }])
+    assert.equal(byName.filled.rules[0].name, 'parse')
   })
 
   test('[P6] fields that only some groups have are fields', ({ assert }) => {

@@ -87,6 +87,22 @@ test.group('Soft delete', (group) => {
     assert.isBelow(Math.abs((mark.removedAt as DateTime).diffNow().toMillis()), 10_000)
   })
 
+  test('[B16] taking the mark away undoes all that it set', async ({ assert }) => {
+    const cases: Array<[object, object]> = [
+      [{ isDeletedColumn: 'is_removed' }, { isRemoved: false }],
+      [{ deletedAtColumn: 'removed_at' }, { removedAt: null }],
+      [
+        { isDeletedColumn: 'is_removed', deletedAtColumn: 'removed_at' },
+        { isRemoved: false, removedAt: null },
+      ],
+    ]
+    for (const [settings, expected] of cases) {
+      const { softDelete } = await load(settings)
+      assert.deepEqual(softDelete!.unmark(), expected)
+      assert.sameMembers(Object.keys(softDelete!.unmark()), Object.keys(softDelete!.mark()))
+    }
+  })
+
   test("[S4] a moment has the form of the column's attribute", async ({ assert }) => {
     const { columns } = await load({}, Sample)
     assert.isTrue(DateTime.isDateTime(now(columns.find('moment')!)))

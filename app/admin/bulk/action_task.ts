@@ -1,0 +1,56 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { inTransaction } from '#crud/database/transaction'
+import { gatherWrites } from '#crud/events/write_scope'
+import type { KeyValue } from '#crud/resource/key'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import type { BulkAction } from './bulk_action.js'
+import { BulkTask } from './bulk_task.js'
+
+/**
+ * Does what an action of the view says.
+ */
+export class ActionTask extends BulkTask {
+  readonly #action: BulkAction
+  readonly path: string
+  readonly value: string
+  readonly label: string
+  readonly confirms: boolean
+  readonly isDestructive: boolean
+  readonly deleted = 'exclude'
+  readonly noneSelected = 'bulk.none.action'
+  readonly failed = 'bulk.failed.action'
+
+  constructor(site: AdminSite, view: ModelView, action: BulkAction) {
+    super(site, view)
+    this.#action = action
+    this.path = `/action/${action.name}`
+    this.value = action.name
+    this.label = action.label
+    this.confirms = action.confirms
+    this.isDestructive = action.needs === 'delete'
+  }
+
+  heading(count: number, shown?: string): string {
+    const records = this.records(count, shown)
+    return this.site.text('bulk.ask.action', { task: this.label, records })
+  }
+
+  note(): null {
+    return null
+  }
+
+  protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
+    const { crud, resource } = this.view
+    const { actor, origin, client: outer } = this.view.callOptions(ctx)
+    return await inTransaction(outer, (client) =>
+      /* All that it writes is one event. */
+      gatherWrites(client, { model: resource.model, actor, origin }, async () => {
+        const options = { client, actor, origin }
+        const records = await crud.findMany(keys, options)
+        const own = keys.map((key) => (resource.key.isComposite ? key : key[0]))
+        return await this.#action.run({ records, keys: own, crud, options, ctx })
+      })
+    )
+  }
+}

@@ -1,0 +1,89 @@
+import type { DeletedMode } from '#crud/resource/soft_delete'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { ActionTask } from './action_task.js'
+import type { BulkTask } from './bulk_task.js'
+import { WriteTask, type Write } from './write_task.js'
+
+/**
+ * A text in the forms that a number asks for, `{n}` standing for the number itself: the script fills
+ * it in.
+ */
+interface Counted {
+  one: string
+  other: string
+}
+
+interface Button {
+  /** The form's `action` */
+  value: string
+  label: string
+  isDestructive: boolean
+  /** Where the form is sent */
+  place: string
+  /** Where the script sends the ids instead, and how */
+  call: { method: 'DELETE' | 'POST'; url: string } | null
+  /** What the script's dialog asks */
+  heading: Counted
+  note: Counted
+}
+
+/**
+ * What the list shows for what can be done with its selected records.
+ */
+export interface BulkBar {
+  buttons: Button[]
+  selected: Counted
+  more: Counted
+  /** Where a soft deletion is taken back */
+  undoUrl: string | null
+}
+
+/* What makes sense for the records that the list shows. [B16] */
+const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
+  exclude: ['delete'],
+  include: ['delete', 'restore', 'purge'],
+  only: ['restore', 'purge'],
+}
+
+/**
+ * @param deleted  which records the list shows
+ * @returns null where nothing can be done with several records
+ */
+export function bulkBar(site: AdminSite, view: ModelView, deleted: DeletedMode): BulkBar | null {
+  const writes = view.may('delete') ? WRITES_FOR[deleted] : []
+  const actions = deleted === 'only' ? [] : view.bulkActions.filter(({ needs }) => view.may(needs))
+  const tasks: BulkTask[] = [
+    ...actions.map((action) => new ActionTask(site, view, action)),
+    ...writes.map((write) => new WriteTask(site, view, write)),
+  ]
+  if (tasks.length === 0) return null
+  return {
+    buttons: tasks.map((task) => buttonOf(task, view)),
+    selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
+    more: counted((count, shown) => site.text('bulk.more', { count, shown })),
+    undoUrl: view.resource.softDelete ? view.url('/bulk-restore') : null,
+  }
+}
+
+function buttonOf(task: BulkTask, view: ModelView): Button {
+  return {
+    value: task.value,
+    label: task.label,
+    isDestructive: task.isDestructive,
+    place: view.url(task.path),
+    call: task instanceof WriteTask ? callOf(task.value, view) : null,
+    heading: counted((count, shown) => task.heading(count, shown)),
+    note: counted((count) => task.note(count) ?? ''),
+  }
+}
+
+function callOf(write: Write, view: ModelView): Button['call'] {
+  if (write === 'restore') return { method: 'POST', url: view.url('/bulk-restore') }
+  const query = write === 'purge' ? '?hard=true' : ''
+  return { method: 'DELETE', url: view.url('/bulk-delete') + query }
+}
+
+function counted(text: (count: number, shown: string) => string): Counted {
+  return { one: text(1, '{n}'), other: text(2, '{n}') }
+}

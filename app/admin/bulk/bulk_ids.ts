@@ -1,0 +1,67 @@
+import type { Column } from '#crud/resource/column'
+import type { Key, KeyValue } from '#crud/resource/key'
+import { fromQuery } from '#crud/values/from_query'
+import { exactInteger } from '#crud/values/numbers'
+import { BulkFailure } from './bulk_failure.js'
+import { shownValue } from './shown_value.js'
+
+/** The most records of one call. [B20] */
+export const MOST_IDS = 1000
+
+/**
+ * Turns ids, as a body has them, into keys, each once: a single value, or an array of the parts where
+ * the key is composite. [S51, B20]
+ *
+ * @throws BulkFailure 422  for the first that can't be a key, and for too many of them
+ */
+export function readIds(key: Key, ids: readonly unknown[]): KeyValue[] {
+  const keys = new Map<string, KeyValue>()
+  for (const id of ids) {
+    const value = readId(key, id)
+    if (!value) throw new BulkFailure(422, 'bulk.invalidId', { id: shownValue(id) })
+    keys.set(JSON.stringify(value.map(String)), value)
+  }
+  if (keys.size > MOST_IDS) {
+    throw new BulkFailure(422, 'bulk.tooMany', { most: MOST_IDS, count: keys.size })
+  }
+  return [...keys.values()]
+}
+
+/**
+ * An id out of a form, where it stands as the path of its record: `42`, `7/a%2Fb`.
+ *
+ * @returns the parts, or the text itself if it is no path
+ */
+export function idOfPath(path: string): unknown {
+  try {
+    const parts = path.split('/').map(decodeURIComponent)
+    return parts.length === 1 ? parts[0] : parts
+  } catch {
+    return path
+  }
+}
+
+function readId(key: Key, id: unknown): KeyValue | null {
+  const parts = key.isComposite ? id : [id]
+  if (!Array.isArray(parts) || parts.length !== key.columns.length) return null
+  const values = key.columns.map((column, index) => readPart(column, parts[index]))
+  return values.includes(null) ? null : values
+}
+
+/** JSON has its own numbers; what they can't be stands in a text. [B20] */
+function readPart(column: Column, part: unknown): unknown {
+  if (typeof part === 'string') return fromQuery(column, part)
+  if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null
+  if (typeof part !== 'number' && typeof part !== 'bigint') return null
+  switch (column.kind) {
+    case 'integer':
+      if (typeof part === 'bigint') return exactInteger(part)
+      return Number.isSafeInteger(part) ? part : null
+    case 'number':
+      return Number.isFinite(Number(part)) ? Number(part) : null
+    case 'text':
+      return String(part)
+    default:
+      return null
+  }
+}

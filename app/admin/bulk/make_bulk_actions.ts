@@ -1,0 +1,47 @@
+import { ValueError } from '#crud'
+import { listed } from '#crud/errors'
+import { ACTIONS, type AdminViewOptions } from '../view_options.js'
+import { BulkAction } from './bulk_action.js'
+
+/**
+ * The bulk actions of a view, each made once. [P9]
+ *
+ * @throws ValueError  when one can't be what it is given for
+ */
+export function makeBulkActions(
+  view: string,
+  classes: AdminViewOptions['bulkActions'] = []
+): BulkAction[] {
+  const actions = new Map<string, BulkAction>()
+  for (const Class of classes) {
+    const given = Class as { prototype?: unknown; name?: string } | null | undefined
+    if (!(given?.prototype instanceof BulkAction)) {
+      throw new ValueError(
+        `${view}: bulkActions holds something that is no subclass of BulkAction: ${given?.name ?? given}`
+      )
+    }
+    const action = new Class()
+    const place = `${view}: the bulk action ${Class.name}`
+    if (typeof action.name !== 'string' || !/^[A-Za-z0-9_-]+$/.test(action.name)) {
+      throw new ValueError(
+        `${place} is named '${action.name}', which can't stand in an address; use letters, digits, - and _`
+      )
+    }
+    const other = actions.get(action.name)
+    if (other) {
+      throw new ValueError(
+        `${place} and ${other.constructor.name} are both named '${action.name}'; give one of them another name`
+      )
+    }
+    if (typeof action.label !== 'string' || action.label.trim() === '') {
+      throw new ValueError(`${place} has no label, which its button shows`)
+    }
+    if (!ACTIONS.includes(action.needs)) {
+      throw new ValueError(
+        `${place} needs '${action.needs}', which is no action; actions are ${listed(ACTIONS)}`
+      )
+    }
+    actions.set(action.name, action)
+  }
+  return [...actions.values()]
+}

@@ -1,0 +1,66 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/resource/key'
+import type { DeletedMode } from '#crud/resource/soft_delete'
+import type { AdminSite } from '../admin_site.js'
+import { dropFilesOf } from '../forms/file_store.js'
+import type { ModelView } from '../model_view.js'
+import { BulkTask } from './bulk_task.js'
+
+export const WRITES = ['delete', 'restore', 'purge'] as const
+
+/** Deleting, taking back a soft deletion, deleting for good. [B16] */
+export type Write = (typeof WRITES)[number]
+
+const DELETED: Record<Write, DeletedMode> = {
+  delete: 'exclude',
+  restore: 'only',
+  purge: 'include',
+}
+
+/**
+ * Deletes or restores records. [S52, B16]
+ */
+export class WriteTask extends BulkTask {
+  readonly path = '/form_bulk_delete'
+  readonly value: Write
+  readonly label: string
+  readonly confirms: boolean
+  readonly isDestructive: boolean
+  readonly deleted: DeletedMode
+  readonly noneSelected: string
+  readonly failed: string
+
+  constructor(site: AdminSite, view: ModelView, write: Write) {
+    super(site, view)
+    this.value = write
+    this.label = site.text(`bulk.${write}`)
+    this.confirms = this.isDestructive = write !== 'restore'
+    this.deleted = DELETED[write]
+    const noun = write === 'restore' ? 'restoration' : 'deletion'
+    this.noneSelected = `bulk.none.${noun}`
+    this.failed = `bulk.failed.${noun}`
+  }
+
+  heading(count: number, shown?: string): string {
+    return this.site.text(`bulk.ask.${this.value}`, { records: this.records(count, shown) })
+  }
+
+  note(count: number): string | null {
+    return this.site.text(this.#isLasting ? 'bulk.note.lasting' : 'bulk.note.restorable', { count })
+  }
+
+  get #isLasting(): boolean {
+    return this.value === 'purge' || (this.value === 'delete' && !this.view.resource.softDelete)
+  }
+
+  protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
+    const { crud } = this.view
+    const options = this.view.callOptions(ctx)
+    const records =
+      this.value === 'restore'
+        ? await crud.restoreMany(keys, options)
+        : await crud.deleteMany(keys, { ...options, hard: this.value === 'purge' })
+    if (this.#isLasting) await dropFilesOf(this.view, records)
+    return this.site.text(`bulk.done.${this.value}`, { records: this.records(records.length) })
+  }
+}

@@ -1,0 +1,20 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { LucidCrud } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import AdminSession from '../models/admin_session.js'
+
+/**
+ * Deleting a session ends it at once, with the tokens that were issued for it. [B13]
+ */
+export class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
+  readonly #site: Pick<AdminSite, 'sessionManager'>
+
+  constructor(site: Pick<AdminSite, 'sessionManager'>) {
+    super(AdminSession)
+    this.#site = site
+  }
+
+  async prepareDelete(record: LucidRow): Promise<void> {
+    await this.#site.sessionManager.end(record as AdminSession, record.$trx!)
+  }
+}

@@ -1,0 +1,131 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { LucidCrud, Problem, type Actor, type Item } from '#crud'
+import { inTransaction } from '#crud/database/transaction'
+import { alreadyRegistered } from '#crud/http/problems'
+import type { CallOptions, WriteOptions } from '#crud/lucid_crud'
+import type { AdminSite } from '../admin_site.js'
+import type AdminSession from '../models/admin_session.js'
+import AdminUser from '../models/admin_user.js'
+
+type Values = Record<string, unknown>
+
+/**
+ * What is peculiar to the users of the site, whichever door a write comes through: passwords become
+ * hashes, nobody locks the site up by removing the last superuser, and who must not be signed in any
+ * longer is not. [B7, B11, B13]
+ */
+export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
+  readonly #site: Pick<AdminSite, 'adminUserService' | 'sessionManager' | 'text'>
+
+  constructor(site: Pick<AdminSite, 'adminUserService' | 'sessionManager' | 'text'>) {
+    super(AdminUser)
+    this.#site = site
+  }
+
+  /**
+   * @throws Problem 409  for a name that somebody has, in whatever case
+   */
+  async create(values: Values, options: CallOptions = {}): Promise<Item> {
+    const hashed = await this.#withHash(values)
+    return await inTransaction(this.#clientOf(options), async (client) => {
+      await this.#checkName(hashed.username, client)
+      return await super.create(hashed, { ...options, client })
+    })
+  }
+
+  /**
+   * @throws Problem 409  for a name that somebody else has, or the last superuser's rights
+   */
+  async update(
+    key: unknown,
+    values: Values,
+    options: WriteOptions & { returning?: boolean } = {}
+  ): Promise<Item | null> {
+    const hashed = await this.#withHash(values)
+    return await this.#locked(options, (own) => super.update(key, hashed, own))
+  }
+
+  async prepareUpdate(values: Values, record: LucidRow, options: CallOptions): Promise<Values> {
+    const user = record as AdminUser
+    const client = user.$trx!
+    await this.#checkName(values.username, client, user)
+    if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted')
+    /* A new password ends what was begun with the old one, but for where it was changed. [B7] */
+    if (values.hashedPassword !== undefined) {
+      const kept = isOneself(user, options) ? (options.actor!.session as AdminSession) : undefined
+      await this.#site.sessionManager.endAllOf(user.id, kept, client)
+    }
+    return await super.prepareUpdate(values, record, options)
+  }
+
+  /**
+   * @throws Problem 409  for oneself, and for the last superuser
+   */
+  async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#locked(options, (own) => super.delete(key, own))
+  }
+
+  /**
+   * @throws Problem 409  for oneself, and for the last superuser
+   */
+  async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#locked(options, (own) => super.dbDelete(key, own))
+  }
+
+  /**
+   * @throws Problem 409  when oneself is among them, or the last superuser
+   */
+  async deleteMany(
+    keys: readonly unknown[],
+    options: CallOptions & { hard?: boolean } = {}
+  ): Promise<LucidRow[]> {
+    return await this.#locked(options, (own) => super.deleteMany(keys, own))
+  }
+
+  async prepareDelete(record: LucidRow, options: CallOptions): Promise<void> {
+    const user = record as AdminUser
+    if (isOneself(user, options)) throw new Problem(409, this.#site.text('core.oneself'))
+    await this.#checkNotLast(user, 'core.lastDeleted')
+    /* The tokens first: once the user is gone, nothing tells which ones they had. */
+    await this.#site.sessionManager.endAllOf(user.id, undefined, user.$trx!)
+  }
+
+  /** Hashing is slow on purpose, so it is done before a transaction keeps others waiting. */
+  async #withHash({ password, ...values }: Values): Promise<Values> {
+    if (password === undefined) return values
+    const hashedPassword = await this.#site.adminUserService.hashPassword(String(password))
+    return { ...values, hashedPassword }
+  }
+
+  async #checkName(username: unknown, client: TransactionClientContract, owner?: AdminUser) {
+    if (typeof username !== 'string') return
+    const holder = await this.#site.adminUserService.holderOf(username, client)
+    if (holder && holder.id !== owner?.id) throw alreadyRegistered(username, ['username'])
+  }
+
+  async #checkNotLast(user: AdminUser, text: string) {
+    if (await this.#site.adminUserService.isLastSuperuser(user, user.$trx)) {
+      throw new Problem(409, this.#site.text(text, { username: user.username }))
+    }
+  }
+
+  /** Before a record is locked, all superusers are: two who delete each other take turns. */
+  async #locked<Options extends CallOptions, Result>(
+    options: Options,
+    work: (options: Options) => Promise<Result>
+  ): Promise<Result> {
+    return await inTransaction(this.#clientOf(options), async (client) => {
+      await this.#site.adminUserService.lockSuperusers(client)
+      return await work({ ...options, client })
+    })
+  }
+
+  #clientOf({ client }: CallOptions): QueryClientContract {
+    return client ?? this.resource.client()
+  }
+}
+
+function isOneself({ id }: AdminUser, { actor }: { actor?: Actor }): boolean {
+  return (actor?.user as AdminUser | undefined)?.id === id
+}

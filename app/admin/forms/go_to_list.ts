@@ -1,0 +1,14 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+
+/**
+ * Sends the browser to the list. htmx goes there by a header of its own; a `Location` beside it the
+ * browser would follow before htmx sees either. [S37, S46, B18]
+ */
+export function goToList(site: AdminSite, view: ModelView, { request, response }: HttpContext) {
+  /* Who may not see the list is not sent to where it would be. */
+  const url = view.may('view') ? view.url('/') : site.url('/')
+  const header = request.header('hx-request') === undefined ? 'location' : 'hx-redirect'
+  response.status(303).header(header, url).send('')
+}

@@ -1,0 +1,150 @@
+import { DateTime } from 'luxon'
+import type { Column } from '#crud/resource/column'
+import type { Cell } from './list_column.js'
+
+/**
+ * A cell, and how it is set.
+ */
+export interface ShownCell extends Cell {
+  kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null'
+}
+
+type Text = (key: string, data?: Record<string, unknown>) => string
+
+/** As many characters of a text as a cell shows */
+const LONGEST_TEXT = 80
+
+/* A browser shows no more of a title, and a page of texts of a megabyte each would be no page. */
+const LONGEST_TITLE = 10_000
+
+/* Floats are often given with digits that nobody meant. */
+const MOST_DECIMALS = 6
+
+/**
+ * Cuts a text after so many characters, never in the middle of one.
+ */
+export function cutText(text: string, longest: number = LONGEST_TEXT): string {
+  /* No character has more than two units, so no more of a long text need be taken apart. */
+  const characters = [...text.slice(0, 2 * longest + 2)]
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
+}
+
+/**
+ * Whether there is nothing to see of a text, and so nothing to click on.
+ */
+export function isInvisible(text: string): boolean {
+  return /^[\s\p{C}\p{Z}]*$/u.test(text)
+}
+
+/**
+ * A cell that shows a text, the whole of it in the title if it had to be cut.
+ */
+export function textCell(text: string): ShownCell {
+  const shown = cutText(text)
+  return {
+    kind: 'text',
+    text: shown,
+    ...(shown !== text && { title: cutText(text, LONGEST_TITLE) }),
+  }
+}
+
+/**
+ * A cell for a value that is of no column, or that its column makes itself.
+ */
+export function valueCell(value: unknown, text: Text): ShownCell {
+  switch (typeof value) {
+    case 'undefined':
+      return nullCell(text)
+    case 'boolean':
+      return booleanCell(value, text)
+    case 'number':
+      return { kind: 'number', text: String(value) }
+    case 'object':
+      return value === null ? nullCell(text) : textCell(JSON.stringify(value))
+    default:
+      return textCell(String(value))
+  }
+}
+
+/**
+ * What shows the values of one column, all of them in the same manner.
+ *
+ * @param values      those of the page
+ * @param isGrouped   whether large numbers have separators; numbers that name things have none
+ */
+export function cellsOf(
+  column: Column,
+  values: readonly unknown[],
+  { isGrouped, text }: { isGrouped: boolean; text: Text }
+): ShownCell[] {
+  const show = shows(column, values, isGrouped, text)
+  return values.map((value) =>
+    value === null || value === undefined ? nullCell(text) : (show(value) ?? valueCell(value, text))
+  )
+}
+
+type Show = (value: unknown) => ShownCell | null
+
+function shows(column: Column, values: readonly unknown[], isGrouped: boolean, text: Text): Show {
+  /* What the model makes of it may be anything. */
+  if (column.serialize) return () => null
+  switch (column.kind) {
+    case 'integer':
+    case 'number':
+      return numbers(values, isGrouped)
+    case 'boolean':
+      return (value) => (typeof value === 'boolean' ? booleanCell(value, text) : null)
+    case 'datetime':
+      return (value) => momentCell(value, 'd LLL yyyy, HH:mm', ' UTC')
+    case 'date':
+      return (value) => momentCell(value, 'd LLL yyyy', '')
+    case 'json':
+      return (value) => textCell(typeof value === 'string' ? value : JSON.stringify(value))
+    case 'binary':
+      return (value) => (typeof value === 'string' ? sizeCell(value, text) : null)
+    default:
+      return (value) => textCell(typeof value === 'string' ? value : String(value))
+  }
+}
+
+/** All with as many decimals as the one that has most of them, so that the points stand in line. */
+function numbers(values: readonly unknown[], isGrouped: boolean): Show {
+  const decimals = Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
+  const format = new Intl.NumberFormat('en', {
+    useGrouping: isGrouped,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  })
+  return (value) => {
+    const isNumeral = typeof value === 'number' || /^-?\d+$/.test(String(value))
+    if (!isNumeral) return null
+    const shown = format.format(value as number | `${number}`)
+    return { kind: 'number', text: shown, ...(shown !== String(value) && { title: String(value) }) }
+  }
+}
+
+function decimalsOf(value: unknown): number {
+  const [, decimals = ''] = /^-?\d+\.(\d+)$/.exec(String(value)) ?? []
+  return decimals.length
+}
+
+function momentCell(value: unknown, format: string, zone: string): ShownCell | null {
+  const moment = DateTime.fromSQL(String(value), { zone: 'utc', locale: 'en' })
+  if (!moment.isValid) return null
+  return { kind: 'moment', text: moment.toFormat(format), title: `${value}${zone}` }
+}
+
+function booleanCell(value: boolean, text: Text): ShownCell {
+  return { kind: value ? 'yes' : 'no', text: text(value ? 'list.yes' : 'list.no') }
+}
+
+function nullCell(text: Text): ShownCell {
+  return { kind: 'null', text: text('list.null') }
+}
+
+function sizeCell(base64: string, text: Text): ShownCell {
+  return {
+    kind: 'number',
+    text: text('list.bytes', { bytes: Buffer.byteLength(base64, 'base64') }),
+  }
+}

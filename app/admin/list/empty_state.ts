@@ -1,0 +1,46 @@
+import type { AdminSite } from '../admin_site.js'
+import { cutText } from './cell.js'
+import type { ListParameters } from './list_parameters.js'
+
+/**
+ * What stands where no record is: why, and what can be done about it.
+ */
+export interface EmptyState {
+  heading: string
+  text: string
+  link: { url: string; label: string } | null
+}
+
+interface Facts {
+  failed: boolean
+  /** What records are called in a sentence */
+  words: { one: string; many: string }
+  /** What the column is called that was searched by */
+  label: string
+  links: { create: string | null; all: string }
+}
+
+export function emptyState(
+  site: AdminSite,
+  parameters: ListParameters,
+  { failed, words, label, links }: Facts
+): EmptyState {
+  const say = (key: string, link: EmptyState['link'], data: Record<string, string> = {}) => ({
+    heading: site.text(`list.${key.split('.')[0]}.heading`, words),
+    text: site.text(`list.${key}`, { ...words, ...data }),
+    link,
+  })
+  if (failed) {
+    return say('failed.text', { url: parameters.url, label: site.text('list.failed.retry') })
+  }
+  if (parameters.condition) {
+    const clear = { url: links.all, label: site.text('list.search.clear') }
+    return say('none.text', clear, { text: cutText(parameters.search), label })
+  }
+  if (parameters.deleted === 'only') {
+    const url = parameters.with({ page: 1, deleted: 'exclude' }).url
+    return say('none.deleted', { url, label: site.text('list.none.active', words) })
+  }
+  if (!links.create) return say('empty.text', null)
+  return say('empty.create', { url: links.create, label: site.text('list.add', words) })
+}

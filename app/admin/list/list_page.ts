@@ -1,0 +1,214 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud/types'
+import type { AdminSite } from '../admin_site.js'
+import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
+import type { Flash } from '../http/flash.js'
+import { inSentence } from '../in_sentence.js'
+import type { ModelView } from '../model_view.js'
+import { cutText } from './cell.js'
+import { emptyState, type EmptyState } from './empty_state.js'
+import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
+import { ListTable, type Heading, type Row } from './list_table.js'
+import { pagerOf, type Pager } from './pager.js'
+
+/**
+ * What the templates of a list know. The names in snake case are the specification's. [S34]
+ */
+export interface ListData extends Record<string, unknown> {
+  items: Item[]
+  model_name: string
+  table_columns: string[]
+  total_items: number
+  current_page: number
+  rows_per_page: number
+  selected_column: string | null
+  primary_key_info: {
+    /** Of the first key column; the others of a composite key stand in `columns` */
+    name: string
+    type: string
+    columns: Array<{ name: string; type: string }>
+  }
+  mount_path: string
+  sort_column: string | null
+  sort_order: 'asc' | 'desc' | null
+  allowed_actions: string[]
+
+  view: ModelView
+  parameters: ListParameters
+  headings: Heading[]
+  rows: Row[]
+  pager: Pager
+  /** Whether the data could not be read [S33] */
+  failed: boolean
+  /** What can be done with selected records; null where that is nothing */
+  bulk: BulkBar | null
+  /** Number of the first and of the last record shown, from 1 */
+  range: { from: number; to: number }
+  searchable: Array<{ name: string; label: string; selected: boolean }>
+  /** Why what was typed is not searched for, if that is so */
+  unsearchable: string | null
+  /** What is said where no record is */
+  empty: EmptyState
+  links: {
+    create: string | null
+    /** The list without its search */
+    all: string
+    rows: Array<{ rows: number; url: string }>
+    /** Empty where nothing is deleted softly */
+    deleted: Array<{ mode: string; url: string }>
+  }
+  /** What records are called in a sentence */
+  words: { one: string; many: string }
+}
+
+interface Found {
+  items: Item[]
+  total: number
+  parameters: ListParameters
+  failed: boolean
+}
+
+/**
+ * The list of a model: from a query string to what the page shows. [S27 to S35]
+ */
+export class ListPage {
+  readonly #table: ListTable
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#table = new ListTable(site, view)
+  }
+
+  /**
+   * What the request's query string asks for.
+   *
+   * @throws Problem 403  when the policy refuses it
+   */
+  async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
+    const { resource } = this.view
+    const { items, total, parameters, failed } = await this.#find(ctx, asked)
+    const rows = await this.#table.rows(ctx, items, parameters)
+    const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
+    const first = (parameters.page - 1) * parameters.rows
+    const links = this.#links(parameters)
+    const words = { one: inSentence(this.view.singular), many: inSentence(this.view.label) }
+    return {
+      items,
+      model_name: this.view.name,
+      table_columns: this.#table.names,
+      total_items: total,
+      current_page: parameters.page,
+      rows_per_page: parameters.rows,
+      selected_column: parameters.column?.wire ?? null,
+      primary_key_info: { ...keys[0], columns: keys },
+      mount_path: this.site.mountPath,
+      sort_column: parameters.sort?.column.wire ?? null,
+      sort_order: parameters.sort?.direction ?? null,
+      allowed_actions: [...this.view.allowedActions],
+
+      view: this.view,
+      parameters,
+      headings: this.#table.headings(parameters),
+      rows,
+      pager: pagerOf(parameters, lastPage(total, parameters.rows)),
+      failed,
+      bulk: bulkBar(this.site, this.view, parameters.deleted),
+      range: { from: Math.min(first + 1, total), to: first + items.length },
+      searchable: this.#searchable(parameters),
+      unsearchable: this.#unsearchable(parameters),
+      links,
+      empty: emptyState(this.site, parameters, {
+        failed,
+        words,
+        links,
+        label: this.#searchLabel(parameters),
+      }),
+      words,
+    }
+  }
+
+  /**
+   * The part of the page that changes, as its address has it.
+   *
+   * @param done  what an action did, to be said in it
+   */
+  async content(ctx: HttpContext, done?: Flash): Promise<string> {
+    return await this.render(ctx, await this.data(ctx), done)
+  }
+
+  /**
+   * The same, of data that is there already.
+   */
+  async render(ctx: HttpContext, data: ListData, done?: Flash): Promise<string> {
+    return await this.site.render(ctx, 'partials/list_content', { ...data, done })
+  }
+
+  parametersOf({ request }: HttpContext): ListParameters {
+    return ListParameters.read(this.view, request.parsedUrl.query ?? '')
+  }
+
+  async #find(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
+    try {
+      return await this.#read(ctx, parameters)
+    } catch (error) {
+      /* What one may not see is no empty list. */
+      if ((error as { status?: number }).status === 403) throw error
+      ctx.logger.error({ err: error }, `The list of ${this.view.name} could not be read`)
+      return { items: [], total: 0, parameters: parameters.with({ page: 1 }), failed: true }
+    }
+  }
+
+  async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
+    const { crud } = this.view
+    const options = { ...this.view.callOptions(ctx), keys: true }
+    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), options)
+    const last = lastPage(total, parameters.rows)
+    if (parameters.page <= last) return { items: data, total, parameters, failed: false }
+
+    const clamped = parameters.with({ page: last })
+    if (total === 0) return { items: data, total, parameters: clamped, failed: false }
+    const again = await crud.getMulti(clamped.toRequest(), { ...options, count: false })
+    return { items: again.data, total, parameters: clamped, failed: false }
+  }
+
+  /** Where nothing is said, it is by what records are called. */
+  #searchable({ column }: ListParameters) {
+    const columns = searchableColumns(this.view)
+    const chosen = column ?? columns.find((one) => one === this.view.titleColumn) ?? columns[0]
+    return columns.map((one) => ({
+      name: one.wire,
+      label: this.#table.searchLabel(one.wire),
+      selected: one === chosen,
+    }))
+  }
+
+  #searchLabel({ column }: ListParameters): string {
+    return column ? this.#table.searchLabel(column.wire) : ''
+  }
+
+  #unsearchable(parameters: ListParameters): string | null {
+    if (parameters.search === '' || parameters.condition) return null
+    return this.site.text('list.search.impossible', {
+      text: cutText(parameters.search),
+      label: this.#searchLabel(parameters),
+    })
+  }
+
+  #links(parameters: ListParameters): ListData['links'] {
+    const first = parameters.with({ page: 1 })
+    const offered = [...new Set([...ROWS_OFFERED, parameters.rows])].sort((one, two) => one - two)
+    const modes = this.view.resource.softDelete ? (['exclude', 'include', 'only'] as const) : []
+    return {
+      create: this.view.may('create') ? this.view.url('/create_page') : null,
+      all: first.with({ search: '' }).url,
+      rows: offered.map((rows) => ({ rows, url: first.with({ rows }).url })),
+      deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),
+    }
+  }
+}
+
+function lastPage(total: number, rows: number): number {
+  return Math.max(1, Math.ceil(total / rows))
+}

@@ -1,0 +1,242 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { keyOf } from '#crud/item_keys'
+import type { Column } from '#crud/resource/column'
+import type { Item } from '#crud/types'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { referencesOf, titlesOf, type Reference } from '../relations.js'
+import { cellsOf, cutText, isInvisible, textCell, valueCell, type ShownCell } from './cell.js'
+import { type ListColumn } from './list_column.js'
+import type { ListParameters } from './list_parameters.js'
+
+/**
+ * What stands above a column.
+ */
+export interface Heading {
+  name: string
+  label: string
+  numeric: boolean
+  /** Class names, each after a space, for it and for the cells below */
+  style: string
+  /** Whether records are known by what stands in it: it links to them, and stays in sight */
+  isLead: boolean
+  /** The order that the list has by this column; undefined where it can't be sorted by it */
+  sorted: 'ascending' | 'descending' | 'none' | undefined
+  /** Where a click leads */
+  url: string | undefined
+}
+
+/**
+ * A record of the list.
+ */
+export interface Row {
+  /** Its key as a path has it, without the first slash */
+  key: string
+  /** What it is called, cut */
+  title: string
+  isDeleted: boolean
+  cells: ShownCell[]
+}
+
+/** A column of the list: one of the model, a computed property, or one of the view's own. */
+interface TableColumn {
+  name: string
+  label: string
+  numeric: boolean
+  sortBy: Column | undefined
+  column?: Column
+  reference?: Reference
+  own?: ListColumn
+}
+
+/**
+ * The table of a list: its columns, and the records in them.
+ */
+export class ListTable {
+  #columns: TableColumn[] | undefined
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * The columns' names, in their order.
+   */
+  get names(): string[] {
+    return this.columns.map(({ name }) => name)
+  }
+
+  /**
+   * Known once the resource is loaded, as only then a column's type is.
+   */
+  get columns(): readonly TableColumn[] {
+    return (this.#columns ??= this.#resolved())
+  }
+
+  /**
+   * What a column is called where one chooses what to search by: what refers to another record is
+   * searched by that one's id.
+   */
+  searchLabel(wire: string): string {
+    const label = this.view.labelOf(wire)
+    const isReference = this.columns.some(({ name, reference }) => name === wire && reference)
+    return isReference ? this.site.text('list.byId', { label }) : label
+  }
+
+  headings(parameters: ListParameters): Heading[] {
+    const [first] = parameters.sorts
+    const lead = this.#leadIndex()
+    return this.columns.map(({ name, label, numeric, sortBy }, index) => {
+      const isLead = index === lead
+      const style = (numeric ? ' number' : '') + (isLead ? ' lead' : '')
+      const heading = { name, label, numeric, style, isLead }
+      if (!sortBy) return { ...heading, sorted: undefined, url: undefined }
+      const current = sortBy === first?.column ? first.direction : null
+      const direction = current === 'asc' ? 'desc' : 'asc'
+      return {
+        ...heading,
+        sorted: current === null ? 'none' : current === 'asc' ? 'ascending' : 'descending',
+        url: parameters.with({ page: 1, sort: { column: sortBy, direction } }).url,
+      }
+    })
+  }
+
+  /**
+   * @param items  with their keys
+   */
+  async rows(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<Row[]> {
+    const columns = await Promise.all(this.columns.map((one) => this.#cells(ctx, one, items)))
+    const lead = this.#leadIndex()
+    return items.map((item, index) => {
+      const key = this.view.resource.key.toPath(keyOf(item)!)
+      const title = cutText(this.view.titleOf(item))
+      const isDeleted = this.#isDeleted(item, parameters)
+      const cells = columns.map((column) => column[index])
+      /* The update page shows no record that is deleted. */
+      if (this.view.may('update') && !isDeleted && cells[lead]) {
+        cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
+      }
+      return { key: key.slice(1), title, isDeleted, cells }
+    })
+  }
+
+  async #cells(ctx: HttpContext, shown: TableColumn, items: Item[]): Promise<ShownCell[]> {
+    const text = this.site.text.bind(this.site)
+    const { own, column, reference } = shown
+    if (own) {
+      const values = await Promise.all(items.map((item) => own.value(item, ctx)))
+      return values.map((value) => ownCell(value, own.numeric))
+    }
+    const values = items.map((item) => item[shown.name])
+    if (!column) return values.map((value) => valueCell(value, text))
+    const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
+    return reference ? await this.#related(ctx, reference, values, cells) : cells
+  }
+
+  /** Values whose record can't be found, or not be seen, stay what they are. */
+  async #related(
+    ctx: HttpContext,
+    reference: Reference,
+    values: unknown[],
+    cells: ShownCell[]
+  ): Promise<ShownCell[]> {
+    const { view, target } = reference
+    const titles = await this.#titles(ctx, reference, values)
+    const { key } = view.resource
+    const hasPage = view.may('update') && target.isPrimary && !key.isComposite
+    return cells.map((cell, index) => {
+      const title = titles.get(String(values[index]))
+      if (title === undefined || cell.kind === 'null') return cell
+      const href = hasPage ? view.url(`/update${key.toPath([values[index]])}`) : undefined
+      return { ...textCell(title), ...(href && { href }) }
+    })
+  }
+
+  /** What others are called is not worth the list. */
+  async #titles(ctx: HttpContext, reference: Reference, values: unknown[]) {
+    try {
+      return await titlesOf(ctx, reference, values)
+    } catch (error) {
+      if ((error as { status?: number }).status !== 403) {
+        const { view, column } = reference
+        ctx.logger.error(
+          { err: error },
+          `${this.view.name}: the titles of ${view.name} for ${column.wire} could not be read`
+        )
+      }
+      return new Map<string, string>()
+    }
+  }
+
+  /** Keys, references and years are numbers that nobody counts with. */
+  #namesThings({ isPrimary, name, wire }: Column): boolean {
+    const { foreignKeys } = this.view.resource
+    return (
+      isPrimary ||
+      foreignKeys.some(({ columns }) => columns.includes(name)) ||
+      /(^|_)(id|year)$/.test(wire)
+    )
+  }
+
+  #isDeleted(item: Item, { deleted }: ListParameters): boolean {
+    const { softDelete } = this.view.resource
+    if (!softDelete || deleted === 'exclude') return false
+    if (deleted === 'only') return true
+    return Boolean(softDelete.flag ? item[softDelete.flag.wire] : item[softDelete.timestamp!.wire])
+  }
+
+  /** The one that records are called by, if it is shown, else the first. */
+  #leadIndex(): number {
+    const title = this.view.titleColumn
+    return Math.max(
+      0,
+      this.columns.findIndex(({ column }) => column !== undefined && column === title)
+    )
+  }
+
+  #resolved(): TableColumn[] {
+    const { resource, options } = this.view
+    const references = referencesOf(this.site, this.view)
+    const chosen = options.listColumns ?? [
+      ...resource.fields.map(({ wire }) => wire),
+      ...resource.computed.values(),
+    ]
+    return [...chosen].map((one) => {
+      if (typeof one !== 'string') return this.#own(new one())
+      const column = resource.fields.find(({ wire }) => wire === one)
+      const reference = references.find((other) => other.column === column)
+      const isNumber = column?.kind === 'integer' || column?.kind === 'number'
+      return {
+        name: one,
+        label: this.view.labelOf(one),
+        numeric: column?.kind === 'binary' || (isNumber && !reference && !column?.serialize),
+        sortBy: resource.sortable.get(one),
+        column,
+        reference,
+      }
+    })
+  }
+
+  #own(own: ListColumn): TableColumn {
+    const sortBy =
+      own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
+    return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
+  }
+}
+
+/** Where there is nothing to be seen there is nothing to click on, either. */
+function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
+  const isEmpty = cell.kind === 'null' || isInvisible(cell.text)
+  return isEmpty ? { kind: 'text', text: title, href } : { ...cell, href }
+}
+
+function ownCell(value: Awaited<ReturnType<ListColumn['value']>>, numeric: boolean): ShownCell {
+  const cell = typeof value === 'string' ? { text: value } : value
+  return {
+    ...textCell(cell.text),
+    ...(numeric && { kind: 'number' }),
+    ...cell,
+    text: cutText(cell.text),
+  }
+}

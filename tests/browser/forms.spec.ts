@@ -1,0 +1,288 @@
+import { test } from '@japa/runner'
+import type { AdminUser } from '#admin'
+import { Machine, Maker } from '#tests/fixtures/forms'
+import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { Visit, type Theme } from '#tests/helpers/browser'
+
+const hasFocus = (one: any) => one === one.ownerDocument.activeElement
+const withoutChecks = (form: any) => void (form.noValidate = true)
+
+/* The browser itself reports an answer of 422 or 400 to a script, which is what the form asked for. */
+const ANSWERED = /^console: Failed to load resource: .* status of (400|422)/
+
+test.group('Forms, in a browser', (group) => {
+  let ada: AdminUser
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Machine.query().delete()
+    await Maker.query().delete()
+    ada = await makeUser('ada')
+  })
+
+  const faults = (visit: Visit) => visit.faults.filter((fault) => !ANSWERED.test(fault))
+  const machine = (values: object = {}) =>
+    Machine.create({
+      name: 'Loom',
+      nickname: 'Jacquard',
+      notes: 'Weaves',
+      amount: 3,
+      active: true,
+      data: '{"a":1}',
+      colours: '["red"]',
+      status: 'sent',
+      ...values,
+    } as Partial<Machine>)
+
+  async function open(path: string, options: Parameters<typeof Visit.begin>[0] = {}) {
+    const visit = await Visit.begin({ as: ada, ...options })
+    await visit.page.goto(`/admin/Machine/${path}`)
+    return { visit, page: visit.page, text: (name: string) => field(visit, name) }
+  }
+
+  /** The field itself, as the checkbox that empties it is called after it, too. */
+  function field({ page }: Visit, label: string) {
+    return page.locator(`#field-${label.toLowerCase()}`)
+  }
+
+  test('[S37, S38, B18] created with a mistake and without, in one go', async ({ assert }) => {
+    await machine({ nickname: 'Taken' })
+    const { visit, page, text } = await open('create_page')
+    await text('Name').fill('Mill')
+    await text('Nickname').fill('Taken')
+    await text('Notes').fill('Grinds')
+    await page.getByRole('button', { name: 'Create' }).click()
+
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    assert.include(await alert.innerText(), 'Value Taken is already registered')
+    assert.isTrue(await text('Nickname').evaluate(hasFocus))
+    assert.equal(await text('Nickname').getAttribute('aria-invalid'), 'true')
+    assert.equal(await text('Notes').inputValue(), 'Grinds')
+    assert.equal(page.url().split('/').pop(), 'create_page')
+    assert.isFalse(await page.getByRole('button', { name: 'Create' }).isDisabled())
+    assert.notInclude(await page.locator('#flash').innerText(), 'did not work')
+
+    await text('Nickname').fill('Free')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.include(await page.locator('#flash').innerText(), 'Machine created')
+    const made = await Machine.findByOrFail('nickname', 'Free')
+    assert.equal(made.notes, 'Grinds')
+    assert.isOk(made.active)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[B17] most mistakes never leave the browser', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    let isSent = false
+    page.on('request', (request) => (isSent ||= request.method() === 'POST'))
+    const create = () => page.getByRole('button', { name: 'Create' }).click()
+    const wrong = (name: string) => text(name).evaluate((one: any) => !one.validity.valid)
+
+    await create()
+    assert.isTrue(await wrong('Name'))
+    await text('Name').fill('Mill')
+    await text('Amount').fill('1001')
+    await text('Email').fill('nobody')
+    await create()
+    assert.isTrue(await wrong('Amount'))
+    assert.isTrue(await wrong('Email'))
+    assert.isFalse(isSent)
+  })
+
+  test('[B17] characters are counted as the database does', async ({ assert }) => {
+    const { text } = await open('create_page')
+    const isWrong = () => text('Website').evaluate((one: any) => one.validity.customError)
+    await text('Website').fill(`https://a.org/${'😀'.repeat(186)}`)
+    assert.isFalse(await isWrong())
+    await text('Website').fill(`https://a.org/${'a'.repeat(187)}`)
+    assert.isTrue(await isWrong())
+  })
+
+  test('[S46, B17] updated, and a field emptied by its checkbox', async ({ assert }) => {
+    const { id } = await machine()
+    const { visit, page, text } = await open(`update/${id}`)
+    await text('Name').fill('Power loom')
+    const clear = page.getByRole('checkbox', { name: 'Clear Nickname' })
+    assert.isFalse(await clear.isChecked())
+    /* Who takes the text away means it; who writes one again doesn't. */
+    await text('Nickname').fill('')
+    assert.isTrue(await clear.isChecked())
+    await text('Nickname').fill('x')
+    assert.isFalse(await clear.isChecked())
+    await clear.check()
+    await text('Active').uncheck()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.include(await page.locator('#flash').innerText(), 'Machine updated')
+    const stored = await Machine.findOrFail(id)
+    assert.equal(stored.name, 'Power loom')
+    assert.isNull(stored.nickname)
+    assert.isNotOk(stored.active)
+    assert.equal(stored.notes, 'Weaves')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[S42] opened and saved, it stays as it was', async ({ assert }) => {
+    const values = {
+      notes: '\n  two\r\nlines ',
+      big: '9007199254740993',
+      ratio: 0.1,
+      approved: false,
+      plainMoment: '2024-02-29 12:30:00',
+      clock: '08:15:00',
+      tags: '["a b","c"]',
+      level: 2,
+    }
+    const { id } = await machine(values)
+    const { $attributes: before } = await Machine.findOrFail(id)
+    const { visit, page } = await open(`update/${id}`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    const { $attributes: after } = await Machine.findOrFail(id)
+    assert.deepEqual({ ...after, updatedAt: null }, { ...before, updatedAt: null })
+    assert.isNotNull(after.updatedAt)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('unsaved changes are not lost without a question', async ({ assert }) => {
+    const { id } = await machine()
+    const { page, text } = await open(`update/${id}`)
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.deepEqual(asked, [])
+
+    await page.goto(`/admin/Machine/update/${id}`)
+    await text('Notes').fill('Other')
+    const question = page.waitForEvent('dialog')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question
+    assert.deepEqual(asked, ['beforeunload'])
+    assert.include(page.url(), `/update/${id}`)
+    assert.equal(await text('Notes').inputValue(), 'Other')
+  })
+
+  test('unsaved changes are asked about after a failure, too, and not when they are sent', async ({
+    assert,
+  }) => {
+    const { page, text } = await open('create_page')
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.deepEqual(asked, [])
+    const question = page.waitForEvent('dialog')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question
+    assert.deepEqual(asked, ['beforeunload'])
+
+    await text('Name').fill('Mill')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.lengthOf(asked, 1)
+  })
+
+  test('the button can’t be pressed twice while the form is on its way', async ({ assert }) => {
+    const { visit, page, text } = await open('create_page')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await visit.context.route('**/form_create', async (route) => {
+      await held
+      await route.continue()
+    })
+    await text('Name').fill('Mill')
+    const button = page.getByRole('button', { name: 'Create' })
+    await button.click()
+    assert.isTrue(await button.isDisabled())
+    release()
+    await page.waitForURL('**/admin/Machine/')
+    assert.lengthOf(await Machine.all(), 1)
+  })
+
+  test('a link of the summary leads to its field', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    await page.locator('#record-form').evaluate(withoutChecks)
+    await text('Amount').fill('-1')
+    await text('Email').fill('nobody')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: /Email/ }).click()
+    assert.isTrue(await text('Email').evaluate(hasFocus))
+  })
+
+  test('[B24] without JavaScript: a mistake, then created, then updated', async ({ assert }) => {
+    const { visit, page, text } = await open('create_page', { javaScript: false })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    assert.include(await page.getByRole('alert').innerText(), 'Such a machine does not exist')
+    await text('Name').fill('Mill')
+    await text('Nickname').fill('Mo')
+    await page.getByRole('button', { name: 'Create' }).click()
+    assert.match(page.url(), /\/admin\/Machine\/$/)
+    assert.include(await page.locator('#flash').innerText(), 'Machine created')
+
+    const { id } = await Machine.firstOrFail()
+    await page.goto(`/admin/Machine/update/${id}`)
+    await page.getByRole('checkbox', { name: 'Clear Nickname' }).check()
+    await text('Status').selectOption('paid')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    assert.include(await page.locator('#flash').innerText(), 'Machine updated')
+    const stored = await Machine.findOrFail(id)
+    assert.isNull(stored.nickname)
+    assert.equal(stored.status, 'paid')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[S49] from the update page to the question whether to delete', async ({ assert }) => {
+    const { id } = await machine()
+    const { visit, page } = await open(`update/${id}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL('**/form_bulk_delete')
+    assert.include(await page.locator('main').innerText(), 'Loom')
+    assert.lengthOf(await Machine.all(), 1)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('what is stored can’t run', async ({ assert }) => {
+    const text = '"><img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const { id } = await machine({ notes: text, nickname: null, email: text })
+    const { visit, page } = await open(`update/${id}`)
+    assert.equal(await page.locator('main img, main script').count(), 0)
+    assert.equal(await field(visit, 'Notes').inputValue(), text)
+    assert.include(await page.title(), 'Loom')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  for (const theme of ['light-theme', 'dark-theme'] as Theme[]) {
+    for (const width of [1280, 360]) {
+      test(`axe finds nothing: ${theme}, ${width} px`, async ({ assert }) => {
+        const { id } = await machine()
+        const blank = await open('create_page', { theme, width })
+        assert.equal(await blank.visit.overflow(), 0)
+        assert.deepEqual(await blank.visit.accessibilityFaults(), [])
+
+        const filled = await open(`update/${id}`, { theme, width })
+        await filled.page.getByRole('checkbox', { name: 'Clear Nickname' }).check()
+        assert.equal(await filled.visit.overflow(), 0)
+        assert.deepEqual(await filled.visit.accessibilityFaults(), [])
+
+        const failed = await open('create_page', { theme, width })
+        await failed.page.locator('#record-form').evaluate(withoutChecks)
+        await failed.page.getByRole('button', { name: 'Create' }).click()
+        await failed.page.getByRole('alert').waitFor()
+        assert.equal(await failed.visit.overflow(), 0)
+        assert.deepEqual(await failed.visit.accessibilityFaults(), [])
+        assert.deepEqual(failed.visit.violations, [])
+      })
+    }
+  }
+})

@@ -1,0 +1,505 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { AdminUser } from '#admin'
+import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
+import { call, del, type Answer } from '#tests/helpers/http'
+
+const TABLES = ['gadgets', 'vouchers', 'berths', 'pets', 'owners', 'diaries']
+
+async function addGadgets(...names: string[]): Promise<number[]> {
+  const ids: number[] = []
+  for (const name of names) {
+    const [id] = await db.table('bulk_gadgets').insert({ name })
+    ids.push(id)
+  }
+  return ids
+}
+
+/** The names of the gadgets that are there, the deleted ones in brackets. */
+async function gadgets(): Promise<string[]> {
+  const rows = await db.from('bulk_gadgets').orderBy('id')
+  return rows.map((row) => (row.is_deleted ? `(${row.name})` : row.name))
+}
+
+function message({ body }: Answer): string {
+  return body.detail[0].message
+}
+
+/** What was logged as a fault of ours. */
+function faults(log: ReturnType<typeof captureLog>) {
+  return log()
+    .filter(({ level }) => level >= ERROR_LEVEL)
+    .map(({ err }) => err?.message)
+}
+
+async function statusOf(promise: Promise<Answer>): Promise<number> {
+  const { status } = await promise
+  return status
+}
+
+test.group('Admin | bulk delete', (group) => {
+  let jo: AdminUser
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    for (const table of TABLES) await db.from(`bulk_${table}`).delete()
+    jo = await makeUser('jo')
+    cookie = await cookiesOf(jo)
+  })
+
+  function remove(model: string, ids: unknown, query = '') {
+    return del(`/admin/${model}/bulk-delete${query}`, { json: { ids }, headers: { cookie } })
+  }
+
+  function restore(model: string, ids: unknown, query = '') {
+    const path = `/admin/${model}/bulk-restore${query}`
+    return call('POST', path, { json: { ids }, headers: { cookie } })
+  }
+
+  function send(body: string | undefined, headers: Record<string, string> = {}) {
+    const json = { 'content-type': 'application/json' }
+    return del('/admin/Gadget/bulk-delete', { body, headers: { cookie, ...json, ...headers } })
+  }
+
+  test('[S50, B19] without ids: 400, whatever is missing')
+    .with([undefined, '', '{}', '{"ids":[]}', '{"id":[1]}', '{"__proto__":{"ids":[1]}}'])
+    .run(async ({ assert }, body) => {
+      await addGadgets('Lamp')
+      const answer = await send(body)
+      assert.equal(answer.status, 400)
+      assert.deepEqual(answer.body, { detail: [{ message: 'No IDs provided for deletion' }] })
+      assert.deepEqual(await gadgets(), ['Lamp'])
+    })
+
+  test('[S50] a call without any body is one without ids', async ({ assert }) => {
+    const answer = await del('/admin/Gadget/bulk-delete', { headers: { cookie } })
+    assert.equal(answer.status, 400)
+    assert.equal(message(answer), 'No IDs provided for deletion')
+  })
+
+  test('[B20] ids that are no list: 422')
+    .with(['1', '"1"', 'null', '{}', '{"0":1,"length":1}', 'true', '""'])
+    .run(async ({ assert }, ids) => {
+      const answer = await send(`{"ids":${ids}}`)
+      assert.equal(answer.status, 422)
+      assert.deepEqual(answer.body, { detail: [{ message: 'ids must be a list' }] })
+    })
+
+  test('[B20, S53] what is no JSON: 422, and nothing of it is quoted')
+    .with([
+      '{"ids":[1',
+      'x',
+      '[1]',
+      '5',
+      'null',
+      '{"ids":[01]}',
+      `${'['.repeat(40)}${']'.repeat(40)}`,
+    ])
+    .run(async ({ assert }, body) => {
+      const answer = await send(body)
+      assert.equal(answer.status, 422)
+      assert.lengthOf(answer.body.detail, 1)
+      assert.match(message(answer), /^The body /)
+    })
+
+  test('[S53] a body of another type, or too long, is refused in the same shape', async ({
+    assert,
+  }) => {
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/xml']) {
+      const answer = await send('{"ids":[1]}', { 'content-type': type })
+      assert.equal(answer.status, 422, type)
+      assert.match(message(answer), /^The body must be JSON/)
+    }
+    const answer = await send(`{"ids":["${'x'.repeat(1024 * 1024)}"]}`)
+    assert.equal(answer.status, 413)
+    assert.match(message(answer), /larger than 1048576 bytes/)
+  })
+
+  test('[S51, B20] {0} is no id of an integer key: 422, and it is named')
+    .with([
+      ['1.7', '1.7'],
+      ['true', 'true'],
+      ['"1e3"', '1e3'],
+      ['"abc"', 'abc'],
+      ['null', 'null'],
+      ['[1]', '[1]'],
+      ['{"id":1}', '{"id":1}'],
+      ['""', ''],
+      ['"1 or 1=1"', '1 or 1=1'],
+      ['123456789012345678901234567890', '123456789012345678901234567890'],
+    ])
+    .run(async ({ assert }, [id, shown]) => {
+      const [lamp] = await addGadgets('Lamp')
+      const answer = await send(`{"ids":[${lamp},${id}]}`)
+      assert.equal(answer.status, 422)
+      assert.deepEqual(answer.body, { detail: [{ message: `Invalid ID value: ${shown}` }] })
+      assert.deepEqual(await gadgets(), ['Lamp'])
+    })
+
+  test('[B19] of a long id the message has the beginning', async ({ assert }) => {
+    const answer = await remove('Gadget', [`<script>${'x'.repeat(10_000)}`])
+    assert.equal(message(answer), `Invalid ID value: <script>${'x'.repeat(72)}…`)
+    assert.match(answer.headers.get('content-type')!, /^application\/json/)
+  })
+
+  test('[S54, B16] the records are marked deleted, and the list is as it is then', async ({
+    assert,
+  }) => {
+    const [lamp, , desk] = await addGadgets('Lamp', 'Sofa', 'Desk')
+    const answer = await remove('Gadget', [lamp, String(desk), lamp])
+    assert.equal(answer.status, 200)
+    assert.match(answer.headers.get('content-type')!, /^text\/html/)
+    assert.match(answer.text.trim(), /^(<!--.*?-->\s*)?<div id="list-content"/s)
+    assert.notInclude(answer.text, '<html')
+    assert.include(answer.text, 'Sofa')
+    assert.notInclude(answer.text, 'Lamp')
+    assert.match(answer.text, /data-kind="success" data-flash>2 gadgets deleted</)
+    assert.deepEqual(await gadgets(), ['(Lamp)', 'Sofa', '(Desk)'])
+    const row = await db.from('bulk_gadgets').where('id', lamp).first()
+    assert.match(row.deleted_at, /^\d{4}-\d\d-\d\d/)
+  })
+
+  test('[B18] it says how many, in words', async ({ assert }) => {
+    const [lamp] = await addGadgets('Lamp')
+    const one = await remove('Gadget', [lamp])
+    assert.match(one.text, /data-flash>1 gadget deleted</)
+    await db.table('bulk_owners').multiInsert([{ name: 'Ann' }, { name: 'Bob' }])
+    const owners = await db.from('bulk_owners').select('id')
+    const own = await remove(
+      'Owner',
+      owners.map(({ id }) => id)
+    )
+    assert.match(own.text, /data-flash>2 VIPs deleted</)
+  })
+
+  test('[S54] the page looked at is adjusted when it has gone', async ({ assert }) => {
+    const ids = await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}!`))
+    const query = '?page=2&rows-per-page-select=10&sort_by=name&sort_order=asc'
+    const stays = await remove('Gadget', [ids[0]], query)
+    const { name: last } = await db.from('bulk_gadgets').orderBy('name', 'desc').first()
+    assert.include(stays.text, last)
+    assert.notInclude(stays.text, 'Gadget 10!')
+    const gone = await remove('Gadget', [ids[11]], query)
+    assert.equal(gone.status, 200)
+    assert.include(gone.text, 'Gadget 10!')
+    assert.include(gone.text, last)
+  })
+
+  test('[S54] the search that was on stays on', async ({ assert }) => {
+    const [, lamp] = await addGadgets('Blue lamp', 'Red lamp', 'Red sofa')
+    const { text } = await remove('Gadget', [lamp], '?column-to-search=name&search-input=red')
+    assert.include(text, 'Red sofa')
+    assert.notInclude(text, 'Blue lamp')
+  })
+
+  test('[B20, S52] an unknown id fails the whole call', async ({ assert }) => {
+    const [lamp, desk] = await addGadgets('Lamp', 'Desk')
+    const answer = await remove('Gadget', [lamp, 999_999, desk])
+    assert.equal(answer.status, 400)
+    assert.equal(message(answer), 'Error during deletion: Item with id 999999 not found')
+    assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
+  })
+
+  test('[B20, A21] what is deleted already is not there to be deleted', async ({ assert }) => {
+    const [lamp, desk] = await addGadgets('Lamp', 'Desk')
+    await remove('Gadget', [lamp])
+    const answer = await remove('Gadget', [desk, lamp])
+    assert.equal(answer.status, 400)
+    assert.equal(message(answer), `Error during deletion: Item with id ${lamp} not found`)
+    assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
+  })
+
+  test('[S52, B19] a failure in the middle takes everything back, and tells no SQL', async ({
+    assert,
+    cleanup,
+  }) => {
+    const log = captureLog(cleanup)
+    const ids = await addGadgets('Lamp', 'stuck', 'Desk')
+    const answer = await remove('Gadget', ids)
+    assert.equal(answer.status, 400)
+    assert.equal(message(answer), 'Error during deletion: The server made a mistake; it was logged')
+    assert.deepEqual(await gadgets(), ['Lamp', 'stuck', 'Desk'])
+    assert.deepEqual(faults(log), ['select secret from bulk_gadgets'])
+  })
+
+  test('[S52, B19] what others refer to stays, and so does the rest', async ({ assert }) => {
+    const ids: number[] = []
+    for (const name of ['Ann', 'Bob']) {
+      const [id] = await db.table('bulk_owners').insert({ name })
+      ids.push(id)
+    }
+    await db.table('bulk_pets').insert({ owner_id: ids[1] })
+    const answer = await remove('Owner', ids)
+    assert.equal(answer.status, 400)
+    assert.deepEqual(answer.body, {
+      detail: [{ message: 'Error during deletion: Other items still refer to this one' }],
+    })
+    assert.lengthOf(await db.from('bulk_owners'), 2)
+  })
+
+  test('[S53] a ValueError is a 422 that tells nothing of it', async ({ assert, cleanup }) => {
+    const log = captureLog(cleanup)
+    const [lamp] = await addGadgets('Lamp')
+    const answer = await remove('FaultyGadget', [lamp])
+    assert.equal(answer.status, 422)
+    assert.deepEqual(answer.body, {
+      detail: [{ message: 'The server made a mistake; it was logged' }],
+    })
+    assert.deepEqual(faults(log), ['bulk_gadgets: the option is wrong'])
+  })
+
+  test('[B20] a thousand at once, and not one more', async ({ assert }) => {
+    const ids = Array.from({ length: 1001 }, (_, index) => index + 1)
+    /* SQLite takes 500 rows at once. */
+    for (const some of [ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)]) {
+      await db.table('bulk_gadgets').multiInsert(some.map((id) => ({ id, name: 'x' })))
+    }
+    const refused = await remove('Gadget', ids)
+    assert.equal(refused.status, 422)
+    assert.equal(message(refused), '1,001 records are too many: at most 1,000 at once')
+    assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', true), 0)
+
+    const done = await remove('Gadget', [...ids.slice(0, 1000), 1])
+    assert.equal(done.status, 200)
+    assert.match(done.text, /data-flash>1,000 gadgets deleted</)
+    assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', false), 1)
+  })
+
+  test('[B20] integers beyond 2^53 are not rounded', async ({ assert }) => {
+    const add = (deck: string, guest: string) =>
+      db.rawQuery(`insert into bulk_berths values (${deck}, 'a', '${guest}')`)
+    await add('9007199254740992', 'near')
+    await add('9007199254740993', 'far')
+    const answer = await del('/admin/Berth/bulk-delete', {
+      body: '{"ids":[[9007199254740993,"a"]]}',
+      headers: { cookie, 'content-type': 'application/json' },
+    })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(await db.from('bulk_berths').select('guest'), [{ guest: 'near' }])
+  })
+
+  test('[S51, A9] a text key may hold anything', async ({ assert }) => {
+    const codes = ['a/b', 'a?b', '50%', 'two words', 'ä', '1', '%2F']
+    await db.table('bulk_vouchers').multiInsert([...codes, 'kept'].map((code) => ({ code })))
+    const answer = await remove('Voucher', [...codes.slice(0, 5), 1, '%2F'])
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /data-flash>7 vouchers deleted</)
+    assert.deepEqual(await db.from('bulk_vouchers').select('code'), [{ code: 'kept' }])
+    const wrong = await remove('Voucher', ['kept', true])
+    assert.equal(wrong.status, 422)
+    assert.equal(message(wrong), 'Invalid ID value: true')
+  })
+
+  test('[S52] records that go for good come back when a later one fails', async ({ assert }) => {
+    const codes = ['a', 'b', 'c']
+    await db.table('bulk_vouchers').multiInsert(codes.map((code) => ({ code })))
+    await db.from('bulk_vouchers').where('code', 'c').update({ remark: 'stuck' })
+    assert.equal(await statusOf(remove('Voucher', codes)), 400)
+    assert.lengthOf(await db.from('bulk_vouchers'), 3)
+  })
+
+  test('[A9, S51] ids of a composite key are arrays of their parts', async ({ assert }) => {
+    const berths = [1, 2].flatMap((deck) =>
+      ['a/1', 'b'].map((place) => ({ deck, place, guest: `${deck}${place}` }))
+    )
+    await db.table('bulk_berths').multiInsert(berths)
+    const answer = await remove('Berth', [
+      [1, 'a/1'],
+      ['2', 'b'],
+    ])
+    assert.equal(answer.status, 200)
+    const left = await db.from('bulk_berths').orderBy('deck').select('deck', 'place')
+    assert.deepEqual(left, [
+      { deck: 1, place: 'b' },
+      { deck: 2, place: 'a/1' },
+    ])
+    for (const id of [1, '1/b', [1], ['b', 1]]) {
+      const wrong = await remove('Berth', [id])
+      assert.equal(wrong.status, 422, JSON.stringify(id))
+      assert.match(message(wrong), /^Invalid ID value: /)
+    }
+    const unknown = await remove('Berth', [
+      [1, 'b'],
+      [1, 'x'],
+    ])
+    assert.equal(message(unknown), 'Error during deletion: Item with id 1, x not found')
+    assert.lengthOf(await db.from('bulk_berths'), 2)
+  })
+
+  test('[S52] of calls that overlap, one has its way and the other changes nothing', async ({
+    assert,
+  }) => {
+    const ids = await addGadgets('a', 'b', 'c', 'd', 'e')
+    const calls = [ids.slice(0, 3), ids.slice(2), ids.slice(1, 4)]
+    const answers = await Promise.all(calls.map((some) => remove('Gadget', some, '?hard=true')))
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400, 400])
+    const winner = calls[answers.findIndex(({ status }) => status === 200)]
+    const left = await db.from('bulk_gadgets').orderBy('id')
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      ids.filter((id) => !winner.includes(id))
+    )
+    for (const answer of answers.filter(({ status }) => status === 400)) {
+      assert.match(message(answer), /^Error during deletion: Item with id \d+ not found$/)
+    }
+  })
+
+  test('[B16] hard=true deletes for good, marked or not', async ({ assert }) => {
+    const [lamp, sofa] = await addGadgets('Lamp', 'Sofa', 'Desk')
+    await remove('Gadget', [lamp])
+    const answer = await remove('Gadget', [lamp, sofa], '?hard=true')
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /data-flash>2 gadgets deleted for good</)
+    assert.deepEqual(await gadgets(), ['Desk'])
+  })
+
+  test('[B16] nothing but hard=true deletes for good')
+    .with(['hard=false', 'hard=', 'hard', 'hard=1', 'hard=true&hard=false', 'hard[a]=true'])
+    .run(async ({ assert }, query) => {
+      const [lamp] = await addGadgets('Lamp')
+      const { status } = await remove('Gadget', [lamp], `?${query}`)
+      assert.equal(status, 200)
+      assert.deepEqual(await gadgets(), ['(Lamp)'])
+    })
+
+  test('[B16] what is marked deleted is restored', async ({ assert }) => {
+    const [lamp, desk] = await addGadgets('Lamp', 'Desk', 'Sofa')
+    await remove('Gadget', [lamp, desk])
+    const answer = await restore('Gadget', [lamp], '?deleted=only')
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /data-flash>1 gadget restored</)
+    assert.include(answer.text, 'Desk')
+    assert.notInclude(answer.text, 'Sofa')
+    assert.deepEqual(await gadgets(), ['Lamp', '(Desk)', 'Sofa'])
+    const row = await db.from('bulk_gadgets').where('id', lamp).first()
+    assert.isNull(row.deleted_at)
+  })
+
+  test('[B16, B20] restoring is all or nothing, and refuses as deleting does', async ({
+    assert,
+  }) => {
+    const [lamp, desk] = await addGadgets('Lamp', 'Desk')
+    await remove('Gadget', [lamp])
+    const none = await restore('Gadget', [])
+    assert.equal(none.status, 400)
+    assert.equal(message(none), 'No IDs provided for restoration')
+    const invalid = await restore('Gadget', [lamp, 'x'])
+    assert.equal(invalid.status, 422)
+    assert.equal(message(invalid), 'Invalid ID value: x')
+    const alive = await restore('Gadget', [lamp, desk])
+    assert.equal(alive.status, 400)
+    assert.equal(message(alive), `Error during restoration: Item with id ${desk} not found`)
+    assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
+  })
+
+  test('[B16] where nothing is marked deleted, nothing is restored', async ({ assert }) => {
+    await db.table('bulk_vouchers').insert({ code: 'a' })
+    assert.equal(await statusOf(restore('Voucher', ['a'])), 404)
+    assert.equal(await statusOf(restore('Nothing', ['a'])), 404)
+  })
+
+  test('[P14] what the policy refuses is a 403 problem, and nothing is changed', async ({
+    assert,
+  }) => {
+    await db.table('bulk_diaries').multiInsert([
+      { id: 1, title: 'May go' },
+      { id: 2, title: 'no delete' },
+      { id: 3, title: 'no db_delete' },
+    ])
+    for (const [ids, query] of [
+      [[1, 2], ''],
+      [[1, 3], '?hard=true'],
+    ] as const) {
+      const answer = await remove('Diary', ids, query)
+      assert.equal(answer.status, 403)
+      assert.match(answer.headers.get('content-type')!, /^application\/problem\+json/)
+      assert.equal(answer.body.status, 403)
+      assert.lengthOf(await db.from('bulk_diaries'), 3)
+    }
+    assert.equal(await statusOf(remove('Diary', [1, 3])), 200)
+  })
+
+  test('[P14] what the scope hides is not there', async ({ assert }) => {
+    await db.table('bulk_diaries').multiInsert([
+      { id: 1, title: 'Open', owner: 'everyone' },
+      { id: 2, title: 'Closed', owner: 'ann' },
+    ])
+    const answer = await remove('Diary', [1, 2])
+    assert.equal(answer.status, 400)
+    assert.equal(message(answer), 'Error during deletion: Item with id 2 not found')
+    assert.lengthOf(await db.from('bulk_diaries'), 2)
+  })
+
+  test('[B14] where deleting is not allowed there is no route for it', async ({ assert }) => {
+    const [lamp] = await addGadgets('Lamp')
+    assert.equal(await statusOf(remove('GadgetToView', [lamp])), 404)
+    assert.equal(await statusOf(remove('GadgetToView', [lamp], '?hard=true')), 404)
+    assert.equal(await statusOf(restore('GadgetToView', [lamp])), 404)
+    assert.deepEqual(await gadgets(), ['Lamp'])
+  })
+
+  test('[B14] who may delete and not look is shown nothing', async ({ assert }) => {
+    const [lamp] = await addGadgets('Lamp', 'Desk')
+    const answer = await remove('GadgetToDelete', [lamp])
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /data-flash>1 gadget to delete deleted</)
+    assert.notInclude(answer.text, 'Desk')
+    assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
+  })
+
+  test('[B6, B9] nobody deletes without being signed in, nor from another site', async ({
+    assert,
+  }) => {
+    const [lamp] = await addGadgets('Lamp')
+    for (const [method, path] of [
+      ['DELETE', 'bulk-delete'],
+      ['POST', 'bulk-restore'],
+    ]) {
+      const at = `/admin/Gadget/${path}`
+      const stranger = await call(method, at, { json: { ids: [lamp] } })
+      assert.equal(stranger.status, 401)
+      assert.match(stranger.headers.get('content-type')!, /^application\/problem\+json/)
+      for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'http://evil.test' }]) {
+        const foreign = await call(method, at, {
+          json: { ids: [lamp] },
+          headers: { cookie, ...headers } as any,
+        })
+        assert.equal(foreign.status, 403)
+      }
+    }
+    assert.deepEqual(await gadgets(), ['Lamp'])
+  })
+
+  test('[B13] the admin’s own models are for superusers', async ({ assert }) => {
+    const al = await makeUser('al', { isSuperuser: false })
+    const headers = { cookie: await cookiesOf(al) }
+    const answer = await del('/admin/AdminSession/bulk-delete', { json: { ids: [1] }, headers })
+    assert.equal(answer.status, 403)
+  })
+
+  test('[S53] when the list can not be shown, it is said that the records are deleted', async ({
+    assert,
+    cleanup,
+  }) => {
+    const [lamp] = await addGadgets('Lamp')
+    const log = captureLog(cleanup)
+    const site = await adminSite()
+    const render = site.render.bind(site)
+    site.render = async (ctx, template, data) => {
+      if (template === 'partials/list_content') throw new Error('Broken for a test')
+      return await render(ctx, template, data)
+    }
+    cleanup(() => void Reflect.deleteProperty(site, 'render'))
+    const answer = await remove('Gadget', [lamp])
+    assert.equal(answer.status, 422)
+    assert.equal(
+      message(answer),
+      '1 gadget deleted, but the list could not be shown. Reload the page.'
+    )
+    assert.deepEqual(await gadgets(), ['(Lamp)'])
+    assert.deepEqual(faults(log), ['Broken for a test'])
+  })
+})

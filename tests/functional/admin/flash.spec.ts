@@ -1,0 +1,113 @@
+import { test } from '@japa/runner'
+import {
+  cookiesFrom,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  receivedCookies,
+  sendForm,
+} from '#tests/helpers/admin'
+import { get, type Answer } from '#tests/helpers/http'
+import { Dossier } from '#tests/fixtures/conflicts'
+
+const FLASH = 'atrium_flash'
+
+test.group('Admin | what the next page says', (group) => {
+  let cookie: string
+  let id: number
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Dossier.query().delete()
+    cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    const { id: made } = await Dossier.create({ title: 'Old' })
+    id = made
+  })
+
+  /** Does something, and gives the cookies of a browser that has done it. */
+  async function act(): Promise<string> {
+    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, { title: 'New' }, { cookie })
+    return `${cookie}; ${cookiesFrom(answer)}`
+  }
+
+  const visit = (path: string, cookies: string, headers = {}) =>
+    get(path, { headers: { cookie: cookies, ...headers } })
+  const says = ({ text }: Answer) => text.includes('Dossier updated')
+
+  /** The cookies as they are after an answer. */
+  function after(cookies: string, answer: Answer): string {
+    const kept = new Map(
+      cookies.split('; ').map((pair) => pair.split(/=(.*)/s) as [string, string])
+    )
+    for (const [name, { value, attributes }] of Object.entries(receivedCookies(answer))) {
+      if (attributes.includes('max-age=0')) kept.delete(name)
+      else kept.set(name, value)
+    }
+    return [...kept].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  test('[B18] the next page says it, the one after it does not', async ({ assert }) => {
+    const cookies = await act()
+    const next = await visit('/admin/Dossier/', cookies)
+    assert.isTrue(says(next))
+    assert.match(next.text, /<p class="flash-message" data-kind="success">Dossier updated<\/p>/)
+    const later = await visit('/admin/Dossier/', after(cookies, next))
+    assert.isFalse(says(later))
+  })
+
+  test('[B18] whichever page that is', async ({ assert }) => {
+    for (const path of ['/admin', `/admin/Dossier/update/${id}`, '/admin/Dossier/create_page']) {
+      await Dossier.query().update({ title: 'Old' })
+      assert.isTrue(says(await visit(path, await act())), path)
+    }
+  })
+
+  test('[B18] once it was said, its cookie is gone', async ({ assert }) => {
+    const cookies = await act()
+    assert.include(cookies, `${FLASH}=`)
+    const next = await visit('/admin/Dossier/', cookies)
+    assert.notInclude(after(cookies, next), FLASH)
+  })
+
+  test('[B18] parts of a page do not use it up', async ({ assert }) => {
+    let cookies = await act()
+    const htmx = { 'hx-request': 'true' }
+    for (const path of ['/admin/dashboard-content', '/admin/Dossier/get_model_list']) {
+      const part = await visit(path, cookies, htmx)
+      assert.equal(part.status, 200, path)
+      assert.isFalse(says(part), path)
+      cookies = after(cookies, part)
+    }
+    assert.isTrue(says(await visit('/admin/Dossier/', cookies)))
+  })
+
+  test('[B18] without anything to say there is no cookie', async ({ assert }) => {
+    for (const path of ['/admin', '/admin/Dossier/', `/admin/Dossier/update/${id}`]) {
+      const answer = await visit(path, cookie)
+      assert.equal(answer.status, 200)
+      assert.notProperty(receivedCookies(answer), FLASH, path)
+    }
+  })
+
+  test('[B18] a form that failed has nothing to say on the next page', async ({ assert }) => {
+    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, {}, { cookie })
+    assert.equal(answer.status, 400)
+    assert.notProperty(receivedCookies(answer), FLASH)
+  })
+
+  test('[B18] what was made up says nothing', async ({ assert }) => {
+    for (const value of ['x', '', 'e30.x', '%7B%7D', '%']) {
+      const answer = await visit('/admin', `${cookie}; ${FLASH}=${value}`)
+      assert.equal(answer.status, 200, value)
+      assert.notMatch(answer.text, /<p class="flash-message"/, value)
+    }
+  })
+
+  test('[B18] nobody else gets to hear it', async ({ assert }) => {
+    await act()
+    const eve = await cookiesOf(await makeUser('eve'))
+    assert.isFalse(says(await visit('/admin/Dossier/', eve)))
+  })
+})

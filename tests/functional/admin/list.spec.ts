@@ -1,0 +1,410 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { AdminUser } from '#admin'
+import {
+  adminSite,
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+import { column, getList } from '#tests/helpers/list_page'
+
+test.group('Admin | list', (group) => {
+  let ada: AdminUser
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await db.from('products').delete()
+    ada = await makeUser('ada')
+    cookie = await cookiesOf(ada)
+  })
+
+  const list = (query = '', headers = {}) => getList(cookie, `/admin/Product/${query}`, headers)
+
+  async function markup(query = '', headers = {}): Promise<string> {
+    const { text } = await list(query, headers)
+    return text
+  }
+
+  async function rangeOf(query: string): Promise<string | undefined> {
+    const { range } = await list(query)
+    return range
+  }
+
+  /** Names of the products on the page. */
+  const names = async (query: string) => column(await list(query), 1)
+
+  /** Makes products that are called P1, P2 and so on. */
+  async function makeProducts(count: number, values: (number: number) => object = () => ({})) {
+    const products = Array.from({ length: count }, (_, index) => ({
+      id: index + 1,
+      name: `P${index + 1}`,
+      description: '',
+      category: 'x',
+      price: index + 1,
+      created_at: '2026-01-02 03:04:05',
+      ...values(index + 1),
+    }))
+    await db.table('products').multiInsert(products)
+  }
+
+  test('[S32, B2] the page holds the records in its frame', async ({ assert }) => {
+    await makeProducts(3)
+    const { status, headers, text, headings, rows, range } = await list()
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type')!, /^text\/html/)
+    assert.include(text, '<html')
+    assert.include(text, 'class="side"')
+    assert.include(text, '<div id="list-content"')
+    assert.deepEqual(headings, [
+      'ID',
+      'Name',
+      'Category',
+      'Price',
+      'SKU',
+      'Last sold',
+      'Description',
+      'Created at',
+    ])
+    assert.deepEqual(rows[0], ['3', 'P3', 'x', '3', '–', '–', '', '2 Jan 2026, 03:04'])
+    assert.lengthOf(rows, 3)
+    assert.equal(range, '1–3 of 3')
+  })
+
+  test('[S32, S35] htmx gets the part that changes alone, wherever it asks', async ({ assert }) => {
+    await makeProducts(3)
+    for (const path of ['/admin/Product/', '/admin/Product/get_model_list']) {
+      const { status, text, headers, rows } = await getList(cookie, path, { 'hx-request': 'true' })
+      assert.equal(status, 200)
+      assert.match(text.trim(), /^<div id="list-content".*<\/div>$/s)
+      assert.notMatch(text, /<html|<head>|<nav class="side"|<main/)
+      assert.lengthOf(rows, 3)
+      assert.match(headers.get('vary')!, /HX-Request/i)
+    }
+  })
+
+  test('[S35] without htmx the other address holds the whole page, too', async ({ assert }) => {
+    await makeProducts(12)
+    const { status, text, rows } = await getList(cookie, '/admin/Product/get_model_list?page=2')
+    assert.equal(status, 200)
+    assert.include(text, '<html')
+    assert.lengthOf(rows, 2)
+    assert.include(text, 'action="/admin/Product/"')
+    assert.notInclude(text, 'href="/admin/Product/get_model_list')
+  })
+
+  test('[S31, B26] without its last slash the address leads on, the query string as it came', async ({
+    assert,
+  }) => {
+    const query = '?b=2&a=%zz&a[]=x,y&search-input=%C3%84+%26&&page=3?&='
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await callRaw(method, `/admin/Product${query}`, { cookie })
+      assert.equal(answer.status, 307)
+      assert.equal(answer.headers.location, `/admin/Product/${query}`)
+      assert.equal(answer.text, '')
+    }
+    const bare = await callRaw('GET', '/admin/Product', { cookie })
+    assert.equal(bare.headers.location, '/admin/Product/')
+    const empty = await callRaw('GET', '/admin/Product?', { cookie })
+    assert.equal(empty.headers.location, '/admin/Product/?')
+    const htmx = await callRaw('GET', '/admin/Product?page=2', { cookie, 'hx-request': 'true' })
+    assert.equal(htmx.status, 307)
+  })
+
+  test('[B26, S25] who is not signed in is asked to before anything else', async ({ assert }) => {
+    for (const path of [
+      '/admin/Product?page=2',
+      '/admin/Product/',
+      '/admin/Product/get_model_list',
+    ]) {
+      const { status, headers } = await get(path)
+      assert.equal(status, 303, path)
+      assert.match(headers.get('location')!, /^\/admin\/login\?/)
+    }
+    const { status, headers } = await get('/admin/Product?page=2', {
+      headers: { 'hx-request': 'true' },
+    })
+    assert.equal(status, 401)
+    assert.match(headers.get('hx-redirect')!, /^\/admin\/login/)
+  })
+
+  test('[S31] the other addresses need no slash', async ({ assert }) => {
+    for (const path of ['get_model_list', 'get_model_list/', 'table-content', 'table-content/']) {
+      const { status } = await getList(cookie, `/admin/Product/${path}`)
+      assert.equal(status, 200, path)
+    }
+  })
+
+  test('[B16] the newest come first', async ({ assert }) => {
+    await makeProducts(3)
+    assert.deepEqual(await names(''), ['P3', 'P2', 'P1'])
+  })
+
+  test('[B16] or in the order that the view says, the key breaking ties', async ({ assert }) => {
+    await db.from('list_cash_books').delete()
+    await db.table('list_cash_books').multiInsert([
+      { title: 'a', amount: 1 },
+      { title: 'b', amount: 5 },
+      { title: 'c', amount: 5 },
+    ])
+    assert.deepEqual(column(await getList(cookie, '/admin/CashBook/'), 1), ['b', 'c', 'a'])
+  })
+
+  test('[S27] ten to a page, page after page, and no further than the last', async ({ assert }) => {
+    await makeProducts(25)
+    assert.deepEqual(await names(''), [
+      'P25',
+      'P24',
+      'P23',
+      'P22',
+      'P21',
+      'P20',
+      'P19',
+      'P18',
+      'P17',
+      'P16',
+    ])
+    assert.equal(await rangeOf('?page=2'), '11–20 of 25')
+    assert.deepEqual(await names('?page=3'), ['P5', 'P4', 'P3', 'P2', 'P1'])
+    assert.deepEqual(await names('?page=99'), await names('?page=3'))
+    assert.deepEqual(await names(`?page=${'9'.repeat(30)}`), await names('?page=3'))
+    assert.deepEqual(await names('?page=0'), await names('?page=1'))
+    assert.deepEqual(await names('?page=-4'), await names('?page=1'))
+  })
+
+  test('[S27, B15] as many rows as are asked for; nonsense resets', async ({ assert }) => {
+    await makeProducts(25)
+    const counts: Array<[string, number, string]> = [
+      ['?rows-per-page-select=20', 20, 'P25'],
+      ['?rows-per-page-select=100', 25, 'P25'],
+      ['?rows-per-page-select=7&page=2', 7, 'P18'],
+      ['?rows-per-page-select=101&page=2', 10, 'P15'],
+      ['?rows-per-page-select=0&page=2', 10, 'P15'],
+      ['?rows-per-page-select=20&page=x', 10, 'P25'],
+      ['?rows-per-page-select=x&page=2', 10, 'P25'],
+    ]
+    for (const [query, count, first] of counts) {
+      const shown = await names(query)
+      assert.lengthOf(shown, count, query)
+      assert.equal(shown[0], first, query)
+    }
+  })
+
+  test('[B15] 10, 20, 50 and 100 rows are offered, and what is chosen otherwise', async ({
+    assert,
+  }) => {
+    await makeProducts(11)
+    const offered = (text: string) => [...text.matchAll(/id="rows-(\d+)"/g)].map(([, rows]) => rows)
+    assert.deepEqual(offered(await markup()), ['10', '20', '50', '100'])
+    const { text } = await list('?rows-per-page-select=33')
+    assert.deepEqual(offered(text), ['10', '20', '33', '50', '100'])
+    assert.match(text, /<a id="rows-33"[^>]*aria-current="true"/)
+  })
+
+  test('[S28] sorted by a column of the list, either way', async ({ assert }) => {
+    await makeProducts(3, (number) => ({ price: [5, 1, 3][number - 1], category: 'same' }))
+    assert.deepEqual(await names('?sort_by=price'), ['P2', 'P3', 'P1'])
+    assert.deepEqual(await names('?sort_by=price&sort_order=asc'), ['P2', 'P3', 'P1'])
+    assert.deepEqual(await names('?sort_by=price&sort_order=desc'), ['P1', 'P3', 'P2'])
+    assert.deepEqual(await names('?sort_by=category&sort_order=desc'), ['P1', 'P2', 'P3'])
+  })
+
+  test('[S28, B15] None, unknown names and odd orders sort as nothing was said')
+    .with([
+      'sort_by=None',
+      'sort_by=None&sort_order=desc',
+      'sort_by=nowhere',
+      'sort_by=lastSold',
+      'sort_by=1;drop',
+    ])
+    .run(async ({ assert }, query) => {
+      await makeProducts(3, (number) => ({ price: [5, 1, 3][number - 1] }))
+      assert.deepEqual(await names(`?${query}`), ['P3', 'P2', 'P1'])
+      assert.include(await markup(`?${query}`), 'aria-sort="descending"')
+    })
+
+  test('[S28] the headings say how it is sorted, and lead to the other way', async ({ assert }) => {
+    await makeProducts(1)
+    const { text } = await list('?sort_by=price&sort_order=asc&rows-per-page-select=20')
+    const heading = (name: string) =>
+      new RegExp(
+        `<th[^>]*aria-sort="(\\w+)"[^>]*>\\s*<a id="sort-${name}" href="([^"]*)" hx-get="([^"]*)"`,
+        's'
+      )
+        .exec(text)!
+        .slice(1)
+    const rows = 'rows-per-page-select=20'
+    const down = `/admin/Product/?sort_by=price&amp;sort_order=desc&amp;${rows}`
+    assert.deepEqual(heading('price'), ['ascending', down, down])
+    const up = `/admin/Product/?sort_by=name&amp;sort_order=asc&amp;${rows}`
+    assert.deepEqual(heading('name'), ['none', up, up])
+  })
+
+  test('[S27] every way to another page keeps what was asked for', async ({ assert }) => {
+    await makeProducts(45)
+    const kept = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
+    const { text } = await list(`?${kept}&page=2`)
+    const link = (id: string) =>
+      new RegExp(`id="${id}"[^>]*?href="([^"]*)"`).exec(text)![1].replaceAll('&amp;', '&')
+    assert.equal(link('next-page'), `/admin/Product/?${kept}&page=3`)
+    assert.equal(link('previous-page'), `/admin/Product/?${kept}`)
+    assert.equal(link('page-5'), `/admin/Product/?${kept}&page=5`)
+    assert.equal(link('rows-20'), `/admin/Product/?${kept}&rows-per-page-select=20`)
+    assert.equal(link('clear-search'), '/admin/Product/?sort_by=price&sort_order=desc')
+    assert.match(text, /<a id="page-2"[^>]*aria-current="page"/)
+  })
+
+  test('[B16] deleted records are left out, unless they are asked for', async ({ assert }) => {
+    await makeProducts(3, (number) => ({ is_deleted: number === 2 }))
+    assert.deepEqual(await names(''), ['P3', 'P1'])
+    assert.deepEqual(await names('?deleted=include'), ['P3', 'P2', 'P1'])
+    assert.deepEqual(await names('?deleted=only'), ['P2'])
+    assert.deepEqual(await names('?deleted=nonsense'), ['P3', 'P1'])
+    assert.equal(await rangeOf('?deleted=only'), '1–1 of 1')
+  })
+
+  test('[B16] a switch says which, where something can be deleted softly', async ({ assert }) => {
+    await makeProducts(1, () => ({ is_deleted: true }))
+    const { text } = await list('?deleted=include')
+    assert.match(text, /<a id="deleted-exclude" href="\/admin\/Product\/"/)
+    assert.match(text, /<a id="deleted-include"[^>]*aria-current="true"/)
+    assert.match(text, /<a id="deleted-only" href="\/admin\/Product\/\?deleted=only"/)
+    assert.match(text, /<tr class="is-deleted">/)
+    const films = await getList(cookie, '/admin/Film/')
+    assert.notInclude(films.text, 'deleted=only')
+  })
+
+  test('[B16] a deleted record leads to no form', async ({ assert }) => {
+    await makeProducts(2, (number) => ({ is_deleted: number === 1 }))
+    const { text } = await list('?deleted=include')
+    assert.include(text, 'href="/admin/Product/update/2"')
+    assert.notInclude(text, 'href="/admin/Product/update/1"')
+  })
+
+  test('[S26, B14] the view offers what may be done, and nothing else', async ({ assert }) => {
+    await makeProducts(1)
+    const all = await list()
+    assert.include(all.text, 'href="/admin/Product/create_page"')
+    assert.include(all.text, 'Add product')
+    assert.include(all.text, 'href="/admin/Product/update/1"')
+    assert.include(all.text, '<form id="bulk"')
+    assert.match(all.text, /name="ids" value="1" data-title="P1"[^>]* aria-label="Select P1"/)
+
+    await db.from('list_closed_files').delete()
+    await db.table('list_closed_files').insert({ title: 'Cold case' })
+    const some = await getList(cookie, '/admin/ClosedFile/')
+    assert.deepEqual(column(some, 1), ['Cold case'])
+    assert.notMatch(some.text, /create_page|\/update\/|name="ids"|id="bulk"/)
+  })
+
+  test('the form for several records knows where it came from', async ({ assert }) => {
+    await makeProducts(12)
+    const { text } = await list('?page=2&sort_by=name&sort_order=asc')
+    assert.include(text, 'method="post" action="/admin/Product/form_bulk_delete"')
+    const next = '/admin/Product/?sort_by=name&amp;sort_order=asc&amp;page=2'
+    assert.include(text, `<input type="hidden" name="next" value="${next}">`)
+  })
+
+  test('[B24] all that htmx asks for stands in a link or a form, too', async ({ assert }) => {
+    await makeProducts(25)
+    const { text } = await list('?page=2&column-to-search=name&search-input=P')
+    const elements = text.match(/<[^>]*hx-get="[^>]*>/g)!
+    assert.isAbove(elements.length, 15)
+    for (const element of elements) {
+      const [, place] = /hx-get="([^"]*)"/.exec(element)!
+      assert.match(element, /^<(a|form) /)
+      assert.isTrue(element.includes(`href="${place}"`) || element.includes(`action="${place}"`))
+    }
+  })
+
+  test('[S32] htmx is told the address of what it shows', async ({ assert }) => {
+    await makeProducts(25)
+    const address = async (path: string, from: string) => {
+      const current = { 'hx-request': 'true', 'hx-current-url': `http://localhost${from}` }
+      const { headers } = await getList(cookie, path, current)
+      return headers.get('hx-push-url')
+    }
+    const from = '/admin/Product/'
+    const searched = '/admin/Product/?search-input=P&column-to-search=name&page=1'
+    const clean = '/admin/Product/?column-to-search=name&search-input=P'
+    assert.equal(await address(searched, from), clean)
+    assert.equal(await address('/admin/Product/?page=99', from), '/admin/Product/?page=3')
+    assert.equal(await address('/admin/Product/?search-input=', from), 'false')
+    assert.equal(await address(searched, clean), 'false')
+    assert.equal(await address('/admin/Product/?page=2', 'nonsense'), '/admin/Product/?page=2')
+    assert.isNull(await address('/admin/Product/get_model_list?page=2', from))
+  })
+
+  test('an empty list says what to do', async ({ assert }) => {
+    const { text, status } = await list()
+    assert.equal(status, 200)
+    assert.include(text, 'No products yet')
+    assert.include(text, 'Add the first product, and it appears here.')
+    assert.notInclude(text, '<table')
+    assert.notInclude(text, 'list-search')
+
+    await db.from('list_closed_files').delete()
+    const closed = await getList(cookie, '/admin/ClosedFile/')
+    assert.include(closed.text, 'No closed files yet')
+    assert.notInclude(closed.text, 'create_page')
+  })
+
+  test('a search that finds nothing can be cleared', async ({ assert }) => {
+    await makeProducts(1)
+    const { text } = await list(
+      '?column-to-search=name&search-input=%3Cb%3E&sort_by=name&sort_order=asc'
+    )
+    assert.include(text, 'Nothing found')
+    assert.include(text, 'No product has “&lt;b&gt;” in Name.')
+    const clear = '/admin/Product/?sort_by=name&amp;sort_order=asc'
+    assert.include(text, `id="empty-link" href="${clear}" hx-get="${clear}"`)
+    assert.include(await markup('?deleted=only'), 'No product is deleted.')
+  })
+
+  test("[S34] a template of one's own takes the place of the page, and knows the same", async ({
+    assert,
+    cleanup,
+  }) => {
+    await makeProducts(3)
+    const site = await adminSite()
+    const view = site.models.get('Product')!
+    const template = '{{ site.title }}: {{ model_name }}, {{ total_items }}, {{ items[0].name }}'
+    site.templates.registerTemplate('list_of_ones_own', { template })
+    view.templates.list = 'list_of_ones_own'
+    cleanup(() => {
+      view.templates.list = undefined
+      site.templates.removeTemplate('list_of_ones_own')
+    })
+    assert.equal(await markup(), 'Atrium: Product, 3, P3')
+    assert.include(await markup('', { 'hx-request': 'true' }), '<div id="list-content"')
+  })
+
+  test('[S56, B22] the table alone', async ({ assert }) => {
+    await makeProducts(25)
+    const table = (query: string) => getList(cookie, `/admin/Product/table-content${query}`)
+    const countOf = async (query: string) => {
+      const { rows } = await table(query)
+      return rows.length
+    }
+    const { status, text, rows } = await table('')
+    assert.equal(status, 200)
+    assert.notMatch(text, /<html|id="list-content"|class="list-foot"/)
+    assert.match(text.trim(), /^<div class="table-container.*<table.*<\/table>\s*<\/div>$/s)
+    assert.lengthOf(rows, 10)
+    assert.deepEqual(column(await table('?page=3'), 1), ['P5', 'P4', 'P3', 'P2', 'P1'])
+    assert.equal(await countOf('?rows-per-page-select=20'), 20)
+    for (const query of ['?page=x&rows-per-page-select=20', '?page=2&rows-per-page-select=x']) {
+      const reset = await table(query)
+      assert.lengthOf(reset.rows, 10)
+      assert.equal(reset.rows[0][1], 'P25')
+    }
+    assert.deepEqual(column(await table('?column-to-search=name&search=p25'), 1), ['P25'])
+    assert.equal(await countOf('?column-to-search=nowhere&search=p25'), 10)
+    assert.equal(await countOf('?column-to-search=name&search-input=p25'), 10)
+  })
+})

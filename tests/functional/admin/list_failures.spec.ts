@@ -1,0 +1,132 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { ClosedFile } from '#tests/fixtures/list_views'
+import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
+import { getList } from '#tests/helpers/list_page'
+
+test.group('Admin | list | failures', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    cookie = await cookiesOf(await makeUser('ada'))
+    for (const table of ['list_closed_files', 'list_artefacts', 'list_alcoves']) {
+      await db.from(table).delete()
+    }
+    await db.table('list_closed_files').insert({ title: 'Cold case' })
+    return () => {
+      ClosedFile.allows = () => true
+    }
+  })
+
+  /**
+   * Has every list of the model fail.
+   *
+   * @returns what mends it
+   */
+  async function breakList(name: string, error: Error): Promise<() => void> {
+    const site = await adminSite()
+    const { crud } = site.models.get(name)!
+    crud.getMulti = async () => {
+      throw error
+    }
+    return () => Reflect.deleteProperty(crud, 'getMulti')
+  }
+
+  test('[S33] data that can not be read: an empty list that says so, on page 1, logged', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await breakList('ClosedFile', new Error('SQLITE_IOERR: select secret')))
+    const log = captureLog(cleanup)
+    for (const headers of [{}, { 'hx-request': 'true' }] as Array<Record<string, string>>) {
+      const { status, text, rows } = await getList(cookie, '/admin/ClosedFile/?page=7', headers)
+      assert.equal(status, 200)
+      assert.isEmpty(rows)
+      assert.include(text, 'The data could not be read')
+      assert.include(text, 'role="alert"')
+      assert.include(text, 'id="empty-link" href="/admin/ClosedFile/"')
+      assert.notInclude(text, 'No closed files yet')
+      assert.notMatch(text, /SQLITE|secret/)
+    }
+    const errors = log().filter(({ level }) => level === ERROR_LEVEL)
+    assert.lengthOf(errors, 2)
+    assert.equal(errors[0].msg, 'The list of ClosedFile could not be read')
+    assert.include(errors[0].err!.message, 'SQLITE_IOERR')
+  })
+
+  test('[S33, S34] the templates then know of nothing, on page 1', async ({ assert, cleanup }) => {
+    cleanup(await breakList('ClosedFile', new Error('Broken')))
+    const site = await adminSite()
+    const render = site.renderPage.bind(site)
+    cleanup(() => void Reflect.deleteProperty(site, 'renderPage'))
+    let seen: Record<string, unknown> = {}
+    site.renderPage = (ctx, template, data, own) => render(ctx, template, (seen = data), own)
+    await getList(cookie, '/admin/ClosedFile/?page=7')
+    assert.deepInclude(seen, { items: [], total_items: 0, current_page: 1, failed: true })
+  })
+
+  test('[P14] what the policy refuses is 403, not an empty list', async ({ assert }) => {
+    const asked: unknown[] = []
+    ClosedFile.allows = (actor, action) => {
+      asked.push([(actor as any).kind, (actor as any).user.username, action])
+      return false
+    }
+    const { status, text } = await getList(cookie, '/admin/ClosedFile/')
+    assert.equal(status, 403)
+    assert.include(text, 'Not allowed')
+    assert.notInclude(text, 'list-content')
+    assert.deepEqual(asked, [['admin', 'ada', 'read_multi']])
+    const partial = await getList(cookie, '/admin/ClosedFile/', { 'hx-request': 'true' })
+    assert.equal(partial.status, 403)
+    const table = await getList(cookie, '/admin/ClosedFile/table-content')
+    assert.equal(table.status, 403)
+  })
+
+  test('titles that can not be read are not worth the list', async ({ assert, cleanup }) => {
+    await db.table('list_alcoves').insert({ code: 'north', name: 'North wall' })
+    await db.table('list_artefacts').insert({ name: 'Vase', alcove_code: 'north' })
+    const shown = async () => {
+      const { rows } = await getList(cookie, '/admin/Artefact/')
+      return rows[0][12]
+    }
+    assert.equal(await shown(), 'North wall')
+
+    const log = captureLog(cleanup)
+    cleanup(await breakList('Alcove', new Error('Broken')))
+    assert.equal(await shown(), 'north')
+    const [error] = log().filter(({ level }) => level === ERROR_LEVEL)
+    assert.equal(error.msg, 'Artefact: the titles of Alcove for alcove_code could not be read')
+  })
+
+  test('[B13] what one may not see stays the key it is, and is not linked', async ({
+    assert,
+    cleanup,
+  }) => {
+    await db.table('list_alcoves').insert({ code: 'north', name: 'North wall' })
+    await db.table('list_artefacts').insert({ name: 'Vase', alcove_code: 'north' })
+    const site = await adminSite()
+    const alcove = site.models.get('Alcove')!
+    alcove.isVisibleTo = () => false
+    cleanup(() => void Reflect.deleteProperty(alcove, 'isVisibleTo'))
+    const { rows, text } = await getList(cookie, '/admin/Artefact/')
+    assert.equal(rows[0][12], 'north')
+    assert.notInclude(text, '/admin/Alcove/update')
+  })
+
+  test("[B13] the lists of the admin's own models are for superusers", async ({ assert }) => {
+    const jo = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    for (const name of ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']) {
+      for (const path of ['', 'get_model_list', 'table-content']) {
+        const { status } = await getList(jo, `/admin/${name}/${path}`)
+        assert.equal(status, 403, `${name}/${path}`)
+        const { status: superuser } = await getList(cookie, `/admin/${name}/${path}`)
+        assert.equal(superuser, 200, `${name}/${path}`)
+      }
+    }
+    const { text } = await getList(cookie, '/admin/AdminUser/')
+    assert.notInclude(text, 'ashed')
+  })
+})

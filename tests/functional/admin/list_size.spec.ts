@@ -1,0 +1,146 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import emitter from '@adonisjs/core/services/emitter'
+import DemoSeeder from '#database/seeders/demo_seeder'
+import {
+  adminSite,
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+import { getList } from '#tests/helpers/list_page'
+
+const TABLES = ['films', 'distributors', 'products', 'seed_runs']
+
+test.group('Admin | list | size and cost', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.setup(async () => {
+    await emptyAdminTables()
+    cookie = await cookiesOf(await makeUser('ada'))
+    for (const table of TABLES) await db.from(table).delete()
+    await new DemoSeeder(db.connection()).run()
+    return async () => {
+      for (const table of TABLES) await db.from(table).delete()
+    }
+  })
+
+  /** Bytes of the answer as they come over the wire. */
+  async function bytesOf(path: string, headers: Record<string, string> = {}): Promise<number> {
+    const { headers: answered } = await callRaw('HEAD', path, { cookie, ...headers })
+    return Number(answered['content-length'])
+  }
+
+  /** How often each table is asked while the act goes on. */
+  async function queriesOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    const stop = emitter.on('db:query', ({ sql }: { sql: string }) => {
+      const [, table = ''] = /from `(\w+)`/.exec(sql) ?? []
+      counts[table] = (counts[table] ?? 0) + 1
+    })
+    const connections = [...db.manager.connections.values()]
+    const debugging = connections.map(({ config }) => config.debug)
+    connections.forEach(({ config }) => (config.debug = true))
+    try {
+      await act()
+    } finally {
+      stop()
+      connections.forEach(({ config }, index) => (config.debug = debugging[index]))
+    }
+    return counts
+  }
+
+  test('a page of ten rows is at most 10 KB, a part of it at most 9', async ({ assert }) => {
+    for (const name of ['Product', 'Film', 'Distributor']) {
+      for (const encoding of ['br', 'gzip']) {
+        const accept = { 'accept-encoding': encoding }
+        const whole = await bytesOf(`/admin/${name}/`, accept)
+        const part = await bytesOf(`/admin/${name}/`, { ...accept, 'hx-request': 'true' })
+        assert.isAbove(part, 1000)
+        assert.isAtMost(whole, 10 * 1024, `${name}, ${encoding}`)
+        assert.isBelow(part, whole, `${name}, ${encoding}`)
+      }
+    }
+  })
+
+  test('a list asks no more of the database than the endpoint does', async ({ assert }) => {
+    const endpoint = await queriesOf(() => get('/api/products?page=1'))
+    assert.equal(endpoint.products, 2)
+    const page = await queriesOf(() => getList(cookie, '/admin/Product/?sort_by=name'))
+    assert.equal(page.products, 2)
+    const part = await queriesOf(() =>
+      getList(cookie, '/admin/Product/?column-to-search=name&search-input=a', {
+        'hx-request': 'true',
+      })
+    )
+    assert.equal(part.products, 2)
+  })
+
+  test('each relation costs one query more, and so does a page beyond the last', async ({
+    assert,
+  }) => {
+    const films = await queriesOf(() => getList(cookie, '/admin/Film/?rows-per-page-select=100'))
+    assert.deepInclude(films, { films: 2, distributors: 1 })
+    const beyond = await queriesOf(() => getList(cookie, '/admin/Film/?page=9999'))
+    assert.equal(beyond.films, 3)
+  })
+
+  test('pages are compressed as the client takes it', async ({ assert }) => {
+    const encodings: Array<[string, string | undefined]> = [
+      ['gzip, deflate, br', 'br'],
+      ['gzip', 'gzip'],
+      ['br;q=0, gzip', 'gzip'],
+      ['deflate', undefined],
+      ['identity', undefined],
+      ['br;q=0, gzip;q=0', undefined],
+    ]
+    for (const [accepted, encoding] of encodings) {
+      const { headers } = await callRaw('GET', '/admin/Product/', {
+        cookie,
+        'accept-encoding': accepted,
+      })
+      assert.equal(headers['content-encoding'], encoding, accepted)
+      assert.match(headers.vary as string, /Accept-Encoding/)
+      assert.equal(headers['content-type'], 'text/html; charset=utf-8')
+      assert.equal(headers['cache-control'], 'no-store')
+    }
+  })
+
+  test('the same page comes out of every encoding', async ({ assert }) => {
+    const texts = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (encoding) => {
+        const headers = { 'cookie': cookie, 'accept-encoding': encoding }
+        const { text } = await get('/admin/Film/?page=3', { headers })
+        return text
+      })
+    )
+    assert.include(texts[0], '</html>')
+    assert.equal(texts[0], texts[1])
+    assert.equal(texts[0], texts[2])
+  })
+
+  test('error pages are compressed, small answers and files of the site are left alone', async ({
+    assert,
+  }) => {
+    const encodingOf = async (path: string) => {
+      const answer = await callRaw('GET', path, { cookie, 'accept-encoding': 'br' })
+      return [answer.status, answer.headers['content-encoding']]
+    }
+    assert.deepEqual(await encodingOf('/admin/nowhere'), [404, 'br'])
+    assert.deepEqual(await encodingOf('/admin/assets/nowhere.css'), [404, 'br'])
+    assert.deepEqual(await encodingOf('/admin/Product'), [307, undefined])
+    const site = await adminSite()
+    const style = site.url(`/assets/${site.assets.url('admin.css')}`)
+    const { headers } = await callRaw('GET', style, { cookie, 'accept-encoding': 'br' })
+    assert.equal(headers['content-encoding'], 'br')
+    assert.equal(headers['content-type'], 'text/css; charset=utf-8')
+    assert.equal(
+      Number(headers['content-length']),
+      site.assets.find(site.assets.url('admin.css'))!.brotli.length
+    )
+  })
+})

@@ -1,0 +1,162 @@
+import { test } from '@japa/runner'
+import router from '@adonisjs/core/services/router'
+import db from '@adonisjs/lucid/services/db'
+import {
+  adminSite,
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+
+/** Whoever is not signed in reaches these: the door, its assets, and the theme that it shows. */
+const OPEN = [
+  'GET /admin/assets/:file',
+  'GET /admin/login',
+  'POST /admin/login',
+  'POST /admin/theme',
+]
+
+const CORE = /^\/admin\/(AdminUser|AdminSession|AdminTokenBlacklist|management)(\/|$)/
+
+/* The most calls at once. */
+const TOGETHER = 16
+
+interface AdminRoute {
+  method: string
+  pattern: string
+}
+
+/** Every route below the mount, as the router has it. HEAD is the route of GET. */
+function adminRoutes(): AdminRoute[] {
+  return Object.values(router.toJSON())
+    .flat()
+    .filter(({ pattern }) => pattern === '/admin' || pattern.startsWith('/admin/'))
+    .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
+    .filter(({ method, pattern }) => method !== 'HEAD' && !OPEN.includes(`${method} ${pattern}`))
+}
+
+/**
+ * Calls a route about nobody's record, and with a body that nothing can be made of: what lets the
+ * request through then still changes nothing.
+ */
+async function knock({ method, pattern }: AdminRoute, cookie: string) {
+  const path = pattern.replace(/:\w+\??|\*/g, '987654')
+  const body = method === 'GET' || method === 'HEAD' ? '' : '{'
+  const headers = { cookie, 'accept': 'text/html', 'content-type': 'application/json' }
+  return await callRaw(method, path, headers, body)
+}
+
+/** How the site lets somebody in, or does not. */
+async function verdict(route: AdminRoute, cookie: string): Promise<string> {
+  const { status, headers } = await knock(route, cookie)
+  if (status === 401 || /\/login\?error=/.test(String(headers.location))) return 'sign in'
+  return status === 403 ? 'not allowed' : 'in'
+}
+
+test.group('Admin | roles', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S25, B13] every route lets in those it should: role by route by method')
+    .with([
+      { role: 'nobody', core: 'sign in', others: 'sign in' },
+      { role: 'user', core: 'not allowed', others: 'in' },
+      { role: 'superuser', core: 'in', others: 'in' },
+    ])
+    .run(async ({ assert }, { role, core, others }) => {
+      const isSuperuser = role === 'superuser'
+      const cookie = role === 'nobody' ? '' : await cookiesOf(await makeUser('jo', { isSuperuser }))
+      const before = await db.from('admin_users')
+      const routes = adminRoutes()
+      assert.isAbove(routes.filter(({ pattern }) => CORE.test(pattern)).length, 30)
+      const check = async (route: AdminRoute) => {
+        const expected = CORE.test(route.pattern) ? core : others
+        assert.equal(await verdict(route, cookie), expected, `${route.method} ${route.pattern}`)
+      }
+      /* That one ends the session. */
+      const [logout, rest] = [true, false].map((isLogout) =>
+        routes.filter(({ pattern }) => (pattern === '/admin/logout') === isLogout)
+      )
+      for (let i = 0; i < rest.length; i += TOGETHER) {
+        await Promise.all(rest.slice(i, i + TOGETHER).map(check))
+      }
+      assert.lengthOf(logout, 1)
+      await check(logout[0])
+      assert.deepEqual(await db.from('admin_users'), before)
+    })
+
+  test('[B13, B14] the doors of every allowed action are there, and no others', async ({
+    assert,
+  }) => {
+    const doors = {
+      view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
+      viewCrud: ['GET /crud', 'GET /crud/:id'],
+      create: ['GET /create_page', 'POST /form_create', 'POST /crud'],
+      update: ['GET /update/:id', 'POST /form_update/:id', 'POST /form_update', 'PATCH /crud/:id'],
+      write: ['GET /choices/:field'],
+      delete: ['DELETE /bulk-delete', 'POST /form_bulk_delete'],
+      deleteCrud: ['DELETE /crud/:id', 'DELETE /crud/db_delete/:id'],
+    }
+    const routes = adminRoutes()
+    const of = (name: string) =>
+      routes
+        .filter(
+          ({ pattern }) => pattern.startsWith(`/admin/${name}/`) || pattern === `/admin/${name}`
+        )
+        .map(({ method, pattern }) => `${method} ${pattern.slice(`/admin/${name}`.length) || '/'}`)
+    const { view, viewCrud } = doors
+    assert.sameMembers(of('AdminUser'), Object.values(doors).flat())
+    assert.sameMembers(of('AdminSession'), [
+      ...view,
+      ...viewCrud,
+      ...doors.delete,
+      ...doors.deleteCrud,
+    ])
+    assert.sameMembers(of('AdminTokenBlacklist'), [...view, ...viewCrud])
+  })
+
+  test('[B13] only superusers find the admin’s own models in the site', async ({ assert }) => {
+    const { models } = await adminSite()
+    const own = [...models.values()].filter(({ adminModel }) => adminModel)
+    assert.lengthOf(own, 3)
+    for (const isSuperuser of [true, false]) {
+      const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
+      const cookie = await cookiesOf(user)
+      for (const path of ['/admin', '/admin/dashboard-content', '/admin/Product/']) {
+        const { status, text } = await get(path, { headers: { cookie } })
+        assert.equal(status, 200)
+        for (const { name, label } of own) {
+          assert.equal(text.includes(`/admin/${name}/`), isSuperuser, `${name} on ${path}`)
+          assert.equal(text.includes(label), isSuperuser, `${label} on ${path}`)
+        }
+      }
+    }
+  })
+
+  test('[B13, P13] what is refused is a page to a browser, a problem to a program', async ({
+    assert,
+  }) => {
+    const cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    const page = await get('/admin/AdminUser/', { headers: { cookie, accept: 'text/html' } })
+    assert.equal(page.status, 403)
+    assert.include(page.text, '<h1>Not allowed</h1>')
+    for (const path of ['/admin/AdminUser/', '/admin/AdminUser/crud']) {
+      const { status, body } = await get(path, { headers: { cookie, accept: 'application/json' } })
+      assert.equal(status, 403)
+      assert.deepInclude(body, { type: 'about:blank', title: 'Forbidden', status: 403 })
+    }
+  })
+
+  test('[B13] a right that is taken away is gone at once', async ({ assert }) => {
+    const user = await makeUser('jo')
+    const cookie = await cookiesOf(user)
+    const before = await get('/admin/AdminUser/crud', { headers: { cookie } })
+    assert.equal(before.status, 200)
+    await db.from('admin_users').where('id', user.id).update({ is_superuser: false })
+    const after = await get('/admin/AdminUser/crud', { headers: { cookie } })
+    assert.equal(after.status, 403)
+  })
+})
