@@ -99,8 +99,8 @@ test.group('Endpoints of a view', () => {
   test('[S18] they read and write where the view does', async ({ assert }) => {
     const ctx = await testUtils.createHttpContext()
     class Peeking extends EndpointCreator {
-      client(ctx: any) {
-        return this.callOptions(ctx).client!.connectionName
+      client(request: any) {
+        return this.callOptions(request).client!.connectionName
       }
     }
     const apart = new DatabaseConfig({ admin: 'sqlite_readers' })
