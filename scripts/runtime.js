@@ -38,7 +38,7 @@ export function bundledNode() {
 /**
  * Runs the bundled Node.js with these arguments and resolves with its exit status.
  */
-export async function runWithBundledNode(args, { env = process.env } = {}) {
+export async function runWithBundledNode(args, { env = process.env, onOutput } = {}) {
   const node = bundledNode()
   if (!node) {
     console.error(
@@ -46,16 +46,16 @@ export async function runWithBundledNode(args, { env = process.env } = {}) {
     )
     return 1
   }
-  return run(node, args, { env: withLocalBinaries(env) })
+  return run(node, args, { env: withLocalBinaries(env), onOutput })
 }
 
 /**
  * The same with the running Node.js, where that is new enough.
  */
-export async function runWithSuitableNode(args, { env = process.env } = {}) {
+export async function runWithSuitableNode(args, { env = process.env, onOutput } = {}) {
   return needsOtherRuntime()
-    ? runWithBundledNode(args, { env })
-    : run(process.execPath, args, { env: withLocalBinaries(env) })
+    ? runWithBundledNode(args, { env, onOutput })
+    : run(process.execPath, args, { env: withLocalBinaries(env), onOutput })
 }
 
 /**

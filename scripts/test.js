@@ -3,7 +3,7 @@
  * and ends with one line that tells how many passed and failed.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './chromium.js'
 import { ensureInstalled } from './install.js'
@@ -16,6 +16,12 @@ import { PlainError, root, runWithSuitableNode } from './runtime.js'
 const OPTIONAL_SUITES = [
   { name: 'browser', missing: () => (findChromium() ? undefined : 'no Chromium') },
 ]
+
+/**
+ * What runs side by side when all of it runs: about as long as each other. What a run says is shown in
+ * one piece.
+ */
+const SIDE_BY_SIDE = [['functional'], ['unit', 'browser']]
 
 process.chdir(root)
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
@@ -33,12 +39,35 @@ async function testAll() {
   await ensureInstalled()
   removeAbandonedFolders()
 
-  const data = join('tmp', `test-${process.pid}`)
+  const isWhole = process.argv.length === 2 && availableParallelism() > 1
+  const isLeft = (suite) => leftOut.every(({ name }) => name !== suite)
+  const [first, ...others] = isWhole ? SIDE_BY_SIDE.map((suites) => suites.filter(isLeft)) : [[]]
+  const said = others.map(() => [])
+  const runs = [
+    testSuites(first),
+    ...others.map((suites, index) => testSuites(suites, (chunk) => said[index].push(chunk))),
+  ]
+  const counts = await Promise.all(runs)
+  for (const chunks of said) process.stdout.write(Buffer.concat(chunks))
+  return {
+    passed: counts.reduce((sum, one) => sum + one.passed, 0),
+    failed: counts.reduce((sum, one) => sum + one.failed, 0),
+  }
+}
+
+/**
+ * @param suites    their names; none for those that the caller's arguments choose
+ * @param onOutput  gets what the run says, instead of the terminal
+ */
+async function testSuites(suites, onOutput) {
+  const data = join('tmp', `test-${process.pid}${suites.map((name) => `-${name}`).join('')}`)
   const exchange = mkdtempSync(join(tmpdir(), 'atrium-test-'))
   try {
     makeFolder(data)
     const countsFile = join(exchange, 'counts.json')
-    const status = await runWithSuitableNode(['ace.js', 'test', '--no-clear', ...testArguments()], {
+    const args = ['ace.js', 'test', '--no-clear', ...suites, ...testArguments()]
+    const status = await runWithSuitableNode(args, {
+      onOutput,
       env: {
         ...withoutTestSettings(process.env),
         NODE_ENV: 'test',
@@ -120,7 +149,7 @@ function removeAbandonedFolders() {
     names = readdirSync('tmp')
   } catch {}
   for (const name of names) {
-    const pid = /^test-(\d+)$/.exec(name)?.[1]
+    const pid = /^test-(\d+)(-|$)/.exec(name)?.[1]
     if (pid && !isRunning(Number(pid))) {
       rmSync(join('tmp', name), { recursive: true, force: true })
     }

@@ -172,7 +172,7 @@ async function focused({ page }: Visit): Promise<Stop & { isPage: boolean }> {
  */
 async function walk(visit: Visit): Promise<Stop[]> {
   const stops: Stop[] = []
-  for (let steps = 0; steps < 100; steps++) {
+  for (let steps = 0; steps < 500; steps++) {
     await press(visit, 'Tab')
     const { isPage, ...stop } = await focused(visit)
     if (isPage) return stops
@@ -182,7 +182,7 @@ async function walk(visit: Visit): Promise<Stop[]> {
 }
 
 async function tabTo(visit: Visit, name: string): Promise<void> {
-  for (let steps = 0; steps < 100; steps++) {
+  for (let steps = 0; steps < 500; steps++) {
     await press(visit, 'Tab')
     const stop = await focused(visit)
     if (stop.name === name) return
