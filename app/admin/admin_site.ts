@@ -14,6 +14,7 @@ import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { managementPages } from './frame/management_pages.js'
 import { flashOf } from './http/flash.js'
+import { pageAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
@@ -176,7 +177,7 @@ function siteContext(site: AdminSite, ctx: HttpContext) {
     mountPath: site.mountPath,
     theme: chosenTheme(ctx) ?? site.theme,
     path: ctx.request.parsedUrl.pathname ?? '/',
-    pathWithQuery: ctx.request.request.url,
+    pathWithQuery: pageAddress(site, ctx),
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),

@@ -256,6 +256,27 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
+   * How many items there are of each day, in UTC, of a datetime column.
+   *
+   * @param wire   the column's wire name
+   * @param first  the first day, as YYYY-MM-DD
+   * @returns the days that have any, in no order
+   * @throws Problem 403
+   */
+  async countByDay(
+    wire: string,
+    first: string,
+    options: CallOptions = {}
+  ): Promise<Array<{ day: string; count: number }>> {
+    const client = await this.#clientOf(options)
+    await this.#records.ask('read_multi', options)
+    const column = this.resource.columns.find(wire)!
+    const conditions = conditionsFromCode(this.resource, { [`${wire}__gte`]: `${first} 00:00:00` })
+    const narrow = this.#records.byConditions({ conditions, deleted: 'exclude' }, client, options)
+    return await this.#records.reader.countByDay(client, column, narrow)
+  }
+
+  /**
    * Whether any item matches the filters.
    */
   async exists(

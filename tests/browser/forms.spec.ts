@@ -209,6 +209,71 @@ test.group('Forms, in a browser', (group) => {
     assert.lengthOf(await Machine.all(), 1)
   })
 
+  test('what fails far below the top is told there, and moves nobody')
+    .with([
+      { fails: 'gone', text: 'This record is gone; it has been deleted meanwhile.' },
+      { fails: 500, text: 'That did not work. Try again, or reload the page.' },
+      { fails: 'away', text: 'That did not work. Try again, or reload the page.' },
+    ] as const)
+    .run(async ({ assert }, { fails, text: expected }) => {
+      const record = await machine()
+      const { page, text } = await open(`update/${record.id}`, { width: 360 })
+      if (fails === 'gone') await record.delete()
+      else
+        await page.route('**/form_update/**', (route) =>
+          fails === 500 ? route.fulfill({ status: 500 }) : route.abort()
+        )
+      const last = text('Email')
+      await last.focus()
+      const placeOf = async () => (await last.boundingBox())!.y
+      const before = await placeOf()
+      assert.isAbove(await page.evaluate<number>('scrollY'), 800)
+      await page.keyboard.press('Enter')
+
+      const message = page.locator('#flash .flash-message')
+      await message.waitFor()
+      assert.equal(await message.innerText(), expected)
+      const [box, bar] = await Promise.all([
+        message.boundingBox(),
+        page.locator('.topbar').boundingBox(),
+      ])
+      assert.isAtLeast(box!.y, bar!.y + bar!.height)
+      assert.isBelow(box!.y, 200)
+      assert.equal(await placeOf(), before)
+      assert.isTrue(await last.evaluate(hasFocus))
+    })
+
+  test('a message of what failed goes with the next attempt', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    await page.route('**/form_create', (route) => route.abort(), { times: 1 })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.locator('#flash .flash-message').waitFor()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.locator('#flash .flash-message').count(), 0)
+  })
+
+  test('on a small screen no field that gets the focus lies below the bar', async ({ assert }) => {
+    const record = await machine()
+    const { page } = await open(`update/${record.id}`, { width: 360 })
+    const covered = await page.evaluate<string[]>(`(async () => {
+      const names = []
+      for (const field of document.querySelectorAll('.form-field :is(.input, .select)')) {
+        const bar = () => document.querySelector('.form-actions').getBoundingClientRect()
+        document.activeElement.blur()
+        scrollTo(0, 0)
+        scrollBy(0, field.getBoundingClientRect().bottom - bar().top - 2)
+        field.focus()
+        await new Promise(requestAnimationFrame)
+        const { bottom, top } = field.getBoundingClientRect()
+        if (bottom > bar().top && top < bar().bottom) names.push(field.id)
+      }
+      return names
+    })()`)
+    assert.deepEqual(covered, [])
+  })
+
   test('a link of the summary leads to its field', async ({ assert }) => {
     const { page, text } = await open('create_page')
     await page.locator('#record-form').evaluate(withoutChecks)

@@ -135,6 +135,35 @@ test.group('The frame, in a browser', (group) => {
     assert.isTrue(await message.isVisible())
   })
 
+  test('without JavaScript the switch comes back to the form that was answered', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), javaScript: false })
+    const { page } = visit
+    await page.goto('/admin/AdminUser/create_page')
+    await page.getByLabel('User name').fill('x')
+    await page.getByLabel('Password').fill('short one')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    assert.match(page.url(), /\/admin\/AdminUser\/create_page$/)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test('everything in the sidebar has an icon of its own', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    const icons = await visit.page.evaluate<Record<string, string>>(`
+      Object.fromEntries([...document.querySelectorAll('.side a')].map((link) =>
+        [link.innerText.trim(), link.querySelector('path').getAttribute('d')]))`)
+    const menu = await visit.page.locator('.menu-switch path').getAttribute('d')
+    const { Events, Health, Gadgets } = icons
+    const own = [icons['Admin users'], icons['Admin sessions'], icons['Revoked tokens']]
+    assert.lengthOf(new Set([...own, Events, Health, Gadgets, menu]), 7)
+    for (const icon of [...own, Events, Health, Gadgets]) assert.isString(icon)
+  })
+
   test('the longest user name fits a narrow screen', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('W'.repeat(32)), width: 360 })
     for (const path of ['/admin', '/admin/nowhere']) {

@@ -268,6 +268,34 @@ test.group('The list, in a browser', (group) => {
     assert.isBelow(await scrolled(), before)
   })
 
+  test('a table that goes on beyond an edge shows it there')
+    .with(['light-theme', 'dark-theme'] as Theme[])
+    .run(async ({ assert }, theme) => {
+      const row = Object.fromEntries(WIDE_COLUMNS.map((name) => [name, name]))
+      await db.table('list_wide_sheets').insert(row)
+      const { page } = await visit('/admin/WideSheet/', { theme })
+      const hints = async (left: number | 'end') =>
+        await page.evaluate<string[]>(`(async () => {
+          const table = document.querySelector('.list-scroll')
+          table.scrollLeft = ${left === 'end' ? 'table.scrollWidth' : left}
+          for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame)
+          const style = getComputedStyle(table)
+          return ['--list-shade', '--list-fade'].map((name) => style.getPropertyValue(name))
+        })()`)
+      assert.deepEqual(await hints(0), ['0px', '48px'])
+      assert.deepEqual(await hints(500), ['8px', '48px'])
+      assert.deepEqual(await hints('end'), ['8px', '0px'])
+      assert.include(
+        await page.locator('.list-scroll').evaluate((one: any) => {
+          return one.ownerDocument.defaultView.getComputedStyle(one).maskImage
+        }),
+        'linear-gradient'
+      )
+
+      await page.goto('/admin/AdminUser/')
+      assert.deepEqual(await hints(0), ['0px', '0px'])
+    })
+
   test('what records hold stays text', async ({ assert }) => {
     const evil = `"><img src=x onerror="document.title='broken'"><script>document.title='broken'</script>{{ 7*7 }}`
     await db.table('list_alcoves').insert({ code: evil, name: evil })

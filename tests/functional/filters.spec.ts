@@ -380,6 +380,15 @@ test.group('Filters | operators', (group) => {
     assert.deepEqual(await labels('label__startswith', 'i'), ['is 50%'])
   })
 
+  test('[A18] a pattern that would take too long in a long text is refused', async ({ assert }) => {
+    await specimens([{ label: 'a'.repeat(5000) + 'b' }])
+    const long = 'A'.repeat(500) + 'B'
+    assert.lengthOf(await labels('label__ilike', `%${long}%`), 1)
+    assert.lengthOf(await labels('label__ilike', `%${long}c%`), 0)
+    const { status } = await get(`/api/specimens?label__ilike=%25${long}%25%25B`)
+    assert.equal(status, 422)
+  })
+
   test('[A18] or takes pairs, each with an operator of its own', async ({ assert }) => {
     await specimens(['Apple', 'fizz', 'a,b', 'x:y', null].map((label) => ({ label })))
     assert.deepEqual(await labels('label__or', 'startswith:A,endswith:z'), ['Apple', 'fizz'])

@@ -14,12 +14,15 @@ import type { ModelView } from '../model_view.js'
 import { ActionTask } from './action_task.js'
 import type { BulkAction } from './bulk_action.js'
 import { BulkFailure } from './bulk_failure.js'
-import { idOfPath, readIds } from './bulk_ids.js'
+import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { WriteTask, WRITES } from './write_task.js'
 
 /* As many records as the page names. */
 const NAMED = 20
+
+/* As many ids as are looked at, whether or not they are the same: no list selects a record five times. */
+const MOST_SENT = 5 * MOST_IDS
 
 interface BulkForm {
   /** As the list's checkboxes have them: paths of records */
@@ -62,6 +65,9 @@ export class BulkFormController {
   async #carryOut(task: BulkTask, form: BulkForm, ctx: HttpContext) {
     try {
       if (form.ids.length === 0) throw new BulkFailure(400, `${task.noneSelected}Form`)
+      if (form.ids.length > MOST_SENT) {
+        throw new BulkFailure(422, 'bulk.tooMany', { most: MOST_IDS, count: form.ids.length })
+      }
       const keys = readIds(this.view.resource.key, form.ids.map(idOfPath))
       if (task.confirms && !form.isConfirmed) return await this.#ask(task, keys, form, ctx)
       const text = await task.run(keys, ctx)
@@ -75,7 +81,8 @@ export class BulkFormController {
 
   /** Names what it is about. [B24] */
   async #ask(task: BulkTask, keys: readonly KeyValue[], form: BulkForm, ctx: HttpContext) {
-    const { crud } = this.view
+    const { crud, resource } = this.view
+    const { key } = resource
     const options = { ...this.view.callOptions(ctx), deleted: task.deleted }
     const records = await task.explain(ctx, () => crud.findMany(keys, options))
     return await this.site.render(ctx, 'pages/confirm_bulk', {
@@ -85,7 +92,7 @@ export class BulkFormController {
       note: task.note(records.length),
       titles: records.slice(0, NAMED).map((record) => this.#titleOf(record)),
       more: this.#more(records.length - NAMED),
-      ids: form.ids,
+      ids: keys.map((one) => key.toPath(one).slice(1)),
       next: form.next,
     })
   }

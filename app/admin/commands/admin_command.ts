@@ -158,7 +158,7 @@ function explain(error: unknown): string {
   if (code === 'E_PROMPT_CANCELLED') return 'Cancelled'
   if (typeof code !== 'string' || code.startsWith('E_')) return message ?? String(error)
   if (/no such table|does not exist|doesn't exist/.test(message ?? '')) {
-    return "The admin's tables are missing. Create them with: node ace migration:run"
+    return "The admin's tables are missing. Create them with: node ace migrate"
   }
   return `The database can't be used (${code})`
 }

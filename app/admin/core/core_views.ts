@@ -7,6 +7,14 @@ import type { AdminViewOptions } from '../view_options.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
 import { AdminUserCrud } from './admin_user_crud.js'
 import { adminUserSchemas } from './admin_user_schemas.js'
+import { currentSessionColumn } from './current_session.js'
+
+const ICONS = {
+  users:
+    'M5.5 8a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M2.5 20v-1a6 6 0 0 1 6-6h1a6 6 0 0 1 6 6v1M16 4.8a3.5 3.5 0 0 1 0 6.4M18.5 13.9a6 6 0 0 1 3 5.1v1',
+  sessions: 'M3.5 5h17v11h-17zM8.5 20h7M12 16v4',
+  tokens: 'M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M6 6l12 12',
+}
 
 /**
  * The admin's own models, and what superusers may do with them. [B13]
@@ -20,6 +28,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
       {
         label: text('users.label'),
         singular: text('users.singular'),
+        icon: ICONS.users,
         createSchema: schemas.create,
         updateSchema: schemas.update,
         virtualFields: ['password'],
@@ -43,6 +52,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
       {
         label: text('sessions.label'),
         singular: text('sessions.singular'),
+        icon: ICONS.sessions,
         allowedActions: ['view', 'delete'],
         crud: new AdminSessionCrud(site),
         listColumns: [
@@ -52,6 +62,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
           'created_at',
           'last_activity',
           'is_active',
+          currentSessionColumn(site),
         ],
         title: ({ device_info: device, ip_address: address }) =>
           [device, address].filter(Boolean).join(', '),
@@ -70,6 +81,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
       {
         label: text('tokens.label'),
         singular: text('tokens.singular'),
+        icon: ICONS.tokens,
         allowedActions: ['view'],
         title: 'token',
         fields: { token: { label: text('tokens.token') } },

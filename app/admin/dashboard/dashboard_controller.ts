@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { mayReadEvents } from '../events/pages/event_access.js'
+import { isForbidden } from '../forms/refusals.js'
 import type { ModelView } from '../model_view.js'
 import { recordsChart } from './chart.js'
 import { createdPerDay } from './created_per_day.js'
@@ -28,8 +29,9 @@ export class DashboardController {
     const [counted, days, lately] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(
+        ctx,
         views.filter((view) => !view.adminModel),
-        (error) => ctx.logger.error({ err: error }, 'The chart of the dashboard has a gap')
+        (error) => report(ctx, error, 'The chart of the dashboard has a gap')
       ),
       recentEvents(this.site, ctx),
     ])
@@ -52,9 +54,9 @@ export class DashboardController {
     let count: number | null = null
     try {
       const { countFilters = {} } = view.model as { countFilters?: Record<string, unknown> }
-      count = await view.crud.count(countFilters, { client: view.client() })
+      count = await view.crud.count(countFilters, view.callOptions(ctx))
     } catch (error) {
-      ctx.logger.error({ err: error }, `${view.name} could not be counted`)
+      report(ctx, error, `${view.name} could not be counted`)
     }
     return {
       name: view.name,
@@ -64,4 +66,9 @@ export class DashboardController {
       count,
     }
   }
+}
+
+/** That the viewer may not see something is no fault. */
+function report(ctx: HttpContext, error: unknown, text: string) {
+  if (!isForbidden(error)) ctx.logger.error({ err: error }, text)
 }

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { EventReader } from '../events/pages/event_reader.js'
 import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_access.js'
-import { markOf, type EventMark } from '../events/pages/event_words.js'
+import { markOf, unnamedIn, type EventMark } from '../events/pages/event_words.js'
 import { isolated, partsOf, plainText, type SentencePart } from '../events/pages/plain_text.js'
 import { RecordPlaces } from '../events/pages/record_places.js'
 import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
@@ -70,7 +70,7 @@ function shown(
 ): RecentEvent {
   const { eventType: type, details } = event
   const subject = subjectOf(site, event, places, details ?? {})
-  const who = isolated(plainText(event.username ?? site.text('events.somebody'), 40).text)
+  const who = isolated(plainText(event.username ?? unnamedIn(site, event), 40).text)
   const what = subject ? whatOf(site, subject) : ''
   return {
     sentence: partsOf(site.text(`dashboard.lately.${sentenceOf(event)}`, { who, what, type })),

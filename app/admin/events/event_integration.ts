@@ -25,7 +25,7 @@ export interface EventDetails {
   /** What the API token is called that it was done by */
   token_name?: string
   /** Why a login failed */
-  reason?: 'credentials' | 'too_many_attempts'
+  reason?: 'credentials'
   /** Which page was viewed */
   page?: 'list' | 'update'
 }

@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { ANY } from '#crud/database/text_pattern'
 import { keyOf } from '#crud/item_keys'
 import { readCondition, UnreadableFilter, type Condition } from '#crud/query/condition'
 import { ListRequest } from '#crud/query/list_request'
 import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import { isStorableText } from '#crud/values/text'
+import { textCondition } from '../list/search_condition.js'
 import { titlesOf, type Reference } from '../relations.js'
 
 /**
@@ -20,9 +20,6 @@ export interface Choice {
 
 /** More than these are not shown at once: a longer list is searched. */
 export const MOST_CHOICES = 50
-
-/* Nobody's title is found by more. */
-const LONGEST_SEARCH = 200
 
 /**
  * What a reference may refer to, by title: the records whose title contains the text, or whose key it
@@ -67,11 +64,12 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
 
 /** The title by a part of it, letters big or small; anything else only as it is. */
 function alternatives(columns: Array<Column | undefined>, q: string): Condition[] {
-  if (q.length > LONGEST_SEARCH || !isStorableText(q)) return []
+  if (!isStorableText(q)) return []
   return [...new Set(columns)].flatMap((column, index): Condition[] => {
     if (!column) return []
     if (index === 0 && column.kind === 'text') {
-      return [{ type: 'match', column, pattern: [ANY, q, ANY], foldCase: true, negate: false }]
+      const found = textCondition(column, q)
+      return found ? [found] : []
     }
     try {
       return [readCondition(column, 'eq', q)]

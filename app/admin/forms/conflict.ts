@@ -2,10 +2,12 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { versionOf } from '#crud/resource/version'
+import { writeJson } from '#crud/values/json'
 import { toWire } from '#crud/values/to_wire'
 import type { AdminSite } from '../admin_site.js'
 import { cellsOf, type ShownCell } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
+import { prettyJson } from '../pretty_json.js'
 import { titlesOf } from '../relations.js'
 import type { FormField } from './form_field.js'
 import type { FormPage } from './form_page.js'
@@ -108,7 +110,7 @@ async function rowsOf(
         label: view.labelOf(field.name),
         mine: isKept ? undefined : mineCell,
         now: nowCell,
-        differs: JSON.stringify(mine) !== JSON.stringify(now),
+        differs: writeJson(mine) !== writeJson(now),
       }
     })
   return await Promise.all(rows)
@@ -132,7 +134,7 @@ async function cells(
     if (title !== undefined) return { kind: 'text', text: title }
     if (typeof value === 'string' && shown[index].kind === 'text')
       return { kind: 'text', text: value }
-    if (typeof value === 'object') return { kind: 'text', text: JSON.stringify(value, null, 2) }
+    if (typeof value === 'object') return { kind: 'text', text: prettyJson(value) }
     return shown[index]
   })
 }

@@ -1,6 +1,8 @@
+import { crudConfig } from '#crud/settings'
 import { readDateTime, readTime } from '#crud/values/datetime'
-import { numberOrDigits, parseJson } from '#crud/values/json'
+import { isDeeper, numberOrDigits, parseJson, writeJson } from '#crud/values/json'
 import { writeNumeral } from '#crud/values/numbers'
+import { prettyJson } from '../pretty_json.js'
 import type { FormField } from './form_field.js'
 import { Widget } from './widget.js'
 
@@ -31,7 +33,7 @@ function textsOfOne(field: FormField, value: unknown): string[] {
   if (field.choices) return plainTexts(value)
   switch (field.holds) {
     case 'json':
-      return [JSON.stringify(value, null, 2)]
+      return [prettyJson(value)]
     case 'number':
       return [typeof value === 'number' ? writeNumeral(value) : String(value)]
     case 'datetime':
@@ -48,7 +50,7 @@ function textsOfOne(field: FormField, value: unknown): string[] {
  */
 export function plainTexts(value: unknown): string[] {
   if (value === null || value === undefined) return []
-  return [typeof value === 'object' ? JSON.stringify(value) : String(value)]
+  return [typeof value === 'object' ? writeJson(value) : String(value)]
 }
 
 /**
@@ -119,7 +121,12 @@ function booleanOf(text: string): unknown {
   return /^(?:false|0)$/i.test(text) ? false : text
 }
 
+/** As deep as the body of an endpoint. [A29] */
 function jsonOf(text: string): unknown {
+  const { depth } = crudConfig().body
+  if (isDeeper(text, depth)) {
+    throw new UnreadableText('depth', `must not nest more than ${depth} levels deep`)
+  }
   let value: unknown
   try {
     value = parseJson(text, numberOrDigits)

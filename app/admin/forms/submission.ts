@@ -1,6 +1,7 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { FieldError } from '#crud/http/problem'
+import { TooManyValues } from '../http/errors.js'
 import { UnreadableText, valueOf } from './field_texts.js'
 import type { FormField } from './form_field.js'
 import type { FormMode } from './form_fields.js'
@@ -93,16 +94,35 @@ function isCleared(field: FormField, sent: Map<string, string[]>, mode: FormMode
   return mode === 'update' && field.nullable && (sent.get(field.name + CLEAR) ?? []).includes('1')
 }
 
+/* More than any form of ours has; a multipart one is not read beyond a thousand values of all fields. */
+const MOST_VALUES = 1000
+const MOST_FIELDS = 10_000
+
+const read = new WeakMap<HttpContext, Map<string, string[]>>()
+
 /**
  * The fields of the request's body with all their texts. Adonis's reading of an urlencoded body makes
- * objects of long lists and of names with brackets, so it is read again.
+ * objects of long lists and of names with brackets, so it is read again, once for a request.
+ *
+ * @throws TooManyValues
  */
-export function sentTexts({ request }: HttpContext): Map<string, string[]> {
+export function sentTexts(ctx: HttpContext): Map<string, string[]> {
+  const texts = read.get(ctx) ?? readTexts(ctx)
+  read.set(ctx, texts)
+  return texts
+}
+
+function readTexts({ request }: HttpContext): Map<string, string[]> {
   const texts = new Map<string, string[]>()
   const raw = request.raw()
   if (request.is(['urlencoded']) && raw !== null) {
     for (const [name, value] of new URLSearchParams(raw)) {
-      texts.set(name, [...(texts.get(name) ?? []), value])
+      const known = texts.get(name)
+      if (known) known.push(value)
+      else texts.set(name, [value])
+      if (texts.size > MOST_FIELDS || (known && known.length > MOST_VALUES)) {
+        throw new TooManyValues()
+      }
     }
     return texts
   }

@@ -1,5 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
+import type { FieldError } from '#crud/http/problem'
 import { readDateTime } from '#crud/values/datetime'
 import { toWire } from '#crud/values/to_wire'
 import { textsOf } from './field_texts.js'
@@ -42,6 +43,23 @@ export function keepUntouched(
     const isPlain = typeof own !== 'object' || DateTime.isDateTime(own)
     if (isPlain && isSame(field, stored[field.name], shown[field.name])) values[attribute] = own
   }
+}
+
+/**
+ * The faults without those of fields that came back as the form showed them: a record may hold what no
+ * form takes, such as JSON that nests too deep, and whoever leaves it alone is to save the rest.
+ */
+export function touchedFaults(
+  fields: readonly FormField[],
+  { shown, faults }: Submission,
+  record: LucidRow
+): FieldError[] {
+  if (faults.length === 0) return []
+  const stored = storedTexts(fields, record)
+  return faults.filter(({ field: name }) => {
+    const field = fields.find((one) => one.name === name)!
+    return !isSame(field, stored[name], shown[name])
+  })
 }
 
 function isSame(field: FormField, stored: string[] = [], sent: string[] = []): boolean {

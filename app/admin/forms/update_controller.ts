@@ -15,7 +15,7 @@ import { goToList } from './go_to_list.js'
 import { parseForm } from './parse_form.js'
 import { isForbidden, isMissing } from './refusals.js'
 import { readSubmission, sentTexts, type Submission } from './submission.js'
-import { keepUntouched } from './untouched.js'
+import { keepUntouched, touchedFaults } from './untouched.js'
 import { Uploads } from './uploads.js'
 
 /**
@@ -77,7 +77,11 @@ export class UpdateController {
     const uploads = new Uploads(this.view, this.#form.fields, submission)
     const version = versionIn(ctx)
     try {
-      const withKey = { ...submission, values: { ...this.#keyIn(record), ...submission.values } }
+      const withKey = {
+        ...submission,
+        values: { ...this.#keyIn(record), ...submission.values },
+        faults: touchedFaults(this.#form.fields, submission, record),
+      }
       const values = await parseForm(resource.updateBody, withKey, uploads, {
         operation: 'update',
         key,

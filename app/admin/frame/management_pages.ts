@@ -2,6 +2,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { hasEventLog, isSuperuser } from '../events/pages/event_access.js'
 
+const ICONS: Record<string, string> = {
+  events: 'M3.5 12a8.5 8.5 0 1 0 2.6-6.1L3.5 8.5M3.5 4v4.5H8M12 7.5V12l3.5 2',
+  health: 'M2.5 12.5H7l3-8 4 15 3-7h4.5',
+}
+
 /**
  * The pages that tell of the site itself, as the sidebar has them: for superusers only, and those of
  * the event log only where there is one. [E5, B13]
@@ -12,6 +17,6 @@ export function managementPages(site: AdminSite, ctx: HttpContext) {
   return [...(hasEventLog(site) ? ['events'] : []), 'health'].map((name) => {
     const url = site.url(`/management/${name}`)
     const active = path === url || path.startsWith(`${url}/`)
-    return { name, label: site.text(`sidebar.${name}`), icon: undefined, url, active }
+    return { name, label: site.text(`sidebar.${name}`), icon: ICONS[name], url, active }
   })
 }

@@ -38,6 +38,15 @@ export class UnsupportedBody extends Exception {
 }
 
 /**
+ * A form has more in it than any of ours.
+ */
+export class TooManyValues extends Exception {
+  static status = 413
+  static code = 'E_TOO_MANY_VALUES'
+  static message = 'The form has more fields or values than are read'
+}
+
+/**
  * There is no such page in the site.
  */
 export class PageNotFound extends Exception {

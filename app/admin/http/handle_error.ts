@@ -9,7 +9,7 @@ import { answerMissingEndpoint, isCrudPath } from './crud_mount.js'
 import { requireSignIn } from './gate.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
-import { PageNotFound, SignInRequired } from './errors.js'
+import { CrossSiteRequest, PageNotFound, SignInRequired } from './errors.js'
 
 /**
  * Answers an error of the site, or of a path below its mount that is nobody's. For the application's
@@ -76,8 +76,10 @@ function currentPage({ request }: HttpContext): string | undefined {
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const { status = 500 } = error as { status?: number }
-  const known = [403, 404, 415, 429].includes(status) ? status : status < 500 ? 400 : 500
-  const text = site.text(`errors.${known}.text`)
+  const known = [403, 404, 413, 415, 429].includes(status) ? status : status < 500 ? 400 : 500
+  const text = site.text(
+    error instanceof CrossSiteRequest ? 'errors.403.crossSite' : `errors.${known}.text`
+  )
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text))
 
   /* The frame says who is signed in; an error must not fail on finding out. */

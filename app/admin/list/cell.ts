@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon'
 import type { Column } from '#crud/resource/column'
-import type { Cell } from './list_column.js'
+import { writeJson } from '#crud/values/json'
+import type { Cell, ListColumn } from './list_column.js'
 
 /**
  * A cell, and how it is set.
@@ -19,6 +20,9 @@ const LONGEST_TITLE = 10_000
 
 /* Floats are often given with digits that nobody meant. */
 const MOST_DECIMALS = 6
+
+/* Browsers take a backslash for a slash and skip ends of lines: `/\\evil.test` is another site's. */
+const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 
 /**
  * Cuts a text after so many characters, never in the middle of one.
@@ -60,9 +64,27 @@ export function valueCell(value: unknown, text: Text): ShownCell {
     case 'number':
       return { kind: 'number', text: String(value) }
     case 'object':
-      return value === null ? nullCell(text) : textCell(JSON.stringify(value))
+      return value === null ? nullCell(text) : textCell(writeJson(value))
     default:
       return textCell(String(value))
+  }
+}
+
+/**
+ * A cell of a column of the view's own. What its link leads to may come from a record, so it is one
+ * only where it leads to a page or to mail: see `Cell`.
+ */
+export function ownCell(
+  value: Awaited<ReturnType<ListColumn['value']>>,
+  numeric: boolean
+): ShownCell {
+  const { href, ...cell }: Cell = typeof value === 'string' ? { text: value } : value
+  return {
+    ...textCell(cell.text),
+    ...(numeric && { kind: 'number' }),
+    ...cell,
+    text: cutText(cell.text),
+    ...(href !== undefined && LINK.test(href) && { href }),
   }
 }
 
@@ -99,7 +121,7 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
     case 'date':
       return (value) => momentCell(value, 'd LLL yyyy', '')
     case 'json':
-      return (value) => textCell(typeof value === 'string' ? value : JSON.stringify(value))
+      return (value) => textCell(typeof value === 'string' ? value : writeJson(value))
     case 'binary':
       return (value) => (typeof value === 'string' ? sizeCell(value, text) : null)
     default:

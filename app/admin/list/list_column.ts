@@ -8,6 +8,10 @@ export interface Cell {
   text: string
   /** Shown when the pointer rests on the cell */
   title?: string
+  /**
+   * Where the cell leads, beginning with `/`, `http://`, `https://` or `mailto:`; with anything else,
+   * `//` included, there is no link, only the text
+   */
   href?: string
 }
 

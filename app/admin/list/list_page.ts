@@ -105,7 +105,7 @@ export class ListPage {
       primary_key_info: { ...keys[0], columns: keys },
       mount_path: this.site.mountPath,
       sort_column: parameters.sort?.column.wire ?? null,
-      sort_order: parameters.sort?.direction ?? null,
+      sort_order: parameters.order,
       allowed_actions: [...this.view.allowedActions],
 
       view: this.view,
@@ -176,7 +176,8 @@ export class ListPage {
   /** Where nothing is said, it is by what records are called. */
   #searchable({ column }: ListParameters) {
     const columns = searchableColumns(this.view)
-    const chosen = column ?? columns.find((one) => one === this.view.titleColumn) ?? columns[0]
+    const { titleColumn } = this.view
+    const chosen = [column, titleColumn].find((one) => columns.includes(one!)) ?? columns[0]
     return columns.map((one) => ({
       name: one.wire,
       label: this.#table.searchLabel(one.wire),

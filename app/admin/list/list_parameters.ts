@@ -13,10 +13,13 @@ export const ROWS_OFFERED = [10, 20, 50, 100]
 const FEWEST_ROWS = 10
 const MOST_ROWS = 100
 
+type Order = 'asc' | 'desc'
+
 interface Values {
   page: number
   rows: number
   sort: Sort | null
+  order: Order | null
   column: Column | null
   search: string
   deleted: DeletedMode
@@ -31,6 +34,9 @@ export class ListParameters {
   readonly rows: number
   /** What the address sorts by; null: as the view does by itself */
   readonly sort: Sort | null
+  /** What the address says of the order; null for the word None */
+  readonly order: Order | null
+  /** One that is shown, whether it can be searched by or not */
   readonly column: Column | null
   /** What was typed, trimmed, whether it can be looked for or not; empty without a column */
   readonly search: string
@@ -45,10 +51,14 @@ export class ListParameters {
     this.page = values.page ?? 1
     this.rows = values.rows ?? FEWEST_ROWS
     this.sort = values.sort ?? null
+    this.order = values.order === undefined ? 'asc' : values.order
     this.column = values.column ?? null
     this.search = values.search ?? ''
     this.deleted = values.deleted ?? 'exclude'
-    this.condition = this.search === '' ? null : searchCondition(this.column!, this.search)
+    this.condition =
+      this.search !== '' && searchableColumns(view).includes(this.column!)
+        ? searchCondition(this.column!, this.search)
+        : null
   }
 
   /**
@@ -61,10 +71,11 @@ export class ListParameters {
     const given = new URLSearchParams(query)
     /* As with most readers of query strings, the last of several counts. */
     const last = (name: string) => given.getAll(name).at(-1)
-    const column = searchableColumns(view).find(({ wire }) => wire === last('column-to-search'))
+    const column = view.resource.fields.find(({ wire }) => wire === last('column-to-search'))
     return new ListParameters(view, {
       ...readPaging(last('page'), last('rows-per-page-select')),
       sort: readSort(view, last('sort_by'), last('sort_order')),
+      order: last('sort_order') === 'None' ? null : readOrder(last('sort_order')),
       column,
       search: column ? (last(search) ?? '').trim() : '',
       deleted: readDeleted(view, last('deleted')),
@@ -174,7 +185,11 @@ function readSort(
 ): Sort | null {
   const column = by === undefined || by === 'None' ? undefined : resource.sortable.get(by)
   if (!column) return null
-  return { column, direction: order?.toLowerCase() === 'desc' ? 'desc' : 'asc' }
+  return { column, direction: readOrder(order) }
+}
+
+function readOrder(order: string | undefined): Order {
+  return order?.toLowerCase() === 'desc' ? 'desc' : 'asc'
 }
 
 function readDeleted({ resource }: ModelView, mode: string | undefined): DeletedMode {

@@ -5,7 +5,15 @@ import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { referencesOf, titlesOf, type Reference } from '../relations.js'
-import { cellsOf, cutText, isInvisible, textCell, valueCell, type ShownCell } from './cell.js'
+import {
+  cellsOf,
+  cutText,
+  isInvisible,
+  ownCell,
+  textCell,
+  valueCell,
+  type ShownCell,
+} from './cell.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
@@ -229,14 +237,4 @@ export class ListTable {
 function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
   const isEmpty = cell.kind === 'null' || isInvisible(cell.text)
   return isEmpty ? { kind: 'text', text: title, href } : { ...cell, href }
-}
-
-function ownCell(value: Awaited<ReturnType<ListColumn['value']>>, numeric: boolean): ShownCell {
-  const cell = typeof value === 'string' ? { text: value } : value
-  return {
-    ...textCell(cell.text),
-    ...(numeric && { kind: 'number' }),
-    ...cell,
-    text: cutText(cell.text),
-  }
 }

@@ -1,12 +1,12 @@
-import { ANY } from '#crud/database/text_pattern'
+import { ANY, patternFault, type TextPattern } from '#crud/database/text_pattern'
 import type { Condition } from '#crud/query/condition'
 import type { Column, ColumnKind } from '#crud/resource/column'
 import { readUuid } from '#crud/values/from_query'
 import { exactInteger } from '#crud/values/numbers'
 import { isStorableText } from '#crud/values/text'
 
-/* A pattern's work grows with its length; nobody types a longer one. */
-const LONGEST_TEXT = 1000
+/* Nobody types a longer one. */
+const LONGEST_TEXT = 200
 
 const TRUE = ['true', 'yes', '1', 't', 'y']
 const FALSE = ['false', 'no', '0', 'f', 'n']
@@ -14,10 +14,7 @@ const FALSE = ['false', 'no', '0', 'f', 'n']
 type Search = (column: Column, text: string) => Condition | null
 
 const SEARCHES: Partial<Record<ColumnKind, Search>> = {
-  text: (column, text) => {
-    if (text.length > LONGEST_TEXT || !isStorableText(text)) return null
-    return { type: 'match', column, pattern: [ANY, text, ANY], foldCase: true, negate: false }
-  },
+  text: textCondition,
   uuid: (column, text) => equal(column, readUuid(text)),
   integer: (column, text) =>
     equal(
@@ -44,6 +41,17 @@ export function isSearchable(column: Column): boolean {
  */
 export function searchCondition(column: Column, text: string): Condition | null {
   return SEARCHES[column.kind]?.(column, text) ?? null
+}
+
+/**
+ * Texts that have the given one in them, whatever its case and with every sign literal; null if it is
+ * too long to be looked for. [B15, B17]
+ */
+export function textCondition(column: Column, text: string): Condition | null {
+  if (text.length > LONGEST_TEXT || !isStorableText(text)) return null
+  const pattern: TextPattern = [ANY, text, ANY]
+  const match = { column, pattern, foldCase: true, negate: false }
+  return patternFault([match]) ? null : { type: 'match', ...match }
 }
 
 function equal(column: Column, value: unknown): Condition | null {

@@ -2,8 +2,9 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { Column } from '../resource/column.js'
 import type { Dialect, Query } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
-import { ANY, caseVariants, ONE, type TextPattern } from './text_pattern.js'
+import type { TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
+import { matchTest } from './sqlite_match.js'
 import { insertReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
@@ -81,9 +82,6 @@ export class SqliteDialect implements Dialect {
     ])
   }
 
-  /**
-   * GLOB, as LIKE folds the case of ASCII letters only, and can't be told not to.
-   */
   match(
     query: Query,
     table: string,
@@ -91,10 +89,8 @@ export class SqliteDialect implements Dialect {
     pattern: TextPattern,
     { foldCase, negate }: { foldCase: boolean; negate: boolean }
   ) {
-    query.whereRaw(`?? ${negate ? 'not glob' : 'glob'} ?`, [
-      `${table}.${column.name}`,
-      toGlob(pattern, foldCase),
-    ])
+    const { sql, bindings } = matchTest(`${table}.${column.name}`, pattern, foldCase)
+    query.whereRaw(negate ? `not (${sql})` : `(${sql})`, bindings)
   }
 
   order(query: Query, table: string, column: Column, direction: 'asc' | 'desc') {
@@ -160,21 +156,4 @@ function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
 /** The words of an expression, apart from its texts. A constraint with a name of its own shows only that. */
 function namesIn(expression: string): string[] {
   return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
-}
-
-export function toGlob(pattern: TextPattern, foldCase: boolean): string {
-  return pattern
-    .map((part) => {
-      if (part === ANY) return '*'
-      if (part === ONE) return '?'
-      return [...(part as string)].map((character) => globCharacter(character, foldCase)).join('')
-    })
-    .join('')
-}
-
-function globCharacter(character: string, foldCase: boolean): string {
-  if ('*?['.includes(character)) return `[${character}]`
-  if (!foldCase) return character
-  const variants = caseVariants(character)
-  return variants.length > 1 ? `[${variants.join('')}]` : character
 }

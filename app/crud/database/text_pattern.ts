@@ -51,6 +51,73 @@ export function caseVariants(character: string): string[] {
   return [...group].filter((form) => same.test(form))
 }
 
+/* Each is looked for in the whole text; no alphabet has as many. */
+const MOST_LETTERS = 100
+
+/* The text is compared with such a part at each of its places. */
+const LONGEST_PART = 100
+
+/**
+ * The one form that stands for a letter in whatever case, the same for all its forms: the small
+ * letter in ASCII, else one that takes the fewest bytes.
+ */
+export function foldLetter(character: string): { folded: string; forms: string[] } {
+  const forms = caseVariants(character)
+  if (forms.length === 1) return { folded: character, forms }
+  const [folded] = forms.toSorted(
+    (one, two) => Buffer.byteLength(one) - Buffer.byteLength(two) || (one > two ? -1 : 1)
+  )
+  return { folded, forms }
+}
+
+/**
+ * What stands before, between and after the runs of any characters, one entry per character.
+ */
+export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>> {
+  const parts: Array<Array<string | typeof ONE>> = [[]]
+  pattern.forEach((part, index) => {
+    if (part === ONE) parts.at(-1)!.push(ONE)
+    else if (part !== ANY) parts.at(-1)!.push(...part)
+    else if (index === 0 || pattern[index - 1] !== ANY) parts.push([])
+  })
+  return parts
+}
+
+/**
+ * How many characters a database compares at each place of a text, at the worst: none to speak of
+ * where it looks at an end only, or for one literal text wherever it is.
+ */
+export function comparedLength(pattern: TextPattern): number {
+  const [before, ...parts] = partsOf(pattern)
+  const [first = [], last] = parts
+  if (before.length === 0) {
+    if (parts.length === 1) return 0
+    if (parts.length === 2 && last.length === 0 && !first.includes(ONE)) return 0
+  }
+  return Math.max(0, ...parts.map((part) => part.length))
+}
+
+/**
+ * Why a text would take too long to compare with the patterns, or null. Completes "it ...". [A18]
+ */
+export function patternFault(
+  matches: Array<{ pattern: TextPattern; foldCase: boolean }>
+): string | null {
+  const compared = matches.reduce((sum, { pattern }) => sum + comparedLength(pattern), 0)
+  if (compared > LONGEST_PART) {
+    return `must not have more than ${LONGEST_PART} characters after a %, other than as %text or %text%`
+  }
+  const folded = matches.filter(({ foldCase }) => foldCase)
+  return folded.some(({ pattern }) => casedLetters(pattern) > MOST_LETTERS)
+    ? `must not have more than ${MOST_LETTERS} different letters`
+    : null
+}
+
+function casedLetters(pattern: TextPattern): number {
+  const letters = new Set(partsOf(pattern).flat())
+  return [...letters].filter((one) => one !== ONE && caseVariants(one).length > 1).length
+}
+
 let letterGroups: Map<string, Set<string>> | undefined
 
 /**

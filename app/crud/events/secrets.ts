@@ -3,8 +3,12 @@ import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 
 /* At the end only: `token_count` and `password_changed_at` are no secrets. */
-const SECRET =
-  /(^|_)(password|passwd|passphrase|secret|token|(api|access|private|secret)_?key)(_(hash|digest))?$/
+const SECRET = new RegExp(
+  '(^|_)(' +
+    'passwords?|passwd|pwd|passphrases?|secrets?|tokens?|credentials?|otp|pin|cvv|recovery_codes?|' +
+    '(api|access|auth|private|secret|signing|encryption|license|licence|ssh|session)_?keys?' +
+    ')(_(hash|digest|value|pem))?$'
+)
 
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
@@ -22,5 +26,12 @@ export function toldColumns(resource: Resource): readonly Column[] {
 }
 
 function isSecret({ attribute, name, wire }: Column): boolean {
-  return [attribute, name, wire].some((one) => SECRET.test(string.snakeCase(one)))
+  return [attribute, name, wire].some(isSecretName)
+}
+
+/**
+ * Whether something called so is a secret.
+ */
+export function isSecretName(name: string): boolean {
+  return SECRET.test(string.snakeCase(name))
 }

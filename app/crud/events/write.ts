@@ -4,6 +4,7 @@ import type { Column } from '../resource/column.js'
 import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
+import { writeJson } from '../values/json.js'
 import { toWire } from '../values/to_wire.js'
 import { toldColumns } from './secrets.js'
 
@@ -194,8 +195,8 @@ function plain(value: object): unknown {
       typeof part === 'bigint' ? String(part) : part
     )
     return json === undefined ? null : JSON.parse(json)
-  } catch {
-    /* It refers to itself, say. A write must not fail of it. */
-    return String(value)
+  } catch (error) {
+    /* It nests too deep, or refers to itself, say. A write must not fail of it. */
+    return error instanceof RangeError ? writeJson(value) : String(value)
   }
 }

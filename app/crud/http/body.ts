@@ -3,7 +3,7 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { CrudConfig } from '../define_config.js'
-import { parseJson } from '../values/json.js'
+import { isDeeper, parseJson } from '../values/json.js'
 import {
   bodyCutOff,
   bodyIsNoObject,
@@ -118,30 +118,6 @@ function reasonOf(error: Error): string {
   const position = /position (\d+)/.exec(error.message)?.[1]
   return position ? `unexpected at position ${position}` : 'it ends too early'
 }
-
-/** Counts brackets outside of strings, before anything recursive sees them. */
-function isDeeper(text: string, depth: number): boolean {
-  let level = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (inString) {
-      if (code === BACKSLASH) index++
-      else if (code === QUOTE) inString = false
-    } else if (code === QUOTE) inString = true
-    else if (code === BRACKET || code === BRACE) {
-      if (++level > depth) return true
-    } else if (code === END_BRACKET || code === END_BRACE) level--
-  }
-  return false
-}
-
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const BRACKET = 0x5b
-const BRACE = 0x7b
-const END_BRACKET = 0x5d
-const END_BRACE = 0x7d
 
 /** A field that was sent several times is a list. */
 function readForm(text: string): Body {

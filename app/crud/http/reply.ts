@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { writeJson } from '../values/json.js'
 
 /**
  * Answers with a JSON value; null is a value too.
@@ -7,5 +8,5 @@ export function reply(ctx: HttpContext, value: unknown, status?: number): void {
   if (status) ctx.response.status(status)
   ctx.response
     .header('content-type', 'application/json; charset=utf-8')
-    .send(JSON.stringify(value ?? null))
+    .send(writeJson(value ?? null))
 }

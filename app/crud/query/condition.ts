@@ -1,5 +1,5 @@
 import type { Dialect, Query } from '../database/dialect.js'
-import { ANY, parseLike, type TextPattern } from '../database/text_pattern.js'
+import { ANY, parseLike, patternFault, type TextPattern } from '../database/text_pattern.js'
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
 import { isStorableText } from '../values/text.js'
@@ -59,10 +59,8 @@ function readList(column: Column, operator: Operator, parts: string[]): Conditio
       if (parts.join('').length > LONGEST_PATTERN) {
         throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters in all`)
       }
-      return {
-        type: 'or',
-        conditions: atMost(100, parts).map((part) => readPair(column, part)),
-      }
+      const conditions = atMost(100, parts).map((part) => readPair(column, part))
+      return { type: 'or', conditions: quickEnough(conditions) }
     }
     default: {
       const values = atMost(1000, parts).map((part) => readValue(column, part))
@@ -138,13 +136,24 @@ function readPattern(column: Column, operator: Operator, text: string): Conditio
     endswith: [ANY, text],
     contains: [ANY, text, ANY],
   }
-  return {
-    type: 'match',
-    column,
-    pattern: patterns[operator] ?? parseLike(text),
-    foldCase: operator.endsWith('ilike'),
-    negate: operator.startsWith('not_'),
-  }
+  const [match] = quickEnough([
+    {
+      type: 'match',
+      column,
+      pattern: patterns[operator] ?? parseLike(text),
+      foldCase: operator.endsWith('ilike'),
+      negate: operator.startsWith('not_'),
+    },
+  ])
+  return match
+}
+
+/** What one request may cost must not depend on how long the texts are that others have written. */
+function quickEnough(conditions: Condition[]): Condition[] {
+  const matches = conditions.filter((condition) => condition.type === 'match')
+  const fault = patternFault(matches)
+  if (fault) throw new UnreadableFilter(fault)
+  return conditions
 }
 
 /** `startswith:A` of an `or`. An operator that takes a list can't stand there: commas part the pairs. */

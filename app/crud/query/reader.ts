@@ -106,6 +106,29 @@ export class Reader {
   }
 
   /**
+   * How many rows there are of each day of a datetime column.
+   */
+  async countByDay(
+    client: QueryClientContract,
+    column: Column,
+    narrow: Narrow
+  ): Promise<Array<{ day: string; count: number }>> {
+    const { model, table } = this.resource
+    const query = model.query({ client }) as Query
+    narrow(query)
+    await model.$hooks.runner('before:fetch').run(query)
+    query
+      .clearSelect()
+      .clearOrder()
+      .select(client.raw('substr(??, 1, 10) as day', [`${table}.${column.name}`]) as any)
+      .count('* as total')
+      .groupByRaw('1')
+      .pojo()
+    const rows = await dialectOf(client).read(client, query, () => query)
+    return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
+  }
+
+  /**
    * The wire's form of a model instance.
    */
   toItem(record: LucidRow): Item {

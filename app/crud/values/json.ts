@@ -1,3 +1,10 @@
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+const END_BRACKET = 0x5d
+const END_BRACE = 0x7d
+
 /**
  * Reads JSON without losing a digit.
  *
@@ -32,4 +39,67 @@ export function withoutBigInts(value: unknown): unknown {
 export function numberOrDigits(integer: bigint): number | string {
   const digits = String(integer)
   return String(Number(integer)) === digits ? Number(integer) : digits
+}
+
+/**
+ * Whether a JSON text nests more levels than that. It counts brackets outside of strings, before
+ * anything recursive sees them. [A29]
+ */
+export function isDeeper(text: string, depth: number): boolean {
+  let level = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === BACKSLASH) index++
+      else if (code === QUOTE) inString = false
+    } else if (code === QUOTE) inString = true
+    else if (code === BRACKET || code === BRACE) {
+      if (++level > depth) return true
+    } else if (code === END_BRACKET || code === END_BRACE) level--
+  }
+  return false
+}
+
+/**
+ * Writes JSON, however deep the value nests: what is in a database may have come there by other ways
+ * than ours.
+ *
+ * @param value  of what JSON can hold
+ */
+export function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    return writeDeepJson(value)
+  }
+}
+
+function writeDeepJson(value: unknown): string {
+  let written = ''
+  const open = [piecesOf(value)]
+  while (open.length > 0) {
+    const { value: piece, done } = open[open.length - 1].next()
+    if (done) open.pop()
+    else if (typeof piece === 'string') written += piece
+    else open.push(piecesOf(piece.value))
+  }
+  return written
+}
+
+/** Texts, and the values between them. */
+function* piecesOf(value: unknown): Generator<string | { value: unknown }, undefined> {
+  if (typeof value !== 'object' || value === null) {
+    yield JSON.stringify(value) ?? 'null'
+    return
+  }
+  const isList = Array.isArray(value)
+  let before = isList ? '[' : '{'
+  for (const [key, inner] of Object.entries(value)) {
+    yield isList ? before : `${before}${JSON.stringify(key)}:`
+    yield { value: inner }
+    before = ','
+  }
+  yield (before === ',' ? '' : before) + (isList ? ']' : '}')
 }

@@ -49,6 +49,14 @@
     if (document.hidden) event.preventDefault()
   })
 
+  /* A part that refreshes by itself; it does so again. */
+  const isPoll = ({ ctx }) => ctx?.sourceEvent?.type?.startsWith('every')
+
+  /* What failed before is no longer true of what is tried now. */
+  document.addEventListener('htmx:before:request', ({ detail }) => {
+    if (!isPoll(detail)) flash()?.querySelector('[data-kind="error"]')?.remove()
+  })
+
   document.addEventListener('htmx:after:swap', (event) => {
     if (event.detail.ctx?.response?.status >= 400) return
     announce(event.target.closest?.('[data-announce]')?.dataset.announce)
@@ -59,12 +67,12 @@
   for (const failure of ['htmx:response:error', 'htmx:error']) {
     document.addEventListener(failure, (event) => {
       const { ctx } = event.detail
-      /* A part that refreshes by itself does so again; an answer with a redirect is no failure. */
-      const isPoll = ctx?.sourceEvent?.type?.startsWith('every')
-      /* A form comes back with what was wrong in it. */
-      const isForm = ctx?.sourceElement?.id === 'record-form' && isShown(ctx.response?.status)
-      if (isPoll || isForm || ctx?.hx?.redirect) return
-      announce(flash()?.dataset.requestFailed, 'error')
+      const isForm = ctx?.sourceElement?.id === 'record-form'
+      const status = ctx?.response?.status
+      /* A form comes back with what was wrong in it; an answer with a redirect is no failure. */
+      if (isPoll(event.detail) || (isForm && isShown(status)) || ctx?.hx?.redirect) return
+      const { recordGone, requestFailed } = flash()?.dataset ?? {}
+      announce(isForm && status === 404 ? recordGone : requestFailed, 'error')
     })
   }
 

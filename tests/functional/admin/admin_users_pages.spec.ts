@@ -36,6 +36,17 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     call('DELETE', `/admin/${model}/bulk-delete${query}`, { json: { ids }, headers: { cookie } })
   const messageOf = ({ body }: Answer) => body.detail[0].message
 
+  test('[B13] the list of sessions marks the one that it is looked at with', async ({ assert }) => {
+    const own = await AdminSession.query().where('userId', jo.id).orderBy('id').firstOrFail()
+    await cookiesOf(jo)
+    const { text } = await open('/admin/AdminSession/?sort_by=id')
+    const rows = [...text.matchAll(/name="ids" value="(\d+)"(.*?)<\/tr>/gs)]
+    assert.lengthOf(rows, 2)
+    for (const [, id, row] of rows) {
+      assert.equal(row.includes('This one'), Number(id) === own.id, id)
+    }
+  })
+
   test('[S20, B11] a form makes a user, who can sign in', async ({ assert }) => {
     const page = await open(`${USERS}/create_page`)
     assert.equal(page.status, 200)

@@ -1,5 +1,15 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from '@japa/runner'
-import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
+import app from '@adonisjs/core/services/app'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
 import { call, get, type Answer } from '#tests/helpers/http'
 import { Dossier } from '#tests/fixtures/conflicts'
 import { Studio } from '#tests/fixtures/references'
@@ -130,6 +140,27 @@ test.group('Admin | two editors of one record', (group) => {
     assert.equal(hard.status, 404)
   })
 
+  test('[B25, S41] one that was changed, and is gone when both versions are looked for, too', async ({
+    assert,
+    cleanup,
+  }) => {
+    const version = versionIn(await open())
+    await submit({ title: 'Hers', _version: version })
+    const site = await adminSite()
+    const { crud } = site.models.get('Dossier')!
+    const { find } = crud
+    let reads = 0
+    cleanup(() => void delete (crud as Partial<typeof crud>).find)
+    crud.find = async (...args) => {
+      if (++reads === 2) await Dossier.query().delete()
+      return await find.apply(crud, args)
+    }
+    const { status, body } = await submit({ title: 'His', _version: version })
+    assert.equal(reads, 2)
+    assert.equal(status, 404)
+    assert.deepEqual(body, { message: `Item with id ${dossier.id} not found` })
+  })
+
   test('[B25] what may not be shown is not, and the page says what it could not keep', async ({
     assert,
   }) => {
@@ -144,6 +175,9 @@ test.group('Admin | two editors of one record', (group) => {
   })
 
   test('[B25, B17] files are not kept, neither in the page nor on the disk', async ({ assert }) => {
+    const folder = join(app.config.get<string>('admin.storageDirectory'), 'Dossier')
+    const onDisk = () => readdir(folder).catch(() => [])
+    const before = await onDisk()
     const version = versionIn(await open())
     await submit({ title: 'Hers' })
     const form = new FormData()
@@ -159,6 +193,7 @@ test.group('Admin | two editors of one record', (group) => {
     assert.include(textOf(page.text), 'Not kept of what you sent: Scan.')
     const { scan } = await stored()
     assert.isNull(scan)
+    assert.deepEqual(await onDisk(), before)
   })
 
   test('[B25] values of every sort are shown as people read them', async ({ assert }) => {

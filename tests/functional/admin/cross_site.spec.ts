@@ -39,6 +39,8 @@ test.group('Admin | requests of other sites', (group) => {
       assert.equal(theme.status, 403)
       assert.isEmpty(theme.headers.getSetCookie())
       assert.include(theme.text, '<title>Not allowed')
+      assert.include(theme.text, 'Another site asked for this, so it was not done.')
+      assert.notInclude(theme.text, 'Your account')
 
       const signedIn = await login('jo', PASSWORD, { headers })
       assert.equal(signedIn.status, 403)

@@ -3,6 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import type { AdminSite, AdminUser, ModelView } from '#admin'
 import { DateTime } from 'luxon'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
 
 const OWN = ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']
@@ -30,6 +31,15 @@ function counts(text: string): Record<string, string> {
     })
   )
 }
+
+/** The table below the chart: how many records were created on each day. */
+function createdPerDay(text: string): Array<readonly [string, number]> {
+  const rows = text.matchAll(/<td>(\d{4}-\d\d-\d\d)<\/td>\s*<td class="number">(\d+)<\/td>/g)
+  return [...rows].map(([, day, count]) => [day, Number(count)] as const)
+}
+
+const sumOf = (days: Array<readonly [string, number]>) =>
+  days.reduce((sum, [, count]) => sum + count, 0)
 
 test.group('Admin | dashboard', (group) => {
   let site: AdminSite
@@ -95,6 +105,7 @@ test.group('Admin | dashboard', (group) => {
     const { text, counts: counted } = await page()
     const [models, management] = text.split('<h2 id="dashboard-management">Management</h2>')
     assert.includeMembers(Object.keys(counts(models)), ['Product'])
+    for (const name of OWN) assert.notProperty(counts(models), name)
     assert.sameMembers(Object.keys(counts(management)), OWN)
     assert.equal(counted.AdminUser, '1')
     assert.equal(counted.AdminSession, '1')
@@ -182,16 +193,19 @@ test.group('Admin | dashboard', (group) => {
     }
     const before = day(0)
     const { text } = await page()
-    const cells = [
-      ...text.matchAll(/<td>(\d{4}-\d\d-\d\d)<\/td>\s*<td class="number">(\d+)<\/td>/g),
-    ].map(([, date, count]) => [date, Number(count)] as const)
+    const cells = createdPerDay(text)
     assert.lengthOf(cells, 30)
     const byDay = new Map(cells)
     if (before === day(0)) assert.equal(byDay.get(day(3)), 2)
-    assert.equal(
-      cells.reduce((sum, [, count]) => sum + count, 0),
-      2
-    )
+    assert.equal(sumOf(cells), 2)
+  })
+
+  test('[B23] what is deleted softly is not in the chart either', async ({ assert }) => {
+    await addProducts('Lamp', 'Desk')
+    const before = await page()
+    await db.from('products').where('name', 'Lamp').update({ is_deleted: true })
+    const after = await page()
+    assert.equal(sumOf(createdPerDay(before.text)) - sumOf(createdPerDay(after.text)), 1)
   })
 
   test('[S24] the part that changes is sent alone', async ({ assert }) => {
@@ -227,5 +241,32 @@ test.group('Admin | dashboard', (group) => {
     const { text } = await page()
     assert.include(text, '&lt;b&gt;&quot;odd&quot;&lt;/b&gt;')
     assert.notMatch(text, /<b>|<i>group/)
+  })
+
+  test('[P14, B23] counts and chart hold what the viewer may see, and no more', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(async () => void (await db.from('dashboard_memos').delete()))
+    const created = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
+    const recordsOf = (text: string) => Number(/([\d,]+) records? w/.exec(text)?.[1] ?? 0)
+    const before = recordsOf((await page()).text)
+    await db
+      .table('dashboard_memos')
+      .multiInsert([
+        { owner: 'jo', created_at: created },
+        { owner: 'jo', created_at: created },
+        ...Array(5).fill({ owner: 'al', created_at: created }),
+      ])
+    const mine = await page()
+    assert.equal(mine.counts.DashboardMemo, '2')
+    assert.equal(recordsOf(mine.text), before + 2)
+
+    const lines = captureLog(cleanup)
+    const refused = await page('/admin', await cookiesOf(await makeUser('banned')))
+    assert.equal(refused.status, 200)
+    assert.equal(refused.counts.DashboardMemo, '–')
+    assert.equal(recordsOf(refused.text), before)
+    assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 })

@@ -62,13 +62,19 @@ test.group('Admin | what happened lately', (group) => {
         'jo logged in',
         'jo deleted 1,200 Films',
         'jo restored 2 Films',
-        'Somebody changed Film 5',
+        'Somebody not signed in changed Film 5',
         'ada created Film 5',
       ])
       assert.include(text, `href="/admin/management/events/${last - 1}"`)
       assert.include(text, '<a href="/admin/management/events">All events</a>')
       assert.include(text, '>13 minutes ago</time>')
     }
+  })
+
+  test('[B23] what no request did is said of the application', async ({ assert }) => {
+    await logEvent({ username: null, ip_address: null, resource_type: 'Film' })
+    const { lately } = await page()
+    assert.deepEqual(lately, ['A command or the application changed Films'])
   })
 
   test('[B23] ten at the most', async ({ assert }) => {

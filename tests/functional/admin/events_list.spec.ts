@@ -218,10 +218,18 @@ test.group('Admin | the event log', (group) => {
     assert.equal(rows[0].address, '2001:db8::7')
 
     assert.equal(rows[1].event, 'Deleted')
-    assert.equal(rows[1].who, 'Not signed in')
+    assert.equal(rows[1].who, 'A command or the application')
     assert.equal(rows[1].what, '1,200 Films can be restored')
     assert.equal(rows[1].outcome, 'Failure')
     assert.equal(rows[1].address, '– Empty')
+  })
+
+  test('[E2, E5] a write of a request that nobody is known by is no command', async ({
+    assert,
+  }) => {
+    await logEvent({ username: null, resource_type: 'Film' })
+    const { rows } = await page()
+    assert.equal(rows[0].who, 'Somebody not signed in')
   })
 
   test('[E5] a record is linked as long as there is one to go to', async ({ assert }) => {

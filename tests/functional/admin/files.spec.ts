@@ -431,6 +431,24 @@ test.group('Admin | files in forms', (group) => {
     assert.deepEqual(await stored(), [])
   })
 
+  test('[B17] a file that was stored before the record failed is dropped: {$self}')
+    .with(['the schema refuses', 'the model refuses'])
+    .run(async ({ assert }, who) => {
+      /* A field whose schema takes the key has its file stored before the schema looks at anything. */
+      const [title, column] = who === 'the schema refuses' ? ['', 'scan'] : ['Nobody', 'image']
+      const created = await send('/admin/Portrait/form_create', { title, [column]: png() })
+      assert.equal(created.status, 422)
+      assert.deepEqual(await stored(), [])
+
+      await create(png())
+      const { id, image } = await Portrait.firstOrFail()
+      const path = `/admin/Portrait/form_update/${id}`
+      /* An empty one would be left out. */
+      const updated = await send(path, { title: title || 'x'.repeat(300), scan: png() })
+      assert.equal(updated.status, 400)
+      assert.deepEqual(await stored(), [image])
+    })
+
   test('[B17] a text in the place of a file is no key', async ({ assert }) => {
     const { id } = await Portrait.create({ title: 'Ada', image: name(1) })
     await send(`/admin/Portrait/form_update/${id}`, { title: 'Eve', image: name(2) })
@@ -446,6 +464,17 @@ test.group('Admin | files in forms', (group) => {
     const { scan: second } = await Portrait.firstOrFail()
     assert.notEqual(second, first)
     assert.deepEqual(await stored(), [second])
+  })
+
+  test('[B17] a file that is cleared is gone, others stay', async ({ assert }) => {
+    await send('/admin/Portrait/form_create', { title: 'Ada', image: png(), scan: png() })
+    const { id, image } = await Portrait.firstOrFail()
+    assert.lengthOf(await stored(), 2)
+    const { status } = await send(`/admin/Portrait/form_update/${id}`, { scan__clear: '1' })
+    assert.equal(status, 303)
+    const { scan } = await Portrait.findOrFail(id)
+    assert.isNull(scan)
+    assert.deepEqual(await stored(), [image])
   })
 
   test('[B17, B16] files stay with what is deleted softly, and go with what goes for good', async ({

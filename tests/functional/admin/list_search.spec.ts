@@ -145,6 +145,13 @@ test.group('Admin | list | search', (group) => {
       text,
       '“&lt;b&gt;many” can&#x27;t be looked for in Visitors, so all records are shown.'
     )
+    const date = await getList(
+      cookie,
+      '/admin/Artefact/?column-to-search=found_on&search-input=1949'
+    )
+    assert.lengthOf(date.rows, 7)
+    assert.include(date.text, '“1949” can&#x27;t be looked for in Found on, so all')
+    assert.match(date.text, /id="search-input"[^>]* value="1949"/)
     const { text: fine } = await getList(
       cookie,
       '/admin/Artefact/?column-to-search=visitors&search-input=12'

@@ -2,7 +2,15 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { AdminUser } from '#admin'
-import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
+import { withIntegration } from '#tests/helpers/events'
 import { formOf } from '#tests/helpers/forms'
 import { get, type Answer } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
@@ -10,6 +18,7 @@ import {
   Folder,
   Machine,
   Maker,
+  Restamped,
   Review,
   Ruled,
   Shelfmark,
@@ -156,6 +165,52 @@ test.group('Admin | update', (group) => {
     }
   })
 
+  test('[S41] submission: one that is deleted between reading and writing is 404, too: {$self}')
+    .with(['with its version', 'without'])
+    .run(async ({ assert, cleanup }, sent) => {
+      const loom = await machine()
+      const { values } = formOf(await its(loom.page(), 'text'))
+      const site = await adminSite()
+      const { crud } = site.models.get('Machine')!
+      const { find } = crud
+      cleanup(() => void delete (crud as Partial<typeof crud>).find)
+      crud.find = async (...args) => {
+        const record = await find.apply(crud, args)
+        await Machine.query().delete()
+        return record
+      }
+      const version = sent === 'without' ? '' : values._version
+      const { status, body } = await loom.send({ name: 'Mill', _version: version })
+      assert.equal(status, 404)
+      assert.deepEqual(body, { message: `Item with id ${loom.id} not found` })
+      assert.lengthOf(await Machine.all(), 0)
+    })
+
+  test('[E5, B13] the page leads superusers to the history of its record', async ({ assert }) => {
+    const loom = await machine()
+    const history = `/admin/management/events/record/Machine/${loom.id}`
+    assert.include(await its(loom.page(), 'text'), `href="${history}"`)
+    assert.equal(await its(open(history.slice('/admin/'.length)), 'status'), 200)
+
+    cookie = await cookiesOf(await makeUser('al', { isSuperuser: false }))
+    const { status, text } = await loom.page()
+    assert.equal(status, 200)
+    assert.notInclude(text, 'management/events')
+  })
+
+  test('[E2, E5] without a log that can be read there is no way to it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const loom = await machine()
+    for (const integration of [undefined, { log: async () => {} }]) {
+      cleanup(await withIntegration(integration))
+      const { status, text } = await loom.page()
+      assert.equal(status, 200)
+      assert.notInclude(text, 'management/events')
+    }
+  })
+
   test('[S26, B14] without the action there is neither page nor submission', async ({ assert }) => {
     const { id } = await Maker.create({ name: 'ACME' })
     for (const model of ['ShownMaker', 'MadeMaker']) {
@@ -235,6 +290,17 @@ test.group('Admin | update', (group) => {
     assert.equal(stored.name, 'Loom')
   })
 
+  test('[B17] the checkbox of a field that must not be empty is ignored: {$self}')
+    .with(['amount', 'active', 'status'] as const)
+    .run(async ({ assert }, field) => {
+      const loom = await machine()
+      const { status } = await loom.send({ [`${field}__clear`]: '1', name: 'Mill' })
+      const stored = await loom.stored()
+      assert.equal(status, 303)
+      assert.equal(stored.name, 'Mill')
+      assert.equal(stored[field], { amount: 3, active: true, status: 'sent' }[field])
+    })
+
   test('[B17] a list that can’t be null becomes an empty one', async ({ assert }) => {
     const loom = await machine()
     assert.equal(await its(loom.send({ colours__clear: '1' }), 'status'), 303)
@@ -287,6 +353,14 @@ test.group('Admin | update', (group) => {
     const unstamped = await Unstamped.findOrFail(other.id)
     assert.equal(+unstamped.updatedAt!, +LONG_AGO)
     assert.isAtLeast(+unstamped.touchedAt!, +before)
+  })
+
+  test('[S44] no other field of the internal schema is', async ({ assert }) => {
+    const { id } = await Restamped.create({ title: 'a', touchedAt: LONG_AGO })
+    assert.equal(await its(send(`Restamped/form_update/${id}`, { title: 'b' }), 'status'), 303)
+    const stored = await Restamped.findOrFail(id)
+    assert.equal(stored.title, 'b')
+    assert.equal(+stored.touchedAt!, +LONG_AGO)
   })
 
   test('[S46, B18] success leads to the list, where it is told', async ({ assert }) => {

@@ -1,4 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
+import { writeJson } from '#crud/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
@@ -43,7 +44,7 @@ export function compare(site: AdminSite, row: AdminAuditLog): Comparison {
         : string.sentenceCase(name) || name,
       before: shownValue(site, pair.old),
       after: shownValue(site, pair.new),
-      isChanged: JSON.stringify(pair.old) !== JSON.stringify(pair.new),
+      isChanged: writeJson(pair.old) !== writeJson(pair.new),
     }
   })
   return {

@@ -1,5 +1,6 @@
 import type { AdminSite } from '../../admin_site.js'
 import type { EventDetails } from '../event_integration.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
 import { EVENT_TYPES } from './event_filters.js'
 import { plainText } from './plain_text.js'
 
@@ -40,13 +41,20 @@ export function markOf(site: AdminSite, type: string): EventMark {
   }
 }
 
+/**
+ * Who did what has no name with it: where there was no request, nobody outside of the application.
+ */
+export function unnamedIn(site: AdminSite, { ipAddress, userAgent }: AdminEventLog): string {
+  const isRequest = ipAddress !== null || userAgent !== null
+  return site.text(isRequest ? 'events.nobody' : 'events.application')
+}
+
 const NOTES = new Set([
   'soft',
   'restored',
   'password_changed',
   'hidden_fields_changed',
   'reason_credentials',
-  'reason_too_many_attempts',
   'page_list',
   'page_update',
 ])

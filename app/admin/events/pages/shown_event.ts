@@ -2,7 +2,7 @@ import { type DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
-import { markOf, notesOf, type EventMark } from './event_words.js'
+import { markOf, notesOf, unnamedIn, type EventMark } from './event_words.js'
 import { plainText, type PlainText } from './plain_text.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
 
@@ -40,6 +40,8 @@ export interface ShownEvent {
   mark: EventMark
   failed: boolean
   who: PlainText | null
+  /** What stands for it where there is no name */
+  unnamed: string
   subject: Subject | null
   address: PlainText | null
   /** What else is to be said */
@@ -61,6 +63,7 @@ export function shownEvent(
     mark: markOf(site, event.eventType),
     failed: event.status === 'failure',
     who: event.username === null ? null : plainText(event.username),
+    unnamed: unnamedIn(site, event),
     subject: subjectOf(site, event, places, event.details ?? {}),
     address: event.ipAddress === null ? null : plainText(event.ipAddress),
     notes: notesOf(site, event.details),

@@ -1,4 +1,5 @@
 import type { AdminSite } from '../../admin_site.js'
+import { prettyJson } from '../../pretty_json.js'
 import { shorten } from './plain_text.js'
 
 /**
@@ -32,7 +33,7 @@ export function shownValue(site: AdminSite, value: unknown): ShownValue {
       return { kind: 'number', text: String(value) }
     case 'object':
       if (value === null) return { kind: 'null', text: site.text('events.null') }
-      return long(site, 'data', JSON.stringify(value, null, 2))
+      return long(site, 'data', prettyJson(value))
     default:
       if (value === '') return { kind: 'null', text: site.text('events.blank') }
       return long(site, 'text', String(value))

@@ -173,6 +173,6 @@ test.group('admin:create in a script', (group) => {
     )
     assert.equal(status, 1)
     assert.equal(out, '')
-    assert.match(err, /^[^\n]*node ace migration:run\n$/)
+    assert.match(err, /^[^\n]*node ace migrate\n$/)
   })
 })

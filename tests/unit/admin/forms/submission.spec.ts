@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import type { AdminSite, ModelView } from '#admin'
 import { formFields } from '#admin/forms/form_fields'
 import type { FormField } from '#admin/forms/form_field'
-import { readSubmission } from '#admin/forms/submission'
+import { readSubmission, sentTexts } from '#admin/forms/submission'
 import { textsOf, UnreadableText, valueOf } from '#admin/forms/field_texts'
 import { keepUntouched, storedTexts } from '#admin/forms/untouched'
 import { Machine } from '#tests/fixtures/forms'
@@ -56,6 +56,23 @@ test.group('Submissions', (group) => {
     assert.isTrue(await its(submit([['active', 'false']]), 'supplied'))
     assert.isTrue(await its(submit([['data', '{']]), 'supplied'))
     assert.isTrue(await its(submit([['notes__clear', '1']]), 'supplied'))
+  })
+
+  test('[S36] a form is read once, and up to 1,000 values of a field and 10,000 fields', async ({
+    assert,
+  }) => {
+    const values = (count: number): Array<[string, string]> =>
+      Array.from({ length: count }, () => ['name', 'x'])
+    const names = (count: number): Array<[string, string]> =>
+      Array.from({ length: count }, (_, index) => [`f${index}`, 'x'])
+    const ctx = await contextOf(values(1000))
+    assert.lengthOf(sentTexts(ctx).get('name')!, 1000)
+    assert.strictEqual(sentTexts(ctx), sentTexts(ctx))
+    assert.equal(sentTexts(await contextOf(names(10_000))).size, 10_000)
+    for (const pairs of [values(1001), names(10_001)]) {
+      const tooMany = await contextOf(pairs)
+      assert.throws(() => sentTexts(tooMany), 'The form has more fields or values than are read')
+    }
   })
 
   test('[B17] on create nothing is cleared', async ({ assert }) => {
@@ -109,6 +126,17 @@ test.group('Submissions', (group) => {
     assert.deepEqual(valueOf(field('data'), ['{"a":12345678901234567890}']), {
       a: '12345678901234567890',
     })
+  })
+
+  test('[A29, B17] JSON that nests deeper than that of a body can’t be read', ({ assert }) => {
+    const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+    assert.equal(JSON.stringify(valueOf(field('data'), [nested(32)])), nested(32))
+    for (const levels of [33, 100_000]) {
+      assert.throws(
+        () => valueOf(field('data'), [nested(levels)]),
+        'must not nest more than 32 levels deep'
+      )
+    }
   })
 
   test('[B17] whatever a field shows of a value, it reads as that value', async ({ assert }) => {

@@ -3,6 +3,7 @@ import {
   cellsOf,
   cutText,
   isInvisible,
+  ownCell,
   textCell,
   valueCell,
   type ShownCell,
@@ -127,5 +128,49 @@ test.group('Cells of a list', (group) => {
     for (const one of ['', ' ', '\u200f\u202e', '\u00a0\n', '\u2028'])
       assert.isTrue(isInvisible(one))
     for (const one of ['a', '.', '🦊', '\u202ea']) assert.isFalse(isInvisible(one))
+  })
+
+  test('what nests deeper than anything recursive gets to is shown, too', ({ assert }) => {
+    const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
+    const { text: shown, title } = textCell('['.repeat(20_000))
+    assert.deepEqual(cell('details', deep), { kind: 'text', text: shown, title })
+    assert.deepEqual(valueCell(deep, text), { kind: 'text', text: shown, title })
+  })
+
+  test('a cell of one’s own links to pages and to mail, to nothing else', ({ assert }) => {
+    const hrefOf = (href: string) => {
+      const own = ownCell({ text: 'x', title: 'y', href }, false)
+      assert.deepInclude(own, { kind: 'text', text: 'x', title: 'y' })
+      return own.href
+    }
+    for (const href of [
+      '/elsewhere/1',
+      '/',
+      '/a//b',
+      'http://a.test',
+      'HTTPS://a.test/x',
+      'mailto:a@b.test',
+    ]) {
+      assert.equal(hrefOf(href), href)
+    }
+    for (const href of [
+      'javascript:alert(1)',
+      ' javascript:alert(1)',
+      'java\nscript:alert(1)',
+      'data:text/html,x',
+      'vbscript:x',
+      '//evil.test',
+      '/\\evil.test',
+      '/\t/evil.test',
+      '/\n\\evil.test',
+      'https:evil.test',
+      'elsewhere',
+      '?x=1',
+      '#x',
+      '',
+    ]) {
+      assert.isUndefined(hrefOf(href), href)
+      assert.notProperty(ownCell({ text: 'x', href }, false), 'href')
+    }
   })
 })

@@ -52,11 +52,25 @@ test.group('ListPage', (group) => {
     assert.deepEqual(data.allowed_actions, ['view', 'delete'])
   })
 
-  test('[S34] what nothing was said of is null', async ({ assert }) => {
+  test('[S34] what nothing was said of is null, but the order is up', async ({ assert }) => {
     const data = await dataOf('CashBook', '')
     assert.isNull(data.selected_column)
     assert.isNull(data.sort_column)
-    assert.isNull(data.sort_order)
+    assert.equal(data.sort_order, 'asc')
+    const none = await dataOf('CashBook', 'sort_by=None&sort_order=None')
+    assert.isNull(none.sort_column)
+    assert.isNull(none.sort_order)
+  })
+
+  test('[S29, S34] a column that can not be searched is known all the same', async ({ assert }) => {
+    const data = await dataOf('CashBook', 'column-to-search=remark&search-input=nothing')
+    assert.equal(data.selected_column, 'remark')
+    assert.equal(data.total_items, 25)
+    assert.include(data.unsearchable!, 'Remark')
+    assert.deepEqual(
+      data.searchable.filter(({ selected }) => selected).map(({ name }) => name),
+      ['title']
+    )
   })
 
   test('[S34] a key of several columns names them all', async ({ assert }) => {

@@ -101,7 +101,7 @@ test.group('Parameters of a list', (group) => {
   })
 
   test('[S29] a search needs a column that is shown')
-    .with(['nowhere', 'insured_for', 'onLoan', 'found_on', 'caption', 'None', ''])
+    .with(['nowhere', 'insured_for', 'onLoan', 'caption', 'None', ''])
     .run(({ assert }, name) => {
       const parameters = read(`column-to-search=${name}&search-input=7`)
       assert.isNull(parameters.column)
@@ -111,8 +111,33 @@ test.group('Parameters of a list', (group) => {
 
   test('[S29] of what the view can be searched by, if it says so', ({ assert }) => {
     assert.equal(read('column-to-search=title', cashBook).column?.wire, 'title')
-    assert.isNull(read('column-to-search=remark', cashBook).column)
+    assert.isNull(read('column-to-search=remark&search-input=a', cashBook).condition)
+    assert.isNotNull(read('column-to-search=title&search-input=a', cashBook).condition)
     assert.equal(read('column-to-search=insured_for').column, null)
+  })
+
+  test('[S29] a shown column that can not be searched keeps its text, and filters nothing', ({
+    assert,
+  }) => {
+    for (const [name, view] of [
+      ['found_on', artefact],
+      ['details', artefact],
+      ['remark', cashBook],
+    ] as const) {
+      const parameters = read(`column-to-search=${name}&search-input=1949`, view)
+      assert.equal(parameters.column?.wire, name)
+      assert.equal(parameters.search, '1949')
+      assert.isNull(parameters.condition)
+      assert.include(parameters.url, `column-to-search=${name}&search-input=1949`)
+    }
+  })
+
+  test('[S28, S34] the order is up where nothing is said, and none where None is', ({ assert }) => {
+    assert.equal(read('').order, 'asc')
+    assert.equal(read('sort_order=DESC').order, 'desc')
+    assert.equal(read('sort_by=name&sort_order=sideways').order, 'asc')
+    assert.isNull(read('sort_by=name&sort_order=None').order)
+    assert.isNull(read('sort_order=None').with({ page: 2 }).order)
   })
 
   test('[S29] the text is trimmed, and an empty one searches for nothing', ({ assert }) => {

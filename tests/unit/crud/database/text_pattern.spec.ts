@@ -1,6 +1,14 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { ANY, caseVariants, ONE, parseLike } from '#crud/database/text_pattern'
+import {
+  ANY,
+  caseVariants,
+  comparedLength,
+  foldLetter,
+  ONE,
+  parseLike,
+  partsOf,
+} from '#crud/database/text_pattern'
 
 /** Every character that has a case, or that is one of the forms of such. */
 function casedCharacters(): string[] {
@@ -78,4 +86,36 @@ test.group('Text pattern', () => {
     })
     assert.deepEqual(wrong, [])
   })
+
+  test('[A18] one form stands for all forms of a letter', ({ assert }) => {
+    for (const character of casedCharacters()) {
+      const { folded, forms } = foldLetter(character)
+      assert.include(forms, folded)
+      for (const form of forms) assert.equal(foldLetter(form).folded, folded)
+      if (forms.some((form) => form <= '\x7f')) assert.match(folded, /^[a-z]$/)
+    }
+    assert.equal(foldLetter('%').folded, '%')
+  })
+
+  test('[A18] a pattern is parted at runs of any characters', ({ assert }) => {
+    assert.deepEqual(partsOf([]), [[]])
+    assert.deepEqual(partsOf(['a😀', ONE]), [['a', '😀', ONE]])
+    assert.deepEqual(partsOf([ANY, ANY, 'ab', ANY]), [[], ['a', 'b'], []])
+    assert.deepEqual(partsOf(['', ANY, '', ANY, ONE]), [[], [], [ONE]])
+  })
+
+  test('[A18] of {pattern} are compared at each place: {length}')
+    .with([
+      { pattern: 'abc', length: 0 },
+      { pattern: 'a_c%', length: 0 },
+      { pattern: '%a_c', length: 0 },
+      { pattern: '%%abc%', length: 0 },
+      { pattern: '%', length: 0 },
+      { pattern: '%a_c%', length: 3 },
+      { pattern: 'abcd%ef', length: 2 },
+      { pattern: '%ab%cde%f', length: 3 },
+    ])
+    .run(({ assert }, { pattern, length }) => {
+      assert.equal(comparedLength(parseLike(pattern)), length)
+    })
 })

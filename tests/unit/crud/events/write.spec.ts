@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import { LucidCrud, observeWrites, type Write } from '#crud'
-import { toldColumns } from '#crud/events/secrets'
+import { isSecretName, toldColumns } from '#crud/events/secrets'
 import { Write as WriteOf } from '#crud/events/write'
 import { Resource } from '#crud/resource/resource'
 import { Article, Pair, Plain } from '#tests/fixtures/events'
@@ -110,6 +110,12 @@ test.group('A write', (group) => {
     assert.notInclude(told, 'token')
     assert.notInclude(told, 'secret')
     assert.includeMembers(told, ['code', 'status', 'count', 'clock'])
+
+    const secret = 'password newPasswords pwd secrets api_tokens token_value otp pin credentials'
+    const keys = 'licenseKey signing_key encryption_key private_key_pem ssh_keys recovery_codes'
+    for (const name of `${secret} ${keys}`.split(' ')) assert.isTrue(isSecretName(name), name)
+    const open = 'token_count password_changed_at key foreign_key sort_key pinned monkey spin'
+    for (const name of open.split(' ')) assert.isFalse(isSecretName(name), name)
   })
 })
 

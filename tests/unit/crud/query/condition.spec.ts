@@ -187,4 +187,38 @@ test.group('Condition', () => {
     assert.throws(() => read('amount__or', Array(101).fill('eq:1').join(',')), /more than 100/)
     assert.throws(() => read('label__like', '%'.repeat(1001)), /1000/)
   })
+
+  test('[A18] what would be compared at every place of a long text is refused', ({ assert }) => {
+    const refused = /more than 100 characters after a %/
+    for (const operator of ['like', 'ilike', 'not_like', 'not_ilike']) {
+      const like = (text: string) => read(`label__${operator}`, text)
+      assert.throws(() => like(`%${'a'.repeat(101)}%b`), refused)
+      assert.throws(() => like(`a%${'b'.repeat(101)}`), refused)
+      assert.throws(() => like(`%${'a_'.repeat(50)}b%`), refused)
+      assert.equal(like(`%${'a'.repeat(100)}%${'b'.repeat(100)}`).type, 'match')
+      assert.equal(like(`%${'a_'.repeat(50)}%`).type, 'match')
+      /* These are looked for at an end, or as one text. */
+      for (const text of [`${'a'.repeat(999)}%`, `%${'a_'.repeat(490)}`, `%${'a'.repeat(990)}%`]) {
+        assert.equal(like(text).type, 'match')
+      }
+    }
+    for (const operator of ['contains', 'startswith', 'endswith']) {
+      assert.equal(read(`label__${operator}`, '_%'.repeat(500)).type, 'match')
+    }
+  })
+
+  test('[A18] alternatives count together, letters in any case by the hundred', ({ assert }) => {
+    const alternatives = (count: number) => Array(count).fill('like:%abcde_fghi%').join(',')
+    assert.lengthOf(read('label__or', alternatives(10)).conditions, 10)
+    assert.throws(() => read('label__or', alternatives(11)), /more than 100 characters after a %/)
+
+    const letters = (count: number) =>
+      Array.from({ length: count }, (_, index) => String.fromCodePoint(0x13a0 + index)).join('')
+    const latin = [...'abcdefghijklmnopqrstuvwxyz'].join('')
+    const many = letters(74) + latin
+    assert.equal(read('label__ilike', `%${many}%`).type, 'match')
+    assert.throws(() => read('label__ilike', `%${many}ä%`), /more than 100 different letters/)
+    assert.throws(() => read('label__or', `ilike:%${many}ä%`), /more than 100 different letters/)
+    assert.equal(read('label__like', `%${many}ä%`).type, 'match')
+  })
 })

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { numberOrDigits, parseJson, withoutBigInts } from '#crud/values/json'
+import { isDeeper, numberOrDigits, parseJson, withoutBigInts, writeJson } from '#crud/values/json'
 
 const keep = (integer: bigint) => integer
 
@@ -48,5 +48,24 @@ test.group('JSON', () => {
     const value = withoutBigInts(parseJson(text, keep))
     assert.equal(JSON.stringify(value), '{"__proto__":{"n":"12345678901234567890"}}')
     assert.strictEqual(Object.getPrototypeOf(value), Object.prototype)
+  })
+
+  test('[A29] brackets count where they are no text', ({ assert }) => {
+    assert.isFalse(isDeeper('[[1],[{}]]', 3))
+    assert.isTrue(isDeeper('[[1],[{}]]', 2))
+    assert.isFalse(isDeeper('["[[[", "\\"[["]', 1))
+  })
+
+  test('[A29] a value is written however deep it nests', ({ assert }) => {
+    const around = (inner: string) => `${'{"a":['.repeat(20_000)}${inner}${']}'.repeat(20_000)}`
+    fc.assert(
+      fc.property(fc.json(), (json) => {
+        const text = JSON.stringify(JSON.parse(json))
+        assert.equal(writeJson(JSON.parse(text)), text)
+        /* No comparison of the library's: it would be recursive. */
+        assert.isTrue(writeJson(JSON.parse(around(text))) === around(text), text)
+      }),
+      { numRuns: 20 }
+    )
   })
 })

@@ -1,0 +1,114 @@
+import { ANY, foldLetter, ONE, partsOf, type TextPattern } from './text_pattern.js'
+
+export interface SqlTest {
+  sql: string
+  bindings: string[]
+}
+
+/* GLOB is quicker than many calls of replace() where both the text and the pattern are short. */
+const FEW_LETTERS = 1
+const SHORT_PATTERN = 32
+const SHORT_TEXT_BYTES = 4000
+
+/**
+ * Whether the column's text matches the pattern, null if it is null. GLOB alone would do, but from a
+ * star on it compares the pattern at every place of the text: the two lengths multiply. So it tests
+ * ends only, or what is short; the rest is found in one go. LIKE folds the case of ASCII letters
+ * only, and can't be told not to: it is for texts where the others are folded already. [A18]
+ */
+export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): SqlTest {
+  const parts = partsOf(pattern)
+  const [, middle = []] = parts
+  const isEnd = parts.length === 2 && parts[0].length === 0 && middle.length > 0
+  if (isEnd) {
+    /* A letter's other forms are one character too, so the end is as long as the pattern. */
+    const sql = `substr(cast(?? as text), -${middle.length}) glob ?`
+    return { sql, bindings: [name, toGlob(middle, foldCase)] }
+  }
+
+  const text = containedText(parts)
+  if (!foldCase && text !== null) return { sql: 'instr(??, ?) > 0', bindings: [name, text] }
+  const glob = { sql: '?? glob ?', bindings: [name, toGlob(pattern, foldCase)] }
+  if (!foldCase || parts.length === 1 || isPrefix(parts)) return glob
+
+  const letters = parts.flat().filter((part) => part !== ONE) as string[]
+  const replaced = replacements(letters)
+  const folded = text === null ? likeTest(name, pattern, replaced) : inTest(name, text, replaced)
+  const isShort = parts.flat().length <= SHORT_PATTERN
+  if (replaced.length <= FEW_LETTERS || !isShort) return folded
+  return {
+    sql: `case when octet_length(??) <= ${SHORT_TEXT_BYTES} then ${glob.sql} else ${folded.sql} end`,
+    bindings: [name, ...glob.bindings, ...folded.bindings],
+  }
+}
+
+export function toGlob(pattern: TextPattern, foldCase: boolean): string {
+  return pattern
+    .map((part) => {
+      if (part === ANY) return '*'
+      if (part === ONE) return '?'
+      return [...part].map((character) => globCharacter(character, foldCase)).join('')
+    })
+    .join('')
+}
+
+function globCharacter(character: string, foldCase: boolean): string {
+  if ('*?['.includes(character)) return `[${character}]`
+  if (!foldCase) return character
+  const { forms } = foldLetter(character)
+  return forms.length > 1 ? `[${forms.join('')}]` : character
+}
+
+type Parts = ReturnType<typeof partsOf>
+
+/** The text that a pattern looks for wherever it is, or null if the pattern asks for more. */
+function containedText(parts: Parts): string | null {
+  const [before, middle, after] = parts
+  if (parts.length !== 3 || before.length > 0 || after.length > 0) return null
+  return middle.includes(ONE) ? null : middle.join('')
+}
+
+function isPrefix(parts: Parts): boolean {
+  return parts.length === 2 && parts[1].length === 0
+}
+
+/** The forms beyond ASCII that the letters have, and what each of them becomes. */
+function replacements(letters: string[]): Array<[form: string, folded: string]> {
+  const byForm = new Map<string, string>()
+  for (const letter of letters) {
+    const { folded, forms } = foldLetter(letter)
+    for (const form of forms) {
+      if (form !== folded && !isAscii(form)) byForm.set(form, folded)
+    }
+  }
+  return [...byForm]
+}
+
+function isAscii(character: string): boolean {
+  return character <= '\x7f'
+}
+
+function fold(text: string): string {
+  return [...text].map((character) => foldLetter(character).folded).join('')
+}
+
+function replaceIn(name: string, replaced: Array<[string, string]>): SqlTest {
+  const sql = replaced.reduce((inner) => `replace(${inner}, ?, ?)`, '??')
+  return { sql, bindings: [name, ...replaced.flat()] }
+}
+
+function inTest(name: string, text: string, replaced: Array<[string, string]>): SqlTest {
+  const inner = replaceIn(name, replaced)
+  const folded = fold(text)
+  const sql = /[a-z]/.test(folded) ? `lower(${inner.sql})` : inner.sql
+  return { sql: `instr(${sql}, ?) > 0`, bindings: [...inner.bindings, folded] }
+}
+
+function likeTest(name: string, pattern: TextPattern, replaced: Array<[string, string]>): SqlTest {
+  const inner = replaceIn(name, replaced)
+  const like = pattern.map((part) => {
+    if (part === ANY) return '%'
+    return part === ONE ? '_' : fold(part).replace(/[\\%_]/g, '\\$&')
+  })
+  return { sql: `${inner.sql} like ? escape '\\'`, bindings: [...inner.bindings, like.join('')] }
+}

@@ -1,0 +1,149 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
+import { formOf } from '#tests/helpers/forms'
+import { call, get } from '#tests/helpers/http'
+import { Machine } from '#tests/fixtures/forms'
+
+/* Deeper than anything recursive gets to */
+const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+test.group('Admin | forms | limits', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Machine.query().delete()
+    cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+  })
+
+  const page = (path: string) => get(`/admin/${path}`, { headers: { cookie } })
+  const send = (
+    path: string,
+    fields: Record<string, string> | string,
+    headers: Record<string, string> = {}
+  ) => sendForm(`/admin/${path}`, fields, { cookie, ...headers })
+
+  async function deepMachine() {
+    const { id } = await Machine.create({ name: 'Loom', active: true })
+    await db.from('form_machines').where('id', id).update({ data: DEEP })
+    return { id, path: `Machine/form_update/${id}`, page: `Machine/update/${id}` }
+  }
+
+  async function storedName() {
+    const { name } = await Machine.firstOrFail()
+    return name
+  }
+
+  test('[S36, S42] more than 1,000 values of a field or 10,000 fields are refused: 413, nothing stored', async ({
+    assert,
+  }) => {
+    const { id } = await Machine.create({ name: 'Loom', active: true })
+    const manyFields = Array.from({ length: 10_001 }, (_, index) => `f${index}=x`).join('&')
+    for (const body of [
+      `name=Mill${'&tags=x'.repeat(1001)}`,
+      `name=Mill${'&other=x'.repeat(40_000)}`,
+      manyFields,
+    ]) {
+      for (const path of ['Machine/form_create', `Machine/form_update/${id}`]) {
+        const answer = await send(path, body)
+        assert.equal(answer.status, 413, path)
+        assert.include(answer.text, 'There is more in it than can be taken at once')
+        const problem = await send(path, body, { accept: 'application/json' })
+        assert.equal(problem.status, 413)
+        assert.equal(problem.body.status, 413)
+      }
+    }
+    assert.lengthOf(await Machine.all(), 1)
+    assert.equal(await storedName(), 'Loom')
+  })
+
+  test('[S36] a multipart form of more than 1,000 values is refused likewise', async ({
+    assert,
+  }) => {
+    const part = (name: string) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"\r\n\r\na\r\n`
+    const { status, text } = await call('POST', '/admin/Machine/form_create', {
+      body: `${part('name')}${part('tags').repeat(1001)}--x--\r\n`,
+      headers: { cookie, 'content-type': 'multipart/form-data; boundary=x' },
+    })
+    assert.equal(status, 413)
+    assert.include(text, 'There is more in it than can be taken at once')
+    assert.isEmpty(await Machine.all())
+  })
+
+  test('[S36] a thousand values of a field are taken', async ({ assert }) => {
+    const { status, text } = await send('Machine/form_create', `name=Mill${'&data=1'.repeat(1000)}`)
+    assert.equal(status, 303, text)
+    const { data } = await Machine.firstOrFail()
+    assert.lengthOf(JSON.parse(data), 1000)
+  })
+
+  test('[A29, B17] JSON in a form nests 32 levels at most, as in a body', async ({ assert }) => {
+    const answer = await send('Machine/form_create', { name: 'Mill', data: nested(33) })
+    assert.equal(answer.status, 422)
+    assert.include(answer.text, 'must not nest more than 32 levels deep')
+    assert.isEmpty(await Machine.all())
+    const made = await send('Machine/form_create', { name: 'Mill', data: nested(32) })
+    assert.equal(made.status, 303)
+
+    const { id } = await Machine.firstOrFail()
+    for (const data of [nested(33), DEEP]) {
+      const changed = await send(`Machine/form_update/${id}`, { name: 'Plough', data })
+      assert.equal(changed.status, 400)
+      assert.include(changed.text, 'must not nest more than 32 levels deep')
+    }
+    assert.equal(await storedName(), 'Mill')
+  })
+
+  test('[B17] a record that holds what nests deeper is shown, and kept when it is left alone', async ({
+    assert,
+  }) => {
+    const deep = await deepMachine()
+    const list = await page('Machine/')
+    assert.equal(list.status, 200)
+    assert.include(list.text, '[[[[[[')
+    const opened = await page(deep.page)
+    assert.equal(opened.status, 200)
+    const { values } = formOf(opened.text)
+    assert.equal(values.data, DEEP)
+
+    const saved = await send(deep.path, {
+      name: 'Mule',
+      data: DEEP,
+      _version: String(values._version),
+    })
+    assert.equal(saved.status, 303, saved.text.slice(0, 500))
+    const { name, data } = await Machine.findOrFail(deep.id)
+    assert.equal(name, 'Mule')
+    assert.equal(data, DEEP)
+
+    const emptied = await send(deep.path, { data: '', data__clear: '1' })
+    assert.equal(emptied.status, 303)
+  })
+
+  test('[A20] an endpoint answers with what nests deeper as it is stored', async ({ assert }) => {
+    const { id } = await deepMachine()
+    const { status, text } = await page(`Machine/crud/${id}`)
+    assert.equal(status, 200)
+    assert.isTrue(text.includes(`"data":${DEEP}`))
+  })
+
+  test('[B25] both versions of what nests deeper are shown', async ({ assert }) => {
+    const deep = await deepMachine()
+    const answer = await send(deep.path, { name: 'Mule', data: DEEP, _version: 'x' })
+    assert.equal(answer.status, 409)
+    assert.equal(await storedName(), 'Loom')
+  })
+
+  test('[B17] a small record does not become a page of megabytes', async ({ assert }) => {
+    const wide = `${'['.repeat(30)}${'[1],'.repeat(10_000)}[1]${']'.repeat(30)}`
+    const { id } = await Machine.create({ name: 'Loom', active: true, data: wide })
+    const { text } = await page(`Machine/update/${id}`)
+    assert.isBelow(text.length, 3 * wide.length)
+    assert.include(text, '[1],[1]')
+  })
+})

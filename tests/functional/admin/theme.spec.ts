@@ -1,0 +1,56 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+
+const FOREIGN = { 'origin': 'http://evil.test', 'sec-fetch-site': 'cross-site' }
+
+test.group('Admin | where the switch of the theme leads', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await db.from('products').delete()
+    cookie = await cookiesOf(await makeUser('jo'))
+  })
+
+  async function makeProduct(): Promise<number> {
+    const row = { name: 'Lamp', description: 'x', category: 'y', price: 1 }
+    const [id] = await db.table('products').insert({ ...row, created_at: '2026-01-02 03:04:05' })
+    return id
+  }
+
+  const nextIn = (text: string) =>
+    /action="\/admin\/theme">.*?name="next" value="([^"]*)"/s.exec(text)?.[1]
+
+  test('from a page that was asked for it comes back there', async ({ assert }) => {
+    const { text } = await get('/admin/Product/?sort_by=name', { headers: { cookie } })
+    assert.equal(nextIn(text), '/admin/Product/?sort_by=name')
+  })
+
+  test('from a form that was answered, to the page with that form', async ({ assert }) => {
+    const id = await makeProduct()
+    for (const [path, fields, page] of [
+      ['form_create', { name: '' }, '/admin/Product/create_page'],
+      [`form_update/${id}`, { price: 'much' }, `/admin/Product/update/${id}`],
+      ['form_bulk_delete', { ids: String(id) }, '/admin/Product/'],
+    ] as Array<[string, Record<string, string>, string]>) {
+      const { text } = await sendForm(`/admin/Product/${path}`, fields, { cookie })
+      assert.equal(nextIn(text), page, path)
+      const switched = await sendForm('/admin/theme', { next: page }, { cookie })
+      assert.equal(switched.headers.get('location'), page)
+      const { status } = await get(page, { headers: { cookie } })
+      assert.equal(status, 200, page)
+    }
+  })
+
+  test('from what belongs to no page, to one that there is', async ({ assert }) => {
+    const refused = await sendForm('/admin/theme', { theme: 'dark-theme' }, { cookie, ...FOREIGN })
+    assert.equal(nextIn(refused.text), '/admin')
+    const keyless = await sendForm('/admin/Product/form_update', {}, { cookie, ...FOREIGN })
+    assert.equal(nextIn(keyless.text), '/admin/Product/')
+    const login = await sendForm('/admin/login', { username: 'jo', password: 'wrong' })
+    assert.equal(nextIn(login.text), '/admin/login')
+  })
+})
