@@ -6,6 +6,11 @@ import type { Fault, TableFacts } from './facts.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 
+/** A query that can be told which connection to run on. */
+export interface ReadQuery {
+  knexQuery: { connection(connection: any): unknown }
+}
+
 /**
  * What differs from one database to the other, so that answers do not. [A18]
  */
@@ -53,7 +58,7 @@ export interface Dialect {
   /** Runs a select where reads go: on a connection of its own, if the client has some for reading */
   read<Result>(
     client: QueryClientContract,
-    query: Query,
+    query: ReadQuery,
     run: () => PromiseLike<Result>
   ): Promise<Result>
 }

@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
-import type { Dialect, Query } from './dialect.js'
+import type { Dialect, Query, ReadQuery } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
 import { ANY, caseVariants, ONE, type TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
@@ -125,7 +125,7 @@ export class SqliteDialect implements Dialect {
    */
   async read<Result>(
     client: QueryClientContract,
-    query: Query,
+    query: ReadQuery,
     run: () => PromiseLike<Result>
   ): Promise<Result> {
     const readers = client.isTransaction ? undefined : readersOf(client)
