@@ -94,8 +94,7 @@ export class SessionManager {
     jti,
   }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: AdminSession; user: AdminUser } | null> {
     const client = db.connection(AdminSession.connection)
-    const query = client.rawQuery(signedInQuery(), [sid, jti])
-    const [row] = await dialectOf(client).read(client, query, () => query)
+    const [row] = await dialectOf(client).selectRows(client, signedInQuery(), [sid, jti])
     if (!row) return null
     const [ofSession, ofUser] = parted(row)
     const session = AdminSession.$createFromAdapterResult(ofSession) as AdminSession
@@ -234,12 +233,17 @@ export class SessionManager {
 
 /** Session and user in one row; what is the user's has `user__` before it. */
 function signedInQuery(): string {
-  const ofUser = columnsOf(AdminUser).map((name) => `admin_users.${name} as ${OF_USER}${name}`)
-  return (statement ??= `
-    select admin_sessions.*, ${ofUser.join(', ')}
+  if (statement) return statement
+  const columns = [
+    ...columnsOf(AdminSession).map((name) => `admin_sessions.${name}`),
+    ...columnsOf(AdminUser).map((name) => `admin_users.${name} as ${OF_USER}${name}`),
+  ]
+  statement = `
+    select ${columns.join(', ')}
     from admin_sessions join admin_users on admin_users.id = admin_sessions.user_id
     where admin_sessions.session_id = ?
-      and not exists (select 1 from admin_token_blacklist where token = ?)`)
+      and not exists (select 1 from admin_token_blacklist where token = ?)`
+  return statement
 }
 
 function parted(row: Record<string, unknown>) {

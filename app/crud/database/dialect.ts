@@ -6,11 +6,6 @@ import type { Fault, TableFacts } from './facts.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 
-/** A query that can be told which connection to run on. */
-export interface ReadQuery {
-  knexQuery: { connection(connection: any): unknown }
-}
-
 /**
  * What differs from one database to the other, so that answers do not. [A18]
  */
@@ -58,7 +53,17 @@ export interface Dialect {
   /** Runs a select where reads go: on a connection of its own, if the client has some for reading */
   read<Result>(
     client: QueryClientContract,
-    query: ReadQuery,
+    query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result>
+  /**
+   * The rows of a select that comes again and again, from where reads go.
+   *
+   * @param values  one for each question mark
+   */
+  selectRows(
+    client: QueryClientContract,
+    sql: string,
+    values: Array<string | number>
+  ): Promise<Array<Record<string, unknown>>>
 }

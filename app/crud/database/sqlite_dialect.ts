@@ -1,10 +1,10 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
-import type { Dialect, Query, ReadQuery } from './dialect.js'
+import type { Dialect, Query } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
 import { ANY, caseVariants, ONE, type TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
-import { insertReady } from './sqlite_statements.js'
+import { insertReady, selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
@@ -125,20 +125,34 @@ export class SqliteDialect implements Dialect {
    */
   async read<Result>(
     client: QueryClientContract,
-    query: ReadQuery,
+    query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result> {
     const readers = client.isTransaction ? undefined : readersOf(client)
     if (!readers) return await run()
-
-    const pool = readers.getReadClient().client
-    const connection = await pool.acquireConnection()
-    try {
+    return await withConnection(readers, (connection) => {
       query.knexQuery.connection(connection)
-      return await run()
-    } finally {
-      pool.releaseConnection(connection)
-    }
+      return run()
+    })
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: Array<string | number>) {
+    const readers = client.isTransaction ? undefined : readersOf(client)
+    if (readers?.dialect.name !== 'sqlite3') return await client.rawQuery(sql, values)
+    return await withConnection(readers, (connection) => selectReady(connection, sql, values))
+  }
+}
+
+async function withConnection<Result>(
+  client: QueryClientContract,
+  run: (connection: any) => PromiseLike<Result>
+): Promise<Result> {
+  const pool = client.getReadClient().client
+  const connection = await pool.acquireConnection()
+  try {
+    return await run(connection)
+  } finally {
+    pool.releaseConnection(connection)
   }
 }
 
