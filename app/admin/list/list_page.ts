@@ -1,4 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud } from '#crud'
+import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
@@ -66,6 +68,8 @@ interface Found {
   total: number
   parameters: ListParameters
   failed: boolean
+  /** Those of the items, where they could be begun while the database still counted */
+  rows?: Promise<Row[]>
 }
 
 /**
@@ -73,6 +77,7 @@ interface Found {
  */
 export class ListPage {
   readonly #table: ListTable
+  #searches: Array<{ column: Column; label: string }> | undefined
 
   constructor(
     private readonly site: AdminSite,
@@ -88,8 +93,8 @@ export class ListPage {
    */
   async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
     const { resource } = this.view
-    const { items, total, parameters, failed } = await this.#find(ctx, asked)
-    const rows = await this.#table.rows(ctx, items, parameters)
+    const { items, total, parameters, failed, rows: begun } = await this.#find(ctx, asked)
+    const rows = await (begun ?? this.#table.rows(ctx, items, parameters))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
     const links = this.#links(parameters)
@@ -163,9 +168,20 @@ export class ListPage {
   async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
-    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), options)
+    let rows: Promise<Row[]> | undefined
+    const whileCounting = (items: Item[]) => {
+      rows = this.#table.rows(ctx, items, parameters)
+      /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
+      rows.catch(() => {})
+    }
+    /* An own `getMulti` may yet change the items. */
+    const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
+    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), {
+      ...options,
+      ...(isPlain && { whileCounting }),
+    })
     const last = lastPage(total, parameters.rows)
-    if (parameters.page <= last) return { items: data, total, parameters, failed: false }
+    if (parameters.page <= last) return { items: data, total, parameters, failed: false, rows }
 
     const clamped = parameters.with({ page: last })
     if (total === 0) return { items: data, total, parameters: clamped, failed: false }
@@ -175,11 +191,15 @@ export class ListPage {
 
   /** Where nothing is said, it is by what records are called. */
   #searchable({ column }: ListParameters) {
-    const columns = searchableColumns(this.view)
-    const chosen = column ?? columns.find((one) => one === this.view.titleColumn) ?? columns[0]
-    return columns.map((one) => ({
-      name: one.wire,
+    this.#searches ??= searchableColumns(this.view).map((one) => ({
+      column: one,
       label: this.#table.searchLabel(one.wire),
+    }))
+    const columns = this.#searches.map((one) => one.column)
+    const chosen = column ?? columns.find((one) => one === this.view.titleColumn) ?? columns[0]
+    return this.#searches.map(({ column: one, label }) => ({
+      name: one.wire,
+      label,
       selected: one === chosen,
     }))
   }
