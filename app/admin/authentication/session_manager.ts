@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
@@ -261,7 +261,7 @@ function columnsOf(model: LucidModel): string[] {
 }
 
 export function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return hash('sha256', id, 'hex')
 }
 
 function databaseTime(moment: DateTime): string {

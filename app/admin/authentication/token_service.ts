@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, randomUUID } from 'node:crypto'
+import { hash, hkdfSync, randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 
 /**
@@ -67,7 +67,7 @@ export class TokenService {
    *   revoked is for the session manager to say.
    */
   async verify(token: string): Promise<TokenClaims | null> {
-    const id = createHash('sha256').update(token).digest('base64')
+    const id = hash('sha256', token, 'base64')
     const known = this.#verified.get(id)
     if (known) return known.exp > Math.floor(Date.now() / 1000) ? known : null
     const claims = await this.#verify(token)

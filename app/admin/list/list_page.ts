@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
 import type { Column } from '#crud/resource/column'
@@ -93,12 +94,16 @@ export class ListPage {
    */
   async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
     const { resource } = this.view
-    const { items, total, parameters, failed, rows: begun } = await this.#find(ctx, asked)
+    const finding = this.#find(ctx, asked)
+    /* If it fails already here, it still is the await below that throws. */
+    finding.catch(() => {})
+    /* What does not depend on the records is made while the database works, which it does from here. */
+    await setImmediate()
+    const surroundings = this.#surroundings(asked)
+    const { items, total, parameters, failed, rows: begun } = await finding
     const rows = await (begun ?? this.#table.rows(ctx, items, parameters))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
-    const links = this.#links(parameters)
-    const words = { one: inSentence(this.view.singular), many: inSentence(this.view.label) }
     return {
       items,
       model_name: this.view.name,
@@ -115,22 +120,17 @@ export class ListPage {
 
       view: this.view,
       parameters,
-      headings: this.#table.headings(parameters),
       rows,
       pager: pagerOf(parameters, lastPage(total, parameters.rows)),
       failed,
-      bulk: bulkBar(this.site, this.view, parameters.deleted),
       range: { from: Math.min(first + 1, total), to: first + items.length },
-      searchable: this.#searchable(parameters),
-      unsearchable: this.#unsearchable(parameters),
-      links,
+      ...surroundings,
       empty: emptyState(this.site, parameters, {
         failed,
-        words,
-        links,
+        words: surroundings.words,
+        links: surroundings.links,
         label: this.#searchLabel(parameters),
       }),
-      words,
     }
   }
 
@@ -152,6 +152,18 @@ export class ListPage {
 
   parametersOf({ request }: HttpContext): ListParameters {
     return ListParameters.read(this.view, request.parsedUrl.query ?? '')
+  }
+
+  /** What stands around the records, whichever page of them it is. */
+  #surroundings(parameters: ListParameters) {
+    return {
+      headings: this.#table.headings(parameters),
+      bulk: bulkBar(this.site, this.view, parameters.deleted),
+      searchable: this.#searchable(parameters),
+      unsearchable: this.#unsearchable(parameters),
+      links: this.#links(parameters),
+      words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
+    }
   }
 
   async #find(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
