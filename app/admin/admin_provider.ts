@@ -23,6 +23,7 @@ import { PruneSchedule } from './events/prune_schedule.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
 import { isBelowMount } from './http/below_mount.js'
 import { SECURITY_HEADERS } from './http/security_headers.js'
+import { keepPartials } from './keep_partials.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
@@ -131,6 +132,7 @@ export default class AdminProvider {
     const config = this.#config()
     const { default: edge } = await import('edge.js')
     escapeAttributes(edge)
+    keepPartials(edge)
     const i18n = await this.app.container.make('i18n')
     const router = await this.app.container.make('router')
 

@@ -206,12 +206,17 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @param options.keys   whether `keyOf` is to know the items' keys
    * @param options.count  false: nothing is counted, and `total_count` is that of the data alone
+   * @param options.whileCounting  is given the items as soon as they are there: counting may take longer
    * @throws Problem 403, or 422 for a sort that can't be
    * @throws ValueError  for a filter that can't be
    */
   async getMulti(
     query: ListQuery | ListRequest = {},
-    options: CallOptions & { keys?: boolean; count?: boolean } = {}
+    options: CallOptions & {
+      keys?: boolean
+      count?: boolean
+      whileCounting?: (items: Item[]) => void
+    } = {}
   ): Promise<ListResult> {
     const client = await this.#clientOf(options)
     const { key, table } = this.resource
@@ -229,8 +234,13 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       applySort(rows, table, request.sorts, key.columns, dialect)
       rows.offset(offset).limit(limit)
     }
+    const items = async () => {
+      const data = limit === 0 ? [] : await this.#records.reader.items(client, page, options)
+      options.whileCounting?.(data)
+      return data
+    }
     const [data, total] = await Promise.all([
-      limit === 0 ? [] : this.#records.reader.items(client, page, options),
+      items(),
       options.count === false ? null : this.#records.reader.count(client, narrow),
     ])
     return shapeList(data, total ?? data.length, request)

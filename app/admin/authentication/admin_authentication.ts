@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from '#crud'
 import type { AdminConfig } from '../define_config.js'
 import type AdminSession from '../models/admin_session.js'
-import AdminUser from '../models/admin_user.js'
+import type AdminUser from '../models/admin_user.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login_throttle.js'
 import { hashOf, type SessionManager } from './session_manager.js'
@@ -44,11 +44,9 @@ export class AdminAuthentication {
 
     const claims = await this.tokens.verify(token)
     if (!claims || claims.sid !== hashOf(id)) return null
-    const session = await this.sessions.find(id)
-    if (!session || String(session.userId) !== claims.sub) return null
-    if (await this.sessions.isRevoked(claims.jti)) return null
-    const user = await AdminUser.find(session.userId)
-    if (!user) return null
+    const found = await this.sessions.findSignedIn(claims)
+    if (!found || String(found.user.id) !== claims.sub) return null
+    const { session, user } = found
 
     /* What a page that was left open asks for by itself is no activity of a person. [B7] */
     if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)

@@ -1,7 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
+import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
+import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
+import { dialectOf } from '#crud/database/dialects'
 import type { AdminConfig } from '../define_config.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
@@ -15,6 +17,12 @@ export interface SessionOrigin {
   ip: string
   userAgent: string | undefined
 }
+
+const MINUTE = 60_000
+
+const OF_USER = 'user__'
+
+let statement: string | undefined
 
 type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
 
@@ -76,6 +84,25 @@ export class SessionManager {
   }
 
   /**
+   * The session that a token belongs to, and its user, by one query: every request waits for it. It
+   * goes where reads go, which see all that was committed, so whatever was revoked before is. [B5, B7]
+   *
+   * @returns null if there is none, or it has ended, or the token was revoked
+   */
+  async findSignedIn({
+    sid,
+    jti,
+  }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: AdminSession; user: AdminUser } | null> {
+    const client = db.connection(AdminSession.connection)
+    const [row] = await dialectOf(client).selectRows(client, signedInQuery(), [sid, jti])
+    if (!row) return null
+    const [ofSession, ofUser] = parted(row)
+    const session = AdminSession.$createFromAdapterResult(ofSession) as AdminSession
+    const user = AdminUser.$createFromAdapterResult(ofUser) as AdminUser
+    return session.isActive && !this.#isOver(session) ? { session, user } : null
+  }
+
+  /**
    * The active sessions of a user, oldest first.
    */
   async activeOf(userId: number, client?: TransactionClientContract): Promise<AdminSession[]> {
@@ -93,7 +120,7 @@ export class SessionManager {
    * Notes that the session is in use; once a minute is often enough to know.
    */
   async touch(session: AdminSession): Promise<void> {
-    if (session.lastActivity.diffNow('seconds').seconds > -60) return
+    if (Date.now() - session.lastActivity.toMillis() < MINUTE) return
     await AdminSession.query()
       .where('id', session.id)
       .where('isActive', true)
@@ -197,14 +224,44 @@ export class SessionManager {
   }
 
   #isOver(session: AdminSession): boolean {
-    const idle = -session.lastActivity.diffNow('minutes').minutes
-    const age = -session.createdAt.diffNow('hours').hours
-    return idle >= this.limits.idleMinutes || age >= this.limits.maximumHours
+    const now = Date.now()
+    const idle = now - session.lastActivity.toMillis()
+    const age = now - session.createdAt.toMillis()
+    return idle >= this.limits.idleMinutes * MINUTE || age >= this.limits.maximumHours * 60 * MINUTE
   }
 }
 
+/** Session and user in one row; what is the user's has `user__` before it. */
+function signedInQuery(): string {
+  if (statement) return statement
+  const columns = [
+    ...columnsOf(AdminSession).map((name) => `admin_sessions.${name}`),
+    ...columnsOf(AdminUser).map((name) => `admin_users.${name} as ${OF_USER}${name}`),
+  ]
+  statement = `
+    select ${columns.join(', ')}
+    from admin_sessions join admin_users on admin_users.id = admin_sessions.user_id
+    where admin_sessions.session_id = ?
+      and not exists (select 1 from admin_token_blacklist where token = ?)`
+  return statement
+}
+
+function parted(row: Record<string, unknown>) {
+  const ofSession: Record<string, unknown> = {}
+  const ofUser: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(row)) {
+    if (name.startsWith(OF_USER)) ofUser[name.slice(OF_USER.length)] = value
+    else ofSession[name] = value
+  }
+  return [ofSession, ofUser] as const
+}
+
+function columnsOf(model: LucidModel): string[] {
+  return [...model.$columnsDefinitions.values()].map(({ columnName }) => columnName)
+}
+
 export function hashOf(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return hash('sha256', id, 'hex')
 }
 
 function databaseTime(moment: DateTime): string {

@@ -1,4 +1,4 @@
-import { hkdfSync, randomUUID } from 'node:crypto'
+import { hash, hkdfSync, randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 
 /**
@@ -16,12 +16,17 @@ export interface TokenClaims {
   exp: number
 }
 
+/* As many as there may be sessions at work; only tokens that are ours get among them. */
+const MOST_VERIFIED = 1000
+
 /**
  * Issues and checks the JWTs of the admin site. Their key is derived from `APP_KEY`, so that another
  * `APP_KEY` ends all of them. [B4]
  */
 export class TokenService {
   readonly #key: Uint8Array
+  /** What tokens say whose signature was right once, and so always is, by the token's hash */
+  readonly #verified = new Map<string, TokenClaims>()
 
   /**
    * @param secret   the application's key
@@ -58,9 +63,29 @@ export class TokenService {
   }
 
   /**
-   * @returns what the token says, or null if it is not ours, was changed, or has expired
+   * @returns what the token says, or null if it is not ours, was changed, or has expired. Whether it was
+   *   revoked is for the session manager to say.
    */
   async verify(token: string): Promise<TokenClaims | null> {
+    const id = hash('sha256', token, 'base64')
+    const known = this.#verified.get(id)
+    if (known) return known.exp > Math.floor(Date.now() / 1000) ? known : null
+    const claims = await this.#verify(token)
+    if (!claims) return null
+    if (this.#verified.size >= MOST_VERIFIED) this.#verified.clear()
+    this.#verified.set(id, Object.freeze(claims))
+    return claims
+  }
+
+  /**
+   * Whether a token is to be replaced while its owner is at work: after a minute, so that it does not
+   * end before a session of which the user takes all the idle time. [B7]
+   */
+  isWorn(claims: TokenClaims): boolean {
+    return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)
+  }
+
+  async #verify(token: string): Promise<TokenClaims | null> {
     try {
       const { payload } = await jwtVerify(token, this.#key, {
         algorithms: ['HS256'],
@@ -70,13 +95,5 @@ export class TokenService {
     } catch {
       return null
     }
-  }
-
-  /**
-   * Whether a token is to be replaced while its owner is at work: after a minute, so that it does not
-   * end before a session of which the user takes all the idle time. [B7]
-   */
-  isWorn(claims: TokenClaims): boolean {
-    return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)
   }
 }

@@ -132,17 +132,30 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
 /** All with as many decimals as the one that has most of them, so that the points stand in line. */
 function numbers(values: readonly unknown[], isGrouped: boolean): Show {
   const decimals = Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
-  const format = new Intl.NumberFormat('en', {
-    useGrouping: isGrouped,
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  })
+  const format = formatOf(isGrouped, decimals)
   return (value) => {
     const isNumeral = typeof value === 'number' || /^-?\d+$/.test(String(value))
     if (!isNumeral) return null
     const shown = format.format(value as number | `${number}`)
     return { kind: 'number', text: shown, ...(shown !== String(value) && { title: String(value) }) }
   }
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** To make one takes longer than to format a page by it. */
+function formatOf(isGrouped: boolean, decimals: number): Intl.NumberFormat {
+  const key = `${isGrouped} ${decimals}`
+  let format = formats.get(key)
+  if (!format) {
+    format = new Intl.NumberFormat('en', {
+      useGrouping: isGrouped,
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+    formats.set(key, format)
+  }
+  return format
 }
 
 function decimalsOf(value: unknown): number {

@@ -1,4 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud } from '#crud'
+import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
@@ -66,6 +69,8 @@ interface Found {
   total: number
   parameters: ListParameters
   failed: boolean
+  /** Those of the items, where they could be begun while the database still counted */
+  rows?: Promise<Row[]>
 }
 
 /**
@@ -73,6 +78,7 @@ interface Found {
  */
 export class ListPage {
   readonly #table: ListTable
+  #searches: Array<{ column: Column; label: string }> | undefined
 
   constructor(
     private readonly site: AdminSite,
@@ -88,12 +94,16 @@ export class ListPage {
    */
   async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
     const { resource } = this.view
-    const { items, total, parameters, failed } = await this.#find(ctx, asked)
-    const rows = await this.#table.rows(ctx, items, parameters)
+    const finding = this.#find(ctx, asked)
+    /* If it fails already here, it still is the await below that throws. */
+    finding.catch(() => {})
+    /* What does not depend on the records is made while the database works, which it does from here. */
+    await setImmediate()
+    const surroundings = this.#surroundings(asked)
+    const { items, total, parameters, failed, rows: begun } = await finding
+    const rows = await (begun ?? this.#table.rows(ctx, items, parameters))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
-    const links = this.#links(parameters)
-    const words = { one: inSentence(this.view.singular), many: inSentence(this.view.label) }
     return {
       items,
       model_name: this.view.name,
@@ -110,22 +120,17 @@ export class ListPage {
 
       view: this.view,
       parameters,
-      headings: this.#table.headings(parameters),
       rows,
       pager: pagerOf(parameters, lastPage(total, parameters.rows)),
       failed,
-      bulk: bulkBar(this.site, this.view, parameters.deleted),
       range: { from: Math.min(first + 1, total), to: first + items.length },
-      searchable: this.#searchable(parameters),
-      unsearchable: this.#unsearchable(parameters),
-      links,
+      ...surroundings,
       empty: emptyState(this.site, parameters, {
         failed,
-        words,
-        links,
+        words: surroundings.words,
+        links: surroundings.links,
         label: this.#searchLabel(parameters),
       }),
-      words,
     }
   }
 
@@ -149,6 +154,18 @@ export class ListPage {
     return ListParameters.read(this.view, request.parsedUrl.query ?? '')
   }
 
+  /** What stands around the records, whichever page of them it is. */
+  #surroundings(parameters: ListParameters) {
+    return {
+      headings: this.#table.headings(parameters),
+      bulk: bulkBar(this.site, this.view, parameters.deleted),
+      searchable: this.#searchable(parameters),
+      unsearchable: this.#unsearchable(parameters),
+      links: this.#links(parameters),
+      words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
+    }
+  }
+
   async #find(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
     try {
       return await this.#read(ctx, parameters)
@@ -163,9 +180,20 @@ export class ListPage {
   async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
-    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), options)
+    let rows: Promise<Row[]> | undefined
+    const whileCounting = (items: Item[]) => {
+      rows = this.#table.rows(ctx, items, parameters)
+      /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
+      rows.catch(() => {})
+    }
+    /* An own `getMulti` may yet change the items. */
+    const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
+    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), {
+      ...options,
+      ...(isPlain && { whileCounting }),
+    })
     const last = lastPage(total, parameters.rows)
-    if (parameters.page <= last) return { items: data, total, parameters, failed: false }
+    if (parameters.page <= last) return { items: data, total, parameters, failed: false, rows }
 
     const clamped = parameters.with({ page: last })
     if (total === 0) return { items: data, total, parameters: clamped, failed: false }
@@ -175,12 +203,16 @@ export class ListPage {
 
   /** Where nothing is said, it is by what records are called. */
   #searchable({ column }: ListParameters) {
-    const columns = searchableColumns(this.view)
+    this.#searches ??= searchableColumns(this.view).map((one) => ({
+      column: one,
+      label: this.#table.searchLabel(one.wire),
+    }))
+    const columns = this.#searches.map((one) => one.column)
     const { titleColumn } = this.view
     const chosen = [column, titleColumn].find((one) => columns.includes(one!)) ?? columns[0]
-    return columns.map((one) => ({
+    return this.#searches.map(({ column: one, label }) => ({
       name: one.wire,
-      label: this.#table.searchLabel(one.wire),
+      label,
       selected: one === chosen,
     }))
   }

@@ -42,6 +42,8 @@ export interface Row {
   key: string
   /** What it is called, cut */
   title: string
+  /** What its checkbox is called */
+  label: string
   isDeleted: boolean
   cells: ShownCell[]
 }
@@ -116,6 +118,8 @@ export class ListTable {
   async rows(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<Row[]> {
     const columns = await Promise.all(this.columns.map((one) => this.#cells(ctx, one, items)))
     const lead = this.#leadIndex()
+    /* Each title makes another text; to say it once and fill in is quicker than to say all. */
+    const label = this.site.text('list.select', { title: '{title}' })
     return items.map((item, index) => {
       const key = this.view.resource.key.toPath(keyOf(item)!)
       const title = cutText(this.view.titleOf(item))
@@ -125,7 +129,13 @@ export class ListTable {
       if (this.view.may('update') && !isDeleted && cells[lead]) {
         cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
       }
-      return { key: key.slice(1), title, isDeleted, cells }
+      return {
+        key: key.slice(1),
+        title,
+        label: label.replace('{title}', () => title),
+        isDeleted,
+        cells,
+      }
     })
   }
 

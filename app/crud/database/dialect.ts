@@ -56,4 +56,14 @@ export interface Dialect {
     query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result>
+  /**
+   * The rows of a select that comes again and again, from where reads go.
+   *
+   * @param values  one for each question mark
+   */
+  selectRows(
+    client: QueryClientContract,
+    sql: string,
+    values: Array<string | number>
+  ): Promise<Array<Record<string, unknown>>>
 }

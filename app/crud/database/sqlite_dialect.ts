@@ -5,7 +5,7 @@ import type { Fault, TableFacts } from './facts.js'
 import type { TextPattern } from './text_pattern.js'
 import { readersOf } from './sqlite_connection.js'
 import { matchTest } from './sqlite_match.js'
-import { insertReady } from './sqlite_statements.js'
+import { insertReady, selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
@@ -126,15 +126,29 @@ export class SqliteDialect implements Dialect {
   ): Promise<Result> {
     const readers = client.isTransaction ? undefined : readersOf(client)
     if (!readers) return await run()
-
-    const pool = readers.getReadClient().client
-    const connection = await pool.acquireConnection()
-    try {
+    return await withConnection(readers, (connection) => {
       query.knexQuery.connection(connection)
-      return await run()
-    } finally {
-      pool.releaseConnection(connection)
-    }
+      return run()
+    })
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: Array<string | number>) {
+    const readers = client.isTransaction ? undefined : readersOf(client)
+    if (readers?.dialect.name !== 'sqlite3') return await client.rawQuery(sql, values)
+    return await withConnection(readers, (connection) => selectReady(connection, sql, values))
+  }
+}
+
+async function withConnection<Result>(
+  client: QueryClientContract,
+  run: (connection: any) => PromiseLike<Result>
+): Promise<Result> {
+  const pool = client.getReadClient().client
+  const connection = await pool.acquireConnection()
+  try {
+    return await run(connection)
+  } finally {
+    pool.releaseConnection(connection)
   }
 }
 

@@ -4,8 +4,11 @@ type Done = (error: Error | null) => void
 
 interface Statement {
   run(values: unknown[], callback: (this: { lastID: number }, error: Error | null) => void): void
+  all(values: unknown[], callback: (error: Error | null, rows: Row[]) => void): void
   finalize(): void
 }
+
+type Row = Record<string, unknown>
 
 /** What of the driver `sqlite3` is used here. */
 interface Connection {
@@ -34,6 +37,26 @@ export async function insertReady(
     statement.run(Object.values(row), function (error) {
       if (error) reject(error)
       else resolve(this.lastID)
+    })
+  })
+}
+
+/**
+ * The rows of a select, by a statement that the connection keeps ready, for what every request asks.
+ *
+ * @param connection  for this alone until it is done; all rows are read, so that afterwards it holds no
+ *   view of the past
+ */
+export async function selectReady(
+  connection: Connection,
+  sql: string,
+  values: unknown[]
+): Promise<Row[]> {
+  const statement = await statementOf(connection, sql)
+  return await new Promise((resolve, reject) => {
+    statement.all(values, (error, rows) => {
+      if (error) reject(error)
+      else resolve(rows)
     })
   })
 }

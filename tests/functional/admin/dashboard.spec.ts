@@ -249,8 +249,9 @@ test.group('Admin | dashboard', (group) => {
   }) => {
     cleanup(async () => void (await db.from('dashboard_memos').delete()))
     const created = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
-    const recordsOf = (text: string) => Number(/([\d,]+) records? w/.exec(text)?.[1] ?? 0)
-    const before = recordsOf((await page()).text)
+    const recordsOf = ({ text }: { text: string }) =>
+      Number(/([\d,]+) records? w/.exec(text)?.[1] ?? 0)
+    const before = recordsOf(await page())
     await db
       .table('dashboard_memos')
       .multiInsert([
@@ -260,13 +261,13 @@ test.group('Admin | dashboard', (group) => {
       ])
     const mine = await page()
     assert.equal(mine.counts.DashboardMemo, '2')
-    assert.equal(recordsOf(mine.text), before + 2)
+    assert.equal(recordsOf(mine), before + 2)
 
     const lines = captureLog(cleanup)
     const refused = await page('/admin', await cookiesOf(await makeUser('banned')))
     assert.equal(refused.status, 200)
     assert.equal(refused.counts.DashboardMemo, '–')
-    assert.equal(recordsOf(refused.text), before)
+    assert.equal(recordsOf(refused), before)
     assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 })

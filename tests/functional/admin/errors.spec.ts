@@ -1,5 +1,4 @@
 import { test } from '@japa/runner'
-import { AdminUser } from '#admin'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'
 
@@ -66,11 +65,12 @@ test.group('Admin | errors', (group) => {
   })
 
   test('[B6] nobody gets in while it can not be told who it is', async ({ assert, cleanup }) => {
-    const original = AdminUser.find
+    const { sessionManager } = await adminSite()
+    const original = sessionManager.findSignedIn
     cleanup(() => {
-      AdminUser.find = original
+      sessionManager.findSignedIn = original
     })
-    AdminUser.find = () => {
+    sessionManager.findSignedIn = () => {
       throw new Error('database is locked')
     }
     for (const path of ['/admin', '/admin/dashboard-content', '/admin/nothing', '/admin/logout']) {

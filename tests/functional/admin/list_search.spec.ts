@@ -129,6 +129,14 @@ test.group('Admin | list | search', (group) => {
     assert.equal(await found('mark', '3f2504e0'), ALL)
   })
 
+  test('[S30] a text that is too long to be looked for is said to be so', async ({ assert }) => {
+    const list = (length: number) =>
+      getList(cookie, `/admin/Artefact/?column-to-search=name&search-input=${'x'.repeat(length)}`)
+    const [longest, longer] = [await list(200), await list(201)]
+    assert.include(longer.text, 'be looked for in Name, so all records are shown')
+    assert.notInclude(longest.text, 'so all records are shown')
+  })
+
   test('NUL and half characters find nothing out of order', async ({ assert }) => {
     const list = (text: string) =>
       getList(cookie, `/admin/Artefact/?column-to-search=name&search-input=${text}`)

@@ -240,6 +240,47 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(idsOf(await sessions.activeOf(jo.id)), [other.id])
   })
 
+  test('[B4, B12] a token leads to its session and its user at once', async ({ assert }) => {
+    const { session } = await begin(jo, ORIGIN)
+    await begin(al, ORIGIN)
+    const found = await sessions.findSignedIn({ sid: session.sessionId, jti: 'one' })
+    const { serialize } = AdminSession.prototype
+    const stored = await AdminSession.findOrFail(session.id)
+    assert.deepEqual(serialize.call(found!.session), serialize.call(stored))
+    assert.deepEqual(found!.session.sessionMetadata, { tokens: {} })
+    assert.deepEqual(found!.session.$extras, {})
+    const user = await AdminUser.findOrFail(jo.id)
+    assert.deepEqual(found!.user.$attributes, user.$attributes)
+    assert.deepEqual(found!.user.$extras, {})
+    assert.isNull(await sessions.findSignedIn({ sid: 'none', jti: 'one' }))
+  })
+
+  test('[B5, B7] a token leads nowhere as soon as it is revoked or its session has ended', async ({
+    assert,
+  }) => {
+    const { session } = await begin(jo, ORIGIN)
+    const find = (jti: string) => sessions.findSignedIn({ sid: session.sessionId, jti })
+    assert.isNotNull(await find('one'))
+    const revoked = await AdminTokenBlacklist.create({ token: 'one', expiresAt: DateTime.utc() })
+    assert.isNull(await find('one'))
+    assert.isNotNull(await find('two'))
+    await revoked.delete()
+    assert.isNotNull(await find('one'))
+
+    await age(session, 'last_activity', { minutes: 31 })
+    assert.isNull(await find('one'))
+    await age(session, 'last_activity', { minutes: 0 })
+    assert.isNotNull(await find('one'))
+    await sessions.end(session)
+    assert.isNull(await find('one'))
+  })
+
+  test('[B12] a token leads nowhere when its user is gone', async ({ assert }) => {
+    const { session } = await begin(jo, ORIGIN)
+    await jo.delete()
+    assert.isNull(await sessions.findSignedIn({ sid: session.sessionId, jti: 'one' }))
+  })
+
   test('[B5] tokens issued at once are all known at the end', async ({ assert }) => {
     const { session, id } = await begin(jo, ORIGIN)
     const copies = await Promise.all(Array.from({ length: 6 }, () => sessions.find(id)))

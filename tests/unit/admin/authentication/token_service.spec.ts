@@ -56,6 +56,27 @@ test.group('TokenService', () => {
     assert.isNull(await tokens.verify(token))
   })
 
+  test('[B4] a token that was right before is refused once it has expired', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { token, claims } = await tokens.issue(7, 'session')
+    assert.strictEqual(await tokens.verify(token), await tokens.verify(token))
+    const { now } = Date
+    cleanup(() => void (Date.now = now))
+    Date.now = () => claims.exp * 1000 - 1
+    assert.isNotNull(await tokens.verify(token))
+    Date.now = () => claims.exp * 1000
+    assert.isNull(await tokens.verify(token))
+  })
+
+  test('[B4] what another service found right is not right for this one', async ({ assert }) => {
+    const other = new TokenService('another secret', 30)
+    const { token } = await other.issue(7, 'session')
+    assert.isNotNull(await other.verify(token))
+    assert.isNull(await tokens.verify(token))
+  })
+
   test('[B4] a token without a signature is refused', async ({ assert }) => {
     const claims = await someClaims()
     const unsigned = new UnsecuredJWT({ ...claims }).encode()

@@ -1,0 +1,203 @@
+/*
+ * What a list of the admin site costs beside the REST list of the same films: the same pages of
+ * 100,000 films, by turns in one run, so that both meet the same machine. What is timed is the server's
+ * work on a request, from its arrival until the answer is handed over.
+ * `npm run bench:list [-- ROUNDS [FILMS]]`
+ */
+import { subscribe } from 'node:diagnostics_channel'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request as nodeRequest, type IncomingMessage } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { freePort } from '#tests/helpers/free_port'
+
+const ROUNDS = Number(process.argv[2] ?? 50)
+const FILMS = Number(process.argv[3] ?? 100_000)
+const ROWS = 10
+/* As many as a server has answered after some minutes: by then its code is compiled. */
+const WARM_UP = 500
+const ALLOWED = { ratio: 2, bytes: 10 * 1024 }
+const agent = new Agent({ keepAlive: true })
+
+const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
+Object.assign(process.env, {
+  TZ: 'UTC',
+  /* Only here are templates compiled once and kept. */
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  PORT: String(await freePort()),
+  APP_URL: 'http://localhost',
+  APP_KEY: 'only-for-benchmarks-0123456789abcd',
+  LOG_LEVEL: 'silent',
+  DB_CONNECTION: 'sqlite',
+  DB_DATABASE: join(folder, 'db.sqlite3'),
+})
+
+await import('reflect-metadata')
+const { Ignitor } = await import('@adonisjs/core')
+const { createNodeServer } = await import('#crud/http/node_server')
+
+const APP_ROOT = new URL('../', import.meta.url)
+const ignitor = new Ignitor(APP_ROOT, {
+  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
+})
+let stopServer = async () => {}
+await ignitor
+  .tap((app) => {
+    app.booting(async () => void (await import('#start/env')))
+    app.starting(async () => {
+      const { migrateDatabases } = await import('#admin/migrate_databases')
+      await migrateDatabases(app)
+    })
+    stopServer = () => app.terminate()
+  })
+  .httpServer()
+  .start(createNodeServer)
+
+const watch = stopwatch()
+try {
+  await measure()
+} finally {
+  await stopServer()
+  agent.destroy()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure() {
+  const { default: app } = await import('@adonisjs/core/services/app')
+  const { AdminSite, AdminUser } = await import('#admin')
+  const site = await app.container.make(AdminSite)
+  const view = site.models.get('Film')!
+  const client = view.client()
+  await insertFilms(client)
+
+  const user = await AdminUser.create({ username: 'jo', hashedPassword: 'none', isSuperuser: true })
+  const cookie = await site.adminAuthentication.cookieHeader(user)
+  const browser = { cookie, 'accept': 'text/html', 'accept-encoding': 'gzip, deflate, br, zstd' }
+  /* What is logged of a view is written after the answer; the next one must not pay for it. */
+  const settle = () => site.events.settle()
+  const list = (query: string) => send(site.url(`/Film/?${query}`), browser).finally(settle)
+  const rest = (query: string) => send(`/api/films?itemsPerPage=${ROWS}&${query}`)
+
+  const deep = Math.floor(FILMS / ROWS / 2)
+  for (let round = 0; round < WARM_UP; round++) {
+    await list('')
+    await rest('page=1&sort=-id')
+  }
+  await compare('page 1', {
+    list: () => list(''),
+    rest: () => rest('page=1&sort=-id'),
+    count: () => timed(() => view.crud.count({}, { client })),
+  })
+  await compare('a deep page', {
+    list: (round) => list(`page=${deep + round}`),
+    rest: (round) => rest(`page=${deep + round}&sort=-id`),
+  })
+  await compare('by gross', {
+    list: () => list('sort_by=worldwide_gross&sort_order=desc'),
+    rest: () => rest('page=1&sort=-worldwide_gross'),
+  })
+  await compare('a search', {
+    list: () => list('column-to-search=title&search-input=night'),
+    rest: () => rest('page=1&sort=-id&title__ilike=%25night%25'),
+    count: () => timed(() => view.crud.count({ title__ilike: '%night%' }, { client })),
+  })
+}
+
+interface Answer {
+  time: number
+  bytes: number
+}
+
+/** Each is given the number of the round; `count` is what of REST's work is to count the films. */
+interface Ways {
+  list(round: number): Promise<Answer>
+  rest(round: number): Promise<Answer>
+  count?(): Promise<Answer>
+}
+
+/** Who comes first changes from round to round; the first rounds do not count. */
+async function compare(name: string, ways: Ways) {
+  const answers = { list: [] as Answer[], rest: [] as Answer[], count: [] as Answer[] }
+  for (let round = -Math.ceil(ROUNDS / 5); round < ROUNDS; round++) {
+    const turns = round % 2 === 0 ? (['list', 'rest'] as const) : (['rest', 'list'] as const)
+    for (const one of [...turns, 'count'] as const) {
+      const answer = await ways[one]?.(round)
+      if (answer && round >= 0) answers[one].push(answer)
+    }
+  }
+  const [list, rest] = [median(answers.list), median(answers.rest)]
+  const bytes = Math.max(...answers.list.map((answer) => answer.bytes))
+  const isSlow = list / rest > ALLOWED.ratio
+  const isLarge = bytes > ALLOWED.bytes
+  if (isSlow || isLarge) process.exitCode = 1
+  const counting = ways.count ? ` (to count alone ${median(answers.count).toFixed(2)} ms)` : ''
+  console.log(
+    `${name.padEnd(12)} REST ${rest.toFixed(2)} ms${counting}, list ${list.toFixed(2)} ms: ${(list / rest).toFixed(2)}x` +
+      ` (at most ${ALLOWED.ratio}x) ${isSlow ? 'TOO SLOW' : 'ok'}; ${bytes} bytes${isLarge ? ' TOO LARGE' : ''}`
+  )
+}
+
+async function timed(work: () => Promise<unknown>): Promise<Answer> {
+  const start = performance.now()
+  await work()
+  return { time: performance.now() - start, bytes: 0 }
+}
+
+function median(answers: Answer[]): number {
+  const sorted = answers.map(({ time }) => time).toSorted((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)]
+}
+
+/** How long the server was busy with the last request. Only one at a time is under way here. */
+function stopwatch() {
+  const last = { start: 0, time: 0 }
+  subscribe('http.server.request.start', () => {
+    last.start = performance.now()
+  })
+  subscribe('http.server.response.finish', () => {
+    last.time = performance.now() - last.start
+  })
+  return last
+}
+
+/** The films of the demo, over and over, each time as a sequel. */
+async function insertFilms(client: any) {
+  const { readFilms, tidyFilm } = await import('#database/data/films')
+  const films = readFilms().map(tidyFilm)
+  const created = '2026-01-01 00:00:00'
+  const names = [...new Set(films.flatMap(({ distributor }) => distributor ?? []))]
+  const ids = new Map(names.map((name, index) => [name, index + 1]))
+  await client.transaction(async (trx: any) => {
+    await trx
+      .table('distributors')
+      .multiInsert(names.map((name) => ({ id: ids.get(name), name, created_at: created })))
+    for (let start = 0; start < FILMS; start += 500) {
+      const rows = Array.from({ length: Math.min(500, FILMS - start) }, (_, index) => {
+        const { film, distributor } = films[(start + index) % films.length]
+        const part = 1 + Math.floor((start + index) / films.length)
+        const distributorId = distributor === null ? null : ids.get(distributor)
+        const title = `${film.title} ${part}`
+        return { ...film, title, distributor_id: distributorId, created_at: created }
+      })
+      await trx.table('films').multiInsert(rows)
+    }
+  })
+}
+
+async function send(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const { HOST: host, PORT: port } = process.env
+    nodeRequest({ agent, host, port, path, headers })
+      .on('response', resolve)
+      .on('error', reject)
+      .end()
+  })
+  let bytes = 0
+  for await (const chunk of response) bytes += chunk.length
+  /* The answer may be here before the server knows that it is out. */
+  await new Promise(setImmediate)
+  if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`)
+  return { bytes, time: watch.time }
+}
