@@ -4,6 +4,7 @@ export default defineConfig({
   commands: [
     () => import('@adonisjs/core/commands'),
     () => import('@adonisjs/lucid/commands'),
+    () => import('#crud/commands/main'),
     () => import('#admin/commands/main'),
   ],
 
@@ -20,6 +21,7 @@ export default defineConfig({
     () => import('@adonisjs/session/session_provider'),
     () => import('@adonisjs/i18n/i18n_provider'),
     () => import('#crud/crud_provider'),
+    () => import('#crud/openapi/openapi_provider'),
     () => import('#admin/admin_provider'),
   ],
 

@@ -2,12 +2,10 @@
  * What logging costs: updates and bulk deletes with the event log and without it, by turns in one run,
  * so that both meet the same machine. `npm run bench:events [-- ROUNDS]`
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request as nodeRequest } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { freePort } from '#tests/helpers/free_port'
+import { startApplication } from './helpers/application.js'
+import { median } from './helpers/statistics.js'
 
 const ROUNDS = Number(process.argv[2] ?? 400)
 const BULK_ROUNDS = Math.max(5, Math.round(ROUNDS / 40))
@@ -15,45 +13,11 @@ const BULK = 1000
 const agent = new Agent({ keepAlive: true })
 const ALLOWED = { update: 1.15, bulk: 2 }
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-Object.assign(process.env, {
-  TZ: 'UTC',
-  NODE_ENV: 'production',
-  HOST: '127.0.0.1',
-  PORT: String(await freePort()),
-  APP_URL: 'http://localhost',
-  APP_KEY: 'only-for-benchmarks-0123456789abcd',
-  LOG_LEVEL: 'silent',
-  DB_CONNECTION: 'sqlite',
-  DB_DATABASE: join(folder, 'db.sqlite3'),
-})
-
-await import('reflect-metadata')
-const { Ignitor } = await import('@adonisjs/core')
-const { createNodeServer } = await import('#crud/http/node_server')
-
-const APP_ROOT = new URL('../', import.meta.url)
-const ignitor = new Ignitor(APP_ROOT, {
-  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
-})
-let stopServer = async () => {}
-await ignitor
-  .tap((app) => {
-    app.booting(async () => void (await import('#start/env')))
-    app.starting(async () => {
-      const { migrateDatabases } = await import('#admin/migrate_databases')
-      await migrateDatabases(app)
-    })
-    stopServer = () => app.terminate()
-  })
-  .httpServer()
-  .start(createNodeServer)
-
+const { stop } = await startApplication()
 try {
   await measure()
 } finally {
-  await stopServer()
-  rmSync(folder, { recursive: true, force: true })
+  await stop()
 }
 
 async function measure() {
@@ -142,11 +106,6 @@ function report(name: string, times: Times, allowed?: number) {
     `${name.padEnd(22)} without ${median(times.without).toFixed(3)} ms, with ${median(times.with).toFixed(3)} ms: ${ratio.toFixed(2)}x${verdict}`
   )
   if (isSlow) process.exitCode = 1
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)]
 }
 
 async function insertFilms(client: any, rows: Array<{ title: string }>): Promise<number[]> {

@@ -4,13 +4,10 @@
  * work on a request, from its arrival until the answer is handed over.
  * `npm run bench:list [-- ROUNDS [FILMS]]`
  */
-import { subscribe } from 'node:diagnostics_channel'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, request as nodeRequest, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { freePort } from '#tests/helpers/free_port'
+import { startApplication } from './helpers/application.js'
+import { median } from './helpers/statistics.js'
+import { TimedClient } from './helpers/timed_client.js'
 
 const ROUNDS = Number(process.argv[2] ?? 50)
 const FILMS = Number(process.argv[3] ?? 100_000)
@@ -18,50 +15,15 @@ const ROWS = 10
 /* As many as a server has answered after some minutes: by then its code is compiled. */
 const WARM_UP = 500
 const ALLOWED = { ratio: 2, bytes: 10 * 1024 }
-const agent = new Agent({ keepAlive: true })
 
-const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-Object.assign(process.env, {
-  TZ: 'UTC',
-  /* Only here are templates compiled once and kept. */
-  NODE_ENV: 'production',
-  HOST: '127.0.0.1',
-  PORT: String(await freePort()),
-  APP_URL: 'http://localhost',
-  APP_KEY: 'only-for-benchmarks-0123456789abcd',
-  LOG_LEVEL: 'silent',
-  DB_CONNECTION: 'sqlite',
-  DB_DATABASE: join(folder, 'db.sqlite3'),
-})
+const { stop } = await startApplication()
+const asker = new TimedClient()
 
-await import('reflect-metadata')
-const { Ignitor } = await import('@adonisjs/core')
-const { createNodeServer } = await import('#crud/http/node_server')
-
-const APP_ROOT = new URL('../', import.meta.url)
-const ignitor = new Ignitor(APP_ROOT, {
-  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
-})
-let stopServer = async () => {}
-await ignitor
-  .tap((app) => {
-    app.booting(async () => void (await import('#start/env')))
-    app.starting(async () => {
-      const { migrateDatabases } = await import('#admin/migrate_databases')
-      await migrateDatabases(app)
-    })
-    stopServer = () => app.terminate()
-  })
-  .httpServer()
-  .start(createNodeServer)
-
-const watch = stopwatch()
 try {
   await measure()
 } finally {
-  await stopServer()
-  agent.destroy()
-  rmSync(folder, { recursive: true, force: true })
+  await stop()
+  asker.close()
 }
 
 async function measure() {
@@ -77,8 +39,8 @@ async function measure() {
   const browser = { cookie, 'accept': 'text/html', 'accept-encoding': 'gzip, deflate, br, zstd' }
   /* What is logged of a view is written after the answer; the next one must not pay for it. */
   const settle = () => site.events.settle()
-  const list = (query: string) => send(site.url(`/Film/?${query}`), browser).finally(settle)
-  const rest = (query: string) => send(`/api/films?itemsPerPage=${ROWS}&${query}`)
+  const list = (query: string) => asker.get(site.url(`/Film/?${query}`), browser).finally(settle)
+  const rest = (query: string) => asker.get(`/api/films?itemsPerPage=${ROWS}&${query}`)
 
   const deep = Math.floor(FILMS / ROWS / 2)
   for (let round = 0; round < WARM_UP; round++) {
@@ -127,12 +89,12 @@ async function compare(name: string, ways: Ways) {
       if (answer && round >= 0) answers[one].push(answer)
     }
   }
-  const [list, rest] = [median(answers.list), median(answers.rest)]
+  const [list, rest, count] = [answers.list, answers.rest, answers.count].map(timeOf)
   const bytes = Math.max(...answers.list.map((answer) => answer.bytes))
   const isSlow = list / rest > ALLOWED.ratio
   const isLarge = bytes > ALLOWED.bytes
   if (isSlow || isLarge) process.exitCode = 1
-  const counting = ways.count ? ` (to count alone ${median(answers.count).toFixed(2)} ms)` : ''
+  const counting = ways.count ? ` (to count alone ${count.toFixed(2)} ms)` : ''
   console.log(
     `${name.padEnd(12)} REST ${rest.toFixed(2)} ms${counting}, list ${list.toFixed(2)} ms: ${(list / rest).toFixed(2)}x` +
       ` (at most ${ALLOWED.ratio}x) ${isSlow ? 'TOO SLOW' : 'ok'}; ${bytes} bytes${isLarge ? ' TOO LARGE' : ''}`
@@ -145,21 +107,8 @@ async function timed(work: () => Promise<unknown>): Promise<Answer> {
   return { time: performance.now() - start, bytes: 0 }
 }
 
-function median(answers: Answer[]): number {
-  const sorted = answers.map(({ time }) => time).toSorted((one, other) => one - other)
-  return sorted[Math.floor(sorted.length / 2)]
-}
-
-/** How long the server was busy with the last request. Only one at a time is under way here. */
-function stopwatch() {
-  const last = { start: 0, time: 0 }
-  subscribe('http.server.request.start', () => {
-    last.start = performance.now()
-  })
-  subscribe('http.server.response.finish', () => {
-    last.time = performance.now() - last.start
-  })
-  return last
+function timeOf(answers: Answer[]): number {
+  return median(answers.map(({ time }) => time))
 }
 
 /** The films of the demo, over and over, each time as a sequel. */
@@ -184,20 +133,4 @@ async function insertFilms(client: any) {
       await trx.table('films').multiInsert(rows)
     }
   })
-}
-
-async function send(path: string, headers: Record<string, string> = {}): Promise<Answer> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const { HOST: host, PORT: port } = process.env
-    nodeRequest({ agent, host, port, path, headers })
-      .on('response', resolve)
-      .on('error', reject)
-      .end()
-  })
-  let bytes = 0
-  for await (const chunk of response) bytes += chunk.length
-  /* The answer may be here before the server knows that it is out. */
-  await new Promise(setImmediate)
-  if (response.statusCode !== 200) throw new Error(`${path} answered ${response.statusCode}`)
-  return { bytes, time: watch.time }
 }

@@ -20,7 +20,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
     app.booting(async () => {
       await import('#start/env')
     })
-    app.listen('SIGTERM', () => app.terminate())
+    /* What a command has started itself, the server of `serve` above all, ends with the process. */
+    app.listen('SIGTERM', () => app.terminate().finally(() => process.exit(143)))
     app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())
   })
   .ace()

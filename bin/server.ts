@@ -9,6 +9,7 @@ process.env.TZ = 'UTC'
 await import('reflect-metadata')
 const { Ignitor } = await import('@adonisjs/core')
 const { failStart } = await import('./fail_start.js')
+const { stopOnSignal } = await import('./stop.js')
 const { createNodeServer } = await import('#crud/http/node_server')
 
 const APP_ROOT = new URL('../', import.meta.url)
@@ -19,6 +20,8 @@ const IMPORTER = (filePath: string) => {
   }
   return import(filePath)
 }
+
+const started = Promise.withResolvers<void>()
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
@@ -31,9 +34,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
         await prepareDatabase(app)
       }
     })
-    app.listen('SIGTERM', () => app.terminate())
-    app.listen('SIGINT', () => app.terminate())
+    stopOnSignal(app, started.promise)
   })
   .httpServer()
-  .start(createNodeServer)
-  .catch(failStart)
+  .start((handler) => createNodeServer(handler))
+  .then(started.resolve, failStart)

@@ -1,15 +1,14 @@
 /*
- * The entry point of the tests. Each run has a database file of its own, and beside it a folder for
- * uploaded files, so neither the developer's data nor another run is ever touched.
+ * The entry point of the tests. Each run has a database and a folder for uploaded files of its own, so
+ * neither the developer's data nor another run is ever touched.
  */
-import { dirname, join } from 'node:path'
 import type { Config } from '@japa/runner/types'
 import { freePort } from '#tests/helpers/free_port'
+import { useTestDatabase } from '#tests/helpers/test_database'
 
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
-process.env.DB_DATABASE ??= `tmp/test-${process.pid}/db.sqlite3`
-process.env.STORAGE_DIRECTORY = join(dirname(process.env.DB_DATABASE), 'storage')
+const removeDatabase = await useTestDatabase()
 process.env.PORT ??= String(await freePort())
 
 await import('reflect-metadata')
@@ -56,3 +55,4 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
     process.exitCode = 1
     prettyPrintError(error)
   })
+  .finally(removeDatabase)

@@ -1,11 +1,15 @@
 import { defineConfig } from '@adonisjs/auth'
 import type { InferAuthenticators } from '@adonisjs/auth/types'
-import { adminGuard } from '#admin'
+import { adminGuard, apiGuard } from '#admin'
 
 const authConfig = defineConfig({
   default: 'admin',
   guards: {
+    /** Who is signed in to the admin site, by cookies */
     admin: adminGuard(),
+
+    /** Whose access token a program sends */
+    api: apiGuard(),
   },
 })
 

@@ -1,24 +1,46 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import env from '#start/env'
 import app from '@adonisjs/core/services/app'
 import { defineConfig } from '@adonisjs/lucid'
+import { mysqlConnection } from '#crud/database/mysql_connection'
+import { postgresConnection } from '#crud/database/postgres_connection'
 import { sqliteConnections } from '#crud/database/sqlite_connection'
+import env from '#start/env'
 
-const filename = app.makePath(env.get('DB_DATABASE', 'tmp/db.sqlite3'))
-mkdirSync(dirname(filename), { recursive: true })
+/**
+ * The admin site's own tables are here too. To put them into another database, leave its migrations
+ * out here, add a connection for them below, as in
+ * `...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ADMIN })` or
+ * `admin: postgresConnection({ ...server, database: 'atrium_admin', migrations: ADMIN })`, name
+ * 'admin' as `adminConnection` in config/admin.ts, and run `node ace migrate`.
+ */
+const ADMIN = ['app/crud/migrations', 'app/admin/migrations']
+const migrations = [...ADMIN, 'database/migrations']
+
+/** The file of SQLite, one writer and several readers of it */
+const isFile = env.get('DB_CONNECTION').includes('sqlite')
+const filename = app.makePath((isFile && env.get('DB_DATABASE')) || 'tmp/db.sqlite3')
+
+if (isFile) mkdirSync(dirname(filename), { recursive: true })
+
+/** Where PostgreSQL, MySQL or MariaDB answers */
+const server = {
+  host: env.get('DB_HOST'),
+  port: env.get('DB_PORT'),
+  user: env.get('DB_USER'),
+  password: env.get('DB_PASSWORD')?.release(),
+  database: env.get('DB_DATABASE', 'atrium'),
+  tls: env.get('DB_TLS', false),
+  /** Connections that each process opens at the most */
+  pool: env.get('DB_POOL', 10),
+}
 
 export default defineConfig({
   connection: env.get('DB_CONNECTION'),
   connections: {
-    /**
-     * The admin site's own tables are here too. To put them into a file of their own, leave its
-     * migrations out here, add
-     * `...sqliteConnections('admin', adminFilename, { migrations: ['app/admin/migrations'] })`,
-     * name 'admin' as `adminConnection` in config/admin.ts, and run `node ace migrate`.
-     */
-    ...sqliteConnections('sqlite', filename, {
-      migrations: ['app/admin/migrations', 'database/migrations'],
-    }),
+    ...sqliteConnections('sqlite', filename, { migrations }),
+    ...sqliteConnections('better-sqlite3', filename, { migrations, driver: 'better-sqlite3' }),
+    postgres: postgresConnection({ ...server, migrations }),
+    mysql: mysqlConnection({ ...server, migrations }),
   },
 })

@@ -5,6 +5,12 @@ const encryptionConfig = defineConfig({
   default: 'gcm',
   list: {
     gcm: drivers.aes256gcm({ id: 'gcm', keys: [env.get('APP_KEY')] }),
+
+    /**
+     * For the cursors of lists. The same position is the same text, so that a list that has not
+     * changed is known again by its entity tag.
+     */
+    cursors: drivers.aessiv({ id: 'c', key: env.get('APP_KEY') }),
   },
 })
 

@@ -11,12 +11,13 @@ const FILE = join(root, '.env')
 /**
  * Creates .env with an APP_KEY of its own. One that exists is left alone.
  *
+ * @param {(text: string) => void} say is told when it was made
  * @throws {PlainError} when .env can't be made, or has no APP_KEY
  */
-export function ensureEnvironment() {
+export function ensureEnvironment(say = console.log) {
   if (read('.env') === undefined) {
     create()
-    console.log('Created .env with its own APP_KEY.')
+    say('Created .env with its own APP_KEY.')
   } else if (setting('APP_KEY') === '') {
     throw new PlainError('APP_KEY is empty in .env: make one with `node ace generate:key`.')
   }

@@ -30,9 +30,10 @@ const TAIL_LINES = 25
 /**
  * Sees to it that node_modules holds what package-lock.json asks for.
  *
+ * @param {(text: string) => void} say is told when that takes a while
  * @throws {PlainError} when it can't
  */
-export async function ensureInstalled() {
+export async function ensureInstalled(say = console.log) {
   const lock = readIfThere(LOCK)
   if (lock === undefined) {
     throw new PlainError(
@@ -43,7 +44,7 @@ export async function ensureInstalled() {
   const hash = createHash('sha256').update(lock).digest('hex')
   if (readIfThere(MARKER) === hash) return
 
-  if (!isInstalled(lock)) await install()
+  if (!isInstalled(lock)) await install(say)
   try {
     writeFileSync(MARKER, hash)
   } catch {
@@ -66,13 +67,13 @@ function isInstalled(lock) {
   })
 }
 
-async function install() {
+async function install(say) {
   try {
     accessSync(root, constants.W_OK)
   } catch {
     throw new PlainError(`The packages can't be installed below ${root}: ${RIGHTS}`)
   }
-  console.log('Installing packages (first start, this takes a minute or two) ...')
+  say('Installing packages (first start, this takes a minute or two) ...')
 
   /* An installation that is interrupted from here on must not pass for a complete one. */
   rmSync(MARKER, { force: true })

@@ -39,7 +39,7 @@ function ensureThisNodeCanInstall() {
  * SQLite says of a folder it may not write no more than that it can't open the file.
  */
 function ensureDatabaseFolder() {
-  if (setting('DB_CONNECTION') !== 'sqlite') return
+  if (!setting('DB_CONNECTION')?.includes('sqlite')) return
   const folder = dirname(resolve(root, setting('DB_DATABASE') || 'tmp/db.sqlite3'))
   try {
     mkdirSync(folder, { recursive: true })

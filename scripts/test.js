@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './chromium.js'
+import { filesOnEveryDatabase, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 
@@ -17,21 +18,26 @@ const OPTIONAL_SUITES = [
   { name: 'browser', missing: () => (findChromium() ? undefined : 'no Chromium') },
 ]
 
-/**
- * What runs side by side when all of it runs: about as long as each other. What a run says is shown in
- * one piece.
- */
-const SIDE_BY_SIDE = [['functional'], ['unit', 'browser']]
+/* Each run is one process with a server in it, and some tests start others. */
+const MOST_AT_ONCE = 2
 
 process.chdir(root)
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
+const isWhole = process.argv.length === 2
+const skipped = [
+  ...leftOut.map(({ name, missing }) => `${name} (${missing()})`),
+  ...(isWhole ? otherDatabases() : [])
+    .filter(({ missing }) => missing)
+    .map(({ name, missing }) => `${name} (${missing})`),
+  ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
+]
 const { passed, failed } = await testAll().catch((error) => {
   if (!(error instanceof PlainError)) throw error
   console.error(error.message)
   return { passed: 0, failed: 1 }
 })
 
-for (const { name, missing } of leftOut) console.log(`skipped: ${name} (${missing()})`)
+for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
 
@@ -39,41 +45,65 @@ async function testAll() {
   await ensureInstalled()
   removeAbandonedFolders()
 
-  const isWhole = process.argv.length === 2 && availableParallelism() > 1
-  const isLeft = (suite) => leftOut.every(({ name }) => name !== suite)
-  const [first, ...others] = isWhole ? SIDE_BY_SIDE.map((suites) => suites.filter(isLeft)) : [[]]
-  const said = others.map(() => [])
-  const runs = [
-    testSuites(first),
-    ...others.map((suites, index) => testSuites(suites, (chunk) => said[index].push(chunk))),
-  ]
-  const counts = await Promise.all(runs)
-  for (const chunks of said) process.stdout.write(Buffer.concat(chunks))
-  return {
-    passed: counts.reduce((sum, one) => sum + one.passed, 0),
-    failed: counts.reduce((sum, one) => sum + one.failed, 0),
+  const counts = { passed: 0, failed: 0 }
+  const waiting = isWhole ? wholeRun() : [{ name: 'chosen', suites: [], files: [] }]
+  const worker = async (isFirst) => {
+    for (let run = waiting.shift(); run; run = waiting.shift()) {
+      const said = []
+      const { passed, failed } = await test(run, isFirst ? undefined : (chunk) => said.push(chunk))
+      process.stdout.write(Buffer.concat(said))
+      counts.passed += passed
+      counts.failed += failed
+      isFirst = false
+    }
   }
+  const workers = isWhole ? Math.min(availableParallelism(), MOST_AT_ONCE) : 1
+  await Promise.all(Array.from({ length: workers }, (_, index) => worker(index === 0)))
+  return counts
 }
 
 /**
- * @param suites    their names; none for those that the caller's arguments choose
+ * All there is to run, the longest first. What a run says is shown in one piece, but for the first.
+ */
+function wholeRun() {
+  if (process.env.CI) {
+    for (const { name, missing } of otherDatabases()) {
+      if (missing) throw new PlainError(`${name} can't be tested: ${missing}`)
+    }
+  }
+  const isLeft = (suite) => leftOut.every(({ name }) => name !== suite)
+  const files = filesOnEveryDatabase()
+  return [
+    { name: 'functional', suites: ['functional'], files: [] },
+    ...['browser', 'unit'].filter(isLeft).map((name) => ({ name, suites: [name], files: [] })),
+    ...otherDatabases()
+      .filter(({ missing }) => !missing)
+      .map(({ name }) => ({ name, database: name, suites: ['unit', 'functional'], files })),
+  ]
+}
+
+/**
+ * @param run       its suites, none for those that the caller's arguments choose, and on which database
  * @param onOutput  gets what the run says, instead of the terminal
  */
-async function testSuites(suites, onOutput) {
-  const data = join('tmp', `test-${process.pid}${suites.map((name) => `-${name}`).join('')}`)
+async function test({ name, suites, files, database }, onOutput) {
+  const data = join('tmp', `test-${process.pid}-${name}`)
   const exchange = mkdtempSync(join(tmpdir(), 'atrium-test-'))
   try {
     makeFolder(data)
     const countsFile = join(exchange, 'counts.json')
-    const args = ['ace.js', 'test', '--no-clear', ...suites, ...testArguments()]
+    const chosen = files.map((file) => `--files=${file}`)
+    const args = ['ace.js', 'test', '--no-clear', ...suites, ...chosen, ...testArguments()]
+    if (database) onOutput?.(Buffer.from(`\nOn ${database}\n`))
     const status = await runWithSuitableNode(args, {
       onOutput,
       env: {
         ...withoutTestSettings(process.env),
         NODE_ENV: 'test',
-        DB_DATABASE: join(data, 'db.sqlite3'),
+        ...(database && { TEST_DATABASE: database }),
+        TEST_FOLDER: data,
         ATRIUM_TEST_COUNTS: countsFile,
-        ATRIUM_WITHOUT_SUITES: leftOut.map(({ name }) => name).join(','),
+        ATRIUM_WITHOUT_SUITES: leftOut.map((suite) => suite.name).join(','),
       },
     })
     return outcome(countsFile, status)

@@ -28,7 +28,16 @@ export default await Env.create(new URL('../', import.meta.url), {
   REDIS_PORT: Env.schema.number.optional(),
   REDIS_PASSWORD: Env.schema.secret.optional(),
 
-  DB_CONNECTION: Env.schema.enum(['sqlite'] as const),
+  DB_CONNECTION: Env.schema.enum(['sqlite', 'better-sqlite3', 'postgres', 'mysql'] as const),
+  /** A file for SQLite, else the name of a database */
   DB_DATABASE: Env.schema.string.optional(),
+  /** The others matter to PostgreSQL, MySQL and MariaDB alone. A host that begins with / is a socket's */
+  DB_HOST: Env.schema.string.optional(),
+  DB_PORT: Env.schema.number.optional(),
+  DB_USER: Env.schema.string.optional(),
+  DB_PASSWORD: Env.schema.secret.optional(),
+  /** Whether to speak TLS, and only to a server whose certificate is valid */
+  DB_TLS: Env.schema.boolean.optional(),
+  DB_POOL: Env.schema.number.optional(),
   STORAGE_DIRECTORY: Env.schema.string.optional(),
 })

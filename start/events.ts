@@ -5,13 +5,14 @@ import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
 import { AdminSite, AdminUser } from '#admin'
 import { resources } from '#crud'
+import { docsPath } from '#crud/docs/docs_routes'
 
 emitter.on('http:server_ready', async ({ host, port }) => {
   const site = await app.container.make(AdminSite)
   if (!app.inProduction) {
     const name = ['0.0.0.0', '::', '127.0.0.1'].includes(host) ? 'localhost' : host
     const paths = resources.endpoints().flatMap(({ listPath }) => listPath ?? [])
-    const open = new Set([site.url('/'), '/', ...paths])
+    const open = new Set([site.url('/'), '/', docsPath() ?? '/', ...paths])
     console.log(
       `\nOpen:\n${[...open].map((path) => `  http://${name}:${port}${path}`).join('\n')}\n`
     )

@@ -9,10 +9,7 @@ server.errorHandler(() => import('#exceptions/handler'))
 /**
  * For every request, also for one that no route matches.
  */
-server.use([
-  () => import('#crud/http/request_id_middleware'),
-  () => import('@adonisjs/auth/initialize_auth_middleware'),
-])
+server.use([() => import('#crud/http/initialize_auth_middleware')])
 
 /**
  * For every request that a route matches.

@@ -1,16 +1,18 @@
-import { pathToFileURL } from 'node:url'
+import { HealthChecks } from '@adonisjs/core/health'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ConfigurationError, observeWrites, resources } from '#crud'
+import { ConfigurationError, observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { modelFiles } from '#crud/model_files'
 import { Resource } from '#crud/resource/resource'
 import { addRawHeaders } from '#crud/http/node_server'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
-import { AssetStore } from './assets/asset_store.js'
+import { AssetStore } from '#crud/http/asset_store'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login_throttle.js'
 import { SessionManager } from './authentication/session_manager.js'
+import { TokenAuthorizer } from './authentication/token_authorizer.js'
 import { TokenService } from './authentication/token_service.js'
 import { WorkQueue } from './authentication/work_queue.js'
 import { coreViews } from './core/core_views.js'
@@ -19,11 +21,16 @@ import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
 import { escapeAttributes } from './escape_attributes.js'
 import { DatabaseIntegration } from './events/database_integration.js'
+import { DatabaseCheck } from './health/database_check.js'
+import { registerProbes } from './health/probes.js'
+import { warmUp } from './health/warm_up.js'
 import { PruneSchedule } from './events/prune_schedule.js'
 import { registerAdminRoutes } from './http/admin_routes.js'
 import { isBelowMount } from './http/below_mount.js'
 import { SECURITY_HEADERS } from './http/security_headers.js'
 import { keepPartials } from './keep_partials.js'
+import { migrationsOf } from './migrate_databases.js'
+import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
@@ -36,7 +43,7 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-const OWN_MODELS = [AdminUser, AdminSession, AdminTokenBlacklist]
+const OWN_MODELS = [AdminUser, AdminSession, AdminTokenBlacklist, AdminAccessToken]
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 
 /**
@@ -66,7 +73,9 @@ export default class AdminProvider {
     }
     await this.#addModels(site, errors)
     this.#logEvents(site)
+    useTokenAuthorizer(new TokenAuthorizer())
     registerAdminRoutes(site)
+    registerProbes(site, await this.#checks(site))
     addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
 
     if (errors.length === 0) return
@@ -79,10 +88,24 @@ export default class AdminProvider {
    * Old events are removed by the web server, beside what it does.
    */
   async ready() {
+    if (this.app.getEnvironment() !== 'web') return
+    if (this.app.inProduction) await this.#warmUp()
     const integration = this.#site?.eventIntegration
-    if (this.app.getEnvironment() !== 'web' || !integration?.prune) return
+    if (!integration?.prune) return
     this.#schedule = new PruneSchedule(() => integration.prune!())
     this.#schedule.start()
+  }
+
+  /** Nothing waits for it. */
+  async #warmUp() {
+    const server = await this.app.container.make('server')
+    const address = server.getNodeServer()?.address()
+    if (address === null || address === undefined || typeof address === 'string') return
+    void warmUp(
+      address,
+      resources.endpoints(),
+      () => this.app.isTerminating || this.app.isTerminated
+    )
   }
 
   /**
@@ -92,6 +115,19 @@ export default class AdminProvider {
     this.#stopObserving?.()
     this.#schedule?.stop()
     await this.#site?.events.settle()
+    await this.#site?.accessTokens.settle()
+  }
+
+  /** The files of the migrations are looked at when they are first asked for, and stay as they are. */
+  async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
+    const db = await this.app.container.make('lucid.db')
+    const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+    return new HealthChecks().register(
+      [...names].map((name) => {
+        let migrations: Promise<string[]> | undefined
+        return new DatabaseCheck(db, name, () => (migrations ??= migrationsOf(db, this.app, name)))
+      })
+    )
   }
 
   /** A missing table of the log is to stop the start, not every write. [S58, P15] */
@@ -114,10 +150,10 @@ export default class AdminProvider {
       add(() => site.addModel(model, { ...options, adminModel: true }))
     }
 
-    for (const path of await this.#modelFiles()) {
-      /* A file that can't be read is the other provider's fault to report. */
-      const exports = await import(pathToFileURL(path).href).catch(() => ({}))
-      for (const model of Object.values(exports)) {
+    for (const file of await modelFiles(this.app)) {
+      /* It is the other provider's fault to report. */
+      if ('error' in file) continue
+      for (const model of file.exported) {
         const options = typeof model === 'function' ? adminOptionsOf(model) : undefined
         if (options) add(() => site.addModel(model as any, options))
       }
@@ -174,13 +210,5 @@ export default class AdminProvider {
 
   #config(): AdminConfig {
     return this.app.config.get<AdminConfig>('admin')
-  }
-
-  async #modelFiles(): Promise<string[]> {
-    return await fsReadAll(this.app.modelsPath(), {
-      pathType: 'absolute',
-      ignoreMissingRoot: true,
-      filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
-    })
   }
 }

@@ -2,7 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Router } from '@adonisjs/core/http'
 import type { I18nManager } from '@adonisjs/i18n'
 import type { Edge } from 'edge.js'
-import type { AssetStore } from './assets/asset_store.js'
+import type { AssetStore } from '#crud/http/asset_store'
+import { AccessTokens } from './authentication/access_tokens.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
 import type { SessionManager } from './authentication/session_manager.js'
@@ -15,6 +16,7 @@ import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { managementPages } from './frame/management_pages.js'
 import { flashOf } from './http/flash.js'
 import { pageAddress } from './http/page_address.js'
+import { asMarkup } from './markup.js'
 import { ModelView, type AdminViewOptions } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
@@ -55,6 +57,8 @@ export class AdminSite {
   readonly adminUserService: AdminUserService
   readonly sessionManager: SessionManager
   readonly tokenService: TokenService
+  /** The tokens that programs call the API with [P10] */
+  readonly accessTokens = new AccessTokens()
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
@@ -181,6 +185,7 @@ function siteContext(site: AdminSite, ctx: HttpContext) {
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
+    markup: (key: string, data?: Record<string, unknown>) => asMarkup(site.text(key, data)),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
     groups: user ? sidebarGroups(site, ctx) : [],
     flash: flashOf(ctx),

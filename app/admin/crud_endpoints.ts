@@ -1,3 +1,5 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { ValueError, type EndpointCreator, type Operation } from '#crud'
 import type { EndpointMount } from '#crud/endpoint_creator'
 import { creatorOf } from '#crud/router'
@@ -30,9 +32,10 @@ export function crudEndpoints(view: ModelView): EndpointCreator {
     crud,
     operations: [...view.allowedActions].flatMap((action) => OPERATIONS[action]),
     authorizer: {
-      async authorize(ctx) {
+      async authorize(ctx, { model: asked }) {
         const actor = adminActor(ctx)
-        if (!view.admits(ctx)) throw new NotAllowed()
+        const isAllowed = asked === model ? view.admits(ctx) : isVisible(view, asked, ctx)
+        if (!isAllowed) throw new NotAllowed()
         return actor
       },
     },
@@ -46,6 +49,12 @@ export function crudEndpoints(view: ModelView): EndpointCreator {
   }
   creator.planRoutes()
   return creator
+}
+
+/** Records of another model can be included where the viewer may see them by themselves. */
+function isVisible({ adminSite }: ModelView, model: LucidModel, ctx: HttpContext): boolean {
+  const other = [...(adminSite?.models.values() ?? [])].find((one) => one.model === model)
+  return other?.isVisibleTo(ctx) ?? false
 }
 
 /** Not what says where the model's own endpoints lie, which there are, and who may call them. */

@@ -3,6 +3,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { whileLocked } from '#crud/database/migration_lock'
 import { AdminSite } from './admin_site.js'
 
 /** What bin/fail_start.ts explains itself */
@@ -10,19 +11,41 @@ const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 
 /**
  * Runs all pending migrations: those of the application's database, and those of the admin site's own
- * tables where config/admin.ts puts them on another connection. [B1]
+ * tables where config/admin.ts puts them on another connection. Of several processes that do so at
+ * once, one does it, and the others wait. [B1]
  */
 export async function migrateDatabases(app: ApplicationService) {
   const db = await app.container.make('lucid.db')
   const { dbConfig } = await app.container.make(AdminSite)
   for (const name of new Set([dbConfig.applicationConnection, dbConfig.adminConnection])) {
-    await migrate(db, app, name)
+    await whileLocked(db, name, () => migrate(db, app, name))
   }
+}
+
+/**
+ * The names of all migrations that a connection should have.
+ */
+export async function migrationsOf(
+  db: Database,
+  app: ApplicationService,
+  connectionName: string
+): Promise<string[]> {
+  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
+  /* Its own list would first make the table in which it keeps what was done. */
+  const { migrationSource } = runner as unknown as {
+    migrationSource: { getMigrations(): Promise<Array<{ name: string }>> }
+  }
+  const migrations = await migrationSource.getMigrations()
+  return migrations.map(({ name }) => name)
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
   /* The runner works on the application's own connections and is not closed: close() ends them. */
-  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
+  const runner = new MigrationRunner(db, app, {
+    direction: 'up',
+    connectionName,
+    disableLocks: true,
+  })
   runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
   await runner.run()
   if (!runner.error) return

@@ -51,9 +51,10 @@ export async function titlesOf(
     [{ type: 'list', column: target, values: wanted, negate: false }],
     [],
     { shape: 'offset', offset: 0, limit: wanted.length },
-    'include'
+    'include',
+    { count: false }
   )
-  const options = { ...view.callOptions(ctx), keys: true, count: false }
+  const options = { ...view.callOptions(ctx), keys: true }
   const { data } = await view.crud.getMulti(request, options)
   for (const item of data) titles.set(String(item[target.wire]), view.titleOf(item))
   return titles

@@ -2,6 +2,7 @@ import type { Item, LucidCrudClass, EndpointCreatorClass } from '#crud/types'
 import type { LucidCrud } from '#crud'
 import type { ObjectSchema } from '#crud/resource/object_schema'
 import type { BulkAction } from './bulk/bulk_action.js'
+import type { UpdatePanel } from './forms/update_panel.js'
 import type { Widget } from './forms/widget.js'
 import type { ListColumn } from './list/list_column.js'
 
@@ -83,4 +84,6 @@ export interface AdminViewOptions {
   bulkActions?: Iterable<new () => BulkAction>
   /** Edge templates, below resources/views, that take the place of single pages */
   templates?: { list?: string; create?: string; update?: string }
+  /** What the update page shows below its form */
+  panel?: UpdatePanel
 }

@@ -1,8 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from './errors.js'
+import type { Problem } from './http/problem.js'
+import { tokenInvalid, tokenRequired } from './http/problems.js'
 import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
-import type { Access, Actor, Authorizer, Origin } from './types.js'
+import type { Access, Actor, ApiToken, Authorizer, Origin } from './types.js'
 
 const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
@@ -11,9 +13,13 @@ let tokenAuthorizer: Authorizer | undefined
 
 /**
  * Registers who decides about endpoints whose access is 'token'. [P10]
+ *
+ * @returns who did so far
  */
-export function useTokenAuthorizer(authorizer: Authorizer | undefined): void {
+export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authorizer | undefined {
+  const before = tokenAuthorizer
   tokenAuthorizer = authorizer
+  return before
 }
 
 /**
@@ -31,7 +37,45 @@ export async function authorize(
 ): Promise<void> {
   if (access === 'public') return
   ensureTokenAuthorizer(resource)
+  keepPrivate(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
+}
+
+/**
+ * The same for what is no endpoint of a model, such as the page about the API: whoever has a valid
+ * token may see it, whatever the token may do. [P10, Q1]
+ *
+ * @param name  what it is, for the fault
+ * @throws Problem 401   without a valid token
+ * @throws RuntimeError  when the access is 'token' and nothing checks tokens
+ */
+export async function authorizeToken(
+  ctx: HttpContext,
+  name: string,
+  access: Access = 'token'
+): Promise<void> {
+  if (access === 'public') return
+  ensureTokenAuthorizer({ name })
+  keepPrivate(ctx)
+  const actor = await identify(ctx)
+  if (!actor) throw unauthenticated(ctx)
+  ACTORS.set(ctx, actor)
+}
+
+/**
+ * Whose token a request came with, if it is valid.
+ */
+export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null> {
+  return (await tokenAuthorizer?.identify?.(ctx)) ?? null
+}
+
+/**
+ * What to answer to a request without a valid token: one that was sent is not good for anything, which
+ * its sender should know. (RFC 6750, 3)
+ */
+export function unauthenticated({ request }: HttpContext): Problem {
+  const isSent = /^bearer\b/i.test(request.header('authorization') ?? '')
+  return isSent ? tokenInvalid() : tokenRequired()
 }
 
 /**
@@ -51,10 +95,10 @@ export async function authorizeBy(
 /**
  * @throws RuntimeError  when no authorizer is registered
  */
-export function ensureTokenAuthorizer(resource: Resource): void {
+export function ensureTokenAuthorizer({ name }: { name: string }): void {
   if (!tokenAuthorizer) {
     throw new RuntimeError(
-      `${resource.name}: access is 'token', and nothing is registered that checks tokens`
+      `${name}: access is 'token', and nothing is registered that checks tokens`
     )
   }
 }
@@ -75,4 +119,13 @@ export function originOf({ request }: HttpContext): Origin {
     ip: request.ip(),
     userAgent: request.header('user-agent')?.slice(0, 255) ?? null,
   }
+}
+
+/**
+ * What is for the owner of a token is for nobody else, whatever stands in between: not even errors
+ * such as 404, which caches may keep unasked. The owner may keep it, and must ask again. [P10]
+ */
+function keepPrivate({ response }: HttpContext): void {
+  response.header('cache-control', 'private, no-cache')
+  response.vary('Authorization')
 }

@@ -36,6 +36,7 @@ const CHECKS: Record<Name, Check> = {
   deletedAtColumn: TEXT,
   updatedAtColumn: TEXT,
   showDeleted: [(value) => typeof value === 'boolean', 'true or false'],
+  include: TEXTS,
   middleware: LISTS,
   access: [(value) => typeof value === 'string' || isObject(value), 'a string or a map'],
   policy: FUNCTION,

@@ -2,6 +2,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Query } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
+import { whereSql } from './database/sql.js'
 import type { Resource } from './resource/resource.js'
 
 /*
@@ -71,7 +72,7 @@ export async function deleteByKey(
 /** By the key as it was read: a hook may have changed the attributes meanwhile. */
 function ownRow(record: LucidRow, resource: Resource, client: TransactionClientContract): Query {
   const query = resource.model.query({ client }) as Query
-  resource.key.constrain(query, resource.key.of(record.$original), dialectOf(client))
+  whereSql(query, resource.key.is(resource.key.of(record.$original), dialectOf(client)))
   return query
 }
 

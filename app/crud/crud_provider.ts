@@ -1,8 +1,9 @@
-import { pathToFileURL } from 'node:url'
-import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
-import { ConfigurationError, RuntimeError } from './errors.js'
+import { ConfigurationError, listed, RuntimeError } from './errors.js'
+import { modelFiles, type ModelFile } from './model_files.js'
+import { publicWritesByDefault } from './public_writes.js'
+import { resources } from './resources.js'
 import { crudRouter } from './router.js'
 
 /**
@@ -13,16 +14,20 @@ export default class CrudProvider {
 
   /**
    * No query is made here: this also runs for commands and for code generation, on a database that
-   * may be empty. A fault stops the server; a command only warns, as it may be the one that mends it.
+   * may be empty. A fault stops the server; a command only warns, as it may be the one that mends it,
+   * and finds what is wrong in `resources.faults`.
    * [P2, P9]
    */
   async start() {
     const errors: Error[] = []
     const seen = new Set<unknown>()
 
-    for (const path of await this.#modelFiles()) {
-      const exported = await this.#exportsOf(path).catch((error) => void errors.push(error))
-      for (const model of exported ?? []) {
+    for (const file of await modelFiles(this.app)) {
+      if ('error' in file) {
+        errors.push(this.#unreadable(file))
+        continue
+      }
+      for (const model of file.exported) {
         if (typeof model !== 'function' || seen.has(model)) continue
         seen.add(model)
         try {
@@ -37,28 +42,30 @@ export default class CrudProvider {
     if (errors.length === 0) return
     const fault = new ConfigurationError(errors)
     if (this.app.getEnvironment() !== 'console') throw fault
+    resources.faults.push(...errors)
     console.warn(fault.message)
   }
 
-  /** What goes wrong while a file is read says nothing of where. */
-  async #exportsOf(path: string): Promise<unknown[]> {
-    try {
-      return Object.values(await import(pathToFileURL(path).href))
-    } catch (error) {
-      throw new RuntimeError(
-        `${this.app.relativePath(path)} can't be imported: ${messageOf(error)}`,
-        { cause: error }
-      )
-    }
+  /**
+   * A server that anybody may write to should be one that somebody meant to be. [P10]
+   */
+  async ready() {
+    if (this.app.getEnvironment() !== 'web' || !this.app.inProduction) return
+    const models = publicWritesByDefault(resources.endpoints())
+    if (models.length === 0) return
+    const logger = await this.app.container.make('logger')
+    logger.warn(
+      { models },
+      `Anybody may write ${listed(models)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`
+    )
   }
 
-  async #modelFiles(): Promise<string[]> {
-    const files = await fsReadAll(this.app.modelsPath(), {
-      pathType: 'absolute',
-      ignoreMissingRoot: true,
-      filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
-    })
-    return files
+  /** What goes wrong while a file is read says nothing of where. */
+  #unreadable({ path, error }: ModelFile & { error: unknown }): RuntimeError {
+    return new RuntimeError(
+      `${this.app.relativePath(path)} can't be imported: ${messageOf(error)}`,
+      { cause: error }
+    )
   }
 }
 

@@ -18,6 +18,25 @@ export interface CrudConfig {
     itemsPerPage: number
     /** The most that can be asked for [A13] */
     maximum: number
+    /** The most items that one `include` embeds in an answer [Q3] */
+    included: number
+  }
+  /** The API schema, at `openapi.json` below the prefix [Q1] */
+  openapi: {
+    enabled: boolean
+    /** Who may read it */
+    access: Access
+    /** What the API is called. Default: the application's name */
+    title: string | null
+    /** Which version it has. Default: the application's */
+    version: string | null
+  }
+  /** The page to read the API schema and to try calls [Q1] */
+  docs: {
+    enabled: boolean
+    /** Who may see it */
+    access: Access
+    path: string
   }
   body: {
     /** Bytes of the largest body [A6] */
@@ -25,29 +44,75 @@ export interface CrudConfig {
     /** Levels that JSON may nest [A29] */
     depth: number
   }
+  idempotency: {
+    /** For how long the answer to a create with an `Idempotency-Key` is given again [Q7] */
+    hours: number
+  }
+  /** How many requests a token, or an address without one, has in so many seconds; null: no end [Q8] */
+  rateLimit: { requests: number; seconds: number } | null
+  /** In seconds */
+  server: {
+    /** What a stop may take in all; requests get it but for the last three seconds */
+    graceSeconds: number
+    /** What a request's headers may take to arrive */
+    headersSeconds: number
+    /** What a whole request may take to arrive */
+    requestSeconds: number
+    /** How long a connection is kept after an answer */
+    idleSeconds: number
+  }
 }
 
-type PartialConfig = Partial<Omit<CrudConfig, 'pagination' | 'body'>> & {
+type Groups = 'pagination' | 'body' | 'idempotency' | 'server' | 'openapi' | 'docs'
+type PartialConfig = Partial<Omit<CrudConfig, Groups>> & {
   pagination?: Partial<CrudConfig['pagination']>
+  openapi?: Partial<CrudConfig['openapi']>
+  docs?: Partial<CrudConfig['docs']>
   body?: Partial<CrudConfig['body']>
+  idempotency?: Partial<CrudConfig['idempotency']>
+  server?: Partial<CrudConfig['server']>
 }
 
 /**
  * Fills in the defaults.
  *
- * @throws ValueError  when a number is no positive integer
+ * @throws ValueError  when a number is no positive integer, or an access or a path can't be
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   const filled: CrudConfig = {
     prefix: normalisePrefix(config.prefix ?? '/api'),
     access: config.access ?? 'public',
     strictQuery: config.strictQuery ?? false,
-    pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, ...config.pagination },
+    pagination: {
+      limit: 100,
+      itemsPerPage: 10,
+      maximum: 1000,
+      included: 10_000,
+      ...config.pagination,
+    },
     body: { limit: 1024 * 1024, depth: 32, ...config.body },
+    idempotency: { hours: 24, ...config.idempotency },
+    rateLimit: config.rateLimit
+      ? { requests: config.rateLimit.requests, seconds: config.rateLimit.seconds }
+      : null,
+    server: {
+      graceSeconds: 8,
+      headersSeconds: 20,
+      requestSeconds: 120,
+      idleSeconds: 65,
+      ...config.server,
+    },
+    openapi: { enabled: true, access: 'public', title: null, version: null, ...config.openapi },
+    docs: {
+      enabled: true,
+      access: 'public',
+      ...config.docs,
+      path: normalisePrefix(config.docs?.path ?? '/docs'),
+    },
   }
 
-  for (const group of ['pagination', 'body'] as const) {
-    for (const [name, value] of Object.entries(filled[group])) {
+  for (const group of ['pagination', 'body', 'idempotency', 'rateLimit', 'server'] as const) {
+    for (const [name, value] of Object.entries(filled[group] ?? {})) {
       if (!Number.isSafeInteger(value) || value < 1) {
         throw new ValueError(
           `config/crud.ts: ${group}.${name} is ${value}, and must be a positive integer`
@@ -55,10 +120,16 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
       }
     }
   }
-  if (filled.access !== 'public' && filled.access !== 'token') {
-    throw new ValueError(
-      `config/crud.ts: access is '${filled.access}', and must be 'public' or 'token'`
-    )
+  const rules = { 'access': filled, 'openapi.access': filled.openapi, 'docs.access': filled.docs }
+  for (const [name, { access }] of Object.entries(rules)) {
+    if (access !== 'public' && access !== 'token') {
+      throw new ValueError(
+        `config/crud.ts: ${name} is '${access}', and must be 'public' or 'token'`
+      )
+    }
+  }
+  if (filled.docs.path === '') {
+    throw new ValueError("config/crud.ts: docs.path is the root, and must be a path as in '/docs'")
   }
   return filled
 }

@@ -6,19 +6,34 @@ import { checkOptions } from './check_options.js'
 import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
 import { readBody } from './http/body.js'
+import { noteTag, preconditionOf, replyItem, replyList } from './http/conditions.js'
+import { strongTag } from './http/etag.js'
+import { toProblem } from './http/handle_problem.js'
 import { itemNotFound } from './http/problems.js'
 import { preferredReturn } from './http/prefer.js'
+import { rateLimit } from './http/rate_limit.js'
 import { reply } from './http/reply.js'
 import { markGenerated, markMounted } from './http/generated_routes.js'
+import { replyCreated, type CreatedAnswer } from './idempotency/created_answer.js'
+import { OnlyOnce, transactionOf } from './idempotency/only_once.js'
 import { keyOf } from './item_keys.js'
-import type { LucidCrud, ListResult } from './lucid_crud.js'
+import { noteMixture, notePart } from './item_parts.js'
+import type { ListResult } from './list_reading.js'
+import type { LucidCrud } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
-import { checkItemQuery, checkWriteQuery, ListRequest, parseDeleted } from './query/list_request.js'
+import { pickFields } from './query/fields.js'
+import { parseItemRequest } from './query/item_request.js'
+import { ListRequest } from './query/list_request.js'
 import { QueryString } from './query/query_string.js'
+import { checkWriteQuery } from './query/strict_query.js'
+import type { Inclusion } from './resource/inclusion.js'
+import type { RouteDescription } from './openapi/types.js'
 import { Resource } from './resource/resource.js'
+import { resources } from './resources.js'
 import type { KeyValue } from './resource/key.js'
 import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
+import { writeJson } from './values/json.js'
 import type {
   Access,
   Authorizer,
@@ -42,6 +57,8 @@ export interface CustomRoute {
   /** Whose access rule it follows. Default: `read_multi` for GET, `update` for other methods */
   operation?: Operation
   middleware?: Iterable<EndpointMiddleware>
+  /** What the API schema says of it [Q1] */
+  openapi?: RouteDescription
 }
 
 /**
@@ -58,10 +75,29 @@ export interface EndpointMount {
   session: (ctx: HttpContext) => QueryClientContract
 }
 
-/** A route that is going to be registered. */
+/**
+ * A route as it is registered: one of a model's generated endpoints, or one of its own. [P12]
+ */
+export interface EndpointRoute {
+  /** Whose access rule it follows */
+  operation: Operation
+  /** The endpoint's name, as in `read_multi` or `read_paginated`; method and path for a custom route */
+  name: string
+  /** A GET route answers HEAD too */
+  method: Method
+  /** In full and in the router's spelling, as in `/api/products/:id` */
+  path: string
+  isCustom: boolean
+  middleware?: readonly EndpointMiddleware[]
+  /** What a custom route says of itself */
+  openapi?: RouteDescription
+}
+
+/** A route that is going to be registered; its path lies below the model's. */
 interface PlannedRoute extends CustomRoute {
   operation: Operation
   name: string
+  isCustom: boolean
 }
 
 const METHODS: Record<Operation, Method> = {
@@ -95,14 +131,14 @@ export class EndpointCreator {
   readonly crud: LucidCrud
   /** Where the endpoints lie, prefix included, as in `/api/products` */
   readonly path: string
-  /** Whether the model itself says who may call it, or only the configuration */
-  readonly accessIsDefault: boolean
-
   protected readonly options: CrudRouterOptions
   readonly #operations: ReadonlySet<Operation>
   readonly #mount: EndpointMount | undefined
+  readonly #onlyOnce: OnlyOnce
   readonly #planned: PlannedRoute[] = []
   #isPlanned = false
+  /* What a read of one item is to embed: `fetchItem` is older, and own classes know its parameters. */
+  readonly #inclusions = new WeakMap<HttpContext, readonly Inclusion[]>()
 
   /**
    * @param mount  given when the endpoints lie elsewhere than the options say
@@ -114,9 +150,9 @@ export class EndpointCreator {
     this.#mount = mount
     this.resource = mount?.resource ?? new Resource(this.options)
     this.crud = mount?.crud ?? crudOf(this.options, this.resource)
-    this.accessIsDefault = options.access === undefined
     this.#checkAccess()
     this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
+    this.#onlyOnce = new OnlyOnce(this.resource, this.path)
     this.#operations = mount ? new Set(mount.operations) : this.#selectOperations()
     this.#checkNames()
     this.#checkCollisions(this.#generatedRoutes())
@@ -133,9 +169,21 @@ export class EndpointCreator {
    * Who may call an operation. [P10]
    */
   accessOf(operation: Operation): Access {
-    const { access } = this.options
-    const own = typeof access === 'object' ? access[operation] : access
-    return own ?? crudConfig().access
+    return this.#ownAccess(operation) ?? crudConfig().access
+  }
+
+  /**
+   * Whether only the configuration says who may call an operation, and not the model itself. [P10]
+   */
+  isAccessDefault(operation: Operation): boolean {
+    return this.#ownAccess(operation) === undefined
+  }
+
+  /**
+   * Whether they lie where they would without the option `path`. [P5]
+   */
+  get isAtTablePath(): boolean {
+    return this.path === crudConfig().prefix + modelPath(undefined, this.resource)
   }
 
   /**
@@ -147,13 +195,20 @@ export class EndpointCreator {
   }
 
   /**
+   * Whether the application has a say in which client reads its items.
+   */
+  get hasOwnSession(): boolean {
+    return this.options.session !== undefined
+  }
+
+  /**
    * Adds the routes of the model's operations. Overridable: call `super` and add your own.
    */
   addRoutesToRouter(): void {
     const handlers: Record<Operation, (ctx: HttpContext) => unknown> = {
       create: (ctx) => this.createItem(ctx),
-      read: (ctx) => this.readItem(ctx),
-      read_multi: (ctx) => this.readItems(ctx),
+      read: async (ctx) => replyItem(ctx, await this.readItem(ctx)),
+      read_multi: async (ctx) => replyList(ctx, await this.readItems(ctx)),
       update: (ctx) => this.updateItem(ctx),
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
@@ -162,6 +217,7 @@ export class EndpointCreator {
       const { operation } = route
       this.#planned.push({
         ...route,
+        isCustom: false,
         handler: handlers[operation],
         middleware: this.options.middleware?.[operation],
       })
@@ -175,7 +231,8 @@ export class EndpointCreator {
   addCustomRoute(route: CustomRoute): void {
     const operation = route.operation ?? (route.method === 'GET' ? 'read_multi' : 'update')
     const path = route.path.startsWith('/') ? route.path : `/${route.path}`
-    this.#planned.push({ ...route, path, operation, name: `${route.method} ${path}` })
+    const name = `${route.method} ${path}`
+    this.#planned.push({ ...route, path, operation, name, isCustom: true })
   }
 
   /**
@@ -191,56 +248,71 @@ export class EndpointCreator {
   }
 
   /**
+   * The routes that `register` hands to the router, in its order.
+   *
+   * @throws ValueError  when two of them have the same method and path
+   */
+  get routes(): readonly EndpointRoute[] {
+    return this.#offeredRoutes().map(
+      ({ operation, name, method, path, isCustom, middleware, openapi }) => ({
+        operation,
+        name,
+        method,
+        path: this.#fullPath(path),
+        isCustom,
+        middleware: middleware && [...middleware],
+        openapi,
+      })
+    )
+  }
+
+  /**
    * Hands the routes to the application's router. Where the endpoints lie elsewhere, whoever mounted
-   * them answers for the paths there that are nobody's, and a route of one's own exists only where its
-   * operation does. [B14]
+   * them answers for the paths there that are nobody's.
    *
    * @throws ValueError  when two of them have the same method and path
    */
   register(): void {
-    this.planRoutes()
+    const routes = this.#offeredRoutes()
     if (!this.#mount) markMounted(this.path)
-    const generated = new Set<string>(this.#endpoints().map(({ name }) => name))
-    const offered = this.#planned.filter(
-      ({ operation }) => !this.#mount || this.#operations.has(operation)
-    )
-    const ordered = Map.groupBy(offered, (route) => generated.has(route.name))
-    for (const route of [...(ordered.get(false) ?? []), ...(ordered.get(true) ?? [])]) {
-      this.#registerRoute(route)
-    }
+    for (const route of routes) this.#registerRoute(route)
   }
 
   /**
-   * POST: stores the body as a new item. [A1]
+   * POST: stores the body as a new item, once for each `Idempotency-Key`. [A1, Q7]
    */
   async createItem(ctx: HttpContext): Promise<void> {
     checkWriteQuery(queryOf(ctx), crudConfig())
     const body = await readBody(ctx, crudConfig().body)
-    const values = await this.resource.createBody.parse(body, { operation: 'create' })
-    const item = await this.insertItem(values, ctx)
-    const location = this.#locationOf(item)
-    if (location) ctx.response.header('location', location)
-    reply(ctx, item, 201)
+    const options = () => this.callOptions(ctx)
+    const answer = await this.#onlyOnce.answer(ctx, body, options, async (within) => {
+      const values = await this.resource.createBody.parse(body, { operation: 'create' })
+      return await within(async () => this.#created(await this.insertItem(values, ctx)))
+    })
+    replyCreated(ctx, answer)
   }
 
   /**
-   * GET with a key: one item. [A2]
+   * GET with a key: one item. [A2, Q2, Q3]
    */
   async readItem(ctx: HttpContext): Promise<Item> {
-    const query = queryOf(ctx)
-    checkItemQuery(this.resource, query, crudConfig())
-    const deleted = parseDeleted(this.resource, query)
-    const item = await this.fetchItem(this.keyOf(ctx), deleted, ctx)
+    const { deleted, fields, include } = parseItemRequest(this.resource, queryOf(ctx), crudConfig())
+    const key = this.keyOf(ctx)
+    await this.#authorizeInclusions(ctx, include)
+    this.#inclusions.set(ctx, include)
+    const item = await this.fetchItem(key, deleted, ctx)
     if (!item) throw itemNotFound()
-    return item
+    const answer = fields ? notePart(pickFields(item, fields, include), item) : item
+    return include.length > 0 ? noteMixture(answer) : answer
   }
 
   /**
-   * GET without a key: the list. [A10 to A19]
+   * GET without a key: the list. [A10 to A19, Q2 to Q5]
    */
   async readItems(ctx: HttpContext): Promise<ListResult> {
     const paged = ctx.route!.pattern === this.#paginatedPattern
     const request = ListRequest.parse(this.resource, queryOf(ctx), crudConfig(), paged)
+    await this.#authorizeInclusions(ctx, request.include)
     return await this.fetchItems(request, ctx)
   }
 
@@ -253,9 +325,11 @@ export class EndpointCreator {
     const body = await readBody(ctx, crudConfig().body)
     const values = await this.resource.updateBody.parse(body, { operation: 'update', key })
     const wanted = preferredReturn(ctx)
-    const item = await this.changeItem(key, values, wanted === 'representation', ctx)
+    const returning = wanted === 'representation' && (await this.#mayRead(ctx))
+    const item = await this.changeItem(key, values, returning, ctx)
 
-    if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
+    const isApplied = wanted === 'minimal' || (returning && item !== null)
+    if (isApplied) ctx.response.header('preference-applied', `return=${wanted}`)
     if (wanted === 'minimal') ctx.response.status(204).send('')
     else reply(ctx, item)
   }
@@ -283,9 +357,10 @@ export class EndpointCreator {
     return this.crud.create(values, this.callOptions(ctx))
   }
 
-  /** What `readItem` asks of the database. */
+  /** What `readItem` asks of the database: the whole item, as its tag is made of that. [Q6] */
   protected fetchItem(key: KeyValue, deleted: DeletedMode, ctx: HttpContext): Promise<Item | null> {
-    return this.crud.get(key, { ...this.callOptions(ctx), deleted })
+    const include = this.#inclusions.get(ctx)
+    return this.crud.get(key, { ...this.callOptions(ctx), deleted, include })
   }
 
   /** What `readItems` asks of the database. */
@@ -300,7 +375,8 @@ export class EndpointCreator {
     returning: boolean,
     ctx: HttpContext
   ): Promise<Item | null> {
-    return this.crud.update(key, values, { ...this.callOptions(ctx), returning })
+    const written = (item: Item) => noteTag(ctx, item)
+    return this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
   }
 
   /** What `deleteItem` asks of the database. */
@@ -323,11 +399,16 @@ export class EndpointCreator {
   }
 
   /**
-   * The client and the actor of the request.
+   * The client and the actor of the request, and what it asks of an item that it changes or deletes.
    */
   protected callOptions(ctx: HttpContext) {
     const session = this.#mount?.session ?? this.options.session
-    return { client: session?.(ctx), actor: actorOf(ctx), origin: originOf(ctx) }
+    return {
+      client: transactionOf(ctx) ?? session?.(ctx),
+      actor: actorOf(ctx),
+      origin: originOf(ctx),
+      precondition: preconditionOf(ctx, this.resource),
+    }
   }
 
   /** Every generated endpoint with its path below the model's. */
@@ -359,6 +440,21 @@ export class EndpointCreator {
     }))
   }
 
+  /**
+   * A route of one's own goes before the generated ones, and where the endpoints lie elsewhere, it
+   * exists only where its operation does. [A27, B14]
+   */
+  #offeredRoutes(): PlannedRoute[] {
+    this.planRoutes()
+    return this.#planned
+      .filter(({ operation }) => !this.#mount || this.#operations.has(operation))
+      .sort((a, b) => Number(b.isCustom) - Number(a.isCustom))
+  }
+
+  #fullPath(path: string): string {
+    return this.path + path || '/'
+  }
+
   #registerRoute(route: PlannedRoute) {
     const handler = async (ctx: HttpContext) => {
       if (!this.resource.isLoaded) await this.resource.load()
@@ -369,14 +465,50 @@ export class EndpointCreator {
     markGenerated(handler)
 
     const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
-    const registered = router.route(this.path + route.path || '/', methods, handler)
+    const registered = router.route(this.#fullPath(route.path), methods, handler)
     registered.as(`${this.path.slice(1).replaceAll('/', '.')}:${route.name}`)
+    /* Elsewhere, whoever mounted them says how often they may be called. */
+    if (!this.#mount) registered.use(rateLimit)
     if (route.middleware) registered.use([...route.middleware] as any)
   }
 
   async #authorize(ctx: HttpContext, operation: Operation) {
     if (this.#mount) await authorizeBy(this.#mount.authorizer, ctx, this.resource, operation)
     else await authorize(ctx, this.resource, operation, this.accessOf(operation))
+  }
+
+  /** Who may only write is shown no more for wishing so; a wish is no reason to refuse the write. */
+  async #mayRead(ctx: HttpContext): Promise<boolean> {
+    if (!this.#operations.has('read')) return false
+    try {
+      await this.#authorize(ctx, 'read')
+      return true
+    } catch (error) {
+      if (toProblem(error).status < 500) return false
+      throw error
+    }
+  }
+
+  #ownAccess(operation: Operation): Access | undefined {
+    const { access } = this.options
+    return typeof access === 'object' ? access[operation] : access
+  }
+
+  /**
+   * Who may not ask the related model's own endpoints may not ask for its items here, either: the list
+   * where there are several, else for one.
+   */
+  async #authorizeInclusions(ctx: HttpContext, inclusions: readonly Inclusion[]) {
+    for (const { isList, resource } of inclusions) {
+      const operation = isList ? 'read_multi' : 'read'
+      if (this.#mount) {
+        await authorizeBy(this.#mount.authorizer, ctx, resource, operation)
+      } else {
+        const endpoints = resources.endpoints().find((one) => one.resource === resource)
+        const access = endpoints?.accessOf(operation) ?? crudConfig().access
+        await authorize(ctx, resource, operation, access)
+      }
+    }
   }
 
   #selectOperations(): Set<Operation> {
@@ -464,6 +596,12 @@ export class EndpointCreator {
   get #paginatedPattern(): string | undefined {
     const alias = this.#endpoints().find(({ name }) => name === 'read_paginated')
     return alias && this.path + alias.path
+  }
+
+  #created(item: Item): CreatedAnswer {
+    const key = keyOf(item)
+    const body = writeJson(item ?? null)
+    return { body, key, location: this.#locationOf(item), tag: key && strongTag(body) }
   }
 
   /** The path where a created item can be read, if reading is offered. */

@@ -14,15 +14,17 @@ export type { Changes, State, Write } from './events/write.js'
 export { FilterConfig } from './filter_config.js'
 export { LucidCrud } from './lucid_crud.js'
 export { Problem } from './http/problem.js'
-export { useTokenAuthorizer } from './access.js'
+export { authorizeToken, useTokenAuthorizer } from './access.js'
 export { resources } from './resources.js'
 export { ConfigurationError, RuntimeError, ValueError } from './errors.js'
-export type { CustomRoute } from './endpoint_creator.js'
+export type { CustomRoute, EndpointRoute } from './endpoint_creator.js'
+export type { Inclusion } from './resource/inclusion.js'
 export type { Operation } from './operations.js'
 export type { Resource } from './resource/resource.js'
 export type {
   Access,
   Actor,
+  ApiToken,
   Authorizer,
   CrudOptions,
   CrudRouterOptions,

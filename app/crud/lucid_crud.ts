@@ -1,14 +1,16 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import type { Query } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
 import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
 import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
+import { embed, linksOf } from './embedding.js'
 import { gatherWrites } from './events/write_scope.js'
+import { readList, type ListOptions, type ListResult } from './list_reading.js'
+import { fieldsOf, type Fields } from './query/fields.js'
+import { selectInclusions } from './query/include.js'
 import { conditionsFromCode, ListRequest, type ListQuery } from './query/list_request.js'
-import { applySort } from './query/sorting.js'
 import {
   insertRecord,
   removeRecord,
@@ -19,6 +21,7 @@ import {
 } from './record_writes.js'
 import { Records } from './records.js'
 import { Resource } from './resource/resource.js'
+import type { Inclusion } from './resource/inclusion.js'
 import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
 import type { Actor, ColumnSettings, Item, Origin } from './types.js'
@@ -36,6 +39,19 @@ export interface CallOptions {
 }
 
 /**
+ * What the read of one item takes.
+ */
+export interface ReadOptions extends CallOptions {
+  deleted?: DeletedMode
+  /** Whether the row stays as it is for the rest of the transaction; without one it means nothing */
+  lock?: boolean
+  /** Wire names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  fields?: string | Iterable<string> | Fields
+  /** Declared relations to embed, as in `distributor` or a list of them [Q3] */
+  include?: string | Iterable<string | Inclusion>
+}
+
+/**
  * What a write of one item may ask of it, as it is when the write has locked it.
  */
 export interface WriteOptions extends CallOptions {
@@ -44,14 +60,13 @@ export interface WriteOptions extends CallOptions {
 }
 
 /**
- * A list, in the shape that was asked for. [S2]
+ * What an update may ask beside.
  */
-export interface ListResult {
-  data: Item[]
-  total_count: number
-  has_more?: boolean
-  page?: number
-  items_per_page?: number
+export interface UpdateOptions extends WriteOptions {
+  /** Whether the changed item is the result, for who may read it */
+  returning?: boolean
+  /** Is given the item as the update leaves it, if its writer can see it, before the commit */
+  written?: (item: Item) => void
 }
 
 /**
@@ -153,19 +168,24 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @param key  the key's value; an array of its parts if it is composite
    * @returns null if there is no such item
-   * @throws Problem 403
+   * @throws Problem 403, or 422 for a field or a relation that is none
    */
-  async get(
-    key: unknown,
-    options: CallOptions & { deleted?: DeletedMode } = {}
-  ): Promise<Item | null> {
-    if (this.resource.policy) {
-      const record = await this.find(key, options)
-      return record && this.#records.reader.toItem(record)
-    }
+  async get(key: unknown, options: ReadOptions = {}): Promise<Item | null> {
     const client = await this.#clientOf(options)
-    const narrow = this.#records.byKey(this.resource.key.fromCode(key), client, options)
-    return await this.#records.reader.item(client, narrow)
+    const { key: keys, table } = this.resource
+    const fields = fieldsOf(this.resource, options.fields)
+    const include = selectInclusions(this.resource, options.include)
+    const found = await this.#records.reader.findOne(
+      client,
+      this.#records.byKey(keys.fromCode(key), client, options),
+      {
+        fields,
+        beside: linksOf(include, table, dialectOf(client)),
+        judge: this.#records.judge('read', options),
+      }
+    )
+    if (found) await embed([found], include, client, options)
+    return found && found.item
   }
 
   /**
@@ -176,11 +196,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   async find(
     key: unknown,
-    options: CallOptions & { deleted?: DeletedMode } = {}
+    options: CallOptions & { deleted?: DeletedMode; lock?: boolean } = {}
   ): Promise<LucidRow | null> {
     const client = await this.#clientOf(options)
-    const narrow = this.#records.byKey(this.resource.key.fromCode(key), client, options)
-    const record = await this.#records.reader.record(client, narrow)
+    const one = this.#records.byKey(this.resource.key.fromCode(key), client, options)
+    const record = await this.#records.reader.record(client, one)
     if (record) await this.#records.ask('read', options, record)
     return record
   }
@@ -204,46 +224,20 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   /**
    * A list of items.
    *
-   * @param options.keys   whether `keyOf` is to know the items' keys
-   * @param options.count  false: nothing is counted, and `total_count` is that of the data alone
-   * @param options.whileCounting  is given the items as soon as they are there: counting may take longer
-   * @throws Problem 403, or 422 for a sort that can't be
+   * @throws Problem 403, or 422 for a sort, a field or a relation that can't be
    * @throws ValueError  for a filter that can't be
    */
   async getMulti(
     query: ListQuery | ListRequest = {},
-    options: CallOptions & {
-      keys?: boolean
-      count?: boolean
-      whileCounting?: (items: Item[]) => void
-    } = {}
+    options: ListOptions = {}
   ): Promise<ListResult> {
     const client = await this.#clientOf(options)
-    const { key, table } = this.resource
     const request =
       query instanceof ListRequest
         ? query
         : ListRequest.fromCode(this.resource, query, crudConfig().pagination)
     await this.#records.ask('read_multi', options)
-
-    const dialect = dialectOf(client)
-    const narrow = this.#records.byConditions(request, client, options)
-    const { offset, limit } = request.paging
-    const page = (rows: Query) => {
-      narrow(rows)
-      applySort(rows, table, request.sorts, key.columns, dialect)
-      rows.offset(offset).limit(limit)
-    }
-    const items = async () => {
-      const data = limit === 0 ? [] : await this.#records.reader.items(client, page, options)
-      options.whileCounting?.(data)
-      return data
-    }
-    const [data, total] = await Promise.all([
-      items(),
-      options.count === false ? null : this.#records.reader.count(client, narrow),
-    ])
-    return shapeList(data, total ?? data.length, request)
+    return await readList(this.#records, request, client, options)
   }
 
   /**
@@ -282,8 +276,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     await this.#records.ask('read_multi', options)
     const column = this.resource.columns.find(wire)!
     const conditions = conditionsFromCode(this.resource, { [`${wire}__gte`]: `${first} 00:00:00` })
-    const narrow = this.#records.byConditions({ conditions, deleted: 'exclude' }, client, options)
-    return await this.#records.reader.countByDay(client, column, narrow)
+    const matching = this.#records.byConditions({ conditions, deleted: 'exclude' }, client, options)
+    return await this.#records.reader.countByDay(client, column, matching)
   }
 
   /**
@@ -300,13 +294,13 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * Changes an item. No values change nothing, the update timestamp neither. [A23]
    *
    * @param values  by attribute name; a key is never changed [A7]
-   * @returns the changed item if `returning` is set, else null
+   * @returns the changed item if `returning` is set and the policy lets the actor read it, else null
    * @throws Problem 403, 404, 409 or 422
    */
   async update(
     key: unknown,
     values: Record<string, unknown>,
-    options: WriteOptions & { returning?: boolean } = {}
+    options: UpdateOptions = {}
   ): Promise<Item | null> {
     return await this.#write(options, async (client, attempt) => {
       const record = await this.#records.locate(key, client, options)
@@ -314,16 +308,22 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       await this.#records.ask('update', options, record)
       await options.precondition?.(record)
       const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
-      if (Object.keys(changes).length > 0) {
+      const isChanged = Object.keys(changes).length > 0
+      if (isChanged) {
         tellBytesApart(record)
         record.merge(changes as any)
         /* The policy may allow the row as it was, and not as it would be. */
         await this.#records.ask('update', options, record)
         stampUpdate(record, this.resource)
         await saveRecord(record, this.resource, client)
-        if (this.resource.scope) await this.#records.readBack(record, client, options)
       }
-      return options.returning ? await this.#records.readBack(record, client, options) : null
+      const mustBeSeen = options.returning || (isChanged && this.resource.scope)
+      const item = mustBeSeen
+        ? await this.#records.readBack(record, client, options)
+        : options.written && (await this.#records.find(record, client, options))
+      if (item) options.written?.(item)
+      const isShown = options.returning && (await this.#records.allows('read', options, record))
+      return isShown ? item! : null
     })
   }
 
@@ -471,15 +471,4 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
 
 function omit(values: Record<string, unknown>, leaveOut: (name: string) => boolean) {
   return Object.fromEntries(Object.entries(values).filter(([name]) => !leaveOut(name)))
-}
-
-function shapeList(data: Item[], total: number, { paging }: ListRequest): ListResult {
-  if (paging.shape === 'offset') return { data, total_count: total }
-  return {
-    data,
-    total_count: total,
-    has_more: paging.page * paging.itemsPerPage < total,
-    page: paging.page,
-    items_per_page: paging.itemsPerPage,
-  }
 }

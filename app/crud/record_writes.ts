@@ -2,6 +2,8 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { deleteByKey, updateByKey } from './composite_key_writes.js'
 import { dialectOf } from './database/dialects.js'
+import { writeDirectly } from './direct_writes.js'
+import type { Column } from './resource/column.js'
 import type { Resource } from './resource/resource.js'
 import { now } from './resource/soft_delete.js'
 
@@ -13,7 +15,8 @@ export async function insertRecord(
   resource: Resource,
   client: TransactionClientContract
 ): Promise<void> {
-  keepTrueKey(record, resource)
+  keepTrueKey(record, resource, client)
+  writeDirectly(record, resource)
   await record.save()
   await sharpenKey(record, resource, client)
 }
@@ -26,8 +29,9 @@ export async function saveRecord(
   resource: Resource,
   client: TransactionClientContract
 ): Promise<void> {
-  if (resource.key.isComposite) await updateByKey(record, resource, client)
-  else await record.save()
+  if (resource.key.isComposite) return await updateByKey(record, resource, client)
+  writeDirectly(record, resource)
+  await record.save()
 }
 
 /**
@@ -79,22 +83,40 @@ export function tellBytesApart({ $original }: LucidRow): void {
 /**
  * After an insert Lucid takes the number of the new row for the key, even where the key is text.
  * What the caller or a hook gave stays; what the database made, other than a number it counted up,
- * is asked back.
+ * is asked back, or asked for before where the database would not tell.
  */
-function keepTrueKey(record: LucidRow, { key }: Resource) {
+function keepTrueKey(record: LucidRow, { key }: Resource, client: TransactionClientContract) {
   const isGiven = () => key.of(record).every((part) => part !== undefined && part !== null)
 
   const queryFor = record.$getQueryFor.bind(record) as (...args: unknown[]) => any
-  record.$getQueryFor = (action: string, client: QueryClientContract) => {
-    const query = queryFor(action, client)
+  record.$getQueryFor = (action: string, own: QueryClientContract) => {
+    const query = queryFor(action, own)
     if (action === 'insert' && !isGiven() && !key.columns[0].autoIncrement) {
-      query.knexQuery.returning(key.columns.map((column) => column.name))
+      const { keyToInsert } = dialectOf(client)
+      if (!keyToInsert) query.knexQuery.returning(key.columns.map((column) => column.name))
+      else makeKeyFirst(query, record, key.columns[0], () => keyToInsert(client, key.columns[0]))
     }
     return query
   }
   const consume = record.$consumeAdapterResult.bind(record)
   record.$consumeAdapterResult = (result, sideloaded) => {
     if (!isGiven()) consume(result, sideloaded)
+  }
+}
+
+/** All hooks of the model have run when the query is executed: none of them gave a key. */
+function makeKeyFirst(query: any, record: LucidRow, column: Column, make: () => Promise<unknown>) {
+  const insert = query.insert.bind(query)
+  const exec = query.exec.bind(query)
+  let row: Record<string, unknown> = {}
+  query.insert = (values: Record<string, unknown>) => insert((row = values))
+  query.exec = async () => {
+    const made = await make()
+    if (made !== undefined) {
+      insert({ ...row, [column.name]: made })
+      record.$attributes[column.attribute] = made
+    }
+    return await exec()
   }
 }
 
@@ -109,8 +131,7 @@ async function sharpenKey(
   const [column] = key.columns
   if (!column.autoIncrement) return
   const attributes = record as unknown as Record<string, unknown>
-  attributes[column.attribute] = await dialectOf(client).insertedKey(
-    client,
-    attributes[column.attribute]
-  )
+  const reported = attributes[column.attribute]
+  const exact = await dialectOf(client).insertedKey(client, reported)
+  if (exact !== reported) attributes[column.attribute] = exact
 }

@@ -1,21 +1,22 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Query } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
 import { markLocated } from './events/write_scope.js'
 import { forbidden, itemNotFound } from './http/problems.js'
 import { noteKey } from './item_keys.js'
 import type { CallOptions } from './lucid_crud.js'
 import type { Operation } from './operations.js'
-import { applyCondition } from './query/condition.js'
+import { conditionToSql } from './query/condition.js'
 import type { ListRequest } from './query/list_request.js'
 import type { Reader } from './query/reader.js'
+import type { Selection } from './query/selection.js'
 import type { KeyValue } from './resource/key.js'
 import type { Resource } from './resource/resource.js'
 import type { DeletedMode } from './resource/soft_delete.js'
+import { storedRowOf } from './stored_rows.js'
 import type { Actor, Item } from './types.js'
 
-type Options = CallOptions & { deleted?: DeletedMode }
+type Options = CallOptions & { deleted?: DeletedMode; lock?: boolean }
 
 const NOBODY: Actor = { kind: 'none' }
 
@@ -36,9 +37,30 @@ export class Records {
   /**
    * @throws Problem 403  when the policy refuses it
    */
-  async ask(action: Operation, { actor = NOBODY }: CallOptions, record?: LucidRow): Promise<void> {
+  async ask(action: Operation, options: CallOptions, record?: LucidRow): Promise<void> {
+    if (!(await this.allows(action, options, record))) throw forbidden()
+  }
+
+  /**
+   * Whether the policy has nothing against it.
+   */
+  async allows(
+    action: Operation,
+    { actor = NOBODY }: CallOptions,
+    record?: LucidRow
+  ): Promise<boolean> {
     const { policy } = this.resource
-    if (policy && !(await policy(actor, action, this.resource, record))) throw forbidden()
+    return !policy || Boolean(await policy(actor, action, this.resource, record))
+  }
+
+  /**
+   * What asks the policy about records that are being read, if there is a policy.
+   *
+   * @returns a function that throws Problem 403
+   */
+  judge(action: Operation, options: CallOptions) {
+    if (!this.resource.policy) return undefined
+    return (record: LucidRow) => this.ask(action, options, record)
   }
 
   /**
@@ -52,11 +74,12 @@ export class Records {
     options: CallOptions,
     deleted: DeletedMode = 'exclude'
   ): Promise<LucidRow> {
-    const narrow = this.byKey(this.resource.key.fromCode(key), client, { ...options, deleted })
-    const record = await this.reader.record(client, (query) => {
-      narrow(query)
-      query.forUpdate()
+    const one = this.byKey(this.resource.key.fromCode(key), client, {
+      ...options,
+      deleted,
+      lock: true,
     })
+    const record = await this.reader.record(client, one)
     if (!record) throw itemNotFound()
     markLocated(record)
     return record
@@ -80,11 +103,10 @@ export class Records {
     const all = [...wanted.values()]
     for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
       const some = all.slice(start, start + KEYS_AT_ONCE)
-      const records = await this.reader.records(client, (query) => {
-        this.#visible(query, options.deleted ?? 'exclude', client, options)
-        key.constrainToAny(query, some, dialectOf(client))
-        if (lock) query.forUpdate()
-      })
+      const visible = this.#visible(options.deleted ?? 'exclude', client, options)
+      const isWanted = key.isAny(some, dialectOf(client))
+      const where = [...visible.where, isWanted]
+      const records = await this.reader.records(client, { ...visible, where, lock })
       for (const record of records) {
         found.set(identity(key.of(record)), record)
         if (lock) markLocated(record)
@@ -98,6 +120,21 @@ export class Records {
   }
 
   /**
+   * Asks about an item that the actor has created before, as it is by now. What is gone is nobody's
+   * secret any more.
+   *
+   * @throws Problem 403  when the policy or the scope would not have it created so
+   */
+  async askAgain(key: KeyValue, client: QueryClientContract, options: CallOptions): Promise<void> {
+    const { policy, scope } = this.resource
+    if (!policy && !scope) return
+    const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
+    const record = await this.reader.record(client, narrow)
+    if (record) await this.ask('create', options, record)
+    else if (await this.reader.attributes(client, key)) throw forbidden()
+  }
+
+  /**
    * The item as it now is. A write that put it where its writer may not see it is refused.
    */
   async readBack(
@@ -105,56 +142,66 @@ export class Records {
     client: QueryClientContract,
     options: CallOptions
   ): Promise<Item> {
-    const key = this.resource.key.of(record)
-    const item = await this.reader.item(
-      client,
-      this.byKey(key, client, { ...options, deleted: 'include' })
-    )
+    const item = await this.find(record, client, options)
     if (!item) throw forbidden()
-    return noteKey(item, key)
+    return item
   }
 
   /**
-   * Narrows to one item.
+   * The item as it now is, or null where its writer can't see it.
    */
-  byKey(key: KeyValue, client: QueryClientContract, options: Options) {
-    const dialect = dialectOf(client)
-    return (query: Query) => {
-      this.#visible(query, options.deleted ?? 'exclude', client, options)
-      this.resource.key.constrain(query, key, dialect)
-    }
+  async find(
+    record: LucidRow,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<Item | null> {
+    const key = this.resource.key.of(record)
+    const row = this.resource.scope ? undefined : storedRowOf(record)
+    const known = row && this.reader.itemOfRow(row)
+    if (known) return noteKey(known, key)
+    const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
+    const item = await this.reader.item(client, narrow)
+    return item && noteKey(item, key)
   }
 
   /**
-   * Narrows to the items of a list.
+   * One item.
+   */
+  byKey(key: KeyValue, client: QueryClientContract, options: Options): Selection {
+    const visible = this.#visible(options.deleted ?? 'exclude', client, options)
+    const isWanted = this.resource.key.is(key, dialectOf(client))
+    const lock = options.lock && client.isTransaction
+    return { ...visible, where: [...visible.where, isWanted], lock }
+  }
+
+  /**
+   * The items of a list.
    */
   byConditions(
     request: Pick<ListRequest, 'conditions' | 'deleted'>,
     client: QueryClientContract,
     options: CallOptions
-  ) {
+  ): Selection {
+    const visible = this.#visible(request.deleted, client, options)
     const dialect = dialectOf(client)
-    return (query: Query) => {
-      this.#visible(query, request.deleted, client, options)
-      for (const condition of request.conditions) {
-        applyCondition(query, this.resource.table, condition, dialect)
-      }
-    }
+    const conditions = request.conditions.map((one) =>
+      conditionToSql(this.resource.table, one, dialect)
+    )
+    return { ...visible, where: [...visible.where, ...conditions] }
   }
 
-  /**
-   * Narrows to what the actor may see at all. The scope comes first and is closed off, so that an
-   * alternative in it widens nothing but itself.
-   */
+  /** What the actor may see at all. */
   #visible(
-    query: Query,
     deleted: DeletedMode,
     client: QueryClientContract,
     { actor = NOBODY }: CallOptions
-  ) {
-    this.resource.scope?.(query, actor)
-    query.wrapExisting()
-    this.resource.softDelete?.constrain(query, deleted, dialectOf(client))
+  ): Selection {
+    const { scope, softDelete } = this.resource
+    const condition = softDelete?.condition(deleted, dialectOf(client))
+    return {
+      where: condition ? [condition] : [],
+      ...(scope && { scope: (query) => scope(query, actor) }),
+    }
   }
 }
 

@@ -2,6 +2,8 @@ import { ensureTokenAuthorizer } from './access.js'
 import type { EndpointCreator } from './endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from './errors.js'
 import { watch } from './events/watch.js'
+import { noteResource } from './resource/known_resources.js'
+import { readFacts } from './resource/read_facts.js'
 import type { Resource } from './resource/resource.js'
 
 /**
@@ -10,6 +12,9 @@ import type { Resource } from './resource/resource.js'
 export class ResourceRegistry {
   readonly #endpoints: EndpointCreator[] = []
   readonly #others: Resource[] = []
+
+  /** What the boot found wrong with the decorated models, where it only warned of that [P9] */
+  readonly faults: Error[] = []
 
   /**
    * @throws ValueError  when another model's endpoints already lie at the same path
@@ -22,6 +27,7 @@ export class ResourceRegistry {
       )
     }
     this.#endpoints.push(endpoints)
+    noteResource(endpoints.resource)
     watch(endpoints.resource)
   }
 
@@ -32,6 +38,7 @@ export class ResourceRegistry {
    */
   track(resource: Resource, { ownCode = true } = {}): void {
     this.#others.push(resource)
+    noteResource(resource)
     watch(resource, { ownCode })
   }
 
@@ -55,9 +62,12 @@ export class ResourceRegistry {
    */
   async load(): Promise<void> {
     const errors: Error[] = []
+    const unknown = [...this.all(), ...this.#others].filter(({ isLoaded }) => !isLoaded)
+    const facts = await readFacts(unknown)
     for (const endpoints of this.#endpoints) {
       try {
-        await endpoints.resource.load()
+        await endpoints.resource.load(undefined, facts.get(endpoints.resource))
+        for (const { resource } of endpoints.resource.includes.values()) await resource.load()
         const needsTokens = endpoints.operations.some(
           (operation) => endpoints.accessOf(operation) === 'token'
         )
@@ -69,7 +79,7 @@ export class ResourceRegistry {
     }
     for (const resource of this.#others) {
       try {
-        await resource.load()
+        await resource.load(undefined, facts.get(resource))
       } catch (error) {
         if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
         errors.push(error)

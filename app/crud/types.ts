@@ -47,11 +47,27 @@ export type Policy = (
 export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
 
 /**
+ * What is known of the API token that a request came with: never its secret, nor the hash of it. [P10]
+ */
+export interface ApiToken {
+  id: number
+  name: string
+  /** As in `Product:read` */
+  abilities: readonly string[]
+}
+
+/**
  * Decides who may call an endpoint that is not public. The admin area registers the one for API
  * tokens. Answers with the actor, or throws the problem to answer with. [P10]
  */
 export interface Authorizer {
   authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
+
+  /**
+   * Whose token the request came with, whatever it may do; null without a valid one. Asked by what is
+   * no endpoint of a model, and by the rate limit.
+   */
+  identify?(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null>
 }
 
 export type Access = 'public' | 'token'
@@ -115,6 +131,8 @@ export interface CrudOptions extends ColumnSettings {
   filterConfig?: FilterConfig | FilterMap
   /** Whether `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
+  /** Relations that `include=` may embed in the answers [Q3] */
+  include?: Iterable<string>
   /** Middleware of single operations */
   middleware?: Partial<Record<Operation, Iterable<EndpointMiddleware>>>
   /** Who may call the endpoints. Default: `access` of `config/crud.ts` [P10] */

@@ -1,5 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
+import type { HttpError } from '@adonisjs/core/types/http'
 import { AdminSite } from '#admin'
 import { handleAdminError } from '#admin/http/handle_error'
 import { handleProblem, toReport } from '#crud/http/handle_problem'
@@ -11,12 +12,25 @@ import { handleProblem, toReport } from '#crud/http/handle_problem'
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
 
+  /* What callers did wrong is no line each; that one has reached its limit is told where it is counted. */
+  protected ignoreStatuses = [400, 401, 422, 429]
+
   async report(error: unknown, ctx: HttpContext) {
     return super.report(toReport(error, ctx), ctx)
   }
 
+  /** A stack shows where a fault of ours lies; what callers did wrong has nothing to look up there. */
+  protected isDebuggingEnabled(ctx: HttpContext): boolean {
+    return super.isDebuggingEnabled(ctx) && ctx.response.getStatus() >= 500
+  }
+
+  renderError(error: HttpError, ctx: HttpContext) {
+    ctx.response.status(error.status)
+    return super.renderError(error, ctx)
+  }
+
   async handle(error: unknown, ctx: HttpContext) {
-    if (handleProblem(error, ctx)) return
+    if (await handleProblem(error, ctx)) return
     const site = await app.container.make(AdminSite)
     if (await handleAdminError(site, error, ctx)) return
     return super.handle(error, ctx)

@@ -36,6 +36,7 @@ import Distributor from '#models/distributor'
 @Crud({
   tags: ['Films'],
   deleteSchema: vine.object({}),
+  include: ['distributor'],
   filterConfig: {
     title: null,
     title__contains: null,

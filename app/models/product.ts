@@ -52,19 +52,19 @@ export default class Product extends BaseModel {
   @column({ isPrimary: true })
   declare id: number
 
-  @column()
+  @column({ meta: { openapi: { examples: ['Desk lamp'] } } })
   declare name: string
 
-  @column()
+  @column({ meta: { openapi: { examples: ['Warm light'] } } })
   declare description: string
 
-  @column()
+  @column({ meta: { openapi: { examples: ['Lighting'] } } })
   declare category: string
 
-  @column()
+  @column({ meta: { openapi: { examples: [39.9] } } })
   declare price: number
 
-  @column()
+  @column({ meta: { openapi: { description: 'The article number', examples: ['LAMP-1'] } } })
   declare sku: string | null
 
   @column.dateTime()

@@ -99,7 +99,7 @@ test.group('The dashboard, in a browser', (group) => {
     assert.isTrue(
       await management.getByRole('link', { name: 'Admin sessions 1 record' }).isVisible()
     )
-    assert.isTrue(await management.getByRole('link', { name: 'Revoked tokens' }).isVisible())
+    assert.isTrue(await management.getByRole('link', { name: 'Revoked logins' }).isVisible())
 
     const chart = page.getByRole('img', { name: 'Records created per day' })
     assert.isTrue(await chart.isVisible())

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { adminSite, emptyAdminTables, makeUser, PASSWORD } from '#tests/helpers/admin'
-import { Visit } from '#tests/helpers/browser'
+import { getsFocus, Visit } from '#tests/helpers/browser'
 import { urlOf } from '#tests/helpers/http'
 
 test.group('The door, in a browser', (group) => {
@@ -13,14 +13,14 @@ test.group('The door, in a browser', (group) => {
     const visit = await Visit.begin()
     const { page } = visit
     await page.goto('/admin/login')
-    assert.isTrue(await isFocused(visit, '#username'))
+    assert.isTrue(await getsFocus(page.locator('#username')))
 
     await visit.signIn('ada', 'wrong')
     const alert = page.getByRole('alert')
     assert.equal(await alert.innerText(), 'The user name or the password is wrong.')
     assert.equal(await page.getByLabel('User name').inputValue(), 'ada')
     /* A screen reader reads the description of the field that has the focus. */
-    assert.isTrue(await isFocused(visit, '#password'))
+    assert.isTrue(await getsFocus(page.locator('#password')))
     assert.equal(
       await page.locator('#password').getAttribute('aria-describedby'),
       await alert.getAttribute('id')
@@ -136,7 +136,3 @@ test.group('The door, in a browser', (group) => {
     assert.deepEqual(await visit.context.cookies(), [])
   })
 })
-
-async function isFocused({ page }: Visit, selector: string): Promise<boolean> {
-  return (await page.locator(`${selector}:focus`).count()) === 1
-}

@@ -4,13 +4,14 @@ import type { Page } from 'playwright-core'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { Visit, type Theme } from '#tests/helpers/browser'
 import { ago, emptyEventTables, logEvent } from '#tests/helpers/logged_events'
+import { insertRow } from '#tests/helpers/databases'
 
 const PATH = '/admin/management/events'
 
 /** Events as they come, and as nobody wants them; the last one compares two states of a film. */
 async function fillLog(): Promise<{ film: number; change: number; bulk: number }> {
   await db.from('films').delete()
-  const [film] = await db.table('films').insert({ title: 'Casablanca', created_at: ago() })
+  const film = await insertRow('films', { title: 'Casablanca', created_at: ago() })
   const record = { resource_type: 'Film', resource_id: String(film) }
   for (let i = 0; i < 30; i++) {
     await logEvent({

@@ -2,9 +2,8 @@ import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
 import { Machine, Maker } from '#tests/fixtures/forms'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
-import { Visit, type Theme } from '#tests/helpers/browser'
+import { getsFocus, Visit, type Theme } from '#tests/helpers/browser'
 
-const hasFocus = (one: any) => one === one.ownerDocument.activeElement
 const withoutChecks = (form: any) => void (form.noValidate = true)
 
 /* The browser itself reports an answer of 422 or 400 to a script, which is what the form asked for. */
@@ -56,7 +55,7 @@ test.group('Forms, in a browser', (group) => {
     const alert = page.getByRole('alert')
     await alert.waitFor()
     assert.include(await alert.innerText(), 'Value Taken is already registered')
-    assert.isTrue(await text('Nickname').evaluate(hasFocus))
+    assert.isTrue(await getsFocus(text('Nickname')))
     assert.equal(await text('Nickname').getAttribute('aria-invalid'), 'true')
     assert.equal(await text('Notes').inputValue(), 'Grinds')
     assert.equal(page.url().split('/').pop(), 'create_page')
@@ -240,7 +239,7 @@ test.group('Forms, in a browser', (group) => {
       assert.isAtLeast(box!.y, bar!.y + bar!.height)
       assert.isBelow(box!.y, 200)
       assert.equal(await placeOf(), before)
-      assert.isTrue(await last.evaluate(hasFocus))
+      assert.isTrue(await getsFocus(last))
     })
 
   test('a message of what failed goes with the next attempt', async ({ assert }) => {
@@ -281,7 +280,7 @@ test.group('Forms, in a browser', (group) => {
     await text('Email').fill('nobody')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('link', { name: /Email/ }).click()
-    assert.isTrue(await text('Email').evaluate(hasFocus))
+    assert.isTrue(await getsFocus(text('Email')))
   })
 
   test('[B24] without JavaScript: a mistake, then created, then updated', async ({ assert }) => {

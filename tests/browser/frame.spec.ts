@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
-import { Visit } from '#tests/helpers/browser'
+import { getsFocus, Visit } from '#tests/helpers/browser'
 import { urlOf } from '#tests/helpers/http'
 
 interface Stop {
@@ -89,8 +89,7 @@ test.group('The frame, in a browser', (group) => {
     await tabTo(visit, 'Log out')
     await press(visit, 'Enter')
     await page.waitForURL('**/admin/login')
-    const { name: field } = await focused(visit)
-    assert.equal(field, 'username')
+    assert.isTrue(await getsFocus(page.locator('#username')))
   })
 
   test('[S16] the theme changes without a new page, and for the pages to come', async ({
@@ -159,8 +158,10 @@ test.group('The frame, in a browser', (group) => {
         [link.innerText.trim(), link.querySelector('path').getAttribute('d')]))`)
     const menu = await visit.page.locator('.menu-switch path').getAttribute('d')
     const { Events, Health, Gadgets } = icons
-    const own = [icons['Admin users'], icons['Admin sessions'], icons['Revoked tokens']]
-    assert.lengthOf(new Set([...own, Events, Health, Gadgets, menu]), 7)
+    const own = ['Admin users', 'Admin sessions', 'Access tokens', 'Revoked logins'].map(
+      (label) => icons[label]
+    )
+    assert.lengthOf(new Set([...own, Events, Health, Gadgets, menu]), 8)
     for (const icon of [...own, Events, Health, Gadgets]) assert.isString(icon)
   })
 

@@ -41,8 +41,8 @@ test.group('Access', (group) => {
   group.each.setup(async () => {
     await db.from('crud_doors').delete()
     await db.table('crud_doors').insert(DOOR)
-    useTokenAuthorizer(bearerIsUser)
-    return () => useTokenAuthorizer(undefined)
+    const before = useTokenAuthorizer(bearerIsUser)
+    return () => void useTokenAuthorizer(before)
   })
 
   test('[P10] a model that says nothing is as public as the configuration', async ({ assert }) => {

@@ -4,12 +4,12 @@ import { LucidCrud } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import { Counter, lateCounters } from '#tests/fixtures/crud'
 import { del, get, patch, post } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const PATH = '/api/crud-counters'
 
 async function insertCounter(name: string, value = 0): Promise<number> {
-  const [id] = await db.table('crud_counters').insert({ name, value })
-  return id
+  return await insertRow('crud_counters', { name, value })
 }
 
 test.group('Many at once', (group) => {
@@ -21,7 +21,7 @@ test.group('Many at once', (group) => {
       const id = await insertCounter('one')
       const increment = () =>
         db.transaction(async (client) => {
-          const item = await counters.get(id, { client })
+          const item = await counters.get(id, { client, lock: true })
           /* Others get their turn between the read and the write. */
           await new Promise(setImmediate)
           await counters.update(id, { value: (item!.value as number) + 1 }, { client })
@@ -38,7 +38,7 @@ test.group('Many at once', (group) => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         db.transaction(async (client) => {
-          const item = await counters.get(id, { client })
+          const item = await counters.get(id, { client, lock: true })
           await counters.update(id, { value: (item!.value as number) + 1 }, { client })
           if (index % 2 === 0) throw new Error('undone')
         })

@@ -59,6 +59,13 @@ test.group('Edges of HTTP', (group) => {
       assert.equal(answer.body.detail, 'The request is not valid HTTP')
     })
 
+  test('[A29] what is no HTTP and asks for no body gets none', async ({ assert }) => {
+    const answer = await exchange('HEAD /api/route-items HTTP/1.1', HOST, 'X-Nul: a\0b')
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body, '')
+    assert.isAbove(Number(answer.headers['content-length']), 0)
+  })
+
   test('[A29] headers that are too large', async ({ assert }) => {
     const long = `X-Long: ${'a'.repeat(20_000)}`
     const answer = await exchange('GET /api/route-items HTTP/1.1', HOST, long)

@@ -74,7 +74,7 @@ test.group('Integer keys', (group) => {
     assert.equal(neighbour.status, 404)
     const changed = await patch(`/api/samples/${big}`, { name: 'y' })
     assert.equal(changed.status, 200)
-    const [row] = await db.rawQuery(`select name from samples where id = ${big}`)
+    const row = await db.from('samples').where('id', big).select('name').firstOrFail()
     assert.equal(row.name, 'y')
   })
 })

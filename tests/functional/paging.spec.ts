@@ -4,6 +4,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import type { CrudConfig } from '#crud/define_config'
 import { call, get } from '#tests/helpers/http'
+import { queriesOf } from '#tests/helpers/queries'
 
 async function clear() {
   await db.from('memos').delete()
@@ -33,20 +34,6 @@ async function titles(query: string): Promise<string[]> {
 /** "1" to the last. */
 function numbers(first: number, last: number): string[] {
   return Array.from({ length: last - first + 1 }, (_, index) => String(first + index))
-}
-
-/** Every SQL statement that runs meanwhile on the models' connection. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const statements: string[] = []
-  const client = db.connection().getWriteClient()
-  const listen = ({ sql }: { sql: string }) => statements.push(sql)
-  client.on('query', listen)
-  try {
-    await work()
-  } finally {
-    client.off('query', listen)
-  }
-  return statements
 }
 
 test.group('Paging', (group) => {
@@ -201,9 +188,9 @@ test.group('Paging', (group) => {
 
   test('a list takes two statements, and one where no items are asked for', async ({ assert }) => {
     for (const query of ['', 'page=2&sort=-title', 'page=99']) {
-      assert.lengthOf(await statementsOf(() => get(`/api/memos?${query}`)), 2)
+      assert.lengthOf(await queriesOf(() => get(`/api/memos?${query}`)), 2)
     }
-    const statements = await statementsOf(() => get('/api/memos?limit=0'))
+    const statements = await queriesOf(() => get('/api/memos?limit=0'))
     assert.lengthOf(statements, 1)
     assert.match(statements[0], /count\(/)
   })

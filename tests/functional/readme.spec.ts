@@ -5,6 +5,8 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
+const PASSWORD = 'correct horse'
+
 interface Block {
   language: string
   path: string | undefined
@@ -30,36 +32,59 @@ function hasCurl(): boolean {
   }
 }
 
+/** A page of the copy's admin site, as a new user of it sees it. */
+async function adminPage(copy: ProjectCopy, path: string): Promise<string> {
+  const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
+  await copy.run('sh', ['-c', create])
+  const signedIn = await fetch(`${copy.url}/admin/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'jo', password: PASSWORD }),
+    redirect: 'manual',
+  })
+  const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])
+  const page = await fetch(copy.url + path, { headers: { cookie: cookies.join('; ') } })
+  return await page.text()
+}
+
 test.group('README', () => {
-  test('the five-minute tour works as it is written', async ({ assert, cleanup }) => {
+  test('[P12] the five-minute tour works as it is written', async ({ assert, cleanup }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     let stop: (() => Promise<number | null>) | undefined
     const outputs = new Map<string, string>()
 
+    const end = async () => {
+      assert.equal((await stop?.()) ?? 0, 0)
+      stop = undefined
+    }
+
     for (const { language, path, text } of blocks()) {
       if (path) {
-        assert.equal((await stop?.()) ?? 0, 0)
-        stop = undefined
+        await end()
         mkdirSync(dirname(join(copy.folder, path)), { recursive: true })
         writeFileSync(join(copy.folder, path), text)
       } else if (language === 'sh') {
-        stop ??= await copy.start()
         for (const command of text.trim().split('\n')) {
+          const isCall = command.startsWith('curl ')
+          if (isCall) stop ??= await copy.start()
+          else await end()
           const line = command
-            .replace('curl ', 'curl -s ')
+            .replace(/^curl /, 'curl -s ')
+            .replace(/^node /, `${process.execPath} `)
             .replaceAll('localhost:3333', `localhost:${copy.port}`)
           const { status, output } = await copy.run('sh', ['-c', line])
-          assert.equal(status, 0, command)
-          outputs.set(command, output)
+          assert.equal(status, 0, `${command}: ${output}`)
+          if (isCall) outputs.set(command, output)
         }
       }
     }
+    const page = await adminPage(copy, '/admin/Invoice/')
     assert.equal(await stop?.(), 0)
 
     const answers = [...outputs.values()]
-    assert.lengthOf(answers, 10)
-    const [films, product, patched, deleted, shown, purged, book, one, list, refused] = answers
+    assert.lengthOf(answers, 13)
+    const [films, product, patched, deleted, shown, purged, ...own] = answers
+    const [book, one, list, refused, customer, invoice, invoices] = own
     assert.isAbove(JSON.parse(films).total_count, 2)
     assert.equal(JSON.parse(product).name, 'Desk lamp')
     assert.deepEqual([patched, deleted, purged], ['null', 'null', 'null'])
@@ -72,7 +97,11 @@ test.group('README', () => {
       JSON.parse(refused).errors.map((error: { field: string }) => error.field),
       ['title', 'pages']
     )
+    assert.containsSubset(JSON.parse(customer), { id: 1, email: 'ann@example.com' })
+    assert.containsSubset(JSON.parse(invoice), { number: '2026-1', customer_id: 1, paid_at: null })
+    assert.equal(JSON.parse(invoices).data[0].customer.name, 'Ann')
+    assert.include(page, '2026-1')
   })
-    .timeout(60_000)
+    .timeout(120_000)
     .skip(!hasCurl() && !process.env.CI, 'curl is not installed')
 })

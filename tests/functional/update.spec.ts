@@ -12,7 +12,7 @@ async function createSample(values: object = {}) {
 
 test.group('Update', (group) => {
   group.each.setup(async () => {
-    for (const table of ['samples', 'products', 'coins', 'leads', 'invoices']) {
+    for (const table of ['samples', 'products', 'coins', 'leads', 'fixture_invoices']) {
       await db.from(table).delete()
     }
   })
@@ -168,13 +168,13 @@ test.group('Update', (group) => {
   test('[S4] timestamps that must not be null and that nothing fills are set on create', async ({
     assert,
   }) => {
-    const created = await post('/api/invoices', { number: '1', amount: 5 })
+    const created = await post('/api/fixture-invoices', { number: '1', amount: 5 })
     assert.equal(created.status, 201)
     assert.isNotNull(created.body.created_at)
     assert.isNotNull(created.body.updated_at)
-    await db.from('invoices').update({ created_at: LONG_AGO, updated_at: LONG_AGO })
-    await patch(`/api/invoices/${created.body.id}`, { amount: 6 })
-    const read = await get(`/api/invoices/${created.body.id}`)
+    await db.from('fixture_invoices').update({ created_at: LONG_AGO, updated_at: LONG_AGO })
+    await patch(`/api/fixture-invoices/${created.body.id}`, { amount: 6 })
+    const read = await get(`/api/fixture-invoices/${created.body.id}`)
     assert.equal(read.body.created_at, LONG_AGO)
     assert.notEqual(read.body.updated_at, LONG_AGO)
   })

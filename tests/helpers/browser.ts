@@ -6,7 +6,13 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import app from '@adonisjs/core/services/app'
 import { getActiveTestOrFail } from '@japa/runner'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+} from 'playwright-core'
 import type { AdminUser } from '#admin'
 import { cookieIn, cookiesOf } from '#tests/helpers/admin'
 import { urlOf } from '#tests/helpers/http'
@@ -181,6 +187,20 @@ export class Visit {
         noteViolation(event.violatedDirective + ' ' + event.blockedURI))
     `)
   }
+}
+
+/**
+ * Whether an element gets the focus. The browser sets it in a moment of its own, after the page is there.
+ */
+export async function getsFocus(element: Locator): Promise<boolean> {
+  const hasFocus = (one: any) => one === one.ownerDocument.activeElement
+  return await element
+    .page()
+    .waitForFunction(hasFocus, await element.elementHandle(), { timeout: 5000 })
+    .then(
+      () => true,
+      () => false
+    )
 }
 
 function cookie(name: string, value: string) {

@@ -5,6 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { DateTime, type DurationLike } from 'luxon'
 import type { EventIntegration } from '#admin'
 import { adminSite } from '#tests/helpers/admin'
+import { insertRow } from '#tests/helpers/databases'
 
 interface LoggedState {
   resource_type: string
@@ -43,9 +44,10 @@ export async function logEvent(
     username: 'ada',
     ...columns,
   }
-  const [id] = await db
-    .table('admin_event_log')
-    .insert({ ...event, details: details && JSON.stringify(details) })
+  const id = await insertRow('admin_event_log', {
+    ...event,
+    details: details && JSON.stringify(details),
+  })
   for (const { before, after, ...record } of states) {
     await db.table('admin_audit_log').insert({
       event_id: id,

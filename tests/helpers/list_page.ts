@@ -24,11 +24,12 @@ export async function getList(
   const [, head = '', body = ''] = /<thead.*?>(.*?)<\/thead>.*?<tbody>(.*?)<\/tbody>/s.exec(
     answer.text
   ) ?? [undefined]
+  const range = /class="list-range">(.*?)</.exec(answer.text)?.[1]
   return {
     ...answer,
     headings: cells(head).map(textOf),
     rows: [...body.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) => cells(row).map(textOf)),
-    range: /class="list-range">(.*?)</.exec(answer.text)?.[1],
+    range: range && unescape(range),
   }
 }
 
@@ -73,13 +74,13 @@ const ENTITIES: Record<string, string> = {
   '&lt;': '<',
   '&gt;': '>',
   '&quot;': '"',
-  '&#39;': "'",
-  '&#x27;': "'",
-  '&#x60;': '`',
-  '&#96;': '`',
   '&amp;': '&',
+  '&ndash;': '–',
+  '&hellip;': '…',
 }
 
 export function unescape(text: string): string {
-  return text.replace(/&[#\w]+;/g, (entity) => ENTITIES[entity] ?? entity)
+  return text.replace(/&(?:#(x?)([\da-f]+)|\w+);/gi, (entity, hex, code) =>
+    code ? String.fromCodePoint(Number.parseInt(code, hex ? 16 : 10)) : (ENTITIES[entity] ?? entity)
+  )
 }

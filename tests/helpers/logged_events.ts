@@ -6,6 +6,7 @@ import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { EventIntegration } from '#admin'
 import { adminSite } from '#tests/helpers/admin'
+import { insertRow } from '#tests/helpers/databases'
 
 export interface LoggedEvent {
   timestamp?: string
@@ -57,7 +58,7 @@ export async function logEvent(event: LoggedEvent = {}, states: LoggedState[] = 
     ...event,
     details: event.details ? JSON.stringify(event.details) : null,
   }
-  const [id] = await db.table('admin_event_log').insert(row)
+  const id = await insertRow('admin_event_log', row)
   const audits = states.map(({ before, after, action, ...record }) => ({
     event_id: id,
     timestamp: row.timestamp,

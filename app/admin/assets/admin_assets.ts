@@ -23,6 +23,7 @@ export const adminAssets = [
   },
   /* Pages that few people see load it beside the other, which so stays small for all. */
   { name: 'events.css', paths: [own('events.css')] },
+  { name: 'tokens.css', paths: [own('tokens.css')] },
   {
     name: 'admin.js',
     paths: [

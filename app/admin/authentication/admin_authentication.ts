@@ -5,7 +5,7 @@ import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login_throttle.js'
-import { hashOf, type SessionManager } from './session_manager.js'
+import { hashOf, type OpenSession, type SessionManager } from './session_manager.js'
 import type { TokenClaims, TokenService } from './token_service.js'
 
 /**
@@ -13,7 +13,7 @@ import type { TokenClaims, TokenService } from './token_service.js'
  */
 export interface SignedIn {
   user: AdminUser
-  session: AdminSession
+  session: OpenSession
   claims: TokenClaims
 }
 
@@ -110,12 +110,12 @@ export class AdminAuthentication {
    * Whether even the session's newest token is worn: a client that keeps an older one must not make a
    * new one at every request.
    */
-  #isRenewalDue(claims: TokenClaims, session: AdminSession): boolean {
+  #isRenewalDue(claims: TokenClaims, session: OpenSession): boolean {
     const newest = Math.max(claims.exp, ...Object.values(session.sessionMetadata.tokens))
     return this.tokens.isWorn({ ...claims, iat: claims.iat + newest - claims.exp })
   }
 
-  async #giveToken(ctx: HttpContext, user: AdminUser, session: AdminSession) {
+  async #giveToken(ctx: HttpContext, user: AdminUser, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
     ctx.response.plainCookie(ACCESS_TOKEN, token, this.#cookie(this.config.token.minutes * 60))

@@ -1,6 +1,6 @@
-import { isIPv4, isIPv6 } from 'node:net'
 import { errors, type Limiter } from '@adonisjs/limiter'
 import limiter from '@adonisjs/limiter/services/main'
+import { networkOf } from '#crud/http/network'
 import type { AdminConfig } from '../define_config.js'
 
 /**
@@ -83,19 +83,4 @@ function keysOf(username: string, address: string) {
   const name = encodeURIComponent(username.toLowerCase().toWellFormed())
   const network = networkOf(address)
   return { name: `login:${name.slice(0, 96)}:${network}`, address: `login-address:${network}` }
-}
-
-/** Who has one IPv6 address has 2^64 of them: their network counts. What is no address is nobody's. */
-function networkOf(address: string): string {
-  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
-  if (isIPv4(plain)) return plain
-  if (!isIPv6(plain)) return 'unknown'
-  const [start, end = ''] = plain.split('%', 1)[0].split('::')
-  const groups = start.split(':').filter(Boolean)
-  const last = end.split(':').filter(Boolean)
-  const missing = plain.includes('::') ? 8 - groups.length - last.length : 0
-  return [...groups, ...Array(missing).fill('0'), ...last]
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')
 }

@@ -1,13 +1,14 @@
 import { hash, randomBytes } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
+import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { dialectOf } from '#crud/database/dialects'
 import type { AdminConfig } from '../define_config.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
+import { ownedQuery, partOwned } from './owned_row.js'
 import type { TokenClaims } from './token_service.js'
 
 /**
@@ -18,9 +19,13 @@ export interface SessionOrigin {
   userAgent: string | undefined
 }
 
-const MINUTE = 60_000
+/**
+ * A session as a request has it: what is stored of it, without what a model instance can do, which
+ * would take longer to make than all else about finding it.
+ */
+export type OpenSession = ModelAttributes<AdminSession>
 
-const OF_USER = 'user__'
+const MINUTE = 60_000
 
 let statement: string | undefined
 
@@ -92,13 +97,11 @@ export class SessionManager {
   async findSignedIn({
     sid,
     jti,
-  }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: AdminSession; user: AdminUser } | null> {
+  }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: OpenSession; user: AdminUser } | null> {
     const client = db.connection(AdminSession.connection)
     const [row] = await dialectOf(client).selectRows(client, signedInQuery(), [sid, jti])
     if (!row) return null
-    const [ofSession, ofUser] = parted(row)
-    const session = AdminSession.$createFromAdapterResult(ofSession) as AdminSession
-    const user = AdminUser.$createFromAdapterResult(ofUser) as AdminUser
+    const { record: session, user } = partOwned(AdminSession, row)
     return session.isActive && !this.#isOver(session) ? { session, user } : null
   }
 
@@ -119,7 +122,7 @@ export class SessionManager {
   /**
    * Notes that the session is in use; once a minute is often enough to know.
    */
-  async touch(session: AdminSession): Promise<void> {
+  async touch(session: Pick<OpenSession, 'id' | 'lastActivity'>): Promise<void> {
     if (Date.now() - session.lastActivity.toMillis() < MINUTE) return
     await AdminSession.query()
       .where('id', session.id)
@@ -130,7 +133,7 @@ export class SessionManager {
   /**
    * Remembers a token that was issued for the session; none is lost when several are at once.
    */
-  async remember(session: AdminSession, { jti, exp }: TokenClaims): Promise<void> {
+  async remember(session: Pick<OpenSession, 'id'>, { jti, exp }: TokenClaims): Promise<void> {
     await this.#change(session, async (current) => {
       const now = Date.now() / 1000
       const valid = Object.entries(current.sessionMetadata.tokens).filter(([, end]) => end > now)
@@ -143,7 +146,10 @@ export class SessionManager {
    *
    * @param transaction  to be part of, if there is one
    */
-  async end(session: AdminSession, transaction?: TransactionClientContract): Promise<void> {
+  async end(
+    session: Pick<OpenSession, 'id'>,
+    transaction?: TransactionClientContract
+  ): Promise<void> {
     await this.#change(
       session,
       async (current, client) => {
@@ -170,7 +176,7 @@ export class SessionManager {
    */
   async endAllOf(
     userId: number,
-    kept?: AdminSession,
+    kept?: Pick<OpenSession, 'id'>,
     transaction?: TransactionClientContract
   ): Promise<number> {
     const sessions = await this.activeOf(userId, transaction)
@@ -198,7 +204,7 @@ export class SessionManager {
 
   /** Changes a session as it is now, which other requests may have changed since it was read. */
   async #change(
-    { id }: AdminSession,
+    { id }: Pick<OpenSession, 'id'>,
     change: (current: AdminSession, client: TransactionClientContract) => Promise<void>,
     transaction?: TransactionClientContract
   ): Promise<void> {
@@ -223,7 +229,7 @@ export class SessionManager {
     return sessions.filter((session) => !this.#isOver(session))
   }
 
-  #isOver(session: AdminSession): boolean {
+  #isOver(session: Pick<OpenSession, 'lastActivity' | 'createdAt'>): boolean {
     const now = Date.now()
     const idle = now - session.lastActivity.toMillis()
     const age = now - session.createdAt.toMillis()
@@ -231,33 +237,13 @@ export class SessionManager {
   }
 }
 
-/** Session and user in one row; what is the user's has `user__` before it. */
 function signedInQuery(): string {
-  if (statement) return statement
-  const columns = [
-    ...columnsOf(AdminSession).map((name) => `admin_sessions.${name}`),
-    ...columnsOf(AdminUser).map((name) => `admin_users.${name} as ${OF_USER}${name}`),
-  ]
-  statement = `
-    select ${columns.join(', ')}
-    from admin_sessions join admin_users on admin_users.id = admin_sessions.user_id
-    where admin_sessions.session_id = ?
+  statement ??= ownedQuery(
+    AdminSession,
+    `admin_sessions.session_id = ?
       and not exists (select 1 from admin_token_blacklist where token = ?)`
+  )
   return statement
-}
-
-function parted(row: Record<string, unknown>) {
-  const ofSession: Record<string, unknown> = {}
-  const ofUser: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(row)) {
-    if (name.startsWith(OF_USER)) ofUser[name.slice(OF_USER.length)] = value
-    else ofSession[name] = value
-  }
-  return [ofSession, ofUser] as const
-}
-
-function columnsOf(model: LucidModel): string[] {
-  return [...model.$columnsDefinitions.values()].map(({ columnName }) => columnName)
 }
 
 export function hashOf(id: string): string {

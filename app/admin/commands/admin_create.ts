@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
+import { ask } from '#crud/commands/ask'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
 import { AdminCommand, fault } from './admin_command.js'
-import { ask } from './ask.js'
 
 /**
  * Makes somebody who may sign in to the admin site. [P12, B13]

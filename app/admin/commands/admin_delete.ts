@@ -1,6 +1,6 @@
 import { args, flags } from '@adonisjs/core/ace'
+import { ask } from '#crud/commands/ask'
 import { AdminCommand, CommandFailure } from './admin_command.js'
-import { ask } from './ask.js'
 
 /**
  * Removes somebody from the admin site, with their sessions and tokens. [P12, B13]

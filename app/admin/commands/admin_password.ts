@@ -19,11 +19,17 @@ export default class AdminPassword extends AdminCommand {
   declare passwordStdin: boolean
 
   async run() {
-    const { adminUserService: users, sessionManager } = await this.site()
+    const { accessTokens, adminUserService: users, sessionManager } = await this.site()
     const user = await users.findByName(this.username)
     this.requireFlags(!this.passwordStdin && '--password-stdin')
     await users.setPassword(user, await this.readPassword(users, this.passwordStdin))
     const ended = await sessionManager.endAllOf(user.id)
     this.logger.success(`${user.username} has a new password; sessions ended: ${ended}`)
+    const tokens = await accessTokens.ofUser(user)
+    if (tokens.length > 0) {
+      this.logger.log(
+        `Access tokens that stay: ${tokens.length}; see node ace admin:token ${user.username} --list`
+      )
+    }
   }
 }

@@ -8,6 +8,7 @@ import AdminEvents from './admin_events.js'
 import AdminList from './admin_list.js'
 import AdminPassword from './admin_password.js'
 import AdminSessions from './admin_sessions.js'
+import AdminToken from './admin_token.js'
 import Migrate from './migrate.js'
 
 const loader = new ListLoader([
@@ -17,6 +18,7 @@ const loader = new ListLoader([
   AdminList,
   AdminPassword,
   AdminSessions,
+  AdminToken,
   Migrate,
 ])
 

@@ -5,7 +5,7 @@ import { inTransaction } from '#crud/database/transaction'
 import { alreadyRegistered } from '#crud/http/problems'
 import type { CallOptions, WriteOptions } from '#crud/lucid_crud'
 import type { AdminSite } from '../admin_site.js'
-import type AdminSession from '../models/admin_session.js'
+import type { OpenSession } from '../authentication/session_manager.js'
 import AdminUser from '../models/admin_user.js'
 
 type Values = Record<string, unknown>
@@ -28,10 +28,12 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
    */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
     const hashed = await this.#withHash(values)
-    return await inTransaction(this.#clientOf(options), async (client) => {
-      await this.#checkName(hashed.username, client)
-      return await super.create(hashed, { ...options, client })
-    })
+    return await named(values.username, () =>
+      inTransaction(this.#clientOf(options), async (client) => {
+        await this.#checkName(hashed.username, client)
+        return await super.create(hashed, { ...options, client })
+      })
+    )
   }
 
   /**
@@ -43,7 +45,9 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     options: WriteOptions & { returning?: boolean } = {}
   ): Promise<Item | null> {
     const hashed = await this.#withHash(values)
-    return await this.#locked(options, (own) => super.update(key, hashed, own))
+    return await named(values.username, () =>
+      this.#locked(options, (own) => super.update(key, hashed, own))
+    )
   }
 
   async prepareUpdate(values: Values, record: LucidRow, options: CallOptions): Promise<Values> {
@@ -53,7 +57,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted')
     /* A new password ends what was begun with the old one, but for where it was changed. [B7] */
     if (values.hashedPassword !== undefined) {
-      const kept = isOneself(user, options) ? (options.actor!.session as AdminSession) : undefined
+      const kept = isOneself(user, options) ? (options.actor!.session as OpenSession) : undefined
       await this.#site.sessionManager.endAllOf(user.id, kept, client)
     }
     return await super.prepareUpdate(values, record, options)
@@ -123,6 +127,23 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
 
   #clientOf({ client }: CallOptions): QueryClientContract {
     return client ?? this.resource.client()
+  }
+}
+
+/**
+ * Of two who take a name at once the database refuses one, by a column that is made of the name and
+ * that nobody knows: it is the name that was taken.
+ *
+ * @throws Problem 409
+ */
+async function named<Result>(username: unknown, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const isUnnamed = error instanceof Problem && error.status === 409 && error.errors?.length === 0
+    throw isUnnamed && typeof username === 'string'
+      ? alreadyRegistered(username, ['username'])
+      : error
   }
 }
 

@@ -1,9 +1,12 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../admin_site.js'
+import AdminAccessToken from '../models/admin_access_token.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
 import type { AdminViewOptions } from '../view_options.js'
+import { TokenPanel } from '../tokens/token_panel.js'
+import { abilitiesColumn } from './abilities_column.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
 import { AdminUserCrud } from './admin_user_crud.js'
 import { adminUserSchemas } from './admin_user_schemas.js'
@@ -13,6 +16,8 @@ const ICONS = {
   users:
     'M5.5 8a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M2.5 20v-1a6 6 0 0 1 6-6h1a6 6 0 0 1 6 6v1M16 4.8a3.5 3.5 0 0 1 0 6.4M18.5 13.9a6 6 0 0 1 3 5.1v1',
   sessions: 'M3.5 5h17v11h-17zM8.5 20h7M12 16v4',
+  accessTokens:
+    'M3.5 15.5a4.5 4.5 0 1 0 9 0 4.5 4.5 0 1 0-9 0M11.2 12.3 20 3.5M16.5 7l3 3M14 9.5l2 2',
   tokens: 'M3.5 12a8.5 8.5 0 1 0 17 0 8.5 8.5 0 1 0-17 0M6 6l12 12',
 }
 
@@ -44,6 +49,34 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
             widget: 'password',
           },
           is_superuser: { label: text('users.superuser'), help: text('users.superuserHelp') },
+        },
+        panel: new TokenPanel(site),
+      },
+    ],
+    [
+      AdminAccessToken,
+      {
+        label: site.text('accessTokens.label'),
+        singular: site.text('accessTokens.singular'),
+        icon: ICONS.accessTokens,
+        allowedActions: ['view', 'delete'],
+        crud: site.accessTokens.crud,
+        listColumns: [
+          'name',
+          'user_id',
+          abilitiesColumn(site),
+          'created_at',
+          'last_used_at',
+          'expires_at',
+        ],
+        searchableColumns: ['name'],
+        title: 'name',
+        fields: {
+          name: { label: site.text('accessTokens.columns.name') },
+          user_id: { label: site.text('accessTokens.columns.user') },
+          created_at: { label: site.text('accessTokens.columns.created') },
+          last_used_at: { label: site.text('accessTokens.columns.lastUsed') },
+          expires_at: { label: site.text('accessTokens.columns.expires') },
         },
       },
     ],

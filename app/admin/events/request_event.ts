@@ -18,7 +18,7 @@ export interface RequestEvent {
   /** Default: who is signed in */
   user?: AdminUser
   /** Default: theirs */
-  session?: AdminSession
+  session?: Pick<AdminSession, 'id'>
   /** As somebody typed it who is not known */
   typedName?: string
   resourceType?: string

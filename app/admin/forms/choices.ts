@@ -52,10 +52,11 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
     q === '' ? [] : [{ type: 'or', conditions }],
     title && view.resource.sortable.has(title.wire) ? [{ column: title, direction: 'asc' }] : [],
     { shape: 'offset', offset: 0, limit: MOST_CHOICES + 1 },
-    'exclude'
+    'exclude',
+    { count: false }
   )
   const items = await refusedIsEmpty(async () => {
-    const options = { ...view.callOptions(ctx), keys: true, count: false }
+    const options = { ...view.callOptions(ctx), keys: true }
     const { data } = await view.crud.getMulti(request, options)
     return data
   })

@@ -1,6 +1,13 @@
 import { crudConfig } from '#crud/settings'
 import { readDateTime, readTime } from '#crud/values/datetime'
-import { isDeeper, numberOrDigits, parseJson, writeJson } from '#crud/values/json'
+import {
+  IntegerTooLong,
+  isDeeper,
+  MOST_DIGITS,
+  numberOrDigits,
+  parseJson,
+  writeJson,
+} from '#crud/values/json'
 import { writeNumeral } from '#crud/values/numbers'
 import { prettyJson } from '../pretty_json.js'
 import type { FormField } from './form_field.js'
@@ -121,7 +128,7 @@ function booleanOf(text: string): unknown {
   return /^(?:false|0)$/i.test(text) ? false : text
 }
 
-/** As deep as the body of an endpoint. [A29] */
+/** As the body of an endpoint: no deeper, and no longer integers. [A29] */
 function jsonOf(text: string): unknown {
   const { depth } = crudConfig().body
   if (isDeeper(text, depth)) {
@@ -129,8 +136,12 @@ function jsonOf(text: string): unknown {
   }
   let value: unknown
   try {
-    value = parseJson(text, numberOrDigits)
-  } catch {
+    value = parseJson(text, numberOrDigits, MOST_DIGITS)
+  } catch (error) {
+    if (error instanceof IntegerTooLong) {
+      const reason = `must not have an integer of more than ${MOST_DIGITS} digits`
+      throw new UnreadableText('digits', reason)
+    }
     throw new UnreadableText('json', 'must be valid JSON')
   }
   /* As empty as a field can be. */

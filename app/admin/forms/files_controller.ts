@@ -56,9 +56,10 @@ export class FilesController {
       [{ type: 'or', conditions: isIt }],
       [],
       { shape: 'offset', offset: 0, limit: 1 },
-      'include'
+      'include',
+      { count: false }
     )
-    const { data } = await crud.getMulti(request, { ...options, keys: true, count: false })
+    const { data } = await crud.getMulti(request, { ...options, keys: true })
     if (data.length === 0) return undefined
 
     /* Also asks whether this very record may be seen; and a database may find what is not the same. */

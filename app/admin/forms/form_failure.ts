@@ -1,6 +1,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import logger from '@adonisjs/core/services/logger'
 import { Problem } from '#crud'
+import { unavailability } from '#crud/database/unavailable'
 import type { FieldError } from '#crud/http/problem'
 import type { AdminSite } from '../admin_site.js'
 import type { FormField } from './form_field.js'
@@ -45,6 +46,7 @@ export function failureOf(
 /** What a hook or another extension threw to be read; drivers' errors have a code and SQL. */
 function isForPeople(error: unknown): error is Error {
   if (error instanceof Exception) return error.status < 500
+  if (unavailability(error)) return false
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
 

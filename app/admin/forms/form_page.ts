@@ -30,6 +30,8 @@ export interface FormState {
   failure?: FormFailure
   /** The version of the record that the form goes on with. Default: the record's */
   version?: string
+  /** What the view's panel is to show of what was sent to it */
+  panelState?: unknown
 }
 
 /**
@@ -56,7 +58,8 @@ export class FormPage {
     if (ctx.request.header('hx-request') !== undefined && own === undefined) {
       return await this.site.render(ctx, 'partials/form_content', data)
     }
-    return await this.site.renderPage(ctx, `pages/${this.mode}`, data, own)
+    const panel = await this.#panel(ctx, state)
+    return await this.site.renderPage(ctx, `pages/${this.mode}`, { ...data, panel }, own)
   }
 
   /**
@@ -104,6 +107,13 @@ export class FormPage {
           id: path.slice(1),
         },
     }
+  }
+
+  async #panel(ctx: HttpContext, { record, panelState }: FormState) {
+    const { panel } = this.view.options
+    if (!panel || !record) return null
+    const { template, sheet } = panel
+    return { template, sheet, data: await panel.data(ctx, record, panelState) }
   }
 
   /** What was typed, else what is stored, else what a blank form begins with. [S47] */

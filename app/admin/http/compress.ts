@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
-import type { HttpContext, HttpRequest } from '@adonisjs/core/http'
+import type { HttpContext } from '@adonisjs/core/http'
+import { bestEncoding, type Encoding } from '#crud/http/best_encoding'
 
 /* Below, what is saved is less than what the headers cost. */
 const SMALLEST = 1024
@@ -15,6 +16,8 @@ const optionsOf = {
       [constants.BROTLI_PARAM_QUALITY]: 1,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
+      /* A window of 64 KB, which is as much as most pages have; the usual one is 4 MB. */
+      [constants.BROTLI_PARAM_LGWIN]: 16,
     },
   }),
   gzip: () => ({ level: 1 }),
@@ -25,18 +28,10 @@ const encoders = {
   gzip: { atOnce: gzipSync, aside: promisify(gzip) },
 }
 
-function encode(text: string, encoding: keyof typeof encoders): Buffer | Promise<Buffer> {
+function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
   const { atOnce, aside } = encoders[encoding]
   const options = optionsOf[encoding](text)
   return text.length <= LARGEST_AT_ONCE ? atOnce(text, options) : aside(text, options)
-}
-
-/**
- * The smallest of the encodings that the client takes. Browsers name them all as equals, gzip first.
- */
-export function bestEncoding(request: HttpRequest): keyof typeof encoders | undefined {
-  const accepted = request.encodings()
-  return (['br', 'gzip'] as const).find((encoding) => accepted.includes(encoding))
 }
 
 /**

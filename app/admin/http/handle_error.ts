@@ -1,7 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
+import { unavailability } from '#crud/database/unavailable'
 import { sendProblem } from '#crud/http/handle_problem'
+import { unavailable } from '#crud/http/problems'
 import { isAdminRoute } from './admin_route.js'
 import { isBelowMount } from './below_mount.js'
 import { compressAnswer } from './compress.js'
@@ -74,13 +76,19 @@ function currentPage({ request }: HttpContext): string | undefined {
   }
 }
 
+const KNOWN = [403, 404, 413, 415, 429, 503]
+
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
-  const { status = 500 } = error as { status?: number }
-  const known = [403, 404, 413, 415, 429].includes(status) ? status : status < 500 ? 400 : 500
+  const reason = unavailability(error)
+  /* AdonisJS has given a status to every error by now. */
+  const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
+  const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
+  const headers = reason ? unavailable(reason).headers : {}
   const text = site.text(
     error instanceof CrossSiteRequest ? 'errors.403.crossSite' : `errors.${known}.text`
   )
-  if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text))
+  if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
+  for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
   /* The frame says who is signed in; an error must not fail on finding out. */
   const guard = ctx.auth.use('admin')

@@ -93,7 +93,7 @@ function registerBulkRoutes(site: AdminSite, view: ModelView, route: Route) {
 /**
  * Lets only superusers reach the admin's own models, whatever the route. [B13]
  */
-function viewGate(view: ModelView) {
+export function viewGate(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
     if (!view.admits(ctx)) throw new NotAllowed()
     if (!view.resource.isLoaded) await view.resource.load()

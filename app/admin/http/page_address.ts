@@ -5,6 +5,7 @@ import type { AdminSite } from '../admin_site.js'
 const PAGES = new Map([
   ['form_create', 'create_page'],
   ['form_update', 'update'],
+  ['issue_token', 'update'],
 ])
 
 /**

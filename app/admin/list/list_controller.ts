@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
@@ -35,13 +36,26 @@ export class ListController {
    * @param isAddress  whether the request's address is that of the page
    */
   async content(ctx: HttpContext, isAddress: boolean = false): Promise<string> {
-    const data = await this.#page.data(ctx)
     ctx.response.vary('HX-Request')
-    if (ctx.request.header('hx-request') === undefined) {
-      return await this.site.renderPage(ctx, 'pages/list', data, this.view.templates.list)
-    }
+    if (ctx.request.header('hx-request') === undefined) return await this.#whole(ctx)
+    const data = await this.#page.data(ctx)
     if (isAddress) ctx.response.header('hx-push-url', newAddress(ctx, data.parameters))
     return await this.#page.render(ctx, data)
+  }
+
+  /** The frame is made while the database works, as it depends on nothing that it tells. */
+  async #whole(ctx: HttpContext): Promise<string> {
+    const own = this.view.templates.list
+    const finding = this.#page.data(ctx)
+    if (own !== undefined) return await this.site.renderPage(ctx, 'pages/list', await finding, own)
+
+    finding.catch(() => {})
+    await setImmediate()
+    const page = this.site.render(ctx, 'pages/list', { view: this.view, found: finding })
+    page.catch(() => {})
+    /* What fails in a template loses its status. */
+    await finding
+    return await page
   }
 
   /**

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
 import type { Column } from '#crud/resource/column'
+import type { DeletedMode } from '#crud/resource/soft_delete'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
@@ -78,6 +79,8 @@ interface Found {
  */
 export class ListPage {
   readonly #table: ListTable
+  /* The same for every request, and long to put into words. */
+  readonly #bars = new Map<DeletedMode, BulkBar | null>()
   #searches: Array<{ column: Column; label: string }> | undefined
 
   constructor(
@@ -158,7 +161,7 @@ export class ListPage {
   #surroundings(parameters: ListParameters) {
     return {
       headings: this.#table.headings(parameters),
-      bulk: bulkBar(this.site, this.view, parameters.deleted),
+      bulk: this.#bulk(parameters.deleted),
       searchable: this.#searchable(parameters),
       unsearchable: this.#unsearchable(parameters),
       links: this.#links(parameters),
@@ -188,7 +191,7 @@ export class ListPage {
     }
     /* An own `getMulti` may yet change the items. */
     const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
-    const { data, total_count: total } = await crud.getMulti(parameters.toRequest(), {
+    const { data, total_count: total = 0 } = await crud.getMulti(parameters.toRequest(), {
       ...options,
       ...(isPlain && { whileCounting }),
     })
@@ -197,8 +200,17 @@ export class ListPage {
 
     const clamped = parameters.with({ page: last })
     if (total === 0) return { items: data, total, parameters: clamped, failed: false }
-    const again = await crud.getMulti(clamped.toRequest(), { ...options, count: false })
+    const again = await crud.getMulti(clamped.toRequest({ count: false }), options)
     return { items: again.data, total, parameters: clamped, failed: false }
+  }
+
+  #bulk(deleted: DeletedMode): BulkBar | null {
+    let bar = this.#bars.get(deleted)
+    if (bar === undefined) {
+      bar = bulkBar(this.site, this.view, deleted)
+      this.#bars.set(deleted, bar)
+    }
+    return bar
   }
 
   /** Where nothing is said, it is by what records are called. */

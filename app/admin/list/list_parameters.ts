@@ -1,6 +1,6 @@
 import type { Condition } from '#crud/query/condition'
 import { pageOf } from '#crud/query/paging'
-import { ListRequest } from '#crud/query/list_request'
+import { ListRequest, type Extent } from '#crud/query/list_request'
 import type { Sort } from '#crud/query/sorting'
 import type { Column } from '#crud/resource/column'
 import type { DeletedMode } from '#crud/resource/soft_delete'
@@ -43,6 +43,7 @@ export class ListParameters {
   readonly deleted: DeletedMode
   /** What the search asks for, if anything */
   readonly condition: Condition | null
+  #query: string | undefined
 
   constructor(
     readonly view: ModelView,
@@ -104,12 +105,13 @@ export class ListParameters {
   /**
    * What the CRUD object is asked for.
    */
-  toRequest(): ListRequest {
+  toRequest(extent: Extent = {}): ListRequest {
     return new ListRequest(
       this.condition ? [this.condition] : [],
       this.sorts,
       pageOf(this.page, this.rows),
-      this.deleted
+      this.deleted,
+      extent
     )
   }
 
@@ -117,24 +119,16 @@ export class ListParameters {
    * The list's address: what is not said otherwise in it is left out.
    */
   get url(): string {
-    const query = new URLSearchParams()
-    for (const [name, value] of this.fields('page')) query.append(name, value)
-    return this.view.url('/') + (query.size > 0 ? `?${query}` : '')
+    return this.urlOf(this.page)
   }
 
   /**
-   * Names and values of what differs from a list of which nothing was said, in their usual order.
-   *
-   * @param page  'page' to have the page number among them
+   * The address of a page of this list.
    */
-  fields(page?: 'page'): Array<[name: string, value: string]> {
-    const all: Array<[string, string] | false> = [
-      this.search !== '' && ['column-to-search', this.column!.wire],
-      this.search !== '' && ['search-input', this.search],
-      ...this.#arrangement(),
-      page === 'page' && this.page > 1 && ['page', String(this.page)],
-    ]
-    return all.filter((field) => field !== false)
+  urlOf(page: number): string {
+    this.#query ??= new URLSearchParams(this.#fields()).toString()
+    const parts = [this.#query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '')
+    return this.view.url('/') + (parts.length > 0 ? `?${parts.join('&')}` : '')
   }
 
   /**
@@ -142,6 +136,16 @@ export class ListParameters {
    */
   get arrangement(): Array<[name: string, value: string]> {
     return this.#arrangement().filter((field) => field !== false)
+  }
+
+  /** What differs from the first page of a list of which nothing was said, in the usual order. */
+  #fields(): Array<[name: string, value: string]> {
+    const all: Array<[string, string] | false> = [
+      this.search !== '' && ['column-to-search', this.column!.wire],
+      this.search !== '' && ['search-input', this.search],
+      ...this.#arrangement(),
+    ]
+    return all.filter((field) => field !== false)
   }
 
   #arrangement(): Array<[string, string] | false> {

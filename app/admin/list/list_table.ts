@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { keyOf } from '#crud/item_keys'
 import type { Column } from '#crud/resource/column'
@@ -59,6 +60,9 @@ interface TableColumn {
   own?: ListColumn
 }
 
+/** What records are called, by what refers to them, as text */
+type Titles = Map<string, string>
+
 /**
  * The table of a list: its columns, and the records in them.
  */
@@ -116,7 +120,14 @@ export class ListTable {
    * @param items  with their keys
    */
   async rows(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<Row[]> {
-    const columns = await Promise.all(this.columns.map((one) => this.#cells(ctx, one, items)))
+    const titles = this.columns.map(({ reference, name }) =>
+      reference ? this.#titles(ctx, reference, valuesOf(items, name)) : undefined
+    )
+    /* The cells are made while the database looks for the titles, which it does from here. */
+    if (titles.some((one) => one)) await setImmediate()
+    const columns = await Promise.all(
+      this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
+    )
     const lead = this.#leadIndex()
     /* Each title makes another text; to say it once and fill in is quicker than to say all. */
     const label = this.site.text('list.select', { title: '{title}' })
@@ -139,40 +150,26 @@ export class ListTable {
     })
   }
 
-  async #cells(ctx: HttpContext, shown: TableColumn, items: Item[]): Promise<ShownCell[]> {
+  async #cells(
+    ctx: HttpContext,
+    shown: TableColumn,
+    items: Item[],
+    titles: Promise<Titles> | undefined
+  ): Promise<ShownCell[]> {
     const text = this.site.text.bind(this.site)
     const { own, column, reference } = shown
     if (own) {
       const values = await Promise.all(items.map((item) => own.value(item, ctx)))
       return values.map((value) => ownCell(value, own.numeric))
     }
-    const values = items.map((item) => item[shown.name])
+    const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
     const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
-    return reference ? await this.#related(ctx, reference, values, cells) : cells
-  }
-
-  /** Values whose record can't be found, or not be seen, stay what they are. */
-  async #related(
-    ctx: HttpContext,
-    reference: Reference,
-    values: unknown[],
-    cells: ShownCell[]
-  ): Promise<ShownCell[]> {
-    const { view, target } = reference
-    const titles = await this.#titles(ctx, reference, values)
-    const { key } = view.resource
-    const hasPage = view.may('update') && target.isPrimary && !key.isComposite
-    return cells.map((cell, index) => {
-      const title = titles.get(String(values[index]))
-      if (title === undefined || cell.kind === 'null') return cell
-      const href = hasPage ? view.url(`/update${key.toPath([values[index]])}`) : undefined
-      return { ...textCell(title), ...(href && { href }) }
-    })
+    return reference && titles ? related(reference, await titles, values, cells) : cells
   }
 
   /** What others are called is not worth the list. */
-  async #titles(ctx: HttpContext, reference: Reference, values: unknown[]) {
+  async #titles(ctx: HttpContext, reference: Reference, values: unknown[]): Promise<Titles> {
     try {
       return await titlesOf(ctx, reference, values)
     } catch (error) {
@@ -241,6 +238,27 @@ export class ListTable {
       own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
     return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
   }
+}
+
+function valuesOf(items: Item[], name: string): unknown[] {
+  return items.map((item) => item[name])
+}
+
+/** Values whose record can't be found, or not be seen, stay what they are. */
+function related(
+  { view, target }: Reference,
+  titles: Titles,
+  values: unknown[],
+  cells: ShownCell[]
+): ShownCell[] {
+  const { key } = view.resource
+  const hasPage = view.may('update') && target.isPrimary && !key.isComposite
+  return cells.map((cell, index) => {
+    const title = titles.get(String(values[index]))
+    if (title === undefined || cell.kind === 'null') return cell
+    const href = hasPage ? view.url(`/update${key.toPath([values[index]])}`) : undefined
+    return { ...textCell(title), ...(href && { href }) }
+  })
 }
 
 /** Where there is nothing to be seen there is nothing to click on, either. */

@@ -26,7 +26,7 @@ export function pagerOf(parameters: ListParameters, last: number): Pager {
   const { page: current } = parameters
   const link = (page: number): PageLink => ({
     page,
-    url: page < 1 || page > last || page === current ? null : parameters.with({ page }).url,
+    url: page < 1 || page > last || page === current ? null : parameters.urlOf(page),
   })
   const near = [current - 1, current, current + 1].filter((page) => page > 1 && page < last)
   const numbers = [...new Set([1, ...near, last])]

@@ -3,6 +3,7 @@ import type { AdminSite } from '../admin_site.js'
 import { isForeignLink } from '../authentication/cross_site.js'
 import { QueueFull } from '../authentication/work_queue.js'
 import { EventType } from '../events/event_type.js'
+import { loggable } from '../events/pages/plain_text.js'
 import type AdminUser from '../models/admin_user.js'
 import { SIGN_IN_REASONS } from '../http/errors.js'
 import { returnPath } from '../http/return_path.js'
@@ -125,7 +126,7 @@ export class LoginController {
 
 /** For the log: a name has 32 letters, so what is longer is none. */
 function whoIs(username: string, { request }: HttpContext) {
-  return { username: username.slice(0, 32), address: request.ip() }
+  return { username: loggable(username.slice(0, 32)), address: request.ip() }
 }
 
 /** Without the statement or the command, which may be long. */

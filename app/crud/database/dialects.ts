@@ -1,9 +1,19 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../errors.js'
 import type { Dialect } from './dialect.js'
+import { MysqlDialect } from './mysql_dialect.js'
+import { PostgresDialect } from './postgres_dialect.js'
 import { SqliteDialect } from './sqlite_dialect.js'
 
 const SQLITE = new SqliteDialect()
+
+/** By the names that Lucid gives them */
+const DIALECTS: Record<string, Dialect> = {
+  'sqlite3': SQLITE,
+  'better-sqlite3': SQLITE,
+  'postgres': new PostgresDialect(),
+  'mysql': new MysqlDialect(),
+}
 
 /**
  * The dialect of a client's database.
@@ -11,13 +21,11 @@ const SQLITE = new SqliteDialect()
  * @throws RuntimeError  for a database that is not supported
  */
 export function dialectOf(client: QueryClientContract): Dialect {
-  switch (client.dialect.name) {
-    case 'sqlite3':
-    case 'better-sqlite3':
-      return SQLITE
-    default:
-      throw new RuntimeError(
-        `The connection "${client.connectionName}" is a ${client.dialect.name} database; supported is sqlite3`
-      )
+  const dialect = DIALECTS[client.dialect.name]
+  if (!dialect) {
+    throw new RuntimeError(
+      `The connection "${client.connectionName}" is a ${client.dialect.name} database; supported are ${Object.keys(DIALECTS).join(', ')}`
+    )
   }
+  return dialect
 }

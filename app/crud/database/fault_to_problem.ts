@@ -54,8 +54,9 @@ const RULES = {
   range: (field: string) => `The ${field} field has a value out of range`,
 }
 
-function columnsOf(fault: Fault, resource: Resource): Column[] {
-  return resource.columns.all.filter((column) => fault.columns.includes(column.name))
+function columnsOf({ columns, constraint }: Fault, resource: Resource): Column[] {
+  const names = [...columns, ...(resource.constraints.get(constraint ?? '') ?? [])]
+  return resource.columns.all.filter((column) => names.includes(column.name))
 }
 
 /**

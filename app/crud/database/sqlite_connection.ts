@@ -1,13 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract, SqliteConfig } from '@adonisjs/lucid/types/database'
+import {
+  keepBetterStatements,
+  type BetterStatement,
+  type Connection as PreparingConnection,
+} from './better_sqlite_statements.js'
+import { keepStatements, type Connection } from './sqlite_statements.js'
+
+/**
+ * The npm packages that open a file: `sqlite3` works beside the server's thread, `better-sqlite3` is
+ * quicker, and holds everybody up meanwhile.
+ */
+export type SqliteDriver = 'sqlite3' | 'better-sqlite3'
 
 type Done = (error: Error | null, connection: unknown) => void
 
-type Callback = (error: Error | null, ...results: unknown[]) => void
-
-interface RawConnection {
+/** Of the driver `sqlite3` */
+interface RawConnection extends Connection {
   exec(sql: string, callback: (error: Error | null) => void): void
-  all(sql: string, bindings: unknown, callback: Callback): void
+}
+
+/** Of the driver `better-sqlite3` */
+interface BetterConnection extends PreparingConnection {
+  readonly inTransaction: boolean
+  exec(sql: string): void
 }
 
 const READERS = '_readers'
@@ -20,15 +37,21 @@ const READERS = '_readers'
  *
  * @param name      the connection's name; the readers' is derived from it
  * @param filename  absolute path of the file
- * @param options   the folders of its migrations, and how many read connections to open at the most
+ * @param options   the folders of its migrations, how many read connections to open at the most, the
+ *   driver, and how many milliseconds to wait for the lock of another process
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
   filename: string,
-  { migrations, readers = 4 }: { migrations: string[]; readers?: number }
+  {
+    migrations,
+    readers = 4,
+    driver = 'sqlite3',
+    patience = 5000,
+  }: { migrations: string[]; readers?: number; driver?: SqliteDriver; patience?: number }
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
   const common = {
-    client: 'sqlite3',
+    client: driver,
     connection: { filename },
     useNullAsDefault: true,
     schemaGeneration: { enabled: false },
@@ -39,12 +62,22 @@ export function sqliteConnections<Name extends string>(
   return {
     [name]: {
       ...common,
-      pool: { min: 1, max: 1, acquireTimeoutMillis: 15_000, afterCreate: prepare(WRITER) },
+      pool: {
+        min: 1,
+        max: 1,
+        acquireTimeoutMillis: 15_000,
+        afterCreate: prepare(driver, WRITER, patience),
+      },
       migrations: { naturalSort: true, paths: migrations },
     },
     [name + READERS]: {
       ...common,
-      pool: { min: 0, max: readers, acquireTimeoutMillis: 15_000, afterCreate: prepare(READER) },
+      pool: {
+        min: 0,
+        max: readers,
+        acquireTimeoutMillis: 15_000,
+        afterCreate: prepare(driver, READER, patience),
+      },
     },
   } as unknown as Record<Name | `${Name}_readers`, SqliteConfig>
 }
@@ -58,16 +91,24 @@ export function readersOf(client: QueryClientContract): QueryClientContract | un
 }
 
 /**
- * Readers and the writer don't block each other in write-ahead logging; another process gets five
- * seconds of patience; foreign keys hold.
+ * Readers and the writer don't block each other in write-ahead logging; foreign keys hold.
  */
-const WRITER =
-  'PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
-const READER = 'PRAGMA busy_timeout = 5000; PRAGMA query_only = ON;'
+const WRITER = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
+const READER = 'PRAGMA query_only = ON;'
 
-function prepare(pragmas: string) {
+function prepare(driver: SqliteDriver, role: string, patience: number) {
+  const pragmas = `PRAGMA busy_timeout = ${patience}; ${role}`
+  if (driver === 'better-sqlite3') {
+    return (connection: BetterConnection, done: Done) => {
+      if (role === WRITER) guardBetterTransactions(connection, patience)
+      keepBetterStatements(connection)
+      connection.exec(pragmas)
+      done(null, connection)
+    }
+  }
   return (connection: RawConnection, done: Done) => {
-    if (pragmas === WRITER) guardTransactions(connection)
+    keepStatements(connection)
+    if (role === WRITER) guardTransactions(connection)
     connection.exec(pragmas, (error) => done(error, connection))
   }
 }
@@ -89,3 +130,53 @@ function guardTransactions(connection: RawConnection) {
     })
   }
 }
+
+/** The same, for the other driver. */
+function guardBetterTransactions(connection: BetterConnection, patience: number) {
+  const prepareStatement = connection.prepare.bind(connection)
+  connection.prepare = (sql) => {
+    if (sql === 'BEGIN;') return patientBegin(connection, patience) as unknown as BetterStatement
+    const statement = prepareStatement(sql)
+    if (sql !== 'COMMIT;') return statement
+    const run = statement.run.bind(statement)
+    statement.run = (...bindings) => {
+      try {
+        return run(...bindings)
+      } catch (error) {
+        /* SQLite itself has done so where the disk is full. */
+        if (connection.inTransaction) connection.exec('ROLLBACK;')
+        throw error
+      }
+    }
+    return statement
+  }
+}
+
+/**
+ * Waiting inside of this driver would hold up the whole server, so it is not to wait at all, and is asked
+ * again and again.
+ */
+function patientBegin(connection: BetterConnection, patience: number) {
+  const begin = connection.prepare('BEGIN IMMEDIATE;')
+  return {
+    reader: false,
+    async run() {
+      const end = performance.now() + patience
+      for (;;) {
+        connection.exec('PRAGMA busy_timeout = 0;')
+        try {
+          return begin.run()
+        } catch (error) {
+          const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY')
+          if (!isBusy || performance.now() > end) throw error
+        } finally {
+          connection.exec(`PRAGMA busy_timeout = ${patience};`)
+        }
+        await sleep(BEGIN_INTERVAL)
+      }
+    },
+  }
+}
+
+/** Milliseconds between two tries */
+const BEGIN_INTERVAL = 20

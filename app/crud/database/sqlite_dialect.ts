@@ -1,17 +1,25 @@
-import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
-import type { Dialect, Query } from './dialect.js'
+import type { Comparison, Dialect, Query, StoredColumn } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
+import { quoted } from './quoted.js'
+import { insertSql, type Sql } from './sql.js'
 import type { TextPattern } from './text_pattern.js'
+import { selectAtOnce } from './better_sqlite_statements.js'
 import { readersOf } from './sqlite_connection.js'
 import { matchTest } from './sqlite_match.js'
-import { insertReady, selectReady } from './sqlite_statements.js'
+import { withConnection } from './with_connection.js'
+import { selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
  * SQLite, whichever driver opens it.
  */
 export class SqliteDialect implements Dialect {
+  readonly lockClause = ''
+  readonly quote = quoted
+  readonly tellsWritten = true
+
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
     return readSqliteTable(client, table)
   }
@@ -24,13 +32,11 @@ export class SqliteDialect implements Dialect {
     const { code, message } = error as { code?: string; message?: string }
     if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG')
       return { kind: 'range', columns: [] }
-    if (code !== 'SQLITE_CONSTRAINT' || !message) return null
+    if (!code?.startsWith('SQLITE_CONSTRAINT') || !message) return null
 
-    const own = message.slice(message.lastIndexOf('SQLITE_CONSTRAINT: '))
-    const match =
-      /^SQLITE_CONSTRAINT: (UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(
-        own
-      )
+    const match = /^(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(
+      message.slice(startOfReason(message, code))
+    )
     if (!match) return null
     const [, name, rest = ''] = match
     switch (name) {
@@ -49,52 +55,71 @@ export class SqliteDialect implements Dialect {
    * The driver reads integers as JavaScript numbers, which end at 2^53; beyond that, only the text
    * has every digit.
    */
-  selectExpression(table: string, column: Column) {
-    const name = [`${table}.${column.name}`]
-    if (column.kind === 'integer') {
-      return {
-        sql: `case when ?? between -9007199254740991 and 9007199254740991 then ?? else cast(?? as text) end as ??`,
-        bindings: [...name, ...name, ...name, column.name],
-      }
-    }
-    return { sql: '??', bindings: name }
+  select(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    if (column.kind !== 'integer') return name
+    return `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end as ${quoted(column.name)}`
   }
 
-  compare(query: Query, table: string, column: Column, operator: string, value: unknown) {
+  /**
+   * Each value has a type of its own, whatever that of its column: a decimal column holds integers of
+   * 64 bits, too.
+   */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = this.nameOf(table, column)
+    const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
+    return `case when ${isLong} then cast(${name} as text) else ${name} end as ${quoted(as)}`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const sql = `${this.nameOf(table, column)} ${operator} ?${collation(column)}`
+    return { sql, bindings: [value] }
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${quoted(table)}.${quoted(column.name)}`
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
     if (column.kind === 'uuid' && (operator === '=' || operator === '<>')) {
-      return this.compareList(query, table, column, [value], operator === '<>')
+      return this.compareList(table, column, [value], operator === '<>')
     }
-    query.whereRaw(`?? ${operator} ?${collation(column)}`, [
-      `${table}.${column.name}`,
-      this.bind(column, value) as string,
-    ])
+    return {
+      sql: `${this.nameOf(table, column)} ${operator} ?${collation(column)}`,
+      bindings: [this.bind(column, value)],
+    }
   }
 
-  compareList(query: Query, table: string, column: Column, values: unknown[], negate: boolean) {
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
     /* Here a UUID is text, and whoever wrote it may have used capitals. */
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     const places = values.map(() => '?').join(', ')
     /* The left side's collation is the one that counts for a list. */
-    query.whereRaw(`??${collation(column)} ${negate ? 'not in' : 'in'} (${places})`, [
-      `${table}.${column.name}`,
-      ...values.map((value) => this.bind(column, value) as string),
-    ])
+    const name = `${this.nameOf(table, column)}${collation(column)}`
+    return {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
   }
 
   match(
-    query: Query,
     table: string,
     column: Column,
     pattern: TextPattern,
     { foldCase, negate }: { foldCase: boolean; negate: boolean }
-  ) {
-    const { sql, bindings } = matchTest(`${table}.${column.name}`, pattern, foldCase)
-    query.whereRaw(negate ? `not (${sql})` : `(${sql})`, bindings)
+  ): Sql {
+    const test = matchTest(this.nameOf(table, column), pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
-  order(query: Query, table: string, column: Column, direction: 'asc' | 'desc') {
-    query.orderByRaw(`??${collation(column)} ${direction}`, [`${table}.${column.name}`])
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    return `${this.nameOf(table, column)}${collation(column)} ${direction}`
+  }
+
+  /** Moments are text, whose first characters are the day. */
+  dayOf(table: string, column: Column): string {
+    return `substr(${this.nameOf(table, column)}, 1, 10)`
   }
 
   async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
@@ -103,9 +128,20 @@ export class SqliteDialect implements Dialect {
     return rows[0].id
   }
 
+  async hasTriggers(client: QueryClientContract, table: string): Promise<boolean> {
+    const rows = await this.selectRows(
+      client,
+      "select 1 from sqlite_master where type = 'trigger' and tbl_name = ? collate nocase limit 1",
+      [table]
+    )
+    return rows.length > 0
+  }
+
   async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
-    if (client.isTransaction && client.dialect.name === 'sqlite3') {
-      return await insertReady(client as TransactionClientContract, table, row)
+    if (client.isTransaction) {
+      const { sql, bindings } = insertSql(quoted(table), row)
+      const [inserted] = await this.selectRows(client, `${sql} returning rowid as key`, bindings)
+      return inserted.key
     }
     const [key] = await client.getWriteClient().table(table).insert(row)
     return key
@@ -132,29 +168,49 @@ export class SqliteDialect implements Dialect {
     })
   }
 
-  async selectRows(client: QueryClientContract, sql: string, values: Array<string | number>) {
-    const readers = client.isTransaction ? undefined : readersOf(client)
-    if (readers?.dialect.name !== 'sqlite3') return await client.rawQuery(sql, values)
-    return await withConnection(readers, (connection) => selectReady(connection, sql, values))
+  /**
+   * A bound limit has newer versions plan the statement anew at each run, the same limit, too. A small one
+   * that they can see has them prefer to sort the whole table over an index that needs a little sorting.
+   */
+  limit(count: number): string {
+    return `cast(${Math.trunc(count)} as integer)`
   }
-}
 
-async function withConnection<Result>(
-  client: QueryClientContract,
-  run: (connection: any) => PromiseLike<Result>
-): Promise<Result> {
-  const pool = client.getReadClient().client
-  const connection = await pool.acquireConnection()
-  try {
-    return await run(connection)
-  } finally {
-    pool.releaseConnection(connection)
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    if (client.debug) return await client.rawQuery(sql, values as any[])
+    const reader = client.isTransaction ? client : (readersOf(client) ?? client)
+    const select = client.dialect.name === 'sqlite3' ? selectReady : selectAtOnce
+    return await withConnection(reader, (connection) => select(connection, sql, values))
   }
 }
 
 /** Text compares by code point even in a column that was declared otherwise. */
 function collation(column: Column): string {
   return column.isText ? ' collate binary' : ''
+}
+
+/**
+ * Where a message leaves the statement behind. The driver `sqlite3` puts its code in front of what it
+ * says; `better-sqlite3` says which constraint it was in its code, as in SQLITE_CONSTRAINT_NOTNULL.
+ */
+function startOfReason(message: string, code: string): number {
+  if (code === 'SQLITE_CONSTRAINT') {
+    const start = message.lastIndexOf(`${code}: `)
+    return start < 0 ? message.length : start + code.length + 2
+  }
+  return message.lastIndexOf(`${NAMES[code] ?? ' - '} constraint failed`)
+}
+
+const NAMES: Record<string, string> = {
+  SQLITE_CONSTRAINT_UNIQUE: 'UNIQUE',
+  SQLITE_CONSTRAINT_PRIMARYKEY: 'UNIQUE',
+  SQLITE_CONSTRAINT_ROWID: 'UNIQUE',
+  SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
+  SQLITE_CONSTRAINT_CHECK: 'CHECK',
+  SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
+  /* A reference that says RESTRICT is kept by a trigger. */
+  SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
 }
 
 /** "products.sku, products.name" names two columns; an index over an expression names none. */

@@ -1,9 +1,13 @@
-import { ANY, foldLetter, ONE, partsOf, type TextPattern } from './text_pattern.js'
-
-export interface SqlTest {
-  sql: string
-  bindings: string[]
-}
+import type { Sql } from './sql.js'
+import {
+  ANY,
+  containedText,
+  foldLetter,
+  lengthOfEnd,
+  ONE,
+  partsOf,
+  type TextPattern,
+} from './text_pattern.js'
 
 /* GLOB is quicker than many calls of replace() where both the text and the pattern are short. */
 const FEW_LETTERS = 1
@@ -15,20 +19,21 @@ const SHORT_TEXT_BYTES = 4000
  * star on it compares the pattern at every place of the text: the two lengths multiply. So it tests
  * ends only, or what is short; the rest is found in one go. LIKE folds the case of ASCII letters
  * only, and can't be told not to: it is for texts where the others are folded already. [A18]
+ *
+ * @param name  the column's, as a statement has it
  */
-export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): SqlTest {
+export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): Sql {
   const parts = partsOf(pattern)
-  const [, middle = []] = parts
-  const isEnd = parts.length === 2 && parts[0].length === 0 && middle.length > 0
-  if (isEnd) {
+  const length = lengthOfEnd(parts)
+  if (length > 0) {
     /* A letter's other forms are one character too, so the end is as long as the pattern. */
-    const sql = `substr(cast(?? as text), -${middle.length}) glob ?`
-    return { sql, bindings: [name, toGlob(middle, foldCase)] }
+    const sql = `substr(cast(${name} as text), -${length}) glob ?`
+    return { sql, bindings: [toGlob(parts[1], foldCase)] }
   }
 
   const text = containedText(parts)
-  if (!foldCase && text !== null) return { sql: 'instr(??, ?) > 0', bindings: [name, text] }
-  const glob = { sql: '?? glob ?', bindings: [name, toGlob(pattern, foldCase)] }
+  if (!foldCase && text !== null) return { sql: `instr(${name}, ?) > 0`, bindings: [text] }
+  const glob = { sql: `${name} glob ?`, bindings: [toGlob(pattern, foldCase)] }
   if (!foldCase || parts.length === 1 || isPrefix(parts)) return glob
 
   const letters = parts.flat().filter((part) => part !== ONE) as string[]
@@ -37,8 +42,8 @@ export function matchTest(name: string, pattern: TextPattern, foldCase: boolean)
   const isShort = parts.flat().length <= SHORT_PATTERN
   if (replaced.length <= FEW_LETTERS || !isShort) return folded
   return {
-    sql: `case when octet_length(??) <= ${SHORT_TEXT_BYTES} then ${glob.sql} else ${folded.sql} end`,
-    bindings: [name, ...glob.bindings, ...folded.bindings],
+    sql: `case when octet_length(${name}) <= ${SHORT_TEXT_BYTES} then ${glob.sql} else ${folded.sql} end`,
+    bindings: [...glob.bindings, ...folded.bindings],
   }
 }
 
@@ -60,13 +65,6 @@ function globCharacter(character: string, foldCase: boolean): string {
 }
 
 type Parts = ReturnType<typeof partsOf>
-
-/** The text that a pattern looks for wherever it is, or null if the pattern asks for more. */
-function containedText(parts: Parts): string | null {
-  const [before, middle, after] = parts
-  if (parts.length !== 3 || before.length > 0 || after.length > 0) return null
-  return middle.includes(ONE) ? null : middle.join('')
-}
 
 function isPrefix(parts: Parts): boolean {
   return parts.length === 2 && parts[1].length === 0
@@ -92,19 +90,19 @@ function fold(text: string): string {
   return [...text].map((character) => foldLetter(character).folded).join('')
 }
 
-function replaceIn(name: string, replaced: Array<[string, string]>): SqlTest {
-  const sql = replaced.reduce((inner) => `replace(${inner}, ?, ?)`, '??')
-  return { sql, bindings: [name, ...replaced.flat()] }
+function replaceIn(name: string, replaced: Array<[string, string]>): Sql {
+  const sql = replaced.reduce((inner) => `replace(${inner}, ?, ?)`, name)
+  return { sql, bindings: replaced.flat() }
 }
 
-function inTest(name: string, text: string, replaced: Array<[string, string]>): SqlTest {
+function inTest(name: string, text: string, replaced: Array<[string, string]>): Sql {
   const inner = replaceIn(name, replaced)
   const folded = fold(text)
   const sql = /[a-z]/.test(folded) ? `lower(${inner.sql})` : inner.sql
   return { sql: `instr(${sql}, ?) > 0`, bindings: [...inner.bindings, folded] }
 }
 
-function likeTest(name: string, pattern: TextPattern, replaced: Array<[string, string]>): SqlTest {
+function likeTest(name: string, pattern: TextPattern, replaced: Array<[string, string]>): Sql {
   const inner = replaceIn(name, replaced)
   const like = pattern.map((part) => {
     if (part === ANY) return '%'

@@ -1,7 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { ColumnFacts, ForeignKey, TableFacts } from './facts.js'
 
-interface TableInfo {
+/** Which of the tables that were asked for it is about */
+interface Placed {
+  place: number
+}
+
+interface TableInfo extends Placed {
   name: string
   type: string
   notnull: 0 | 1
@@ -10,24 +15,99 @@ interface TableInfo {
   hidden: number
 }
 
+interface UniquePart extends Placed {
+  index_name: string
+  column_name: string | null
+}
+
+interface KeyPart extends Placed {
+  id: number
+  table: string
+  from: string
+  to: string | null
+}
+
 /**
- * Reads a table's columns, unique indexes and foreign keys from SQLite's own catalogue.
- *
  * @returns null if there is no such table
  */
 export async function readSqliteTable(
   client: QueryClientContract,
   table: string
 ): Promise<TableFacts | null> {
-  const infos: TableInfo[] = await client.rawQuery('select * from pragma_table_xinfo(?)', [table])
-  if (infos.length === 0) return null
+  const facts = await readSqliteTables(client, [table])
+  return facts.get(table) ?? null
+}
 
-  const [definition] = await client.rawQuery(
-    "select sql from sqlite_master where name = ? collate nocase and type in ('table', 'view')",
-    [table]
-  )
-  const unique = await uniqueColumns(client, table)
-  const choices = listedChoices(definition?.sql ?? '')
+/**
+ * Reads the columns, unique indexes and foreign keys of tables from SQLite's own catalogue. The tables
+ * are in the statements: their number makes them no more.
+ *
+ * @returns the facts by name; none of what is no table
+ */
+export async function readSqliteTables(
+  client: QueryClientContract,
+  tables: readonly string[]
+): Promise<Map<string, TableFacts>> {
+  const infos = await select<TableInfo>(client, COLUMNS, tables)
+  if (infos.size === 0) return new Map()
+  const definitions = await select<Placed & { sql: string }>(client, DEFINITIONS, tables)
+  const uniques = await select<UniquePart>(client, UNIQUE_INDEXES, tables)
+  const references = await select<KeyPart>(client, FOREIGN_KEYS, tables)
+  const keys = await keysOf(client, [...references.values()].flat())
+
+  const facts = new Map<string, TableFacts>()
+  for (const [place, parts] of infos) {
+    const [definition] = definitions.get(place) ?? []
+    facts.set(tables[place], {
+      columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
+      foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
+    })
+  }
+  return facts
+}
+
+const ASKED = `json_each(?) as asked`
+
+const COLUMNS = `
+  select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
+  order by asked.key, info.cid`
+
+/* Only for what it says of choices, which no other word would. */
+const DEFINITIONS = `
+  select asked.key as place, master.sql from ${ASKED}
+  join sqlite_master as master on master.name = asked.value collate nocase
+  where master.type in ('table', 'view') and master.sql like '%check%'`
+
+const UNIQUE_INDEXES = `
+  select asked.key as place, list.name as index_name, info.name as column_name
+  from ${ASKED}, pragma_index_list(asked.value) as list, pragma_index_info(list.name) as info
+  where list."unique" = 1 and list.partial = 0`
+
+const FOREIGN_KEYS = `
+  select asked.key as place, keys.* from ${ASKED}, pragma_foreign_key_list(asked.value) as keys
+  order by asked.key, keys.id, keys.seq`
+
+const PRIMARY_KEYS = `
+  select asked.key as place, info.name from ${ASKED}, pragma_table_info(asked.value) as info
+  where info.pk > 0 order by asked.key, info.pk`
+
+/** The rows of each table, by its place in the list. */
+async function select<Row extends Placed>(
+  client: QueryClientContract,
+  sql: string,
+  tables: readonly string[]
+): Promise<Map<number, Row[]>> {
+  const rows: Row[] = await client.rawQuery(sql, [JSON.stringify(tables)])
+  return Map.groupBy(rows, ({ place }) => place)
+}
+
+function columnsOf(
+  infos: TableInfo[],
+  uniques: UniquePart[],
+  definition: string
+): Map<string, ColumnFacts> {
+  const unique = uniqueColumns(uniques)
+  const choices = listedChoices(definition)
   const keys = infos.filter((info) => info.pk > 0)
 
   const columns = new Map<string, ColumnFacts>()
@@ -47,7 +127,7 @@ export async function readSqliteTable(
       choices: choices.get(info.name.toLowerCase()) ?? null,
     })
   }
-  return { columns, foreignKeys: await foreignKeys(client, table) }
+  return columns
 }
 
 /** The value of a default that is one, and no expression: a quoted text, a number, true or false. */
@@ -59,13 +139,7 @@ function literal(expression: string | null): string | null {
 }
 
 /** Columns that are unique alone, in every row: partial indexes and those over several don't count. */
-async function uniqueColumns(client: QueryClientContract, table: string): Promise<Set<string>> {
-  const rows: Array<{ index_name: string; column_name: string | null }> = await client.rawQuery(
-    `select list.name as index_name, info.name as column_name
-     from pragma_index_list(?) as list, pragma_index_info(list.name) as info
-     where list."unique" = 1 and list.partial = 0`,
-    [table]
-  )
+function uniqueColumns(rows: UniquePart[]): Set<string> {
   const byIndex = Map.groupBy(rows, (row) => row.index_name)
   return new Set(
     [...byIndex.values()]
@@ -74,29 +148,28 @@ async function uniqueColumns(client: QueryClientContract, table: string): Promis
   )
 }
 
-async function foreignKeys(client: QueryClientContract, table: string): Promise<ForeignKey[]> {
-  const rows: Array<{ id: number; table: string; from: string; to: string | null }> =
-    await client.rawQuery('select * from pragma_foreign_key_list(?) order by id, seq', [table])
-
-  const references = [...Map.groupBy(rows, (row) => row.id).values()]
-  return await Promise.all(
-    references.map(async (parts) => ({
-      columns: parts.map((part) => part.from),
-      table: parts[0].table,
-      references: parts.every((part) => part.to !== null)
-        ? parts.map((part) => part.to!)
-        : await keyColumns(client, parts[0].table),
-    }))
-  )
+/** @param keys  what a reference means that names no column of the other table */
+function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): ForeignKey[] {
+  const references = Map.groupBy(rows, (row) => row.id)
+  return [...references.values()].map((parts) => ({
+    columns: parts.map((part) => part.from),
+    table: parts[0].table,
+    references: parts.every((part) => part.to !== null)
+      ? parts.map((part) => part.to!)
+      : (keys.get(parts[0].table) ?? []),
+  }))
 }
 
-/** What a reference means that names no column of the other table. */
-async function keyColumns(client: QueryClientContract, table: string): Promise<string[]> {
-  const rows: Array<{ name: string }> = await client.rawQuery(
-    'select name from pragma_table_info(?) where pk > 0 order by pk',
-    [table]
-  )
-  return rows.map((row) => row.name)
+/** The key columns of the tables that are referred to without a column's name. */
+async function keysOf(
+  client: QueryClientContract,
+  references: KeyPart[]
+): Promise<Map<string, string[]>> {
+  const unnamed = references.filter(({ to }) => to === null)
+  if (unnamed.length === 0) return new Map()
+  const tables = [...new Set(unnamed.map(({ table }) => table))]
+  const rows = await select<Placed & { name: string }>(client, PRIMARY_KEYS, tables)
+  return new Map([...rows].map(([place, parts]) => [tables[place], parts.map(({ name }) => name)]))
 }
 
 /**

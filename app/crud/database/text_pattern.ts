@@ -55,7 +55,7 @@ export function caseVariants(character: string): string[] {
 const MOST_LETTERS = 100
 
 /* The text is compared with such a part at each of its places. */
-const LONGEST_PART = 100
+export const LONGEST_PART = 100
 
 /**
  * The one form that stands for a letter in whatever case, the same for all its forms: the small
@@ -83,18 +83,32 @@ export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>>
   return parts
 }
 
+type Parts = ReturnType<typeof partsOf>
+
+/**
+ * The length of what a text must end with, or 0 if the pattern asks for more than an end.
+ */
+export function lengthOfEnd([before, last, ...others]: Parts): number {
+  return before.length === 0 && last && others.length === 0 ? last.length : 0
+}
+
+/**
+ * The text that a pattern looks for wherever it is, or null if the pattern asks for more.
+ */
+export function containedText(parts: Parts): string | null {
+  const [before, middle, after] = parts
+  if (parts.length !== 3 || before.length > 0 || after.length > 0) return null
+  return middle.includes(ONE) ? null : middle.join('')
+}
+
 /**
  * How many characters a database compares at each place of a text, at the worst: none to speak of
  * where it looks at an end only, or for one literal text wherever it is.
  */
 export function comparedLength(pattern: TextPattern): number {
-  const [before, ...parts] = partsOf(pattern)
-  const [first = [], last] = parts
-  if (before.length === 0) {
-    if (parts.length === 1) return 0
-    if (parts.length === 2 && last.length === 0 && !first.includes(ONE)) return 0
-  }
-  return Math.max(0, ...parts.map((part) => part.length))
+  const parts = partsOf(pattern)
+  if (lengthOfEnd(parts) > 0 || containedText(parts) !== null) return 0
+  return Math.max(0, ...parts.slice(1).map((part) => part.length))
 }
 
 /**

@@ -13,11 +13,16 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   const transaction = await client.transaction()
   const settled = settledPromise(transaction)
+  let end: { error: unknown } | undefined
+  settled.catch((error) => (end = { error }))
   let result: Result
   try {
     result = await work(transaction)
   } catch (error) {
-    await transaction.rollback()
+    /* Of a BEGIN that failed, whoever uses the transaction only hears that it is over. */
+    if (end) throw end.error
+    /* Where that fails the database has done it already, or is gone: what went wrong is the other. */
+    await transaction.rollback().catch(() => {})
     throw error
   }
   await transaction.commit()

@@ -2,6 +2,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '../database/outermost_commit.js'
+import { unavailability } from '../database/unavailable.js'
 import { emitWrite } from './model_events.js'
 import type { Write } from './write.js'
 
@@ -42,7 +43,7 @@ export function isObserved(): boolean {
 /**
  * Tells the observers of an action's writes, and everybody else once they are there for good. [E1]
  *
- * @throws WriteNotRecorded  or that the database is busy
+ * @throws WriteNotRecorded  or why the database can't do it now
  */
 export async function deliver(writes: readonly Write[], client: QueryClientContract) {
   if (writes.length === 0) return
@@ -51,7 +52,7 @@ export async function deliver(writes: readonly Write[], client: QueryClientContr
       for (const write of writes) await write.complete(client)
       for (const observer of OBSERVERS) await observer.record(writes, client)
     } catch (error) {
-      throw isBusy(error) ? error : new WriteNotRecorded(undefined, { cause: error })
+      throw unavailability(error) ? error : new WriteNotRecorded(undefined, { cause: error })
     }
   }
   afterOutermostCommit(client, () => {
@@ -61,9 +62,4 @@ export async function deliver(writes: readonly Write[], client: QueryClientContr
       )
     }
   })
-}
-
-/** That passes by itself, and the caller may try again. */
-function isBusy(error: unknown): boolean {
-  return ['SQLITE_BUSY', 'SQLITE_LOCKED'].includes((error as { code?: string })?.code ?? '')
 }

@@ -2,6 +2,7 @@ import logger from '@adonisjs/core/services/logger'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
+import { markOwnHook } from './own_hooks.js'
 import { isSameValue, Write } from './write.js'
 import { addToScope, NOBODY, scopeOf, takeLocated } from './write_scope.js'
 
@@ -28,17 +29,19 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   if (WATCHED.has(model)) return
   WATCHED.add(model)
 
-  model.after('create', async (record) => {
+  const onCreated = markOwnHook(async (record: LucidRow) => {
     if (counts(record)) await note(record, null, { ...record.$attributes })
   })
+  model.after('create', onCreated)
   /* Not before 'save', as a model with such a hook may assign its own key. */
   model.before('update', async (record) => {
     if (counts(record)) await remember(record)
   })
-  model.after('update', async (record) => {
+  const onUpdated = markOwnHook(async (record: LucidRow) => {
     const before = counts(record) && takeBefore(record)
     if (before && before.stored) await note(record, before.stored, afterUpdate(record, before))
   })
+  model.after('update', onUpdated)
   model.before('delete', async (record) => {
     if (counts(record)) await remember(record)
   })

@@ -5,6 +5,7 @@ import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
 import { writeJson } from '../values/json.js'
+import { storedRowOf } from '../stored_rows.js'
 import { toWire } from '../values/to_wire.js'
 import { toldColumns } from './secrets.js'
 
@@ -108,12 +109,21 @@ export class Write {
   }
 
   /**
-   * Reads what the database filled in of a new record, which the instance does not know.
+   * Takes the row for what it is where the write told it; else reads what the database filled in of a
+   * new record, which the instance does not know.
    */
   async complete(client: QueryClientContract): Promise<void> {
     const { columns, key, reader } = this.resource
-    if (this.#old !== null || this.#new === null) return
+    if (this.#new === null) return
     const { attributes } = this.#new
+    const row = storedRowOf(this.record)
+    if (row && !columns.all.some((column) => column.needsHydration)) {
+      this.#new = new Values(attributes, row)
+      this.#after = undefined
+      this.#changes = undefined
+      return
+    }
+    if (this.#old !== null) return
     if (columns.all.every(({ attribute }) => attributes[attribute] !== undefined)) return
     const stored = await reader.attributes(client, key.of(attributes))
     if (stored) this.#new = new Values({ ...attributes, ...stored })
@@ -149,10 +159,19 @@ export class Write {
 class Values {
   readonly #known = new Map<Column, unknown>()
 
-  constructor(readonly attributes: Attributes) {}
+  /**
+   * @param row  the row itself, where that is known: what it holds is what there is
+   */
+  constructor(
+    readonly attributes: Attributes,
+    private readonly row?: Record<string, unknown>
+  ) {}
 
   of(column: Column): unknown {
-    if (!this.#known.has(column)) this.#known.set(column, wireValue(column, this.attributes))
+    if (!this.#known.has(column)) {
+      const value = this.row ? this.row[column.name] : this.attributes[column.attribute]
+      this.#known.set(column, toJson(toWire(column, value)))
+    }
     return this.#known.get(column)
   }
 }

@@ -3,12 +3,13 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { CrudConfig } from '../define_config.js'
-import { isDeeper, parseJson } from '../values/json.js'
+import { IntegerTooLong, isDeeper, MOST_DIGITS, parseJson } from '../values/json.js'
 import {
   bodyCutOff,
   bodyIsNoObject,
   bodyTooLarge,
   brokenEncoding,
+  integerTooLong,
   malformedJson,
   tooDeep,
   unsupportedEncoding,
@@ -35,6 +36,13 @@ export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Pr
   return type === 'json' ? readJson(text, limits.depth) : readForm(text)
 }
 
+/**
+ * Whether that is what a decompressor says of bytes that its encoding can't have.
+ */
+export function isUndecodable(error: unknown): boolean {
+  return /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test((error as NodeJS.ErrnoException).code ?? '')
+}
+
 function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
   const header = request.headers['content-type']
   if (header === undefined || header.trim() === '') return undefined
@@ -51,22 +59,37 @@ function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
 /** Stops reading where the limit is passed, whatever the length that was announced. */
 async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
-  const chunks: Buffer[] = []
-  let length = 0
   try {
-    /* The connection must outlive an early end, or the answer could not be sent. */
-    for await (const chunk of decoded(request).iterator({ destroyOnReturn: false })) {
-      length += chunk.length
-      if (length > limit) throw bodyTooLarge(limit)
-      chunks.push(chunk)
-    }
+    return decodeUtf8(await collect(decoded(request), limit))
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
     if (request.destroyed && !request.complete) throw bodyCutOff()
-    if (/^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test(code ?? '')) throw brokenEncoding()
-    throw error
+    throw isUndecodable(error) ? brokenEncoding() : error
   }
-  return decodeUtf8(Buffer.concat(chunks))
+}
+
+/**
+ * The bytes of a stream, up to the limit. By its events, as iterating over it costs several times as
+ * much; and it is not destroyed at an early end, or the answer could not be sent.
+ */
+function collect(stream: Readable, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= limit) return void chunks.push(chunk)
+      stream.off('data', onData).pause()
+      reject(bodyTooLarge(limit))
+    }
+    const end = () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    if (stream.readableEnded) return end()
+    stream
+      .on('data', onData)
+      .once('end', end)
+      /* It stays, as an error that nobody hears ends the process. */
+      .on('error', reject)
+      .once('close', () => reject(new Error('The stream was closed before its end')))
+  })
 }
 
 function decoded(request: IncomingMessage): Readable {
@@ -93,9 +116,11 @@ function decompress(request: IncomingMessage, decompressor: Transform): Readable
   return request.pipe(decompressor)
 }
 
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
 function decodeUtf8(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return UTF8.decode(bytes)
   } catch {
     throw malformedJson('it is not UTF-8')
   }
@@ -105,8 +130,9 @@ function readJson(text: string, depth: number): Body {
   if (isDeeper(text, depth)) throw tooDeep(depth)
   let value: unknown
   try {
-    value = parseJson(text, (integer) => integer)
+    value = parseJson(text, (integer) => integer, MOST_DIGITS)
   } catch (error) {
+    if (error instanceof IntegerTooLong) throw integerTooLong(MOST_DIGITS)
     throw malformedJson(text === '' ? 'it is empty' : reasonOf(error as Error))
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw bodyIsNoObject()

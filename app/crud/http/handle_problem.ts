@@ -2,6 +2,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { errors as vineErrors } from '@vinejs/vine'
+import { unavailability } from '../database/unavailable.js'
 import { isBelowPrefix, isGeneratedRoute } from './generated_routes.js'
 import { Problem } from './problem.js'
 import {
@@ -11,6 +12,7 @@ import {
   noEndpoint,
   unavailable,
 } from './problems.js'
+import { limitRate } from './rate_limit.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -20,12 +22,24 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
  *
  * @returns whether the error was answered; any other is the application's
  */
-export function handleProblem(error: unknown, ctx: HttpContext): boolean {
+export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
   if (!isOurs(ctx)) return false
 
-  if (isRouteMissing(error)) answerMissing(ctx)
+  if (isRouteMissing(error)) await answerMissingCounted(ctx)
   else sendProblem(ctx, toProblem(error))
   return true
+}
+
+/** What is nobody's is no way around the rate limit. [Q8] */
+async function answerMissingCounted(ctx: HttpContext): Promise<void> {
+  try {
+    await limitRate(ctx)
+  } catch (error) {
+    const problem = toProblem(error)
+    if (!(error instanceof Problem)) ctx.logger.error({ err: error }, problem.message)
+    return sendProblem(ctx, problem)
+  }
+  answerMissing(ctx)
 }
 
 /**
@@ -58,21 +72,18 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Exception && error.status >= 400 && error.status < 500) {
     return new Problem(error.status, error.message || 'The request was refused')
   }
-  return isBusy(error) ? unavailable() : internalError()
-}
-
-/** Somebody else holds what the database needs, longer than it was going to wait. */
-function isBusy(error: unknown): boolean {
-  const { code, name } = (error ?? {}) as { code?: string; name?: string }
-  return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED' || name === 'KnexTimeoutError'
+  const reason = unavailability(error)
+  return reason ? unavailable(reason) : internalError()
 }
 
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
+  /* It may be there already when the write is undone at its end. */
+  ctx.response.removeHeader('etag')
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response
     .status(problem.status)
     .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem))
+    .send(JSON.stringify(problem), false)
 }
 
 function isOurs(ctx: HttpContext): boolean {

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import {
-  Server,
   STATUS_CODES,
   type IncomingMessage,
   type RequestListener,
+  type Server,
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { CrudConfig } from '../define_config.js'
+import { crudConfig } from '../settings.js'
+import { ClosingServer } from './closing_server.js'
 import type { Problem } from './problem.js'
 import {
   headersTooLarge,
@@ -16,27 +19,22 @@ import {
   unknownExpectation,
 } from './problems.js'
 
-/* Enough for any answer under way; process managers wait ten seconds before they kill. */
-const CLOSING_TIME = 5000
-
 /**
- * Node.js waits for every connection that has begun a request, and when it closes it no longer looks
- * at its own time limits: half a request would keep the process alive for ever.
+ * The HTTP server under the application: it answers what never becomes a request, looks at the id that
+ * a request brings before anything logs it, and gives every answer its request's id. [A26, A29]
+ *
+ * @param limits  in seconds; those of `config/crud.ts` if left out
  */
-class ClosingServer extends Server {
-  close(callback?: (error?: Error) => void): this {
-    setTimeout(() => this.closeAllConnections(), CLOSING_TIME).unref()
-    return super.close(callback)
-  }
-}
-
-/**
- * The HTTP server under the application: it answers what never becomes a request, and looks at the
- * id that a request brings before anything logs it. [A29]
- */
-export function createNodeServer(handler: RequestListener): Server {
-  const server = new ClosingServer({ requireHostHeader: false }, (request, response) => {
+export function createNodeServer(
+  handler: RequestListener,
+  limits: CrudConfig['server'] = crudConfig().server
+): Server {
+  const server = new ClosingServer(limits, { requireHostHeader: false })
+  server.on('request', (request, response) => {
     acceptRequestId(request)
+    /* The log and the answer have it from here, without a middleware's work for each request. */
+    const id = (request.headers['x-request-id'] ??= randomUUID())
+    response.setHeader('x-request-id', id)
     if (lacksHost(request)) return answer(request, response, malformedRequest())
     return handler(request, response)
   })
@@ -94,7 +92,9 @@ function acceptRequestId(request: IncomingMessage): void {
   }
 }
 
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
+
+function answerClientError(error: ClientError, socket: Duplex): void {
   /* An answer that is due or under way must not get another one in its place. */
   const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse }
   const isAnswering = pending && (pending.headersSent || pending.req.complete)
@@ -104,8 +104,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   }
   const { status, headers, body } = rawAnswer(problemOf(error))
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  /* Who asked for headers alone would take a body for the next answer. */
+  const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD '
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${body}`
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`
   )
 }
 

@@ -3,6 +3,7 @@
  * writes a text that a caller reads, apart from VineJS's messages and the field faults of
  * `values/from_body.ts`.
  */
+import type { Unavailability } from '../database/unavailable.js'
 import { Problem, type FieldError } from './problem.js'
 
 /** [A5] */
@@ -27,6 +28,9 @@ export const bodyIsNoObject = () => new Problem(422, 'The body must be a JSON ob
 
 export const tooDeep = (depth: number) =>
   new Problem(400, `The body nests more than ${depth} levels deep`)
+
+export const integerTooLong = (digits: number) =>
+  new Problem(400, `The body has an integer of more than ${digits} digits`)
 
 export const bodyTooLarge = (limit: number) =>
   new Problem(413, `The body is larger than ${limit} bytes`, {
@@ -64,6 +68,34 @@ export const conflictingParameters = () =>
     'Conflicting parameters: page and itemsPerPage do not go together with offset and limit'
   )
 
+/** [Q4] */
+export const conflictsWithCursor = (name: string) =>
+  new Problem(400, `Conflicting parameters: cursor goes with limit, not with ${name}`)
+
+/** [Q4] */
+export const invalidCursor = () =>
+  invalidParameter(
+    'cursor',
+    'cursor',
+    'must be the next_cursor of this list with the same sort and filters, or empty to begin'
+  )
+
+/** [Q4] */
+export const cursorTooLong = (fields: string[]) =>
+  invalidParameter(
+    'cursor',
+    'size',
+    `can not hold a value as long as one of ${fields.length > 0 ? fields.join(', ') : 'the key'}; sort by something else, or read the list by page`
+  )
+
+/** [Q3] */
+export const tooMuchIncluded = (name: string, most: number) =>
+  invalidParameter(
+    'include',
+    'size',
+    `would embed more than ${most} items of ${name} in one answer; ask for fewer items at once, or for ${name} without the items they belong to`
+  )
+
 /** [A19] */
 export const unknownParameter = (name: string, nearest: string | undefined) =>
   new Problem(
@@ -79,6 +111,26 @@ export const unknownParameter = (name: string, nearest: string | undefined) =>
       ],
     }
   )
+
+/** [Q6, Q7] */
+export const malformedHeader = (name: string, reason: string) =>
+  new Problem(400, `The header ${name} is malformed: ${reason}`)
+
+/** [Q6] */
+export const preconditionFailed = (name: string) =>
+  new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
+
+/** [Q7] */
+export const keyReused = () =>
+  new Problem(422, 'This Idempotency-Key came with another body before; use a new key')
+
+export const stillRunning = () =>
+  new Problem(409, 'Another request with this Idempotency-Key is still running; try again', {
+    headers: { 'retry-after': '1' },
+  })
+
+export const keysUnsupported = () =>
+  new Problem(501, 'Idempotency-Key is not supported here; send the request without it')
 
 /** [A29] */
 export const malformedUrl = () =>
@@ -121,10 +173,54 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
+/** [P10] Headers as RFC 6750 has them */
+export const tokenRequired = () =>
+  new Problem(401, 'This needs an access token: Authorization: Bearer TOKEN', {
+    headers: { 'www-authenticate': 'Bearer realm="api"' },
+  })
+
+export const tokenInvalid = () => {
+  const detail = 'The access token is not known, has expired, or was revoked'
+  return new Problem(401, detail, {
+    headers: {
+      'www-authenticate': `Bearer realm="api", error="invalid_token", error_description="${detail}"`,
+    },
+  })
+}
+
+export const abilityMissing = (ability: string) => {
+  const detail = `The access token lacks the ability ${ability}`
+  return new Problem(403, detail, {
+    headers: {
+      'www-authenticate': `Bearer realm="api", error="insufficient_scope", error_description="${detail}", scope="${ability}"`,
+    },
+  })
+}
+
+/** [Q8] */
+export const tooManyRequests = (seconds: number) =>
+  new Problem(429, `Too many requests; try again in ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+export const requestsNotCounted = () =>
+  new Problem(503, 'Requests can not be counted right now; try again', {
+    headers: { 'retry-after': '1' },
+  })
+
 /** [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')
 
-export const unavailable = () =>
-  new Problem(503, 'The database is busy; try again', { headers: { 'retry-after': '1' } })
+/** [A29] */
+export const unavailable = (reason: Unavailability) => {
+  const [detail, seconds] = UNAVAILABLE[reason]
+  return new Problem(503, detail, { headers: { 'retry-after': seconds } })
+}
+
+const UNAVAILABLE: Record<Unavailability, [detail: string, seconds: string]> = {
+  busy: ['The database is busy; try again', '1'],
+  away: ['The database can not be reached; try again', '5'],
+  full: ['There is no room left to store anything; try again later', '60'],
+}
 
 export const internalError = () => new Problem(500, 'The server made a mistake; it was logged')

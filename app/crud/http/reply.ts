@@ -6,7 +6,13 @@ import { writeJson } from '../values/json.js'
  */
 export function reply(ctx: HttpContext, value: unknown, status?: number): void {
   if (status) ctx.response.status(status)
-  ctx.response
-    .header('content-type', 'application/json; charset=utf-8')
-    .send(writeJson(value ?? null))
+  replyText(ctx, writeJson(value ?? null))
+}
+
+/**
+ * Answers with a text that is JSON already. The server's own entity tags (`http.etag` of
+ * `config/app.ts`) are made of the content, which is not always what the tag of an item is made of.
+ */
+export function replyText({ response }: HttpContext, json: string): void {
+  response.header('content-type', 'application/json; charset=utf-8').send(json, false)
 }

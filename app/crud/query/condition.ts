@@ -1,4 +1,5 @@
-import type { Dialect, Query } from '../database/dialect.js'
+import type { Dialect } from '../database/dialect.js'
+import { joined, type Sql } from '../database/sql.js'
 import { ANY, parseLike, patternFault, type TextPattern } from '../database/text_pattern.js'
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
@@ -183,41 +184,35 @@ function atMost(most: number, parts: string[]): string[] {
 }
 
 /**
- * Puts the condition into the query.
+ * The condition as the database is asked it.
  */
-export function applyCondition(
-  query: Query,
-  table: string,
-  condition: Condition,
-  dialect: Dialect
-): void {
-  switch (condition.type) {
-    case 'compare':
-      return dialect.compare(
-        query,
-        table,
-        condition.column,
-        SIGNS[condition.operator],
-        condition.value
-      )
+export function conditionToSql(table: string, condition: Condition, dialect: Dialect): Sql {
+  const { type } = condition
+  switch (type) {
+    case 'compare': {
+      const { column, operator, value } = condition
+      return dialect.compare(table, column, SIGNS[operator], value)
+    }
     case 'list':
-      return dialect.compareList(query, table, condition.column, condition.values, condition.negate)
+      return dialect.compareList(table, condition.column, condition.values, condition.negate)
     case 'match':
-      return dialect.match(query, table, condition.column, condition.pattern, condition)
-    case 'between':
-      dialect.compare(query, table, condition.column, '>=', condition.from)
-      return dialect.compare(query, table, condition.column, '<=', condition.to)
+      return dialect.match(table, condition.column, condition.pattern, condition)
+    case 'between': {
+      const { column, from, to } = condition
+      const ends = [
+        dialect.compare(table, column, '>=', from),
+        dialect.compare(table, column, '<=', to),
+      ]
+      return joined(ends, 'and')
+    }
     case 'null': {
-      const name = `${table}.${condition.column.name}`
-      if (condition.negate) query.whereNotNull(name)
-      else query.whereNull(name)
-      return
+      const name = dialect.nameOf(table, condition.column)
+      return { sql: `${name} is ${condition.negate ? 'not null' : 'null'}`, bindings: [] }
     }
     case 'or':
-      query.where((either) => {
-        for (const alternative of condition.conditions) {
-          either.orWhere((group) => applyCondition(group as Query, table, alternative, dialect))
-        }
-      })
+      return joined(
+        condition.conditions.map((one) => conditionToSql(table, one, dialect)),
+        'or'
+      )
   }
 }

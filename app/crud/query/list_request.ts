@@ -1,17 +1,23 @@
 import type { CrudConfig } from '../define_config.js'
-import { invalidParameter, unknownParameter } from '../http/problems.js'
+import { conflictsWithCursor, invalidParameter } from '../http/problems.js'
 import { parseFilterName } from '../filter_config.js'
 import { ValueError } from '../errors.js'
 import type { Column } from '../resource/column.js'
+import type { Inclusion } from '../resource/inclusion.js'
 import type { Resource } from '../resource/resource.js'
-import { DELETED_MODES, type DeletedMode } from '../resource/soft_delete.js'
-import { closest } from 'fastest-levenshtein'
+import type { DeletedMode } from '../resource/soft_delete.js'
 import { writeNumeral } from '../values/numbers.js'
 import { toWire } from '../values/to_wire.js'
 import { readCondition, UnreadableFilter, type Condition } from './condition.js'
-import { pageOf, PAGING_PARAMETERS, parsePaging, type Paging } from './paging.js'
+import { readCursor, type CursorList } from './cursor.js'
+import { fieldsOf, type Fields } from './fields.js'
+import { selectInclusions } from './include.js'
+import { readItemParameters } from './item_request.js'
+import { pageOf, parseCursorLimit, parsePaging, type Paging } from './paging.js'
+import { listParameters, ownParameter } from './parameters.js'
 import type { QueryString } from './query_string.js'
 import { parseSort, type Sort } from './sorting.js'
+import { refuseUnknown } from './strict_query.js'
 
 /**
  * What own code may ask of a list.
@@ -25,22 +31,51 @@ export interface ListQuery {
   limit?: number
   page?: number
   itemsPerPage?: number
+  /** The `next_cursor` of the part before, empty for the first; with `limit` alone, nothing is counted [Q4] */
+  cursor?: string
   deleted?: DeletedMode
+  /** Wire names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  fields?: string | Iterable<string>
+  /** Declared relations to embed, as in `distributor` or a list of them [Q3] */
+  include?: string | Iterable<string>
+  /** False: `total_count` is left out, and `has_more` comes from one row further [Q5] */
+  count?: boolean
+}
+
+/**
+ * How much of a list an answer holds.
+ */
+export interface Extent {
+  /** Undefined: all of them [Q2] */
+  fields?: Fields
+  /** The relations to embed [Q3] */
+  include?: readonly Inclusion[]
+  /** Whether the caller said that all matching items are to be counted, or that they are not [Q5] */
+  count?: boolean
 }
 
 /**
  * A list that was asked for, read and checked: nothing below looks at it again.
  */
 export class ListRequest {
+  readonly fields: Fields | undefined
+  readonly include: readonly Inclusion[]
+  readonly count: boolean | undefined
+
   constructor(
     readonly conditions: readonly Condition[],
     readonly sorts: readonly Sort[],
     readonly paging: Paging,
-    readonly deleted: DeletedMode
-  ) {}
+    readonly deleted: DeletedMode,
+    { fields, include = [], count }: Extent = {}
+  ) {
+    this.fields = fields
+    this.include = include
+    this.count = count
+  }
 
   /**
-   * Reads a query string. [A10 to A19]
+   * Reads a query string. [A10 to A19, Q2 to Q5]
    *
    * @param paged  whether a request without paging parameters is for page 1
    * @throws Problem 400 or 422
@@ -51,77 +86,87 @@ export class ListRequest {
     config: CrudConfig,
     paged: boolean = false
   ): ListRequest {
-    if (config.strictQuery) refuseUnknown(query, listParameters(resource))
+    if (config.strictQuery) {
+      const filters = resource.filters.all.map((filter) => filter.name)
+      refuseUnknown(query, [...listParameters(resource), ...filters])
+    }
 
     const sort = ownParameter(resource, query, 'sort')
-    return new ListRequest(
-      parseFilters(resource, query),
-      sort === undefined ? [] : parseSort(sort, resource.sortable),
-      parsePaging(query, config.pagination, paged),
-      parseDeleted(resource, query)
-    )
+    const { deleted, ...extent } = readItemParameters(resource, query)
+    const list = {
+      conditions: parseFilters(resource, query),
+      sorts: sort === undefined ? [] : parseSort(sort, resource.sortable),
+      deleted,
+    }
+    const count = parseCount(resource, query)
+    const cursor = ownParameter(resource, query, 'cursor')
+    if (cursor !== undefined && count) throw conflictsWithCursor('count=true')
+    const paging: Paging =
+      cursor === undefined
+        ? parsePaging(query, config.pagination, paged)
+        : cursorPaging(resource, list, cursor, parseCursorLimit(query, config.pagination))
+    return new ListRequest(list.conditions, list.sorts, paging, deleted, { ...extent, count })
   }
 
   /**
    * Takes what own code asks for.
    *
-   * @throws ValueError  for a filter that can't be
-   * @throws Problem 422  for a sort that can't be
+   * @throws ValueError  for a filter, or for parameters of paging, that can't be
+   * @throws Problem 422  for a sort or a cursor that can't be, or a field that is none
    */
   static fromCode(
     resource: Resource,
     query: ListQuery,
     pagination: CrudConfig['pagination']
   ): ListRequest {
-    for (const name of ['offset', 'limit', 'page', 'itemsPerPage'] as const) {
-      const value = query[name]
-      const least = name === 'page' || name === 'itemsPerPage' ? 1 : 0
-      if (value !== undefined && !(Number.isSafeInteger(value) && value >= least)) {
-        throw new ValueError(`${name} is ${value}, and must be an integer of ${least} or more`)
-      }
+    const list = {
+      conditions: conditionsFromCode(resource, query.filters ?? {}),
+      sorts: query.sort ? parseSort(query.sort, resource.sortable) : [],
+      deleted: query.deleted ?? 'exclude',
     }
-    const { page, itemsPerPage, offset = 0, limit = pagination.limit } = query
-    const paging: Paging =
-      page !== undefined || itemsPerPage !== undefined
-        ? pageOf(page ?? 1, itemsPerPage ?? pagination.itemsPerPage)
-        : { shape: 'offset', offset, limit }
-
+    const { cursor } = query
+    const paging = pagingFromCode(query, pagination)
     return new ListRequest(
-      conditionsFromCode(resource, query.filters ?? {}),
-      query.sort ? parseSort(query.sort, resource.sortable) : [],
-      paging,
-      query.deleted ?? 'exclude'
+      list.conditions,
+      list.sorts,
+      cursor === undefined ? paging : cursorPaging(resource, list, cursor, paging.limit),
+      list.deleted,
+      {
+        fields: fieldsOf(resource, query.fields),
+        include: selectInclusions(resource, query.include),
+        count: query.count,
+      }
     )
   }
 }
 
 /**
- * Reads `?deleted=include` or `only`, where the resource shows deleted items at all. [A22]
+ * @param cursor  empty: from the start
+ * @throws Problem 422  for one that is not for this list
  */
-export function parseDeleted(resource: Resource, query: QueryString): DeletedMode {
-  if (!canShowDeleted(resource)) return 'exclude'
-  const mode = ownParameter(resource, query, 'deleted')
-  if (mode === undefined || mode === '') return 'exclude'
-  if (!DELETED_MODES.includes(mode as DeletedMode)) {
-    throw invalidParameter('deleted', 'deleted', `must be one of ${DELETED_MODES.join(', ')}`)
-  }
-  return mode as DeletedMode
+function cursorPaging(resource: Resource, list: CursorList, cursor: string, limit: number): Paging {
+  const after = cursor === '' ? null : readCursor(resource, list, cursor)
+  return { shape: 'cursor', after, offset: 0, limit }
 }
 
-/**
- * Refuses, where the configuration wants it, what a read of one item does not know. [A19]
- */
-export function checkItemQuery(resource: Resource, query: QueryString, config: CrudConfig): void {
-  if (config.strictQuery) {
-    refuseUnknown(query, canShowDeleted(resource) ? ['deleted'] : [])
+function pagingFromCode(query: ListQuery, pagination: CrudConfig['pagination']): Paging {
+  const hasCursor = query.cursor !== undefined
+  if (hasCursor && query.count) throw new ValueError('cursor goes with limit, not with count')
+  for (const name of ['offset', 'limit', 'page', 'itemsPerPage'] as const) {
+    const value = query[name]
+    if (value === undefined) continue
+    if (hasCursor && name !== 'limit') {
+      throw new ValueError(`cursor goes with limit, not with ${name}`)
+    }
+    const least = name === 'page' || name === 'itemsPerPage' || hasCursor ? 1 : 0
+    if (!(Number.isSafeInteger(value) && value >= least)) {
+      throw new ValueError(`${name} is ${value}, and must be an integer of ${least} or more`)
+    }
   }
-}
-
-/**
- * The same for a write, which knows no parameter at all. [A19]
- */
-export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
-  if (config.strictQuery) refuseUnknown(query, [])
+  const { page, itemsPerPage, offset = 0, limit = pagination.limit } = query
+  return page !== undefined || itemsPerPage !== undefined
+    ? pageOf(page ?? 1, itemsPerPage ?? pagination.itemsPerPage)
+    : { shape: 'offset', offset, limit }
 }
 
 /**
@@ -180,27 +225,12 @@ function parseFilters(resource: Resource, query: QueryString): Condition[] {
   return conditions
 }
 
-function canShowDeleted(resource: Resource): boolean {
-  return resource.showDeleted && resource.softDelete !== undefined
-}
-
-function listParameters(resource: Resource): string[] {
-  return [
-    ...PAGING_PARAMETERS,
-    'sort',
-    ...(canShowDeleted(resource) ? ['deleted'] : []),
-    ...resource.filters.all.map((filter) => filter.name),
-  ]
-}
-
-/** A filter that is called like a parameter of ours wins over it. [A17] */
-function ownParameter(resource: Resource, query: QueryString, name: string): string | undefined {
-  return resource.filters.get(name) ? undefined : query.get(name)
-}
-
-function refuseUnknown(query: QueryString, known: string[]): void {
-  const unknown = query.names.find((name) => !known.includes(name))
-  if (unknown !== undefined) {
-    throw unknownParameter(unknown, known.length > 0 ? closest(unknown, known) : undefined)
+/** @returns undefined if the caller said nothing of it */
+function parseCount(resource: Resource, query: QueryString): boolean | undefined {
+  const text = ownParameter(resource, query, 'count')
+  if (text === undefined) return undefined
+  if (text !== 'true' && text !== 'false') {
+    throw invalidParameter('count', 'boolean', 'must be true or false')
   }
+  return text === 'true'
 }

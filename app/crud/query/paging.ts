@@ -1,15 +1,16 @@
 import type { CrudConfig } from '../define_config.js'
-import { conflictingParameters, invalidParameter } from '../http/problems.js'
+import { conflictingParameters, conflictsWithCursor, invalidParameter } from '../http/problems.js'
+import type { Position } from './keyset.js'
 import type { QueryString } from './query_string.js'
 
 /**
- * Which part of the list is wanted, and in which of the two shapes it is answered. [S2]
+ * Which part of the list is wanted, and in which shape it is answered: the two of the specification,
+ * and that of a cursor. [S2, Q4]
  */
 export type Paging =
   | { shape: 'offset'; offset: number; limit: number }
   | { shape: 'page'; page: number; itemsPerPage: number; offset: number; limit: number }
-
-export const PAGING_PARAMETERS = ['offset', 'limit', 'page', 'itemsPerPage']
+  | { shape: 'cursor'; after: Position | null; offset: 0; limit: number }
 
 /**
  * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
@@ -20,7 +21,7 @@ export const PAGING_PARAMETERS = ['offset', 'limit', 'page', 'itemsPerPage']
  */
 export function parsePaging(
   query: QueryString,
-  config: CrudConfig['pagination'],
+  config: Omit<CrudConfig['pagination'], 'included'>,
   paged: boolean = false
 ): Paging {
   const offset = readCount(query, 'offset', 0)
@@ -40,6 +41,27 @@ export function parsePaging(
     offset: offset ?? 0,
     limit: Math.min(limit ?? config.limit, config.maximum),
   }
+}
+
+/**
+ * Reads what may stand beside a cursor.
+ *
+ * @returns the limit
+ * @throws Problem 400  for a parameter that doesn't go with it [Q4]
+ * @throws Problem 422
+ */
+export function parseCursorLimit(
+  query: QueryString,
+  config: Omit<CrudConfig['pagination'], 'included'>
+): number {
+  for (const [name, least] of [
+    ['offset', 0],
+    ['page', 1],
+    ['itemsPerPage', 1],
+  ] as const) {
+    if (readCount(query, name, least) !== undefined) throw conflictsWithCursor(name)
+  }
+  return Math.min(readCount(query, 'limit', 1) ?? config.limit, config.maximum)
 }
 
 export function pageOf(page: number, itemsPerPage: number): Paging {

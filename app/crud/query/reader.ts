@@ -1,18 +1,54 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Query } from '../database/dialect.js'
+import type { Dialect, Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import { noteKey } from '../item_keys.js'
 import type { Column } from '../resource/column.js'
 import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
-import { attributeToWire, toWire } from '../values/to_wire.js'
+import { withQuickMoments } from '../values/lucid_moments.js'
+import { attributeToWire, wireForm } from '../values/to_wire.js'
+import { pickFields, type Fields } from './fields.js'
+import { applySelection, selectList, selectStatement, type Selection } from './selection.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 
-type Narrow = (query: Query) => void
+type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
+
+type Row = Record<string, unknown>
+
+/**
+ * What is read beside the columns of a row.
+ */
+export interface Beside {
+  /** What the result calls it */
+  as: string
+  /** The select expression, its name included */
+  sql: string
+}
+
+/**
+ * What is wanted of each item.
+ */
+export interface Wanted {
+  /** Default: all fields */
+  fields?: Fields
+  /** Whether `keyOf` is to know the items' keys */
+  keys?: boolean
+  beside?: readonly Beside[]
+  /** Throws if somebody may not see the record */
+  judge?: (record: LucidRow) => Promise<void>
+}
+
+/**
+ * An item, and what was read beside it, by the names in the result.
+ */
+export interface Found {
+  item: Item
+  beside: Row
+}
 
 /**
  * Reads items. Rows become items without a model instance in between where that makes no
@@ -20,6 +56,9 @@ type Narrow = (query: Query) => void
  * hydrated as Lucid would.
  */
 export class Reader {
+  /* What is selected of each row never changes; to say it takes longer than to look it up. */
+  readonly #lists = new WeakMap<Dialect, WeakMap<readonly Column[], string>>()
+
   constructor(private readonly resource: Resource) {}
 
   /**
@@ -27,50 +66,104 @@ export class Reader {
    */
   async items(
     client: QueryClientContract,
-    narrow: Narrow,
-    { keys = false }: { keys?: boolean } = {}
+    selection: Selection,
+    wanted: Wanted = {}
   ): Promise<Item[]> {
-    const { columns, fields, key } = this.resource
-    const hydrate = this.#needsHydration('before:fetch', 'after:fetch')
-    const withKeys = keys ? [...new Set([...fields, ...key.columns])] : fields
-    const query = this.#query(client, narrow, hydrate ? columns.all : withKeys)
-    if (!hydrate) query.pojo()
-    const rows = await dialectOf(client).read(client, query, () => query)
-    return rows.map((row: any) => {
-      const item = hydrate ? this.toItem(row) : this.#rowToItem(row)
-      if (!keys) return item
-      return noteKey(item, hydrate ? key.of(row) : key.ofRow(row))
+    const found = await this.find(client, selection, wanted)
+    return found.map(({ item }) => item)
+  }
+
+  /**
+   * The items of a list, each with what was read beside it.
+   *
+   * @param begun  the query that goes on, if not one of all rows
+   */
+  async find(
+    client: QueryClientContract,
+    selection: Selection,
+    { fields = this.resource.answer, keys = false, beside = [], judge }: Wanted,
+    begun?: Query
+  ): Promise<Found[]> {
+    const { columns, key } = this.resource
+    if (judge || this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
+      const records = await this.#query(client, selection, columns.all, { beside, begun })
+      if (judge) for (const record of records) await judge(record)
+      return records.map((record: LucidRow) => {
+        const found = this.#fromRecord(record, fields, beside)
+        if (keys) noteKey(found.item, key.of(record))
+        return found
+      })
+    }
+    const withKeys = keys ? [...new Set([...fields.columns, ...key.columns])] : fields.columns
+    const rows = await this.#rows(client, selection, withKeys, { beside, begun })
+    const toItem = itemOf(fields)
+    return rows.map((row) => {
+      const item = toItem(row)
+      return { item: keys ? noteKey(item, key.ofRow(row)) : item, beside: row }
     })
   }
 
   /**
    * One item, or null.
    */
-  async item(client: QueryClientContract, narrow: Narrow): Promise<Item | null> {
-    if (this.#needsHydration('before:find', 'after:find')) {
-      const record = await this.record(client, narrow)
-      return record && this.toItem(record)
+  async item(client: QueryClientContract, selection: Selection): Promise<Item | null> {
+    const found = await this.findOne(client, selection, {})
+    return found && found.item
+  }
+
+  /**
+   * One item with what was read beside it, or null.
+   */
+  async findOne(
+    client: QueryClientContract,
+    selection: Selection,
+    { fields = this.resource.answer, beside = [], judge }: Omit<Wanted, 'keys'>
+  ): Promise<Found | null> {
+    if (judge || this.#needsHydration(fields, 'before:find', 'after:find')) {
+      const record = await this.record(client, selection, beside)
+      if (record) await judge?.(record)
+      return record && this.#fromRecord(record, fields, beside)
     }
-    const query = this.#query(client, narrow)
-    query.pojo().limit(1)
-    const [row] = await dialectOf(client).read(client, query, () => query)
-    return row ? this.#rowToItem(row) : null
+    const one = { ...selection, limit: 1 }
+    const [row] = await this.#rows(client, one, fields.columns, { beside })
+    return row ? { item: itemOf(fields)(row), beside: row } : null
+  }
+
+  /**
+   * An item of its row.
+   *
+   * @param row  all columns, as `Dialect.select` says them
+   * @returns undefined where it takes more than the row to make the item
+   */
+  itemOfRow(row: Row): Item | undefined {
+    const fields = this.resource.answer
+    const isPlain = !this.#needsHydration(fields, 'before:find', 'after:find')
+    return isPlain && !this.#needsBuilder({ where: [] }) ? itemOf(fields)(row) : undefined
   }
 
   /**
    * One item as a model instance, or null.
    */
-  async record(client: QueryClientContract, narrow: Narrow): Promise<LucidRow | null> {
-    const query = this.#query(client, narrow, this.resource.columns.all)
-    return await dialectOf(client).read(client, query, () => query.first())
+  async record(
+    client: QueryClientContract,
+    selection: Selection,
+    beside: readonly Beside[] = []
+  ): Promise<LucidRow | null> {
+    const { columns, model } = this.resource
+    if (this.#hasHooks('before:find', 'after:find')) {
+      const run = (query: Query) => query.first()
+      return await this.#query(client, selection, columns.all, { beside, run })
+    }
+    const [row] = await this.#rows(client, { ...selection, limit: 1 }, columns.all, { beside })
+    if (!row) return null
+    return model.$createFromAdapterResult(withQuickMoments(model, row), {}, optionsOf(client))
   }
 
   /**
    * Items as model instances.
    */
-  async records(client: QueryClientContract, narrow: Narrow): Promise<LucidRow[]> {
-    const query = this.#query(client, narrow, this.resource.columns.all)
-    return await dialectOf(client).read(client, query, () => query)
+  async records(client: QueryClientContract, selection: Selection): Promise<LucidRow[]> {
+    return await this.#query(client, selection, this.resource.columns.all)
   }
 
   /**
@@ -82,26 +175,18 @@ export class Reader {
     key: KeyValue
   ): Promise<Record<string, unknown> | null> {
     const { columns, key: keys, model } = this.resource
-    const dialect = dialectOf(client)
-    const narrow = (query: Query) => keys.constrain(query, key, dialect)
-    const query = this.#query(client, narrow, columns.all)
-    query.pojo().limit(1)
-    if (client.isTransaction) query.forUpdate()
-    const [row] = await dialect.read(client, query, () => query)
-    const record = row && model.$createFromAdapterResult(row)
+    const where = [keys.is(key, dialectOf(client))]
+    const selection = { where, limit: 1, lock: client.isTransaction }
+    const [row] = await this.#rows(client, selection, columns.all)
+    const record = row && model.$createFromAdapterResult(withQuickMoments(model, row))
     return record ? { ...record.$attributes } : null
   }
 
   /**
    * How many rows there are.
    */
-  async count(client: QueryClientContract, narrow: Narrow): Promise<number> {
-    const query = this.resource.model.query({ client }) as Query
-    narrow(query)
-    /* What a fetch hook leaves out of the list does not count, either. */
-    await this.resource.model.$hooks.runner('before:fetch').run(query)
-    query.clearSelect().clearOrder().count('* as total').pojo()
-    const [row] = await dialectOf(client).read(client, query, () => query)
+  async count(client: QueryClientContract, selection: Selection): Promise<number> {
+    const [row] = await this.#aggregate(client, selection, 'count(*) as total')
     return Number(row.total)
   }
 
@@ -111,77 +196,166 @@ export class Reader {
   async countByDay(
     client: QueryClientContract,
     column: Column,
-    narrow: Narrow
+    selection: Selection
   ): Promise<Array<{ day: string; count: number }>> {
-    const { model, table } = this.resource
-    const query = model.query({ client }) as Query
-    narrow(query)
-    await model.$hooks.runner('before:fetch').run(query)
-    query
-      .clearSelect()
-      .clearOrder()
-      .select(client.raw('substr(??, 1, 10) as day', [`${table}.${column.name}`]) as any)
-      .count('* as total')
-      .groupByRaw('1')
-      .pojo()
-    const rows = await dialectOf(client).read(client, query, () => query)
+    const wanted = `${dialectOf(client).dayOf(this.resource.table, column)} as day, count(*) as total`
+    const rows = await this.#aggregate(client, selection, wanted, '1')
     return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
   }
 
   /**
-   * The wire's form of a model instance.
+   * The wire's form of a model instance. A model that says how it becomes JSON is taken at its word.
    */
-  toItem(record: LucidRow): Item {
-    if (this.#serializesItself) return record.toJSON()
+  toItem(record: LucidRow, fields: Fields = this.resource.answer): Item {
+    const all = fields === this.resource.answer
+    if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
     const item: Item = {}
     const attributes = record as unknown as Record<string, unknown>
-    for (const column of this.resource.fields) {
+    for (const column of fields.columns) {
       item[column.wire] = attributeToWire(column, record)
     }
-    for (const [attribute, name] of this.resource.computed) {
+    for (const [attribute, name] of fields.computed) {
       const value = attributes[attribute]
       if (value !== undefined) item[name] = value
     }
     return item
   }
 
-  #rowToItem(row: Record<string, unknown>): Item {
-    const item: Item = {}
-    for (const column of this.resource.fields) {
-      item[column.wire] = toWire(column, row[column.name])
+  /** What was read beside the columns is no part of the record. */
+  #fromRecord(record: LucidRow, fields: Fields, expressions: readonly Beside[]): Found {
+    const beside: Row = {}
+    for (const { as } of expressions) {
+      beside[as] = record.$extras[as]
+      delete record.$extras[as]
     }
-    return item
+    return { item: this.toItem(record, fields), beside }
   }
 
-  #query(
+  /** Rows as the driver has them: by a statement of our own, where nothing asks for a query builder. */
+  async #rows(
     client: QueryClientContract,
-    narrow: Narrow,
-    columns: readonly Column[] = this.resource.fields
-  ): Query {
+    selection: Selection,
+    columns: readonly Column[],
+    { beside, begun }: { beside?: readonly Beside[]; begun?: Query } = {}
+  ): Promise<Row[]> {
+    if (begun || this.#needsBuilder(selection)) {
+      const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
+      return await this.#query(client, selection, columns, { beside, begun, run })
+    }
+    const dialect = dialectOf(client)
+    const { table } = this.resource
+    const wanted = this.#listOf(columns, dialect, beside)
+    const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
+    return await dialect.selectRows(client, sql, bindings)
+  }
+
+  /** What a fetch hook leaves out of the list does not count, either. */
+  async #aggregate(
+    client: QueryClientContract,
+    selection: Selection,
+    wanted: string,
+    group?: string
+  ): Promise<Row[]> {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
-    const query = model.query({ client }) as Query
-    for (const column of columns) {
-      const { sql, bindings } = dialect.selectExpression(table, column)
-      query.select(client.raw(sql, bindings) as any)
+    if (!this.#needsBuilder(selection) && !this.#hasHooks('before:fetch')) {
+      const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
+      const grouped = group === undefined ? sql : `${sql} group by ${group}`
+      return await dialect.selectRows(client, grouped, bindings)
     }
-    narrow(query)
-    return query
+    const query = model.query({ client }) as Query
+    applySelection(query, table, selection)
+    await model.$hooks.runner('before:fetch').run(query)
+    query
+      .clearSelect()
+      .clearOrder()
+      .select(client.raw(wanted) as any)
+    if (group !== undefined) query.groupByRaw(group)
+    query.pojo()
+    return await dialect.read(client, query, () => query)
   }
 
-  /** A model that says how it becomes JSON is taken at its word. */
-  get #serializesItself(): boolean {
+  async #query<Result = any[]>(
+    client: QueryClientContract,
+    selection: Selection,
+    columns: readonly Column[],
+    {
+      beside,
+      begun,
+      run = (query) => query as any,
+    }: {
+      beside?: readonly Beside[]
+      begun?: Query
+      run?: (query: Query) => PromiseLike<Result>
+    } = {}
+  ): Promise<Result> {
+    const { model, table } = this.resource
+    const dialect = dialectOf(client)
+    const query = begun ?? (model.query({ client }) as Query)
+    query.select(client.raw(this.#listOf(columns, dialect, beside)) as any)
+    applySelection(query, table, selection)
+    return await dialect.read(client, query, () => run(query))
+  }
+
+  #listOf(columns: readonly Column[], dialect: Dialect, beside: readonly Beside[] = []): string {
+    let lists = this.#lists.get(dialect)
+    if (!lists) this.#lists.set(dialect, (lists = new WeakMap()))
+    let list = lists.get(columns)
+    if (list === undefined) {
+      list = selectList(columns, this.resource.table, dialect)
+      lists.set(columns, list)
+    }
+    return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
+  }
+
+  /** A model whose queries are its own affair is asked by its own. */
+  #needsBuilder({ scope }: Selection): boolean {
+    return scope !== undefined || this.resource.model.query !== BaseModel.query
+  }
+
+  /** Whether the model says how it becomes JSON */
+  get serializesItself(): boolean {
     const own = this.resource.model.prototype
     return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
   }
 
-  #needsHydration(...hooks: Array<'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'>) {
-    const { computed, fields, model } = this.resource
+  #needsHydration({ columns, computed }: Fields, ...hooks: ReadHook[]) {
     return (
       computed.size > 0 ||
-      this.#serializesItself ||
-      fields.some((column) => column.needsHydration) ||
-      hooks.some((hook) => model.$hooks.has(hook))
+      this.serializesItself ||
+      columns.some((column) => column.needsHydration) ||
+      this.#hasHooks(...hooks)
     )
   }
+
+  #hasHooks(...hooks: ReadHook[]): boolean {
+    return hooks.some((hook) => this.resource.model.$hooks.has(hook))
+  }
+}
+
+const ITEM_OF = new WeakMap<Fields, (row: Row) => Item>()
+
+/** What makes a row an item; the same for every row, so worked out once. */
+function itemOf(fields: Fields): (row: Row) => Item {
+  const known = ITEM_OF.get(fields)
+  if (known) return known
+  const parts = fields.columns.map((column) => {
+    const { name, wire } = column
+    return { name, wire, form: wireForm(column) }
+  })
+  const toItem = (row: Row) => {
+    const item: Item = {}
+    for (const { name, wire, form } of parts) {
+      const value = row[name]
+      item[wire] = value === null || value === undefined ? null : form(value)
+    }
+    return item
+  }
+  ITEM_OF.set(fields, toItem)
+  return toItem
+}
+
+/** As a query of Lucid's gives them to the instances it makes. */
+function optionsOf(client: QueryClientContract) {
+  return { client, connection: client.connectionName }
 }

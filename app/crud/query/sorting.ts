@@ -1,4 +1,4 @@
-import type { Dialect, Query } from '../database/dialect.js'
+import type { Dialect } from '../database/dialect.js'
 import { invalidParameter } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 
@@ -30,19 +30,24 @@ export function parseSort(text: string, sortable: ReadonlyMap<string, Column>): 
 }
 
 /**
- * Orders the query, always down to the key, so that no row is skipped or seen twice. [A14]
+ * The whole order: always down to the key, so that no row is skipped or seen twice, each column
+ * once. [A14]
  */
-export function applySort(
-  query: Query,
-  table: string,
-  sorts: readonly Sort[],
-  keys: readonly Column[],
-  dialect: Dialect
-): void {
-  const seen = new Set<Column>()
-  const all = [...sorts, ...keys.map((column): Sort => ({ column, direction: 'asc' }))]
-  for (const { column, direction } of all) {
-    if (!seen.has(column)) dialect.order(query, table, column, direction)
-    seen.add(column)
+export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[] {
+  const order = new Map<Column, Sort>()
+  for (const sort of [...sorts, ...keys.map(ascending)]) {
+    if (!order.has(sort.column)) order.set(sort.column, sort)
   }
+  return [...order.values()]
+}
+
+/**
+ * The parts of `order by` of it.
+ */
+export function orderTerms(table: string, order: readonly Sort[], dialect: Dialect): string[] {
+  return order.map(({ column, direction }) => dialect.order(table, column, direction))
+}
+
+function ascending(column: Column): Sort {
+  return { column, direction: 'asc' }
 }

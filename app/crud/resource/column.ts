@@ -1,5 +1,5 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { ColumnFacts } from '../database/facts.js'
+import type { Collation, ColumnFacts } from '../database/facts.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from './lucid_defaults.js'
 
@@ -55,6 +55,8 @@ export class Column {
   readonly consumesItself: boolean
   /** Whether a raw value and the model's attribute may differ */
   readonly needsHydration: boolean
+  /** What the model's `meta.openapi` says of it in the API schema: description, examples, type [Q1] */
+  readonly described: Readonly<Record<string, unknown>>
 
   #facts: ColumnFacts | undefined
   #kind: ColumnKind | undefined
@@ -73,6 +75,7 @@ export class Column {
     this.preparesItself = typeof definition.prepare === 'function'
     this.consumesItself = hasOwnConsume(definition)
     this.needsHydration = definition.hasGetter || this.consumesItself || hasOwnSerialize(definition)
+    this.described = definition.meta?.openapi ?? {}
     this.#definition = definition
     this.#owner = model.name
   }
@@ -82,12 +85,31 @@ export class Column {
    */
   learn(facts: ColumnFacts): void {
     this.#facts = facts
-    this.#kind = this.#declaredKind() ?? kindOf(facts.sqlType)
+    this.#kind = this.#declaredKind() ?? facts.kind ?? kindOf(facts.sqlType)
   }
 
   get kind(): ColumnKind {
     this.#ensureLoaded()
     return this.#kind!
+  }
+
+  /** The database's own name of the type */
+  get sqlType(): string {
+    return this.#ensureLoaded().sqlType
+  }
+
+  get collation(): Collation | undefined {
+    return this.#ensureLoaded().collation
+  }
+
+  /** What an integer must be between, if the column takes less than 64 bits */
+  get integerRange(): ColumnFacts['integerRange'] {
+    return this.#ensureLoaded().integerRange
+  }
+
+  /** What a decimal must not exceed, in either direction, once it is rounded to its last digit */
+  get decimalRange(): ColumnFacts['decimalRange'] {
+    return this.#ensureLoaded().decimalRange
   }
 
   get nullable(): boolean {
@@ -107,6 +129,10 @@ export class Column {
     return this.#ensureLoaded().defaultText ?? null
   }
 
+  get defaultExpression(): string | undefined {
+    return this.#ensureLoaded().defaultExpression
+  }
+
   get autoIncrement(): boolean {
     return this.#ensureLoaded().autoIncrement
   }
@@ -122,6 +148,18 @@ export class Column {
 
   get choices(): string[] | null {
     return this.#ensureLoaded().choices
+  }
+
+  /** Whether its integers may need more than the 53 bits of a JSON number */
+  get isBigInteger(): boolean {
+    return this.kind === 'integer' && /big|int8/.test(this.#ensureLoaded().sqlType)
+  }
+
+  /** Whether only the model knows what becomes of its values on the wire */
+  get writesItself(): boolean {
+    return (
+      this.serialize !== undefined || (this.isText && this.preparesItself && this.consumesItself)
+    )
   }
 
   get isText(): boolean {

@@ -14,6 +14,8 @@ export interface Filter extends Omit<FilterName, 'column'> {
   column: Column
   /** Applies when the parameter is absent */
   fallback: Condition | undefined
+  /** The same as it was configured; null: none */
+  defaultValue: unknown
 }
 
 /**
@@ -39,7 +41,13 @@ export class Filters {
           `Invalid filter column '${wire}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.wire))}`
         )
       }
-      this.#filters.set(name, { name, operator, column, fallback: undefined })
+      this.#filters.set(name, {
+        name,
+        operator,
+        column,
+        fallback: undefined,
+        defaultValue: this.#defaults[name],
+      })
     }
   }
 

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
-import type { Query, Dialect } from '../database/dialect.js'
+import type { Dialect } from '../database/dialect.js'
+import { joined, type Sql } from '../database/sql.js'
 import { invalidId } from '../http/problems.js'
 import { fromQuery } from '../values/from_query.js'
 import { toWire } from '../values/to_wire.js'
@@ -89,26 +90,26 @@ export class Key {
   }
 
   /**
-   * Narrows the query to the item: every key column stands in the condition.
+   * Whether it is the item: every key column stands in the condition.
    */
-  constrain(query: Query, key: KeyValue, dialect: Dialect): void {
-    this.columns.forEach((column, index) => {
-      dialect.compare(query, this.table, column, '=', key[index])
-    })
+  is(key: KeyValue, dialect: Dialect): Sql {
+    const parts = this.columns.map((column, index) =>
+      dialect.compare(this.table, column, '=', key[index])
+    )
+    return parts.length === 1 ? parts[0] : joined(parts, 'and')
   }
 
   /**
-   * Narrows the query to several items.
+   * Whether it is one of several items.
    */
-  constrainToAny(query: Query, keys: readonly KeyValue[], dialect: Dialect): void {
-    if (!this.isComposite) {
-      const values = keys.map(([value]) => value)
-      return dialect.compareList(query, this.table, this.columns[0], values, false)
+  isAny(keys: readonly KeyValue[], dialect: Dialect): Sql {
+    if (this.isComposite) {
+      return joined(
+        keys.map((key) => this.is(key, dialect)),
+        'or'
+      )
     }
-    query.where((either) => {
-      for (const key of keys) {
-        either.orWhere((group) => this.constrain(group as Query, key, dialect))
-      }
-    })
+    const values = keys.map(([value]) => value)
+    return dialect.compareList(this.table, this.columns[0], values, false)
   }
 }

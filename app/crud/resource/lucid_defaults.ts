@@ -1,5 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
-import type { ModelColumnOptions } from '@adonisjs/lucid/types/model'
+import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
+import { DateTime } from 'luxon'
+import { inUtc } from '../values/datetime.js'
 
 /*
  * What `@column.date` and `@column.dateTime` put on a column by themselves, read from a model made
@@ -27,8 +29,22 @@ export function hasOwnConsume(definition: ModelColumnOptions): boolean {
   return isOwn(definition, 'consume')
 }
 
+/**
+ * Has the model store moments as every database understands them, in UTC and in whole seconds. Lucid
+ * writes the digits of whatever zone a moment is in, and on PostgreSQL parts of a second, which sort
+ * and compare unlike what answers show. [A20]
+ */
+export function storeWholeSeconds(model: LucidModel): void {
+  for (const definition of model.$columnsDefinitions.values()) {
+    const { meta, prepare } = definition
+    if (meta?.type !== 'datetime' || !prepare || isOwn(definition, 'prepare')) continue
+    definition.prepare = (value, attribute, record) =>
+      DateTime.isDateTime(value) && value.isValid ? inUtc(value) : prepare(value, attribute, record)
+  }
+}
+
 /* Lucid makes a new function for every column, so the source text is what tells its own from others. */
-function isOwn(definition: ModelColumnOptions, name: 'serialize' | 'consume'): boolean {
+function isOwn(definition: ModelColumnOptions, name: 'serialize' | 'consume' | 'prepare'): boolean {
   const own = definition[name]
   return typeof own === 'function' && !DEFAULTS.some((usual) => String(usual[name]) === String(own))
 }

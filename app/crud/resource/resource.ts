@@ -2,7 +2,8 @@ import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../database/dialects.js'
-import type { ForeignKey } from '../database/facts.js'
+import type { ForeignKey, TableFacts } from '../database/facts.js'
+import { crudOptionsOf } from '../decorator.js'
 import { listed, RuntimeError, ValueError } from '../errors.js'
 import type { CrudRouterOptions, Policy, Scope } from '../types.js'
 import { BodySchema } from './body_schema.js'
@@ -10,8 +11,11 @@ import type { Column } from './column.js'
 import { ColumnSet } from './column_set.js'
 import { deriveSchema } from './derive_schema.js'
 import { Filters } from './filters.js'
+import { inclusionsOf, type Inclusion } from './inclusion.js'
 import { Key } from './key.js'
-import { CompiledSchema, type ObjectSchema } from './object_schema.js'
+import { storeWholeSeconds } from './lucid_defaults.js'
+import { CompiledSchema, type ObjectSchema, type SchemaField } from './object_schema.js'
+import type { Fields } from '../query/fields.js'
 import { Reader } from '../query/reader.js'
 import { SoftDelete } from './soft_delete.js'
 
@@ -39,6 +43,12 @@ export class Resource {
   readonly fields: readonly Column[]
   /** The computed properties that answers hold, name on the wire by attribute */
   readonly computed: ReadonlyMap<string, string>
+  /** Both of them: what an answer holds where nothing narrows it */
+  readonly answer: Fields
+  /** The relations that answers can embed, by name on the wire [Q3] */
+  readonly includes: ReadonlyMap<string, Inclusion>
+  /** What `selectSchema` says of them, by the name that answers have [P4] */
+  readonly selected: ReadonlyMap<string, SchemaField> | undefined
   /** What a list can be sorted by, by wire name [A15] */
   readonly sortable: ReadonlyMap<string, Column> = new Map()
 
@@ -48,7 +58,9 @@ export class Resource {
   readonly #schemas: { create?: CompiledSchema; update?: CompiledSchema }
   #createBody: BodySchema | undefined
   #updateBody: BodySchema | undefined
+  #keyComes = false
   #foreignKeys: ForeignKey[] = []
+  #constraints: ReadonlyMap<string, readonly string[]> = new Map()
   #loading: Promise<void> | undefined
   #isLoaded = false
 
@@ -62,6 +74,7 @@ export class Resource {
     this.name = this.model.name
     this.table = this.model.table
     this.tags = [...(options.tags ?? [this.name])]
+    storeWholeSeconds(this.model)
     this.columns = new ColumnSet(this.model)
     this.key = this.#keyOf()
     this.virtualFields = [...(options.virtualFields ?? [])]
@@ -87,9 +100,17 @@ export class Resource {
       update: this.#compile('updateSchema', options.updateSchema),
     }
     this.#compile('deleteSchema', options.deleteSchema)
-    const selected = this.#selectedNames(options.selectSchema)
-    this.fields = this.columns.visible.filter((column) => selected?.has(column.wire) ?? true)
-    this.computed = this.#computedProperties(selected)
+    this.selected = this.#selectedFields(options.selectSchema)
+    this.fields = this.columns.visible.filter((column) => this.selected?.has(column.wire) ?? true)
+    this.computed = this.#computedProperties()
+    this.answer = { columns: this.fields, computed: this.computed }
+    this.includes = inclusionsOf(
+      this.model,
+      options.include ?? [],
+      this.columns,
+      [...this.columns.all.map(({ wire }) => wire), ...this.computed.values()],
+      (model) => new Resource({ ...crudOptionsOf(model), model })
+    )
     this.filters = new Filters(options.filterConfig, this.columns, this.name)
   }
 
@@ -101,18 +122,25 @@ export class Resource {
    * What reads the body of a create.
    */
   get createBody(): BodySchema {
-    return this.#createBody ?? this.#notLoaded()
+    this.#createBody ??= this.#bodySchema('create')
+    return this.#createBody
   }
 
   /**
    * What reads the body of an update.
    */
   get updateBody(): BodySchema {
-    return this.#updateBody ?? this.#notLoaded()
+    this.#updateBody ??= this.#bodySchema('update')
+    return this.#updateBody
   }
 
   get foreignKeys(): readonly ForeignKey[] {
     return this.#foreignKeys
+  }
+
+  /** The columns of the table's constraints, where the database tells of a fault only which one it was */
+  get constraints(): ReadonlyMap<string, readonly string[]> {
+    return this.#constraints
   }
 
   /**
@@ -125,19 +153,25 @@ export class Resource {
   /**
    * Reads what the database knows of the table. Once is enough; a failure is tried again. [P15]
    *
+   * @param facts  what was read already; null if there is no such table
    * @throws RuntimeError  when the table or a column is missing
    * @throws ValueError    when an option does not go with the columns' types
    */
-  async load(client: QueryClientContract = this.client()): Promise<void> {
+  async load(
+    client: QueryClientContract = this.client(),
+    facts?: TableFacts | null
+  ): Promise<void> {
+    if (this.#isLoaded) return
     /* Another's load may be waiting for the very connection that this transaction holds. */
-    if (client.isTransaction) return await this.#load(client)
-    this.#loading ??= this.#load(client).finally(() => (this.#loading = undefined))
+    if (client.isTransaction) return await this.#load(client, facts)
+    this.#loading ??= this.#load(client, facts).finally(() => (this.#loading = undefined))
     await this.#loading
   }
 
-  async #load(client: QueryClientContract): Promise<void> {
+  async #load(client: QueryClientContract, given: TableFacts | null | undefined): Promise<void> {
     if (this.#isLoaded) return
-    const facts = await dialectOf(client).readTable(client, this.table)
+    const facts =
+      given === undefined ? await dialectOf(client).readTable(client, this.table) : given
     if (!facts) {
       throw new RuntimeError(
         `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migration:run`
@@ -152,11 +186,12 @@ export class Resource {
 
     this.columns.all.forEach((column) => column.learn(facts.columns.get(column.name)!))
     this.#foreignKeys = facts.foreignKeys
+    this.#constraints = facts.constraints ?? new Map()
     this.#checkMarkingColumns()
     this.filters.load()
     this.#fillSortable()
-    this.#createBody = this.#bodySchema('create')
-    this.#updateBody = this.#bodySchema('update')
+    this.#checkGenerated()
+    this.#keyComes = this.#keyIsGiven()
     this.#isLoaded = true
   }
 
@@ -185,26 +220,35 @@ export class Resource {
     }
   }
 
+  /** A derived schema leaves out what the database works out. */
+  #checkGenerated() {
+    for (const operation of ['create', 'update'] as const) {
+      const named = this.#schemas[operation]?.fields ?? []
+      const columns = named.map(({ input }) => this.columns.find(input))
+      const generated = columns.flatMap((column) => (column?.generated ? [column.wire] : []))
+      if (generated.length > 0) {
+        throw new ValueError(
+          `${this.name}: ${operation}Schema names ${listed(generated)}, which the database works out itself; leave it out`
+        )
+      }
+    }
+  }
+
+  /** Of many models nobody ever writes; a schema that is derived for one has no faults to tell at the start. */
   #bodySchema(operation: 'create' | 'update'): BodySchema {
+    if (!this.#isLoaded) this.#notLoaded()
     const schema =
       this.#schemas[operation] ??
       new CompiledSchema(
         deriveSchema(operation, {
           columns: this.columns.all,
           managed: this.#managedAttributes(),
-          keyIsGiven: this.#keyIsGiven(),
+          keyIsGiven: this.#keyComes,
         }),
         `${operation}Schema`,
         this.name
       )
-    const body = new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
-    const generated = body.fields.filter((field) => field.column?.generated)
-    if (generated.length > 0) {
-      throw new ValueError(
-        `${this.name}: ${operation}Schema names ${listed(generated.map((field) => field.wire))}, which the database works out itself; leave it out`
-      )
-    }
-    return body
+    return new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
   }
 
   #managedAttributes(): Set<string> {
@@ -270,28 +314,29 @@ export class Resource {
     return compiled
   }
 
-  #selectedNames(schema: ObjectSchema | undefined): Set<string> | undefined {
+  #selectedFields(schema: ObjectSchema | undefined): Map<string, SchemaField> | undefined {
     if (schema === undefined) return undefined
     const compiled = new CompiledSchema(schema, 'selectSchema', this.name)
     const computed = [...this.model.$computedDefinitions.keys()]
-    const names = new Set<string>()
-    for (const { input } of compiled.fields) {
+    const selected = new Map<string, SchemaField>()
+    for (const field of compiled.fields) {
+      const { input } = field
       const column = this.columns.find(input)
-      if (column && !column.hidden) names.add(column.wire)
-      else if (computed.includes(input)) names.add(input)
+      if (column && !column.hidden) selected.set(column.wire, field)
+      else if (computed.includes(input)) selected.set(input, field)
       else {
         throw new ValueError(
           `${this.name}: selectSchema names '${input}', which is ${column ? 'a hidden column' : 'no column'}; what can be shown is ${listed([...this.columns.visible.map((one) => one.wire), ...computed])}`
         )
       }
     }
-    return names
+    return selected
   }
 
-  #computedProperties(selected: Set<string> | undefined): Map<string, string> {
+  #computedProperties(): Map<string, string> {
     const computed = new Map<string, string>()
     for (const [attribute, { serializeAs }] of this.model.$computedDefinitions) {
-      if (serializeAs !== null && (selected?.has(attribute) ?? true)) {
+      if (serializeAs !== null && (this.selected?.has(attribute) ?? true)) {
         computed.set(attribute, serializeAs)
       }
     }

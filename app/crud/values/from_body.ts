@@ -124,10 +124,14 @@ export function toAttribute(
     case 'uuid':
       return convert(typeof value === 'string' ? readUuid(value) : null, FAULTS.uuid)
     case 'integer':
-      if (exact !== undefined && value === Number(exact)) return { value: exact }
-      return Number.isSafeInteger(value) ? { value } : { fault: FAULTS.integer }
+      if (exact !== undefined && value === Number(exact)) return limitRange(column, exact)
+      return Number.isSafeInteger(value)
+        ? limitRange(column, value as number)
+        : { fault: FAULTS.integer }
     case 'number':
-      return Number.isFinite(value) ? { value } : { fault: FAULTS.number }
+      return Number.isFinite(value)
+        ? limitDecimal(column, value as number)
+        : { fault: FAULTS.number }
     case 'boolean':
       return typeof value === 'boolean' ? { value } : { fault: FAULTS.boolean }
     case 'date':
@@ -156,6 +160,24 @@ function limitLength(column: Column, text: string) {
     }
   }
   return { value: text }
+}
+
+/** PostgreSQL would not say which field it was. */
+function limitRange({ integerRange: range }: Column, value: ExactInteger) {
+  if (range && (BigInt(value) < range.least || BigInt(value) > range.most)) {
+    const message = `must be between ${range.least} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  return { value }
+}
+
+/** Nor would it here. A model that writes the column itself may count in other units. */
+function limitDecimal({ decimalRange: range, preparesItself }: Column, value: number) {
+  if (range && !preparesItself && Math.abs(value) >= Number(range.most) + 0.5 / 10 ** range.scale) {
+    const message = `must be between -${range.most} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  return { value }
 }
 
 function toMoment(column: Column, text: string | null, fault: ValueFault) {

@@ -5,18 +5,34 @@ const BRACE = 0x7b
 const END_BRACKET = 0x5d
 const END_BRACE = 0x7d
 
+/** More than any number has that means something; to take a million apart keeps all others waiting. */
+export const MOST_DIGITS = 1000
+
+/**
+ * A document of somebody else's has an integer of more digits than that.
+ */
+export class IntegerTooLong extends Error {}
+
 /**
  * Reads JSON without losing a digit.
  *
- * @param unsafe  what becomes of an integer beyond 2^53, where JavaScript numbers begin to round
+ * @param unsafe      what becomes of an integer beyond 2^53, where JavaScript numbers begin to round
+ * @param mostDigits  what is ours already may have any number of them
  * @throws SyntaxError
+ * @throws IntegerTooLong
  */
-export function parseJson(text: string, unsafe: (integer: bigint) => unknown): unknown {
+export function parseJson(
+  text: string,
+  unsafe: (integer: bigint) => unknown,
+  mostDigits: number = Infinity
+): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
     const source = context?.source
     const isUnsafe = typeof value === 'number' && !Number.isSafeInteger(value)
-    return isUnsafe && source && /^-?\d+$/.test(source) ? unsafe(BigInt(source)) : value
+    if (!isUnsafe || !source || !/^-?\d+$/.test(source)) return value
+    if (source.replace('-', '').length > mostDigits) throw new IntegerTooLong()
+    return unsafe(BigInt(source))
   })
 }
 

@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Column } from '../resource/column.js'
+import type { Column, ColumnKind } from '../resource/column.js'
 import { writeDate, writeDateTime } from './datetime.js'
 import { numberOrDigits, parseJson } from './json.js'
 import { exactInteger } from './numbers.js'
@@ -10,25 +10,31 @@ import { exactInteger } from './numbers.js'
  * hold is its digits as text. [A20]
  */
 export function toWire(column: Column, value: unknown): unknown {
-  if (value === null || value === undefined) return null
-  switch (column.kind) {
-    case 'integer':
-      return typeof value === 'number' ? value : wireInteger(value)
-    case 'number':
-      return typeof value === 'number' ? value : Number(value)
-    case 'boolean':
-      return typeof value === 'boolean' ? value : isTrue(value)
-    case 'datetime':
-      return writeDateTime(value)
-    case 'date':
-      return writeDate(value)
-    case 'json':
-      return typeof value === 'string' && !column.consumesItself ? readJson(value) : value
-    case 'binary':
-      return Buffer.isBuffer(value) ? value.toString('base64') : value
-    default:
-      return value
-  }
+  return value === null || value === undefined ? null : wireForm(column)(value)
+}
+
+/**
+ * How a column's values become the wire's, for who has many of them.
+ *
+ * @returns a function of a value that is not null
+ */
+export function wireForm(column: Column): (value: unknown) => unknown {
+  if (column.kind === 'json' && column.consumesItself) return asItIs
+  return FORMS[column.kind] ?? asItIs
+}
+
+const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
+  integer: (value) => (typeof value === 'number' ? value : wireInteger(value)),
+  number: (value) => (typeof value === 'number' ? value : Number(value)),
+  boolean: (value) => (typeof value === 'boolean' ? value : isTrue(value)),
+  datetime: writeDateTime,
+  date: writeDate,
+  json: (value) => (typeof value === 'string' ? readJson(value) : value),
+  binary: (value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
+}
+
+function asItIs(value: unknown): unknown {
+  return value
 }
 
 /**

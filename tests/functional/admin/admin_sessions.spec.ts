@@ -10,6 +10,7 @@ import {
   makeUser,
 } from '#tests/helpers/admin'
 import { call, type Answer } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const SESSIONS = '/admin/AdminSession/crud'
 const TOKENS = '/admin/AdminTokenBlacklist/crud'
@@ -108,9 +109,10 @@ test.group('Admin | sessions through /crud', (group) => {
     assert,
   }) => {
     const session = await AdminSession.findByOrFail('userId', al.id)
-    const [token] = await db
-      .table('admin_token_blacklist')
-      .insert({ token: 'a-jti', expires_at: '2099-01-01 00:00:00' })
+    const token = await insertRow('admin_token_blacklist', {
+      token: 'a-jti',
+      expires_at: '2099-01-01 00:00:00',
+    })
     const before = [await db.from('admin_sessions'), await db.from('admin_token_blacklist')]
     for (const [method, path] of [
       ['POST', SESSIONS],

@@ -232,6 +232,8 @@ test.group('Admin | attacks on the login form', (group) => {
       [401, 'application/x-www-form-urlencoded; charset=none', 'username=jo'],
       [415, 'application/x-www-form-urlencoded', 'x', { 'content-encoding': 'none' }],
       [400, 'application/x-www-form-urlencoded', 'x', { 'content-encoding': 'gzip' }],
+      [400, 'application/x-www-form-urlencoded', 'x', { 'content-encoding': 'deflate' }],
+      [400, 'application/x-www-form-urlencoded', '{"name":"x"}', { 'content-encoding': 'br' }],
       [415, 'multipart/form-data', 'x'],
       [415, 'multipart/form-data; boundary=x', '--x--'],
     ]

@@ -4,13 +4,14 @@ import type { AdminUser } from '#admin'
 import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { call, del, type Answer } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const TABLES = ['gadgets', 'vouchers', 'berths', 'pets', 'owners', 'diaries']
 
 async function addGadgets(...names: string[]): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) {
-    const [id] = await db.table('bulk_gadgets').insert({ name })
+    const id = await insertRow('bulk_gadgets', { name })
     ids.push(id)
   }
   return ids
@@ -228,7 +229,7 @@ test.group('Admin | bulk delete', (group) => {
   test('[S52, B19] what others refer to stays, and so does the rest', async ({ assert }) => {
     const ids: number[] = []
     for (const name of ['Ann', 'Bob']) {
-      const [id] = await db.table('bulk_owners').insert({ name })
+      const id = await insertRow('bulk_owners', { name })
       ids.push(id)
     }
     await db.table('bulk_pets').insert({ owner_id: ids[1] })

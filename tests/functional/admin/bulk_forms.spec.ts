@@ -11,6 +11,7 @@ import {
 } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { call, get, type Answer } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const TABLES = ['gadgets', 'vouchers', 'berths', 'pets', 'owners', 'diaries']
 
@@ -26,7 +27,7 @@ const NASTY = [
 async function addGadgets(...names: string[]): Promise<number[]> {
   const ids: number[] = []
   for (const name of names) {
-    const [id] = await db.table('bulk_gadgets').insert({ name })
+    const id = await insertRow('bulk_gadgets', { name })
     ids.push(id)
   }
   return ids

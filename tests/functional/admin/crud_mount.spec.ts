@@ -15,14 +15,14 @@ import {
   makeUser,
 } from '#tests/helpers/admin'
 import { call, type Answer } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const RACK = '/admin/Rack/crud'
 const PLACE = '/admin/RackPlace/crud'
 const PROBLEM = 'application/problem+json; charset=utf-8'
 
 async function insertRack(values: Record<string, unknown> = {}): Promise<number> {
-  const [id] = await db.table('mount_racks').insert({ label: 'A', ...values })
-  return id
+  return await insertRow('mount_racks', { label: 'A', ...values })
 }
 
 test.group('Admin | /crud', (group) => {
@@ -44,6 +44,29 @@ test.group('Admin | /crud', (group) => {
     path: string,
     { json, headers }: { json?: unknown; headers?: Record<string, string> } = {}
   ): Promise<Answer> => call(method, path, { json, headers: { cookie, ...headers } })
+
+  test('[Q3, P13] what is included must be in sight in the site, too', async ({ assert }) => {
+    const rack = await insertRack({ owner: 'jo', secret: 'sesame' })
+    const label = await insertRow('mount_rack_labels', { rack_id: rack })
+    for (const path of ['/admin/RackLabel/crud', `/admin/RackLabel/crud/${label}`]) {
+      const { status, body, text } = await send('GET', `${path}?include=rack`)
+      assert.equal(status, 200)
+      const item = body.data?.[0] ?? body
+      assert.deepInclude(item.rack, { id: rack, label: 'A', owner: 'jo' })
+      assert.notInclude(text, 'sesame')
+      for (const include of ['printer', 'unseen', 'rack,printer']) {
+        const refused = await send('GET', `${path}?include=${include}`)
+        assert.equal(refused.status, 403)
+      }
+      const unknown = await send('GET', `${path}?include=nothing`)
+      assert.equal(unknown.status, 422)
+    }
+    /* The scope of racks goes by who is signed in. */
+    await db.from('mount_racks').update({ owner: 'ann' })
+    const { body } = await send('GET', '/admin/RackLabel/crud?include=rack')
+    assert.isNull(body.data[0].rack)
+    await db.from('mount_rack_labels').delete()
+  })
 
   test('[S61, B14] the six operations, whatever @Crud says of its own endpoints', async ({
     assert,
@@ -72,7 +95,8 @@ test.group('Admin | /crud', (group) => {
     const deleted = await send('DELETE', `${RACK}/${id}`)
     assert.equal(deleted.status, 200)
     const [row] = await db.from('mount_racks')
-    assert.deepInclude(row, { id, label: 'C', secret: 'x', is_deleted: 1 })
+    assert.deepInclude(row, { id, label: 'C', secret: 'x' })
+    assert.isTrue(Boolean(row.is_deleted))
     const purged = await send('DELETE', `${RACK}/db_delete/${id}`)
     assert.equal(purged.status, 200)
     assert.isEmpty(await db.from('mount_racks'))
@@ -262,7 +286,7 @@ test.group('Admin | /crud', (group) => {
   })
 
   test('[B14, A25] what is not allowed has no route', async ({ assert }) => {
-    const [id] = await db.table('mount_racks').insert({ label: 'A' })
+    const id = await insertRow('mount_racks', { label: 'A' })
     const calls: Record<string, [method: string, path: string]> = {
       list: ['GET', ''],
       read: ['GET', `/${id}`],
@@ -294,7 +318,7 @@ test.group('Admin | /crud', (group) => {
         .filter(({ pattern }) => pattern.startsWith(`/admin/RackTo${action}/crud`))
       assert.lengthOf(patterns, allowed.length, action)
     }
-    assert.deepInclude(await db.from('mount_racks').first(), { label: 'A', is_deleted: 0 })
+    assert.lengthOf(await db.from('mount_racks').where({ label: 'A', is_deleted: false }), 1)
   })
 
   test('[A25] a wrong method names the right ones, and OPTIONS does so, too', async ({

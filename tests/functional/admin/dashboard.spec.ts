@@ -6,7 +6,7 @@ import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#t
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { get } from '#tests/helpers/http'
 
-const OWN = ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']
+const OWN = ['AdminUser', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']
 
 async function addProducts(...names: string[]) {
   const now = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
@@ -109,6 +109,7 @@ test.group('Admin | dashboard', (group) => {
     assert.sameMembers(Object.keys(counts(management)), OWN)
     assert.equal(counted.AdminUser, '1')
     assert.equal(counted.AdminSession, '1')
+    assert.equal(counted.AdminAccessToken, '0')
     assert.equal(counted.AdminTokenBlacklist, '0')
   })
 

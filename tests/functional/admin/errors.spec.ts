@@ -41,6 +41,30 @@ test.group('Admin | errors', (group) => {
     }
   })
 
+  test('[A29] while the database is away: a page, or a problem, that asks to come back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { adminAuthentication } = await adminSite()
+    cleanup(() => {
+      Reflect.deleteProperty(adminAuthentication, 'authenticate')
+    })
+    adminAuthentication.authenticate = async () => {
+      throw Object.assign(new Error('connect 10.1.2.3'), { code: 'ECONNREFUSED' })
+    }
+    const page = await get('/admin', { headers: { cookie } })
+    const problem = await get('/admin/Product/crud', {
+      headers: { cookie, accept: 'application/json' },
+    })
+    for (const { status, headers, text } of [page, problem]) {
+      assert.equal(status, 503)
+      assert.equal(headers.get('retry-after'), '5')
+      assert.notInclude(text, '10.1.2.3')
+    }
+    assert.include(page.text, '<title>Not now · Atrium</title>')
+    assert.equal(problem.body.status, 503)
+  })
+
   test('[B6] a fault of ours is a page that tells nothing, or a problem', async ({
     assert,
     cleanup,

@@ -10,6 +10,7 @@ import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { emptyEventTables } from '#tests/helpers/events'
 import { get, patch, post } from '#tests/helpers/http'
 import { audited, listen, loggedEvents, statusOf } from '#tests/helpers/model_events'
+import { refuseInserts } from '#tests/helpers/databases'
 
 type Cleanup = (callback: () => void | Promise<void>) => void
 
@@ -37,10 +38,7 @@ test.group('The event log | what fails', (group) => {
   })
 
   async function refuseRows(cleanup: Cleanup, table: string) {
-    await db.rawQuery(
-      `create trigger refuse_rows before insert on ${table} begin select raise(abort, 'refused'); end`
-    )
-    cleanup(async () => void (await db.rawQuery('drop trigger if exists refuse_rows')))
+    cleanup(await refuseInserts(table))
   }
 
   for (const table of ['admin_event_log', 'admin_audit_log']) {
@@ -51,7 +49,8 @@ test.group('The event log | what fails', (group) => {
       const log = captureLog(cleanup)
       const { id } = await Plain.create({ name: 'one', value: 1 })
       await emptyEventTables()
-      await refuseRows(cleanup, table)
+      const accept = await refuseInserts(table)
+      cleanup(accept)
       const { heard } = listen(cleanup)
 
       const created = await post('/api/event-plains', { name: 'two' })
@@ -69,7 +68,7 @@ test.group('The event log | what fails', (group) => {
       assert.isEmpty(await heard())
       assert.equal(log().filter(({ level }) => level === ERROR_LEVEL).length, 2)
 
-      await db.rawQuery('drop trigger refuse_rows')
+      await accept()
       assert.equal(await statusOf(patch(`/api/event-plains/${id}`, { name: 'two' })), 200)
       assert.lengthOf(await loggedEvents(), 1)
     })

@@ -4,6 +4,7 @@ import { EventReader } from '#admin/events/pages/event_reader'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { ago, emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
 import { get } from '#tests/helpers/http'
+import { readersOf } from '#crud/database/sqlite_connection'
 
 /** The sentences of the dashboard, as they are read. */
 function sentences(text: string): string[] {
@@ -138,9 +139,8 @@ test.group('Admin | what happened lately', (group) => {
     const queries: string[] = []
     const note = ({ sql }: { sql: string }) =>
       void (/admin_event_log|admin_audit_log/.test(sql) && queries.push(sql))
-    const clients = ['sqlite', 'sqlite_readers'].map(
-      (name) => db.connection(name as 'sqlite').getReadClient().client
-    )
+    const writer = db.connection()
+    const clients = [writer, readersOf(writer)].flatMap((one) => one?.getReadClient().client ?? [])
     for (const client of clients) client.on('query', note)
     cleanup(() => clients.forEach((client) => client.removeListener('query', note)))
     const { lately } = await page()

@@ -1,11 +1,16 @@
 import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { formOf } from '#tests/helpers/forms'
 import { call, get } from '#tests/helpers/http'
+import { exchange } from '#tests/helpers/raw_http'
 import { Machine } from '#tests/fixtures/forms'
+import { onMysql, onSqlite } from '#tests/helpers/databases'
 
 /* Deeper than anything recursive gets to */
+/** MariaDB itself takes one level less. */
+const DEEPEST = onMysql ? 31 : 32
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
@@ -87,7 +92,7 @@ test.group('Admin | forms | limits', (group) => {
     assert.equal(answer.status, 422)
     assert.include(answer.text, 'must not nest more than 32 levels deep')
     assert.isEmpty(await Machine.all())
-    const made = await send('Machine/form_create', { name: 'Mill', data: nested(32) })
+    const made = await send('Machine/form_create', { name: 'Mill', data: nested(DEEPEST) })
     assert.equal(made.status, 303)
 
     const { id } = await Machine.firstOrFail()
@@ -97,6 +102,17 @@ test.group('Admin | forms | limits', (group) => {
       assert.include(changed.text, 'must not nest more than 32 levels deep')
     }
     assert.equal(await storedName(), 'Mill')
+  })
+
+  test('[A29, B17] an integer in JSON of a form has 1,000 digits at most, as in a body', async ({
+    assert,
+  }) => {
+    const longest = '9'.repeat(1000)
+    const answer = await send('Machine/form_create', { name: 'Loom', data: `[${longest}9]` })
+    assert.equal(answer.status, 422)
+    assert.include(answer.text, 'must not have an integer of more than 1000 digits')
+    const taken = await send('Machine/form_create', { name: 'Loom', data: `[${longest}]` })
+    assert.equal(taken.status, 303)
   })
 
   test('[B17] a record that holds what nests deeper is shown, and kept when it is left alone', async ({
@@ -123,21 +139,21 @@ test.group('Admin | forms | limits', (group) => {
 
     const emptied = await send(deep.path, { data: '', data__clear: '1' })
     assert.equal(emptied.status, 303)
-  })
+  }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
   test('[A20] an endpoint answers with what nests deeper as it is stored', async ({ assert }) => {
     const { id } = await deepMachine()
     const { status, text } = await page(`Machine/crud/${id}`)
     assert.equal(status, 200)
     assert.isTrue(text.includes(`"data":${DEEP}`))
-  })
+  }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
   test('[B25] both versions of what nests deeper are shown', async ({ assert }) => {
     const deep = await deepMachine()
     const answer = await send(deep.path, { name: 'Mule', data: DEEP, _version: 'x' })
     assert.equal(answer.status, 409)
     assert.equal(await storedName(), 'Loom')
-  })
+  }).skip(!onSqlite, 'such a value can only be in a SQLite file')
 
   test('[B17] a small record does not become a page of megabytes', async ({ assert }) => {
     const wide = `${'['.repeat(30)}${'[1],'.repeat(10_000)}[1]${']'.repeat(30)}`
@@ -145,5 +161,33 @@ test.group('Admin | forms | limits', (group) => {
     const { text } = await page(`Machine/update/${id}`)
     assert.isBelow(text.length, 3 * wide.length)
     assert.include(text, '[1],[1]')
+  })
+
+  test('[B17] an upload that is larger than all of a form may be is not read to its end', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { multipart } = app.config.get<{ multipart: { limit: string } }>('bodyparser')
+    const { limit } = multipart
+    cleanup(() => {
+      multipart.limit = limit
+    })
+    multipart.limit = '1kb'
+    const head = [
+      'POST /admin/Product/form_create HTTP/1.1',
+      'Host: localhost',
+      `Cookie: ${cookie}`,
+      'Accept: application/json',
+      'Content-Type: multipart/form-data; boundary=b',
+    ]
+    const announced = await exchange(...head, 'Content-Length: 1100000')
+    assert.equal(announced.status, 413)
+
+    /* Nothing of it is in any part, for which alone the parser has a limit. */
+    const garbage = 'x'.repeat(1_100_000)
+    const chunk = [(2 * garbage.length).toString(16), garbage]
+    const chunked = await exchange(...head, 'Transfer-Encoding: chunked', '', ...chunk)
+    assert.equal(chunked.status, 413)
+    assert.equal(chunked.headers.connection, 'close')
   })
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import type { AdminSite, AdminUser } from '#admin'
@@ -13,8 +14,12 @@ import {
 } from '#tests/helpers/admin'
 import { emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
 import { get } from '#tests/helpers/http'
+import { each } from '#tests/helpers/databases'
 
 const PATH = '/admin/management/health'
+
+const NAME = process.env.DB_CONNECTION!
+const DIALECT = each({ sqlite: 'SQLite', postgres: 'PostgreSQL', mysql: 'MySQL' })
 
 function plain(html: string): string {
   return html
@@ -63,8 +68,8 @@ test.group('Admin | health', (group) => {
     await logEvent()
     const { status, plain: text } = await page()
     assert.equal(status, 200)
-    assert.match(text, /Application sqlite SQLite [\d.]+ ms Answers/)
-    assert.match(text, /Admin site sqlite SQLite [\d.]+ ms Answers/)
+    assert.match(text, new RegExp(`Application ${NAME} ${DIALECT} [\\d.]+ ms Answers`))
+    assert.match(text, new RegExp(`Admin site ${NAME} ${DIALECT} [\\d.]+ ms Answers`))
     assert.include(text, 'Everything answers')
     assert.include(text, 'Active sessions 2')
     assert.include(text, 'Events kept 2')
@@ -100,8 +105,8 @@ test.group('Admin | health', (group) => {
     cleanup(breakDatabase(failing))
     const { status, plain: text } = await page()
     assert.equal(status, 200)
-    assert.match(text, /Application broken SQLite – Fails/)
-    assert.match(text, /Admin site sqlite SQLite [\d.]+ ms Answers/)
+    assert.match(text, new RegExp(`Application broken ${DIALECT} – Fails`))
+    assert.match(text, new RegExp(`Admin site ${NAME} ${DIALECT} [\\d.]+ ms Answers`))
     assert.include(text, '1 check fails')
     assert.notMatch(text, /ECONNREFUSED|db\.internal|secret_user/)
   })
@@ -121,10 +126,10 @@ test.group('Admin | health', (group) => {
 
   test('[E5] it has no secrets: no file, no key, no hash', async ({ assert }) => {
     const { text } = await page()
-    const { filename } = (site.dbConfig.adminSession() as any).getReadClient().client.config
-      .connection
+    const { filename, host } = db.getRawConnection(site.dbConfig.adminConnection)!.config
+      .connection as { filename?: string; host?: string }
     for (const secret of [
-      filename,
+      (filename ?? host)!,
       app.makePath(),
       process.env.APP_KEY!,
       process.env.DB_DATABASE!,

@@ -39,7 +39,7 @@ test.group('Admin | list | size and cost', (group) => {
   async function queriesOf(act: () => Promise<unknown>): Promise<Record<string, number>> {
     const counts: Record<string, number> = {}
     const stop = emitter.on('db:query', ({ sql }: { sql: string }) => {
-      const [, table = ''] = /from `(\w+)`/.exec(sql) ?? []
+      const [, table = ''] = /from [`"](\w+)[`"]/.exec(sql) ?? []
       counts[table] = (counts[table] ?? 0) + 1
     })
     const connections = [...db.manager.connections.values()]

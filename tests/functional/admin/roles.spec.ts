@@ -19,7 +19,8 @@ const OPEN = [
   'POST /admin/theme',
 ]
 
-const CORE = /^\/admin\/(AdminUser|AdminSession|AdminTokenBlacklist|management)(\/|$)/
+const CORE =
+  /^\/admin\/(AdminUser|AdminSession|AdminAccessToken|AdminTokenBlacklist|management)(\/|$)/
 
 /* The most calls at once. */
 const TOGETHER = 16
@@ -108,20 +109,17 @@ test.group('Admin | roles', (group) => {
         )
         .map(({ method, pattern }) => `${method} ${pattern.slice(`/admin/${name}`.length) || '/'}`)
     const { view, viewCrud } = doors
-    assert.sameMembers(of('AdminUser'), Object.values(doors).flat())
-    assert.sameMembers(of('AdminSession'), [
-      ...view,
-      ...viewCrud,
-      ...doors.delete,
-      ...doors.deleteCrud,
-    ])
+    assert.sameMembers(of('AdminUser'), [...Object.values(doors).flat(), 'POST /issue_token/:id'])
+    for (const name of ['AdminSession', 'AdminAccessToken']) {
+      assert.sameMembers(of(name), [...view, ...viewCrud, ...doors.delete, ...doors.deleteCrud])
+    }
     assert.sameMembers(of('AdminTokenBlacklist'), [...view, ...viewCrud])
   })
 
   test('[B13] only superusers find the admin’s own models in the site', async ({ assert }) => {
     const { models } = await adminSite()
     const own = [...models.values()].filter(({ adminModel }) => adminModel)
-    assert.lengthOf(own, 3)
+    assert.lengthOf(own, 4)
     for (const isSuperuser of [true, false]) {
       const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
       const cookie = await cookiesOf(user)

@@ -19,6 +19,7 @@ import {
   receivedCookies,
 } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'
+import { withoutForeignKeys } from '#tests/helpers/databases'
 
 /** A `Cookie` header with the token of one and the session of another. */
 function mixed(token: string, session: string): string {
@@ -129,9 +130,7 @@ test.group('Admin | what counts as signed in', (group) => {
   })
 
   test('[B4] nor do they when the session outlived its user', async ({ assert }) => {
-    await db.rawQuery('PRAGMA foreign_keys = OFF')
-    await db.from('admin_users').where('id', jo.id).delete()
-    await db.rawQuery('PRAGMA foreign_keys = ON')
+    await withoutForeignKeys((client) => client.from('admin_users').where('id', jo.id).delete())
     assert.lengthOf(await db.from('admin_sessions'), 1)
     const answer = await get('/admin', { headers: { cookie } })
     assert.equal(answer.status, 303)

@@ -141,10 +141,10 @@ test.group('Admin | settings of config/admin.ts', () => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     edit(copy, 'config/database.ts', {
-      "migrations: ['app/admin/migrations', 'database/migrations']":
-        "migrations: ['database/migrations']",
+      "const migrations = [...ADMIN, 'database/migrations']":
+        "const migrations = ['app/crud/migrations', 'database/migrations']",
       'connections: {':
-        "connections: { ...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ['app/admin/migrations'] }),",
+        "connections: { ...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ADMIN }),",
     })
     edit(copy, 'config/admin.ts', { 'adminConnection: undefined': "adminConnection: 'admin'" })
     cpSync(join(copy.folder, '.env.test'), join(copy.folder, '.env'))

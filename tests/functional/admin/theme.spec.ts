@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { get } from '#tests/helpers/http'
+import { insertRow } from '#tests/helpers/databases'
 
 const FOREIGN = { 'origin': 'http://evil.test', 'sec-fetch-site': 'cross-site' }
 
@@ -17,7 +18,7 @@ test.group('Admin | where the switch of the theme leads', (group) => {
 
   async function makeProduct(): Promise<number> {
     const row = { name: 'Lamp', description: 'x', category: 'y', price: 1 }
-    const [id] = await db.table('products').insert({ ...row, created_at: '2026-01-02 03:04:05' })
+    const id = await insertRow('products', { ...row, created_at: '2026-01-02 03:04:05' })
     return id
   }
 

@@ -10,6 +10,7 @@ import { TokenService } from '#admin/authentication/token_service'
 import { DatabaseConfig } from '#admin/database_config'
 import { RuntimeError, ValueError } from '#crud'
 import { adminSite } from '#tests/helpers/admin'
+import { ANOTHER, MAIN } from '#tests/helpers/databases'
 
 async function siteWith(settings: Partial<Parameters<typeof defineConfig>[0]>) {
   const config = defineConfig({ appKey: new Secret('a key'), ...settings })
@@ -108,8 +109,9 @@ test.group('AdminSite', () => {
     const actions = (name: string) => [...models.get(name)!.allowedActions]
     assert.sameMembers(actions('AdminUser'), ['view', 'create', 'update', 'delete'])
     assert.sameMembers(actions('AdminSession'), ['view', 'delete'])
+    assert.sameMembers(actions('AdminAccessToken'), ['view', 'delete'])
     assert.sameMembers(actions('AdminTokenBlacklist'), ['view'])
-    for (const name of ['AdminUser', 'AdminSession', 'AdminTokenBlacklist']) {
+    for (const name of ['AdminUser', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']) {
       assert.isTrue(models.get(name)!.adminModel)
     }
   })
@@ -127,16 +129,16 @@ test.group('AdminSite', () => {
 test.group('DatabaseConfig', () => {
   test('[B1] the admin’s tables are where the application’s are, by default', ({ assert }) => {
     const config = new DatabaseConfig()
-    assert.equal(config.applicationConnection, 'sqlite')
-    assert.equal(config.adminConnection, 'sqlite')
-    assert.equal(config.adminSession().connectionName, 'sqlite')
-    assert.equal(config.applicationSession().connectionName, 'sqlite')
+    assert.equal(config.applicationConnection, MAIN)
+    assert.equal(config.adminConnection, MAIN)
+    assert.equal(config.adminSession().connectionName, MAIN)
+    assert.equal(config.applicationSession().connectionName, MAIN)
   })
 
   test('[B1] another connection may hold the admin’s tables', ({ assert }) => {
-    const config = new DatabaseConfig({ admin: 'sqlite_readers' })
-    assert.equal(config.adminSession().connectionName, 'sqlite_readers')
-    assert.equal(config.applicationSession().connectionName, 'sqlite')
+    const config = new DatabaseConfig({ admin: ANOTHER })
+    assert.equal(config.adminSession().connectionName, ANOTHER)
+    assert.equal(config.applicationSession().connectionName, MAIN)
   })
 
   test('[B1] a connection that does not exist is named, with those that do', ({ assert }) => {

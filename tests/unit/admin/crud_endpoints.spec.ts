@@ -5,6 +5,7 @@ import { DatabaseConfig } from '#admin/database_config'
 import { Crud, EndpointCreator, LucidCrud, ValueError } from '#crud'
 import type { CrudRouterOptions } from '#crud/types'
 import { Country } from '#tests/fixtures/keys'
+import { ANOTHER, MAIN } from '#tests/helpers/databases'
 
 const databaseConfig = new DatabaseConfig()
 
@@ -63,7 +64,7 @@ test.group('Endpoints of a view', () => {
     assert.equal(endpoints.path, '/Decorated/crud')
     assert.equal(endpoints.listPath, '/Decorated/crud')
     assert.lengthOf(endpoints.operations, 6)
-    assert.isTrue(endpoints.accessIsDefault)
+    assert.isTrue(endpoints.isAccessDefault('create'))
   })
 
   test('[P11, P9] a constructor that does not hand on the mount is a ValueError', ({ assert }) => {
@@ -103,7 +104,7 @@ test.group('Endpoints of a view', () => {
         return this.callOptions(request).client!.connectionName
       }
     }
-    const apart = new DatabaseConfig({ admin: 'sqlite_readers' })
+    const apart = new DatabaseConfig({ admin: ANOTHER })
     const endpointCreator = Peeking
     const own = new ModelView({
       model: AdminUser,
@@ -112,7 +113,7 @@ test.group('Endpoints of a view', () => {
       endpointCreator,
     })
     const other = new ModelView({ model: Country, databaseConfig: apart, endpointCreator })
-    assert.equal((own.endpoints as Peeking).client(ctx), 'sqlite_readers')
-    assert.equal((other.endpoints as Peeking).client(ctx), 'sqlite')
+    assert.equal((own.endpoints as Peeking).client(ctx), ANOTHER)
+    assert.equal((other.endpoints as Peeking).client(ctx), MAIN)
   })
 })

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { test } from '@japa/runner'
 import { Edge } from 'edge.js'
 import { keepPartials } from '#admin/keep_partials'
@@ -51,6 +52,28 @@ test.group('Partials that are kept', () => {
     edge.removeTemplate('part')
     edge.registerTemplate('part', { template: 'after' })
     assert.equal(await render(`@include('part')`), 'after')
+  })
+
+  test('components are looked for once, and again when templates come or go', async ({
+    assert,
+  }) => {
+    const { edge } = edgeWith({ label: '<b>{{ text }}</b>' })
+    edge.mount(fileURLToPath(new URL('.', import.meta.url)))
+    const names = () => edge.loader.listComponents().flatMap(({ components }) => components)
+    assert.deepEqual(
+      names().map((one) => one.tagName),
+      ['label']
+    )
+    assert.strictEqual(edge.loader.listComponents(), edge.loader.listComponents())
+    edge.registerTemplate('mark', { template: '<i>{{ text }}</i>' })
+    assert.lengthOf(names(), 2)
+    edge.removeTemplate('mark')
+    assert.lengthOf(names(), 1)
+  })
+
+  test('where templates are not kept, components are looked for each time', ({ assert }) => {
+    const { edge } = edgeWith({}, { cache: false })
+    assert.notStrictEqual(edge.loader.listComponents(), edge.loader.listComponents())
   })
 
   test('done twice, it is done once', async ({ assert }) => {

@@ -8,6 +8,7 @@ import { Crud, RuntimeError, ValueError } from '#crud'
 import { noteKey } from '#crud/item_keys'
 import { Country, Seat } from '#tests/fixtures/keys'
 import { Sample } from '#tests/fixtures/samples'
+import { ANOTHER, MAIN } from '#tests/helpers/databases'
 
 const databaseConfig = new DatabaseConfig()
 
@@ -118,19 +119,19 @@ test.group('ModelView', () => {
   })
 
   test('[S18] only the admin’s own models are read on the admin connection', ({ assert }) => {
-    const apart = new DatabaseConfig({ admin: 'sqlite_readers' })
+    const apart = new DatabaseConfig({ admin: ANOTHER })
     const own = new ModelView({ model: AdminUser, databaseConfig: apart, adminModel: true })
     const other = new ModelView({ model: Thing, databaseConfig: apart })
-    assert.equal(own.client().connectionName, 'sqlite_readers')
-    assert.equal(other.client().connectionName, 'sqlite')
+    assert.equal(own.client().connectionName, ANOTHER)
+    assert.equal(other.client().connectionName, MAIN)
   })
 
   test('[S18] a model that names its own connection is read there', ({ assert }) => {
     class Elsewhere extends Thing {
-      static connection = 'sqlite_readers'
+      static connection = ANOTHER
     }
     const view = new ModelView({ model: Elsewhere, databaseConfig })
-    assert.equal(view.client().connectionName, 'sqlite_readers')
+    assert.equal(view.client().connectionName, ANOTHER)
   })
 })
 

@@ -1,11 +1,11 @@
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import type { HttpContext } from '@adonisjs/core/http'
-import db from '@adonisjs/lucid/services/db'
 import { type AdminUser, type AdminSite, type ModelView } from '#admin'
 import { referencesOf, titlesOf } from '#admin/relations'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { Genre, Recording, Score, Studio } from '#tests/fixtures/references'
+import { queriesOf } from '#tests/helpers/queries'
 
 test.group('References', (group) => {
   let site: AdminSite
@@ -113,22 +113,4 @@ test.group('References', (group) => {
     assert.deepEqual(await titles(jo), ['jo'])
     assert.deepEqual(await titles(eve), [])
   })
-
-  async function queriesOf(act: () => Promise<void>): Promise<string[]> {
-    const { default: emitter } = await import('@adonisjs/core/services/emitter')
-    const queries: string[] = []
-    const note = ({ sql }: { sql: string }) => void queries.push(sql)
-    emitter.on('db:query', note)
-    const names = ['sqlite', 'sqlite_readers'].filter((name) => db.manager.has(name))
-    const configs = names.map((name) => db.manager.get(name)!.config)
-    const before = configs.map(({ debug }) => debug)
-    for (const config of configs) config.debug = true
-    try {
-      await act()
-    } finally {
-      configs.forEach((config, index) => (config.debug = before[index]))
-      emitter.off('db:query', note)
-    }
-    return queries
-  }
 })

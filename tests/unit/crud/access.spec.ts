@@ -1,7 +1,13 @@
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import { Problem, RuntimeError, type Actor, type Authorizer } from '#crud'
-import { actorOf, authorize, ensureTokenAuthorizer, useTokenAuthorizer } from '#crud/access'
+import {
+  actorOf,
+  authorize,
+  authorizeToken,
+  ensureTokenAuthorizer,
+  useTokenAuthorizer,
+} from '#crud/access'
 import { Resource } from '#crud/resource/resource'
 import { Door } from '#tests/fixtures/crud'
 
@@ -20,7 +26,10 @@ function authorizerOf(answer: Actor | Problem) {
 }
 
 test.group('authorize', (group) => {
-  group.each.teardown(() => useTokenAuthorizer(undefined))
+  group.each.setup(() => {
+    const before = useTokenAuthorizer(undefined)
+    return () => void useTokenAuthorizer(before)
+  })
 
   test('[P10] a public endpoint asks nobody, and its actor is nobody', async ({ assert }) => {
     const { asked, authorizer } = authorizerOf({ kind: 'token', user: 'anna' })
@@ -76,5 +85,55 @@ test.group('authorize', (group) => {
     await authorize(first, resource, 'read', 'token')
     assert.equal(actorOf(first).user, 'anna')
     assert.deepEqual(actorOf(second), { kind: 'none' })
+  })
+})
+
+test.group('authorizeToken', (group) => {
+  group.each.setup(() => {
+    const before = useTokenAuthorizer(undefined)
+    return () => void useTokenAuthorizer(before)
+  })
+
+  const actor = { kind: 'token' as const, token: { id: 7, name: 'ci', abilities: [] } }
+  const identifying = (found: typeof actor | null): Authorizer => ({
+    authorize: async () => actor,
+    identify: async () => found,
+  })
+
+  test('[P10] what is no model’s is open to any valid token, and tells the actor', async ({
+    assert,
+  }) => {
+    useTokenAuthorizer(identifying(actor))
+    const ctx = await testUtils.createHttpContext()
+    await authorizeToken(ctx, 'docs')
+    assert.strictEqual(actorOf(ctx), actor)
+    assert.equal(ctx.response.getHeader('cache-control'), 'private, no-cache')
+  })
+
+  test('[P10] without a valid one it is 401, as for an endpoint', async ({ assert }) => {
+    useTokenAuthorizer(identifying(null))
+    const ctx = await testUtils.createHttpContext()
+    const thrown = await authorizeToken(ctx, 'docs').catch((error) => error)
+    assert.instanceOf(thrown, Problem)
+    assert.equal(thrown.status, 401)
+    assert.deepEqual(thrown.headers, { 'www-authenticate': 'Bearer realm="api"' })
+    assert.deepEqual(actorOf(ctx), { kind: 'none' })
+
+    ctx.request.request.headers.authorization = 'Bearer x'
+    const invalid = await authorizeToken(ctx, 'docs').catch((error) => error)
+    assert.include(invalid.headers['www-authenticate'], 'error="invalid_token"')
+  })
+
+  test('[P10] nobody gets in where nobody is asked, or who is asked knows no tokens', async ({
+    assert,
+  }) => {
+    const ctx = await testUtils.createHttpContext()
+    const unasked = await authorizeToken(ctx, 'docs').catch((error) => error)
+    assert.instanceOf(unasked, RuntimeError)
+    assert.match(unasked.message, /^docs: access is 'token', and nothing/)
+    useTokenAuthorizer({ authorize: async () => actor })
+    const unknown = await authorizeToken(ctx, 'docs').catch((error) => error)
+    assert.equal(unknown.status, 401)
+    await assert.doesNotReject(() => authorizeToken(ctx, 'docs', 'public'))
   })
 })

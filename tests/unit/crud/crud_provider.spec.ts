@@ -97,4 +97,25 @@ test.group('CrudProvider', (group) => {
     await providerFor(`${folder}-missing`).start()
     assert.lengthOf(resources.all(), before)
   })
+
+  test('[P10] in production the server warns once of what anybody may write by default', async ({
+    assert,
+  }) => {
+    const warnings: unknown[][] = []
+    const ready = (environment: string, inProduction: boolean) =>
+      new CrudProvider({
+        getEnvironment: () => environment,
+        inProduction,
+        container: { make: async () => ({ warn: (...words: unknown[]) => warnings.push(words) }) },
+      } as unknown as ApplicationService).ready()
+
+    await ready('web', false)
+    await ready('console', true)
+    assert.isEmpty(warnings)
+    await ready('web', true)
+    assert.lengthOf(warnings, 1)
+    const [{ models }, text] = warnings[0] as [{ models: string[] }, string]
+    assert.includeMembers(models, ['Film', 'Product'])
+    assert.match(text, /^Anybody may write .*Film.* through the endpoints, as only the default of/)
+  })
 })

@@ -3,13 +3,18 @@ import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
 
 test.group('defineConfig', () => {
-  test('[P5, A10, A13] the defaults are the documented ones', ({ assert }) => {
+  test('[P5, A10, Q7] the defaults are the documented ones', ({ assert }) => {
     assert.deepEqual(defineConfig(), {
       prefix: '/api',
       access: 'public',
       strictQuery: false,
-      pagination: { limit: 100, itemsPerPage: 10, maximum: 1000 },
+      pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
       body: { limit: 1_048_576, depth: 32 },
+      idempotency: { hours: 24 },
+      openapi: { enabled: true, access: 'public', title: null, version: null },
+      docs: { enabled: true, access: 'public', path: '/docs' },
+      rateLimit: null,
+      server: { graceSeconds: 8, headersSeconds: 20, requestSeconds: 120, idleSeconds: 65 },
     })
   })
 
@@ -19,12 +24,19 @@ test.group('defineConfig', () => {
       strictQuery: true,
       pagination: { maximum: 50 },
       body: { depth: 3 },
+      rateLimit: { requests: 100, seconds: 60 },
     })
 
     assert.equal(config.access, 'token')
     assert.isTrue(config.strictQuery)
-    assert.deepEqual(config.pagination, { limit: 100, itemsPerPage: 10, maximum: 50 })
+    assert.deepEqual(config.pagination, {
+      limit: 100,
+      itemsPerPage: 10,
+      maximum: 50,
+      included: 10_000,
+    })
     assert.deepEqual(config.body, { limit: 1_048_576, depth: 3 })
+    assert.deepEqual(config.rateLimit, { requests: 100, seconds: 60 })
   })
 
   test('[P5] the prefix is one place however it is written')
@@ -45,13 +57,18 @@ test.group('defineConfig', () => {
       { pagination: { itemsPerPage: -1 } },
       { pagination: { maximum: 1.5 } },
       { body: { limit: Number.NaN } },
+      { idempotency: { hours: 0 } },
       { body: { depth: '32' as unknown as number } },
+      { rateLimit: { requests: 0, seconds: 60 } },
+      { rateLimit: { seconds: 1.5, requests: 60 } },
+      { rateLimit: { seconds: undefined as unknown as number, requests: 60 } },
+      { server: { graceSeconds: 0 } },
     ])
     .run(({ assert }, config) => {
       const [[group, values]] = Object.entries(config)
       const [[name, value]] = Object.entries(values!)
       const text = `config/crud.ts: ${group}.${name} is ${value}, and must be a positive integer`
-      assert.throws(() => defineConfig(config), ValueError as any, text)
+      assert.throws(() => defineConfig(config as object), ValueError as any, text)
     })
 
   test('[P9] an access that does not exist is named', ({ assert }) => {
@@ -59,6 +76,25 @@ test.group('defineConfig', () => {
       () => defineConfig({ access: 'everyone' as 'public' }),
       ValueError as any,
       "config/crud.ts: access is 'everyone', and must be 'public' or 'token'"
+    )
+    assert.throws(
+      () => defineConfig({ docs: { access: 'admin' as 'public' } }),
+      ValueError as any,
+      "config/crud.ts: docs.access is 'admin', and must be 'public' or 'token'"
+    )
+    assert.throws(
+      () => defineConfig({ openapi: { access: null as any } }),
+      ValueError as any,
+      "config/crud.ts: openapi.access is 'null', and must be 'public' or 'token'"
+    )
+  })
+
+  test('[Q1] the page of the API has a path of its own, however it is written', ({ assert }) => {
+    assert.equal(defineConfig({ docs: { path: 'help/api/' } }).docs.path, '/help/api')
+    assert.throws(
+      () => defineConfig({ docs: { path: '/' } }),
+      ValueError as any,
+      "config/crud.ts: docs.path is the root, and must be a path as in '/docs'"
     )
   })
 })

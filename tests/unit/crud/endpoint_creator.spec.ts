@@ -217,6 +217,71 @@ test.group('EndpointCreator | path', () => {
   })
 })
 
+test.group('EndpointCreator | routes', () => {
+  const spelled = (creator: EndpointCreator) =>
+    creator.routes.map(({ name, method, path }) => `${name}: ${method} ${path}`)
+
+  test('[P12, S7] every generated route, in full', ({ assert }) => {
+    const creator = creatorWith({ deleteSchema, endpointNames: { read_paginated: 'pages' } })
+    assert.deepEqual(spelled(creator), [
+      'create: POST /api/route-items',
+      'read: GET /api/route-items/:id',
+      'read_multi: GET /api/route-items',
+      'update: PATCH /api/route-items/:id',
+      'delete: DELETE /api/route-items/:id',
+      'db_delete: DELETE /api/route-items/db_delete/:id',
+      'read_paginated: GET /api/route-items/pages',
+    ])
+    assert.isTrue(creator.routes.every(({ isCustom }) => !isCustom))
+    assert.equal(creator.routes.at(-1)?.operation, 'read_multi')
+    assert.deepEqual(spelled(creatorWith({ includedMethods: ['create'] })), [
+      'create: POST /api/route-items',
+    ])
+  })
+
+  test('[A27, P12] custom routes stand before the generated ones', ({ assert }) => {
+    class WithReports extends EndpointCreator {
+      addRoutesToRouter() {
+        super.addRoutesToRouter()
+        this.addCustomRoute({ method: 'GET', path: 'report', handler: () => null })
+        this.addCustomRoute({
+          method: 'POST',
+          path: '/:id/send',
+          operation: 'create',
+          handler: () => null,
+        })
+      }
+    }
+    const creator = new WithReports({ model: RouteItem, deletedMethods: ['read_multi', 'delete'] })
+
+    assert.deepEqual(spelled(creator), [
+      'GET /report: GET /api/route-items/report',
+      'POST /:id/send: POST /api/route-items/:id/send',
+      'create: POST /api/route-items',
+      'read: GET /api/route-items/:id',
+      'update: PATCH /api/route-items/:id',
+    ])
+    assert.deepEqual(
+      creator.routes.map(({ operation, isCustom }) => [operation, isCustom]),
+      [
+        ['read_multi', true],
+        ['create', true],
+        ['create', false],
+        ['read', false],
+        ['update', false],
+      ]
+    )
+    assert.deepEqual(spelled(creator), spelled(creator))
+  })
+
+  test('[P12] a route tells its middleware', ({ assert }) => {
+    const guard = () => {}
+    const { routes } = creatorWith({ middleware: { create: new Set([guard]) } })
+    assert.deepEqual(routes[0].middleware, [guard])
+    assert.isUndefined(routes[1].middleware)
+  })
+})
+
 test.group('EndpointCreator | options', () => {
   test('[S4, P4] column settings of the call win over those of the CRUD object', ({ assert }) => {
     class Mark extends BaseModel {
@@ -247,11 +312,12 @@ test.group('EndpointCreator | options', () => {
 
     const silent = creatorWith({})
     assert.equal(silent.accessOf('read'), 'token')
-    assert.isTrue(silent.accessIsDefault)
+    assert.isTrue(silent.isAccessDefault('read'))
 
     const mixed = creatorWith({ access: { read: 'public' } })
     assert.deepEqual([mixed.accessOf('read'), mixed.accessOf('update')], ['public', 'token'])
-    assert.isFalse(mixed.accessIsDefault)
+    assert.isFalse(mixed.isAccessDefault('read'))
+    assert.isTrue(mixed.isAccessDefault('update'))
     assert.equal(creatorWith({ access: 'public' }).accessOf('delete'), 'public')
   })
 

@@ -7,6 +7,7 @@ import { dialectOf } from '#crud/database/dialects'
 import type { CallOptions } from '#crud/lucid_crud'
 import { Resource } from '#crud/resource/resource'
 import { Counter, Note } from '#tests/fixtures/crud'
+import { ANOTHER, NO, YES, insertRow, onSqlite } from '#tests/helpers/databases'
 
 class Undone extends Error {}
 
@@ -22,12 +23,12 @@ async function statusOf(promise: Promise<unknown>): Promise<number> {
 }
 
 async function insertCounter(name: string, value = 0): Promise<number> {
-  const [id] = await db.table('crud_counters').insert({ name, value })
+  const id = await insertRow('crud_counters', { name, value })
   return id
 }
 
 async function insertNote(note: Record<string, unknown>): Promise<number> {
-  const [id] = await db.table('crud_notes').insert({ title: 'a note', ...note })
+  const id = await insertRow('crud_notes', { title: 'a note', ...note })
   return id
 }
 
@@ -113,7 +114,7 @@ test.group('LucidCrud', (group) => {
   test('[P8] without a client the model decides which connection is used', async ({ assert }) => {
     class ReadOnly extends Counter {
       static table = 'crud_counters'
-      static connection = 'sqlite_readers'
+      static connection = ANOTHER
     }
     const id = await insertCounter('one')
     const crud = new LucidCrud(ReadOnly)
@@ -121,7 +122,7 @@ test.group('LucidCrud', (group) => {
     await assert.rejects(() => crud.update(id, { value: 1 }), /readonly/)
     await crud.update(id, { value: 1 }, { client: db.connection() })
     assert.deepInclude(await crud.get(id), { value: 1 })
-  })
+  }).skip(!onSqlite, 'only there is a second connection to the same tables')
 })
 
 test.group('LucidCrud and what the database knows', (group) => {
@@ -248,6 +249,8 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     const crud = new LucidCrud(Counter)
     let outside: Promise<unknown> | undefined
     await db.transaction(async (client) => {
+      /* Where there are several writers, this one is the first at the row all the same. */
+      await client.from('crud_counters').where('id', id).forUpdate()
       outside = crud.update(id, { value: 5 })
       await crud.update(id, { value: 1 }, { client })
       assert.deepInclude(await crud.get(id, { client }), { value: 1 })
@@ -383,7 +386,7 @@ test.group('LucidCrud and a policy', (group) => {
         db_delete: () => notes.dbDelete(id, { actor }),
       }
       assert.equal(await statusOf(calls[action]()), 403, action)
-      assert.deepInclude(await rowOf('crud_notes', id), { title: `no ${action}`, is_deleted: 0 })
+      assert.deepInclude(await rowOf('crud_notes', id), { title: `no ${action}`, is_deleted: NO })
     }
     const values = { owner: 'anna', title: 'no create' }
     assert.equal(await statusOf(notes.create(values, { actor })), 403)
@@ -444,7 +447,7 @@ test.group('LucidCrud and a scope', (group) => {
     assert.equal(await statusOf(notes.update(id, { title: 'x' }, options)), 404)
     assert.equal(await statusOf(notes.delete(id, options)), 404)
     assert.equal(await statusOf(notes.dbDelete(id, options)), 404)
-    assert.deepInclude(await rowOf('crud_notes', id), { title: 'a note', is_deleted: 0 })
+    assert.deepInclude(await rowOf('crud_notes', id), { title: 'a note', is_deleted: NO })
     assert.isEmpty(Note.asked)
   })
 
@@ -553,7 +556,7 @@ test.group('LucidCrud and a scope', (group) => {
     const crud = new LucidCrud(Note).bind(new Resource({ model: Note, scope: hidesDeleted }))
     const id = await insertNote({ owner: 'anna' })
     await crud.delete(id)
-    assert.deepInclude(await rowOf('crud_notes', id), { is_deleted: 1 })
+    assert.deepInclude(await rowOf('crud_notes', id), { is_deleted: YES })
   })
 })
 

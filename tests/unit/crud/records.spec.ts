@@ -7,6 +7,7 @@ import { UnknownKey } from '#crud/records'
 import { versionOf } from '#crud/resource/version'
 import { Booking, Counter, Note, Shift, Voucher } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
+import { NO, YES, insertRow } from '#tests/helpers/databases'
 
 const TURN = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
 const ANNA: Actor = { kind: 'token', user: 'anna' }
@@ -27,14 +28,14 @@ function assertFailed(): never {
 async function insertCounters(...names: string[]): Promise<number[]> {
   const ids = []
   for (const name of names) {
-    const [id] = await db.table('crud_counters').insert({ name })
+    const id = await insertRow('crud_counters', { name })
     ids.push(id)
   }
   return ids
 }
 
 async function insertNote(note: Record<string, unknown>): Promise<number> {
-  const [id] = await db.table('crud_notes').insert({ owner: 'anna', title: 'a note', ...note })
+  const id = await insertRow('crud_notes', { owner: 'anna', title: 'a note', ...note })
   return id
 }
 
@@ -221,7 +222,7 @@ test.group('LucidCrud | several records', (group) => {
     const ids = [await insertNote({ title: 'a' }), await insertNote({ title: 'b' })]
     await notes.deleteMany(ids, { actor: ANNA })
     const marks = await db.from('crud_notes').select('is_deleted')
-    assert.deepEqual(marks, [{ is_deleted: 1 }, { is_deleted: 1 }])
+    assert.deepEqual(marks, [{ is_deleted: YES }, { is_deleted: YES }])
 
     const again = await failureOf(notes.deleteMany([ids[1]], { actor: ANNA }))
     assert.instanceOf(again, UnknownKey)
@@ -243,7 +244,7 @@ test.group('LucidCrud | several records', (group) => {
     await bookings.restoreMany([keys[1]])
     const [first, second] = await db.from('crud_bookings').orderBy('room_number')
     assert.equal(first.is_deleted, 1)
-    assert.deepInclude(second, { is_deleted: 0, deleted_at: null })
+    assert.deepInclude(second, { is_deleted: NO, deleted_at: null })
     assert.isNotNull(second.updated_at)
     assert.deepEqual(Booking.hooks, ['before:update', 'before:save', 'after:update', 'after:save'])
   })

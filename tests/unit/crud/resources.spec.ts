@@ -1,6 +1,15 @@
+import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
-import { ConfigurationError, crudRouter, EndpointCreator, resources, ValueError } from '#crud'
+import {
+  ConfigurationError,
+  crudRouter,
+  EndpointCreator,
+  resources,
+  ValueError,
+  useTokenAuthorizer,
+} from '#crud'
+import { Resource } from '#crud/resource/resource'
 import { ResourceRegistry } from '#crud/resources'
 import { RouteItem, RouteWord, WordEndpoints } from '#tests/fixtures/routes'
 
@@ -62,6 +71,29 @@ test.group('resources', () => {
     assert.isTrue(registry.all()[2].isLoaded)
   })
 
+  test('[P15] more tables take no more statements to be read', async ({ assert, cleanup }) => {
+    const knex = db.connection().getWriteClient()
+    let statements = 0
+    const count = () => void statements++
+    knex.on('query', count)
+    cleanup(() => void knex.off('query', count))
+    const registry = new ResourceRegistry()
+    const added = async (resource: Resource) => {
+      registry.track(resource)
+      statements = 0
+      await registry.load()
+      assert.isTrue(resource.isLoaded)
+      return statements
+    }
+
+    const one = await added(new Resource({ model: RouteItem }))
+    registry.add(new EndpointCreator({ model: RouteItem }))
+    registry.add(new EndpointCreator({ model: RouteWord }))
+    assert.isAbove(one, 0)
+    assert.equal(await added(new Resource({ model: RouteItem })), one)
+    assert.isTrue(registry.all().every(({ isLoaded }) => isLoaded))
+  })
+
   test('an error that is not about the configuration comes as it is', async ({ assert }) => {
     const registry = new ResourceRegistry()
     const creator = new EndpointCreator({ model: RouteItem })
@@ -72,7 +104,9 @@ test.group('resources', () => {
     assert.strictEqual(await failureOf(registry.load()), broken)
   })
 
-  test('[P10] a token endpoint needs somebody who checks tokens', async ({ assert }) => {
+  test('[P10] a token endpoint needs somebody who checks tokens', async ({ assert, cleanup }) => {
+    const before = useTokenAuthorizer(undefined)
+    cleanup(() => void useTokenAuthorizer(before))
     const registry = new ResourceRegistry()
     registry.add(new EndpointCreator({ model: RouteItem, access: { update: 'token' } }))
 

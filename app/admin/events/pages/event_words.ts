@@ -66,7 +66,7 @@ export function notesOf(site: AdminSite, details: EventDetails | null): string[]
   return Object.entries(details ?? {}).flatMap(([name, value]) => {
     /* How many there were is said where the records are. */
     if (name === 'count' || value === false || value === null || value === undefined) return []
-    if (name === 'token')
+    if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]
     const key = value === true ? name : `${name}_${value}`
     if (NOTES.has(key)) return [site.text(`events.details.${key}`)]

@@ -27,12 +27,24 @@ export function shorten(text: string, longest: number): string {
  * shown by its number, so that it neither hides nor turns what stands around it.
  */
 export function plainText(text: string, longest: number = 80): PlainText {
-  const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, (character) => {
-    const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
-    return `⟨U+${number}⟩`
-  })
+  const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, byNumber)
   const shown = shorten(visible, longest)
   return shown === visible ? { text: shown } : { text: shown, title: visible }
+}
+
+/* What JSON leaves as it is of such marks, and what some take for the end of a line */
+const UNESCAPED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/**
+ * A name as the log may have it, which is JSON: a terminal finds nothing in it to obey.
+ */
+export function loggable(text: string): string {
+  return text.replace(UNESCAPED, byNumber)
+}
+
+function byNumber(character: string): string {
+  const number = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+  return `⟨U+${number}⟩`
 }
 
 /**

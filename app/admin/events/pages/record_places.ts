@@ -90,10 +90,13 @@ export function readKey({ resource }: ModelView, id: string): [KeyValue] | null 
 async function itemsOf(ctx: HttpContext, view: ModelView, keys: KeyValue[]): Promise<Item[]> {
   if (keys.length === 0) return []
   const { columns, isComposite } = view.resource.key
-  const options = { ...view.callOptions(ctx), keys: true, count: false }
+  const options = { ...view.callOptions(ctx), keys: true }
   const ask = (conditions: Condition[], limit: number) => {
     const paging = { shape: 'offset', offset: 0, limit } as const
-    return view.crud.getMulti(new ListRequest(conditions, [], paging, 'exclude'), options)
+    return view.crud.getMulti(
+      new ListRequest(conditions, [], paging, 'exclude', { count: false }),
+      options
+    )
   }
   if (!isComposite) {
     const values = keys.map(([value]) => value)

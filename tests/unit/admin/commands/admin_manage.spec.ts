@@ -7,6 +7,7 @@ import AdminList from '#admin/commands/admin_list'
 import AdminPassword from '#admin/commands/admin_password'
 import AdminSessions from '#admin/commands/admin_sessions'
 import { runAce } from '#tests/helpers/ace_process'
+import { issueToken } from '#tests/helpers/tokens'
 
 async function addUser(username: string, isSuperuser = false) {
   const { adminUserService } = await app.container.make(AdminSite)
@@ -99,6 +100,17 @@ test.group("The admin's commands", (group) => {
     assert.lengthOf(await activeOf(jo), 0)
     assert.lengthOf(await activeOf(ann), 1)
     assert.isTrue(await sessionManager.isRevoked(jti))
+  })
+
+  test('[P10, P12] admin:password tells that access tokens stay', async ({ assert }) => {
+    const jo = await addUser('jo')
+    const answers = { 'Password': 'new-password', 'Password again': 'new-password' }
+    const none = await run(AdminPassword, ['jo'], answers)
+    assert.lengthOf(none.logs, 1)
+    ace.ui.logger.flushLogs()
+    await issueToken(jo)
+    const { logs } = await run(AdminPassword, ['jo'], answers)
+    assert.match(logs[1].message, /^Access tokens that stay: 1; see node ace admin:token jo --list/)
   })
 
   test('[P12] admin:delete asks, and removes the user with sessions and tokens', async ({

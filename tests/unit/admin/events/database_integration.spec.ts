@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
 import db from '@adonisjs/lucid/services/db'
 import { AdminAuditLog, AdminEventLog, databaseEvents, type AdminEvent } from '#admin'
 import { LucidCrud, ValueError } from '#crud'
@@ -45,15 +47,13 @@ function recordOf(id: number) {
 /** Moves the log into a database of its own. */
 async function putApart(cleanup: Cleanup): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'atrium-events-'))
-  const configs = sqliteConnections('events_apart', join(folder, 'db.sqlite3'), { migrations: [] })
+  const configs = sqliteConnections('events_apart', join(folder, 'db.sqlite3'), {
+    migrations: ['app/admin/migrations'],
+  })
   for (const [name, config] of Object.entries(configs)) db.manager.add(name, config)
-  const made = await db
-    .from('sqlite_master')
-    .select('sql')
-    .whereIn('tbl_name', ['admin_event_log', 'admin_audit_log'])
-    .whereNotNull('sql')
-    .orderBy('type', 'desc')
-  for (const { sql } of made) await db.connection('events_apart').rawQuery(sql)
+  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName: 'events_apart' })
+  await runner.run()
+  if (runner.error) throw runner.error
 
   const { connection } = AdminEventLog
   for (const model of [AdminEventLog, AdminAuditLog]) model.connection = 'events_apart'

@@ -12,6 +12,7 @@ import { keepUntouched, storedTexts } from '#admin/forms/untouched'
 import { Machine } from '#tests/fixtures/forms'
 import { adminSite } from '#tests/helpers/admin'
 import { its } from '#tests/helpers/its'
+import { insertRow } from '#tests/helpers/databases'
 
 test.group('Submissions', (group) => {
   let site: AdminSite
@@ -186,7 +187,7 @@ test.group('Submissions', (group) => {
         }),
         async (row) => {
           await db.from('form_machines').delete()
-          const [id] = await db.table('form_machines').insert({
+          const id = await insertRow('form_machines', {
             ...row,
             name: 'Loom',
             created_at: '2024-01-01 00:00:00',

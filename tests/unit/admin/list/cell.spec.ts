@@ -76,7 +76,11 @@ test.group('Cells of a list', (group) => {
   })
 
   test('what is no moment is shown as it is', ({ assert }) => {
-    assert.deepEqual(cell('shown_at', 'yesterday'), { kind: 'text', text: 'yesterday' })
+    for (const other of ['yesterday', '2026-02-30 03:04:05', '2026-01-02 24:00:00', '2026-13-01']) {
+      assert.deepEqual(cell('shown_at', other), { kind: 'text', text: other })
+    }
+    assert.equal(cell('found_on', '2024-02-29').text, '29 Feb 2024')
+    assert.equal(cell('found_on', '0004-02-29').text, '29 Feb 0004')
   })
 
   test('a boolean has a word, null a dash and a word', ({ assert }) => {

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#crud/database/outermost_commit'
+import { onMysql } from '#tests/helpers/databases'
 
 class Undone extends Error {}
 
@@ -124,7 +125,7 @@ test.group('afterOutermostCommit', (group) => {
     assert.isEmpty(await db.from('deferrals'))
     await transaction(async (next) => afterOutermostCommit(next, hear('next')))
     assert.deepEqual(heard, ['next'])
-  })
+  }).skip(onMysql, 'there all is looked at before the commit')
 
   test('[E1] a commit that fails is none', async ({ assert }) => {
     const trx = await db.transaction()

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { readersOf, sqliteConnections } from '#crud/database/sqlite_connection'
+import { ANOTHER, MAIN } from '#tests/helpers/databases'
 
 async function pragma(connection: string, name: string) {
   const [row] = await db.connection(connection).rawQuery(`PRAGMA ${name}`)
@@ -31,15 +32,15 @@ test.group('SQLite connections', () => {
   })
 
   test('the writer keeps foreign keys and is patient with other processes', async ({ assert }) => {
-    assert.equal(await pragma('sqlite', 'foreign_keys'), 1)
-    assert.equal(await pragma('sqlite', 'journal_mode'), 'wal')
-    assert.equal(await pragma('sqlite', 'busy_timeout'), 5000)
+    assert.equal(await pragma(MAIN, 'foreign_keys'), 1)
+    assert.equal(await pragma(MAIN, 'journal_mode'), 'wal')
+    assert.equal(await pragma(MAIN, 'busy_timeout'), 5000)
   })
 
   test('a reader can not write', async ({ assert }) => {
-    assert.equal(await pragma('sqlite_readers', 'query_only'), 1)
+    assert.equal(await pragma(ANOTHER, 'query_only'), 1)
     await assert.rejects(
-      () => db.connection('sqlite_readers').table('crud_counters').insert({ name: 'by reader' }),
+      () => db.connection(ANOTHER).table('crud_counters').insert({ name: 'by reader' }),
       /readonly/
     )
   })
@@ -47,7 +48,7 @@ test.group('SQLite connections', () => {
   test('a reader sees what is committed while a write is still open', async ({ assert }) => {
     await db.from('crud_counters').delete()
     const count = async () => {
-      const rows = await db.connection('sqlite_readers').from('crud_counters')
+      const rows = await db.connection(ANOTHER).from('crud_counters')
       return rows.length
     }
     const trx = await db.transaction()

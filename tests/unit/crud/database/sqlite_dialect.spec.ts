@@ -2,6 +2,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { resources } from '#crud'
 import type { Query } from '#crud/database/dialect'
+import { whereSql, type Sql } from '#crud/database/sql'
 import { SqliteDialect } from '#crud/database/sqlite_dialect'
 import { ANY, ONE, type TextPattern } from '#crud/database/text_pattern'
 import { Specimen } from '#tests/fixtures/lists'
@@ -19,11 +20,17 @@ async function clear() {
   await db.from('specimens').delete()
 }
 
-/** The labels that a query on specimens finds, in its order. */
-async function labelsOf(narrow: (query: Query) => void): Promise<unknown[]> {
+/** The labels of the specimens that meet the condition. */
+async function labelsWhere(condition: Sql): Promise<unknown[]> {
   const query = Specimen.query() as Query
-  narrow(query)
+  whereSql(query, condition)
   const rows = await query.pojo()
+  return rows.map((row: any) => row.label)
+}
+
+/** The labels of all specimens, in that order. */
+async function labelsBy(order: string): Promise<unknown[]> {
+  const rows = await Specimen.query().orderByRaw(order).pojo()
   return rows.map((row: any) => row.label)
 }
 
@@ -48,8 +55,8 @@ test.group('SQLite dialect | text', (group) => {
       [[ANY], [...masks, 'mast', '']],
     ] as Array<[TextPattern, string[]]>) {
       const find = (negate: boolean) =>
-        labelsOf((query) =>
-          dialect.match(query, 'specimens', columnOf('label'), pattern, { foldCase: true, negate })
+        labelsWhere(
+          dialect.match('specimens', columnOf('label'), pattern, { foldCase: true, negate })
         )
       assert.sameMembers(await find(false), found)
       assert.sameMembers(
@@ -67,19 +74,17 @@ test.group('SQLite dialect | text', (group) => {
     const byCodePoint = ['', 'A', 'B', 'Z', 'a', 'b', 'z', 'ä', '\uFFFD', '😀']
     for (const name of ['label', 'shade']) {
       const column = columnOf(name)
-      const ordered = await labelsOf((query) => dialect.order(query, 'specimens', column, 'asc'))
+      const ordered = await labelsBy(dialect.order('specimens', column, 'asc'))
       assert.deepEqual(ordered, byCodePoint)
 
-      const equal = (query: Query) => dialect.compare(query, 'specimens', column, '=', 'a')
-      assert.deepEqual(await labelsOf(equal), ['a'])
-      const less = (query: Query) => dialect.compare(query, 'specimens', column, '<', 'B')
-      assert.sameMembers(await labelsOf(less), ['', 'A'])
-      const listed = (query: Query) =>
-        dialect.compareList(query, 'specimens', column, ['a', 'Z'], false)
-      assert.sameMembers(await labelsOf(listed), ['a', 'Z'])
-      const others = (query: Query) =>
-        dialect.compareList(query, 'specimens', column, labels.slice(0, 9), true)
-      assert.deepEqual(await labelsOf(others), [''])
+      const equal = dialect.compare('specimens', column, '=', 'a')
+      assert.deepEqual(await labelsWhere(equal), ['a'])
+      const less = dialect.compare('specimens', column, '<', 'B')
+      assert.sameMembers(await labelsWhere(less), ['', 'A'])
+      const listed = dialect.compareList('specimens', column, ['a', 'Z'], false)
+      assert.sameMembers(await labelsWhere(listed), ['a', 'Z'])
+      const others = dialect.compareList('specimens', column, labels.slice(0, 9), true)
+      assert.deepEqual(await labelsWhere(others), [''])
     }
   })
 
@@ -89,9 +94,7 @@ test.group('SQLite dialect | text', (group) => {
       ['asc', [null, '', 'a']],
       ['desc', ['a', '', null]],
     ] as const) {
-      const found = await labelsOf((query) =>
-        dialect.order(query, 'specimens', columnOf('label'), direction)
-      )
+      const found = await labelsBy(dialect.order('specimens', columnOf('label'), direction))
       assert.deepEqual(found, labels)
     }
   })
@@ -106,12 +109,41 @@ test.group('SQLite dialect | values', (group) => {
   test('[A20] integers keep every digit', async ({ assert }) => {
     const amounts = ['9007199254740993', '-9223372036854775808', '9007199254740991', '0']
     await db.table('specimens').multiInsert(amounts.map((amount) => ({ amount })))
-    const { sql, bindings } = dialect.selectExpression('specimens', columnOf('amount'))
-    const rows = await db.from('specimens').select(db.raw(sql, bindings)).orderBy('id')
+    const amount = dialect.select('specimens', columnOf('amount'))
+    const rows = await db.from('specimens').select(db.raw(amount)).orderBy('id')
     assert.deepEqual(
       rows.map((row) => row.amount),
       ['9007199254740993', '-9223372036854775808', 9007199254740991, 0]
     )
+  })
+
+  test('[Q4] what is stored is read and compared exactly, whatever its type', async ({
+    assert,
+  }) => {
+    await db.rawQuery(
+      `insert into specimens (label, clock, mark) values
+        ('1', 9007199254740992, 'AB'), ('2', 9007199254740993, 'Ab'), ('3', 9007199254740994, 'ab'),
+        ('4', 0.1, null), ('5', 'text', 'b')`
+    )
+    const clock = columnOf('clock')
+    const stored = db.raw(dialect.stored('specimens', clock, 'crud_stored'))
+    const rows = await db.from('specimens').select(stored).orderBy('id')
+    assert.deepEqual(
+      rows.map((row) => row.crud_stored),
+      ['9007199254740992', '9007199254740993', '9007199254740994', 0.1, 'text']
+    )
+    for (const [index, { crud_stored: value }] of rows.entries()) {
+      const [own] = await labelsWhere({
+        sql: ['<=', '>=']
+          .map((operator) => dialect.compareStored('specimens', clock, operator, value).sql)
+          .join(' and '),
+        bindings: [value, value],
+      })
+      assert.equal(own, String(index + 1))
+    }
+    /* Not even letters of a UUID are folded: the order knows them, too. */
+    const after = dialect.compareStored('specimens', columnOf('mark'), '>', 'Ab')
+    assert.deepEqual(await labelsWhere(after), ['3', '5'])
   })
 
   test('[A18] integers compare with every digit', async ({ assert }) => {
@@ -120,20 +152,12 @@ test.group('SQLite dialect | values', (group) => {
       .table('specimens')
       .multiInsert(amounts.map((amount) => ({ amount, label: amount.slice(-1) })))
     const column = columnOf('amount')
-    const find = (narrow: (query: Query) => void) => labelsOf(narrow)
     const given = '9007199254740993'
-    assert.deepEqual(
-      await find((query) => dialect.compare(query, 'specimens', column, '=', given)),
-      ['3']
-    )
-    assert.deepEqual(
-      await find((query) => dialect.compare(query, 'specimens', column, '>', given)),
-      ['4']
-    )
-    assert.deepEqual(
-      await find((query) => dialect.compareList(query, 'specimens', column, [given], false)),
-      ['3']
-    )
+    assert.deepEqual(await labelsWhere(dialect.compare('specimens', column, '=', given)), ['3'])
+    assert.deepEqual(await labelsWhere(dialect.compare('specimens', column, '>', given)), ['4'])
+    assert.deepEqual(await labelsWhere(dialect.compareList('specimens', column, [given], false)), [
+      '3',
+    ])
   })
 
   test('[A20] booleans are bound as the database has them', async ({ assert }) => {
@@ -172,6 +196,13 @@ test.group('SQLite dialect | faults', () => {
     assert.include(explain(`${prefix} CHECK constraint failed: price > 0`)!.columns, 'price')
     assert.equal(explain('SQLITE_TOOBIG: string or blob too big', 'SQLITE_TOOBIG')!.kind, 'range')
     assert.equal(explain('SQLITE_MISMATCH: datatype mismatch', 'SQLITE_MISMATCH')!.kind, 'range')
+  })
+
+  test('[A8] the other driver calls a reference that says RESTRICT a trigger', ({ assert }) => {
+    const refused = (reason: string) =>
+      explain(`delete from \`x\` where \`id\` = ? - ${reason}`, 'SQLITE_CONSTRAINT_TRIGGER')
+    assert.equal(refused('FOREIGN KEY constraint failed')?.kind, 'foreign_key')
+    assert.isNull(refused('the message of a trigger'))
   })
 
   test('[A8] a value that holds such words is not taken for them', ({ assert }) => {

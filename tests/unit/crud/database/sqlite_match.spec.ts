@@ -20,7 +20,7 @@ const pattern = fc.string({ unit: fc.constantFrom(...SIGNS, '%', '%', '_', '_'),
 async function matches(value: unknown, like: TextPattern, foldCase: boolean) {
   const { sql, bindings } = matchTest('given.value', like, foldCase)
   const [row] = await db.rawQuery(`select (${sql}) as matches from (select ? as value) as given`, [
-    ...bindings,
+    ...(bindings as string[]),
     value as string,
   ])
   return row.matches
@@ -130,17 +130,18 @@ test.group('SQLite match', () => {
   })
 
   test('[A18] GLOB compares at every place of a text only if both are short', ({ assert }) => {
-    assert.equal(sqlOf('%Oak%'), 'instr(lower(replace(??, ?, ?)), ?) > 0')
-    assert.equal(sqlOf('%12%'), 'instr(??, ?) > 0')
-    assert.equal(sqlOf('%Ask%', false), 'instr(??, ?) > 0')
+    assert.equal(sqlOf('%Oak%'), 'instr(lower(replace(specimens.label, ?, ?)), ?) > 0')
+    assert.equal(sqlOf('%12%'), 'instr(specimens.label, ?) > 0')
+    assert.equal(sqlOf('%Ask%', false), 'instr(specimens.label, ?) > 0')
     assert.notInclude(sqlOf('%' + 'säüö'.repeat(9) + '%'), 'glob')
     assert.notInclude(sqlOf('%' + 'a_'.repeat(20) + '%'), 'glob')
-    assert.match(sqlOf('%äöü%'), /^case when octet_length\(\?\?\) <= 4000 then \?\? glob \? else /)
-    assert.match(sqlOf('%äöü_%'), /^case when octet_length\(\?\?\) <= 4000 then \?\? glob \? else /)
+    const ifShort = 'case when octet_length(specimens.label) <= 4000 then specimens.label glob ? '
+    assert.isTrue(sqlOf('%äöü%').startsWith(ifShort))
+    assert.isTrue(sqlOf('%äöü_%').startsWith(ifShort))
     for (const foldCase of [true, false]) {
-      assert.equal(sqlOf('%äöü', foldCase), 'substr(cast(?? as text), -3) glob ?')
-      assert.equal(sqlOf('äöü%', foldCase), '?? glob ?')
-      assert.equal(sqlOf('äöü', foldCase), '?? glob ?')
+      assert.equal(sqlOf('%äöü', foldCase), 'substr(cast(specimens.label as text), -3) glob ?')
+      assert.equal(sqlOf('äöü%', foldCase), 'specimens.label glob ?')
+      assert.equal(sqlOf('äöü', foldCase), 'specimens.label glob ?')
     }
   })
 })

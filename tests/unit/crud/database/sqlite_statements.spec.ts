@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { dialectOf } from '#crud/database/dialects'
+import { readyOn } from '#crud/database/sqlite_statements'
 import { sqliteConnections } from '#crud/database/sqlite_connection'
 
 const TABLE = 'odd "table"'
@@ -25,6 +26,18 @@ test.group('Statements that a connection keeps ready', (group) => {
       'create table "odd ""table""" (id integer primary key, name text not null unique)'
     )
   const client = () => db.connection('ready')
+  const readerConnection = async () => {
+    const pool = db.connection('ready_readers').getReadClient().client
+    const connection = await pool.acquireConnection()
+    await pool.releaseConnection(connection)
+    return connection
+  }
+  const writerConnection = async () => {
+    const pool = client().getWriteClient().client
+    const connection = await pool.acquireConnection()
+    await pool.releaseConnection(connection)
+    return connection
+  }
   const insert = (name: string | null, around = client()) =>
     around.transaction((trx) => dialectOf(trx).insertRow(trx, TABLE, { name }))
   const names = async () => {
@@ -67,6 +80,58 @@ test.group('Statements that a connection keeps ready', (group) => {
   test('[E3] without a transaction it inserts, too', async ({ assert }) => {
     assert.equal(await dialectOf(client()).insertRow(client(), TABLE, { name: 'a' }), 1)
     assert.deepEqual(await names(), ['a'])
+  })
+
+  test('a thousand different statements are not all kept', async ({ assert }) => {
+    await insert('a')
+    const dialect = dialectOf(client())
+    const ask = (text: string) => dialect.selectRows(client(), text, [])
+    for (let number = 0; number < 1000; number++) {
+      assert.deepEqual(await ask(`select name, ${number} as number from "odd ""table"""`), [
+        { name: 'a', number },
+      ])
+    }
+    assert.lengthOf(await ask('select name, 0 as number from "odd ""table"""'), 1)
+    assert.isAtMost(readyOn(await readerConnection()).size, 200)
+  })
+
+  test('[E3] what knex runs is kept, too, but for what is said once', async ({ assert }) => {
+    const connection = await writerConnection()
+    for (const name of ['a', 'b']) {
+      await client().transaction(async (trx) => {
+        await trx.insertQuery().table(TABLE).insert({ name })
+        const inner = await trx.transaction()
+        await inner.rollback()
+      })
+    }
+    await client().from(TABLE).where('name', 'b').update({ name: 'c' })
+    assert.deepEqual(await names(), ['a', 'c'])
+    const kept = [...readyOn(connection).keys()]
+    assert.includeMembers(kept, ['BEGIN IMMEDIATE;', 'COMMIT;'])
+    assert.lengthOf(
+      kept.filter((sql) => sql.startsWith('insert ')),
+      1
+    )
+    assert.lengthOf(
+      kept.filter((sql) => sql.startsWith('update ')),
+      1
+    )
+    assert.deepEqual(
+      kept.filter((sql) => /create|savepoint/i.test(sql)),
+      []
+    )
+  })
+
+  test('[E4] what knex runs fails as ever, and works again', async ({ assert }) => {
+    const add = (name: string | null) => client().insertQuery().table(TABLE).insert({ name })
+    assert.deepEqual(await add('a'), [1])
+    await assert.rejects(() => add('a'), /SQLITE_CONSTRAINT: UNIQUE/)
+    await assert.rejects(() => add(null), /SQLITE_CONSTRAINT: NOT NULL/)
+    await assert.rejects(() => client().rawQuery('select a from nowhere'), /no such table/)
+    assert.deepEqual(await add('b'), [2])
+    const many = await Promise.all([1, 2, 3].map(() => client().from(TABLE).select('name')))
+    assert.deepEqual(many[0], [{ name: 'a' }, { name: 'b' }])
+    assert.deepEqual(many, [many[0], many[0], many[0]])
   })
 
   test('[E3] a connection with statements closes', async ({ assert }) => {

@@ -1,6 +1,14 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
+import BetterSqlite3 from 'better-sqlite3'
 import sqlite3 from 'sqlite3'
+import { sqliteConnections } from '#crud/database/sqlite_connection'
+import { inTransaction } from '#crud/database/transaction'
+import { unavailability } from '#crud/database/unavailable'
+import { MAIN } from '#tests/helpers/databases'
 
 /** Another process, as far as SQLite can tell: a connection of its own to the same file. */
 function otherProcess(filename: string) {
@@ -12,17 +20,70 @@ function otherProcess(filename: string) {
   return { run, close: () => new Promise((resolve) => connection.close(resolve)) }
 }
 
+/** The two drivers have a SQLite each: in one process, the one does not see the locks of the other. */
+function otherBetterProcess(filename: string) {
+  const connection = new BetterSqlite3(filename, { timeout: 0 })
+  const run = async (sql: string): Promise<string | undefined> => {
+    try {
+      connection.exec(sql)
+    } catch (error) {
+      return (error as { code?: string }).code
+    }
+  }
+  return { run, close: async () => void connection.close() }
+}
+
+const OTHERS = { 'sqlite3': otherProcess, 'better-sqlite3': otherBetterProcess }
+
 test.group('SQLite write lock', () => {
   test('[P8] a transaction may write from its first statement on, whoever else writes', async ({
     assert,
+    cleanup,
   }) => {
     const [{ file }] = await db.rawQuery('pragma database_list')
-    const other = otherProcess(file)
+    const other = OTHERS[MAIN === 'better-sqlite3' ? MAIN : 'sqlite3'](file)
+    cleanup(async () => void (await other.close()))
     await db.transaction(async (client) => {
       await client.from('films').count('* as total')
       assert.equal(await other.run('begin immediate'), 'SQLITE_BUSY')
     })
     assert.isUndefined(await other.run('begin immediate; rollback'))
-    await other.close()
   })
+
+  test('[A29] whoever waits too long for the lock hears that it is busy')
+    .with(['sqlite3', 'better-sqlite3'] as const)
+    .run(async ({ assert, cleanup }, driver) => {
+      const folder = await mkdtemp(join(tmpdir(), 'atrium-lock-'))
+      const file = join(folder, 'db.sqlite3')
+      const connections = sqliteConnections('locked', file, {
+        migrations: [],
+        driver,
+        patience: 200,
+      })
+      db.manager.add('locked', connections.locked)
+      const other = OTHERS[driver](file)
+      cleanup(async () => {
+        await other.close()
+        await db.manager.release('locked')
+        await rm(folder, { recursive: true })
+      })
+      await db.connection('locked').rawQuery('create table notes (text)')
+      const write = () =>
+        inTransaction(db.connection('locked'), (client) =>
+          client.rawQuery("insert into notes values ('x')")
+        )
+
+      await other.run('begin immediate')
+      let turns = 0
+      const timer = setInterval(() => turns++, 5)
+      const error = await write().catch((reason) => reason)
+      clearInterval(timer)
+      assert.equal(unavailability(error), 'busy')
+      assert.isAbove(turns, 5, 'the server goes on meanwhile')
+
+      const late = write()
+      await other.run('rollback')
+      await late
+      assert.lengthOf(await db.connection('locked').rawQuery('select * from notes'), 1)
+    })
 })

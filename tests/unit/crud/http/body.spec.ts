@@ -21,9 +21,13 @@ function contextOf(body: string | Buffer, headers: Record<string, string | undef
 const read = (body: string | Buffer, headers?: Record<string, string | undefined>) =>
   readBody(contextOf(body, headers), LIMITS)
 
-async function statusOf(body: string | Buffer, headers?: Record<string, string | undefined>) {
+function statusOf(body: string | Buffer, headers?: Record<string, string | undefined>) {
+  return statusOfReading(contextOf(body, headers))
+}
+
+async function statusOfReading(ctx: unknown) {
   try {
-    await read(body, headers)
+    await readBody(ctx as HttpContext, LIMITS)
     return 200
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -88,6 +92,23 @@ test.group('JSON bodies', () => {
       assert.equal(await statusOf('{}', { 'content-encoding': encoding }), 400)
     }
     assert.equal(await statusOf('{}', { 'content-encoding': 'compress' }), 415)
+  })
+
+  test('[A29] one that breaks off is 400, one that somebody has read already is empty', async ({
+    assert,
+  }) => {
+    const ctx = contextOf('{}')
+    await readBody(ctx, LIMITS)
+    await assert.rejects(() => readBody(ctx, LIMITS), 'The body is not valid JSON: it is empty')
+
+    for (const headers of [{}, { 'content-encoding': 'gzip' }]) {
+      const message = new IncomingMessage(new Socket())
+      Object.assign(message.headers, { 'content-type': 'application/json', ...headers })
+      message.push('{"a":')
+      const reading = statusOfReading({ request: { request: message, raw: () => null } })
+      setImmediate(() => message.destroy())
+      assert.equal(await reading, 400)
+    }
   })
 
   test('[A6] bytes that are no UTF-8 are 400', async ({ assert }) => {

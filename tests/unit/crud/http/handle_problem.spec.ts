@@ -64,6 +64,18 @@ test.group('toProblem', () => {
       })
     })
 
+  test('[A29] a database that is away, or has no room, is 503, too, and tells nothing')
+    .with([
+      ['ECONNREFUSED', '5', 'The database can not be reached; try again'],
+      ['SQLITE_FULL', '60', 'There is no room left to store anything; try again later'],
+    ])
+    .run(({ assert }, [code, seconds, text]) => {
+      const problem = toProblem(Object.assign(new Error(SECRET), { code }))
+      assert.equal(problem.status, 503)
+      assert.equal(problem.headers['retry-after'], seconds)
+      assert.equal(problem.message, text)
+    })
+
   test('a database that is busy is 503, and worth another try')
     .with([{ code: 'SQLITE_BUSY' }, { code: 'SQLITE_LOCKED' }, { name: 'KnexTimeoutError' }])
     .run(({ assert }, traits) => {
@@ -99,10 +111,12 @@ test.group('toReport', () => {
 })
 
 test.group('handleProblem', () => {
-  test('[A4] it answers below the prefix, and leaves the rest to the application', ({ assert }) => {
+  test('[A4] it answers below the prefix, and leaves the rest to the application', async ({
+    assert,
+  }) => {
     for (const path of ['/api', '/api/', '/api/nothing/here']) {
       const ctx = contextFor(path)
-      assert.isTrue(handleProblem(new Error(SECRET), ctx))
+      assert.isTrue(await handleProblem(new Error(SECRET), ctx))
       assert.equal(ctx.response.getStatus(), 500)
       assert.equal(
         ctx.response.getHeader('content-type'),
@@ -111,22 +125,22 @@ test.group('handleProblem', () => {
     }
     for (const path of ['/', '/apis', '/home/api']) {
       const ctx = contextFor(path)
-      assert.isFalse(handleProblem(new Error(SECRET), ctx))
+      assert.isFalse(await handleProblem(new Error(SECRET), ctx))
       assert.equal(ctx.response.getStatus(), 200)
     }
   })
 
-  test('[A4] a route that is missing is 404, whoever says so', ({ assert }) => {
+  test('[A4] a route that is missing is 404, whoever says so', async ({ assert }) => {
     const ctx = contextFor('/api/nothing')
-    handleProblem(new httpErrors.E_ROUTE_NOT_FOUND(['GET', '/api/nothing']), ctx)
+    await handleProblem(new httpErrors.E_ROUTE_NOT_FOUND(['GET', '/api/nothing']), ctx)
 
     assert.equal(ctx.response.getStatus(), 404)
     assert.include(ctx.response.getBody(), 'There is no such endpoint')
   })
 
-  test('a problem’s headers are sent', ({ assert }) => {
+  test('a problem’s headers are sent', async ({ assert }) => {
     const ctx = contextFor('/api/x')
-    handleProblem(new Problem(503, 'Later', { headers: { 'retry-after': '7' } }), ctx)
+    await handleProblem(new Problem(503, 'Later', { headers: { 'retry-after': '7' } }), ctx)
 
     assert.equal(ctx.response.getStatus(), 503)
     assert.equal(ctx.response.getHeader('retry-after'), '7')

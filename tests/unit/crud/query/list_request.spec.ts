@@ -2,14 +2,10 @@ import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
 import { resources, ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
-import {
-  checkItemQuery,
-  checkWriteQuery,
-  ListRequest,
-  parseDeleted,
-  type ListQuery,
-} from '#crud/query/list_request'
+import { parseDeleted, parseItemRequest } from '#crud/query/item_request'
+import { ListRequest, type ListQuery } from '#crud/query/list_request'
 import { QueryString } from '#crud/query/query_string'
+import { checkWriteQuery } from '#crud/query/strict_query'
 
 const config = defineConfig()
 const strict = defineConfig({ strictQuery: true })
@@ -137,7 +133,7 @@ test.group('List request', () => {
 
   test('[A19] reads of one item know deleted at most, writes nothing', ({ assert }) => {
     const item = (path: string, text: string, settings = strict) =>
-      checkItemQuery(at(path), new QueryString(text), settings)
+      parseItemRequest(at(path), new QueryString(text), settings)
     const write = (text: string, settings = strict) =>
       checkWriteQuery(new QueryString(text), settings)
     assert.doesNotThrow(() => item('letters', 'deleted=only'))

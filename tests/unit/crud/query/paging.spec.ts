@@ -6,7 +6,7 @@ import { QueryString } from '#crud/query/query_string'
 
 const config = defineConfig().pagination
 
-function parse(text: string, paged = false, settings = config) {
+function parse(text: string, paged = false, settings: Parameters<typeof parsePaging>[1] = config) {
   return parsePaging(new QueryString(text), settings, paged)
 }
 

@@ -6,7 +6,7 @@ import type { Column } from '#crud/resource/column'
 import { ColumnSet } from '#crud/resource/column_set'
 import type { ColumnFacts } from '#crud/database/facts'
 import { Sample } from '#tests/fixtures/samples'
-import { Consignment, Invoice, Lead } from '#tests/fixtures/writes'
+import { Consignment, FixtureInvoice, Lead } from '#tests/fixtures/writes'
 
 const FACTS: ColumnFacts = {
   sqlType: 'text',
@@ -112,7 +112,7 @@ test.group('Columns', () => {
     })
     assert.isTrue(loaded('code').unique)
     /* Unique only together with another one */
-    assert.isFalse(loaded('number', Invoice).unique)
+    assert.isFalse(loaded('number', FixtureInvoice).unique)
     assert.isTrue(loaded('doublePrice', Consignment).generated)
     assert.isFalse(loaded('price', Consignment).generated)
   })

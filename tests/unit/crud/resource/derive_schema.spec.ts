@@ -3,7 +3,7 @@ import vine from '@vinejs/vine'
 import { resources } from '#crud'
 import { deriveSchema, type DerivedFrom } from '#crud/resource/derive_schema'
 import { Sample } from '#tests/fixtures/samples'
-import { Consignment, Invoice } from '#tests/fixtures/writes'
+import { Consignment, FixtureInvoice } from '#tests/fixtures/writes'
 
 const columnsOf = (model: unknown) =>
   resources.all().find((resource) => resource.model === model)!.columns.all
@@ -60,12 +60,12 @@ test.group('Deriving a schema', () => {
     assert,
   }) => {
     assert.deepEqual(await failing(derive('create', Sample), {}), ['name'])
-    assert.deepEqual(await failing(derive('create', Invoice), {}), ['number', 'amount'])
-    assert.deepEqual(await failing(derive('update', Invoice), {}), [])
+    assert.deepEqual(await failing(derive('create', FixtureInvoice), {}), ['number', 'amount'])
+    assert.deepEqual(await failing(derive('update', FixtureInvoice), {}), [])
   })
 
   test('[P7] null is taken where the column takes it', ({ assert }) => {
-    const nullable = tree(derive('create', Invoice))
+    const nullable = tree(derive('create', FixtureInvoice))
       .filter((property) => property.allowNull)
       .map((property) => property.fieldName)
     assert.deepEqual(nullable, ['note'])

@@ -5,6 +5,7 @@ import vine from '@vinejs/vine'
 import { RuntimeError, ValueError } from '#crud'
 import { Resource } from '#crud/resource/resource'
 import { RouteItem } from '#tests/fixtures/routes'
+import { MAIN } from '#tests/helpers/databases'
 
 /** Of everything one: a key, a hidden column, a renamed one, a computed property. */
 class Person extends BaseModel {
@@ -167,7 +168,7 @@ test.group('Resource', (group) => {
 
     await assert.rejects(
       () => resource.load(),
-      'Ghost: the table ghosts does not exist on the connection "sqlite". Create it with: node ace migration:run'
+      `Ghost: the table ghosts does not exist on the connection "${MAIN}". Create it with: node ace migration:run`
     )
     assert.isFalse(resource.isLoaded)
   })

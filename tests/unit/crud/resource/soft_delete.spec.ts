@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
+import { whereSql } from '#crud/database/sql'
 import { Resource } from '#crud/resource/resource'
 import { now, type DeletedMode } from '#crud/resource/soft_delete'
 import { Sample } from '#tests/fixtures/samples'
@@ -17,7 +18,8 @@ async function load(settings: object, model: any = Jotting) {
 async function titles(resource: Resource, mode: DeletedMode) {
   const client = db.connection()
   const query = resource.model.query({ client }).orderBy('id')
-  resource.softDelete!.constrain(query as any, mode, dialectOf(client))
+  const condition = resource.softDelete!.condition(mode, dialectOf(client))
+  if (condition) whereSql(query as any, condition)
   const rows = await query
   return rows.map((row: any) => row.title ?? row.name)
 }

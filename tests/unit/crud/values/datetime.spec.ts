@@ -1,7 +1,15 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
-import { readDate, readDateTime, readTime, writeDate, writeDateTime } from '#crud/values/datetime'
+import {
+  inUtc,
+  quickMoment,
+  readDate,
+  readDateTime,
+  readTime,
+  writeDate,
+  writeDateTime,
+} from '#crud/values/datetime'
 
 const moments = fc
   .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
@@ -27,6 +35,7 @@ test.group('Moments', () => {
     fc.assert(
       fc.property(moments, (moment) => {
         const expected = wire(moment)
+        assert.equal(inUtc(moment), expected)
         assert.equal(writeDateTime(moment), expected)
         assert.equal(writeDateTime(moment.setZone('Asia/Tokyo')), expected)
         assert.equal(writeDateTime(moment.toJSDate()), expected)
@@ -35,6 +44,45 @@ test.group('Moments', () => {
         assert.equal(writeDateTime(moment.toISO()), expected)
       })
     )
+  })
+
+  test('[A20] a year without four digits, and what is no moment, is as luxon has it', ({
+    assert,
+  }) => {
+    for (const moment of [
+      DateTime.utc(12345),
+      DateTime.utc(-1, 2, 3),
+      DateTime.utc(0),
+      DateTime.utc(33, 1, 2),
+      DateTime.invalid('no moment'),
+    ]) {
+      assert.equal(inUtc(moment), moment.toFormat('yyyy-MM-dd HH:mm:ss'))
+    }
+  })
+
+  test('[A20] what is stored is the moment that Lucid would read', ({ assert }) => {
+    const two = fc.integer({ min: 0, max: 99 }).map((part) => String(part).padStart(2, '0'))
+    const anything = fc
+      .tuple(fc.integer({ min: 0, max: 9999 }), two, two, two, two, two)
+      .map(
+        ([year, ...[month, day, hour, minute, second]]) =>
+          `${String(year).padStart(4, '0')}-${month}-${day} ${hour}:${minute}:${second}`
+      )
+    let quick = 0
+    const check = (text: string) => {
+      const value = quickMoment(text)
+      if (!(value instanceof Date)) return assert.equal(value, text)
+      quick += 1
+      assert.deepEqual(DateTime.fromJSDate(value).toISO(), DateTime.fromSQL(text).toISO(), text)
+    }
+    fc.assert(fc.property(moments, (moment) => check(wire(moment))))
+    assert.isAbove(quick, 50)
+    fc.assert(fc.property(anything, check))
+    for (const text of ['2024-02-30 00:00:00', '2024-01-01 24:00:00', '2024-13-01 00:00:00']) {
+      assert.equal(quickMoment(text), text)
+    }
+    assert.isNull(quickMoment(null))
+    assert.equal(quickMoment(1_700_000_000_000), 1_700_000_000_000)
   })
 
   test('[A20] a text in the database that is no moment is shown as it is', ({ assert }) => {

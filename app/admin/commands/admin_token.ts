@@ -1,0 +1,130 @@
+import { args, flags } from '@adonisjs/core/ace'
+import { ask } from '#crud/commands/ask'
+import type AdminAccessToken from '../models/admin_access_token.js'
+import type AdminUser from '../models/admin_user.js'
+import { AdminCommand, CommandFailure, fault, isoTime, tableTime } from './admin_command.js'
+
+/**
+ * Makes, shows and revokes the tokens that programs call the API with. [P10, P12]
+ */
+export default class AdminToken extends AdminCommand {
+  static commandName = 'admin:token'
+  static description =
+    'Issue an access token for the API in the name of a user, list or revoke them'
+  static help = [
+    'Abilities are MODEL:OPERATION, with * for all on either side:',
+    '{{ binaryName }} admin:token jo --name=ci --abilities=Product:read,Film:* --expires-in="30 days"',
+    'Without --abilities the token may do everything, without --expires-in it does not expire.',
+  ]
+
+  @args.string({ description: 'Whose tokens' })
+  declare username: string
+
+  @flags.string({ description: 'Issue a token, and call it so' })
+  declare name: string | undefined
+
+  @flags.string({ description: 'What the token may do, as in Product:read,Film:*; default: *' })
+  declare abilities: string | undefined
+
+  @flags.string({ description: 'How long it is good for, as in "30 days"; default: for ever' })
+  declare expiresIn: string | undefined
+
+  @flags.boolean({ description: 'Show the tokens' })
+  declare list: boolean
+
+  @flags.string({ description: 'Revoke the token with this id' })
+  declare revoke: string | undefined
+
+  @flags.boolean({ description: 'Print JSON, and nothing else' })
+  declare json: boolean
+
+  async run() {
+    const asksNew = [this.name, this.abilities, this.expiresIn].some((flag) => flag !== undefined)
+    if (Number(asksNew) + Number(Boolean(this.list)) + Number(this.revoke !== undefined) > 1) {
+      throw new CommandFailure('Use one of --name=NAME, --list and --revoke=ID')
+    }
+    const { adminUserService } = await this.site()
+    const user = await adminUserService.findByName(this.username)
+    if (this.list) await this.#show(user)
+    else if (this.revoke !== undefined) await this.#revoke(user, this.revoke)
+    else await this.#issue(user)
+  }
+
+  async #issue(user: AdminUser) {
+    const { readAbilities } = await import('../authentication/abilities.js')
+    const { readExpiry, readTokenName } = await import('../authentication/token_terms.js')
+    const { accessTokens } = await this.site()
+    const abilities = readAbilities(this.abilities ?? '*')
+    const expiresAt = this.expiresIn === undefined ? null : readExpiry(this.expiresIn)
+    this.requireFlags(this.name === undefined && '--name')
+    const check = (text: string | undefined) => fault(() => void readTokenName(text ?? ''))
+    const asked = () => this.prompt.ask('Name of the token', { validate: check })
+    const name = readTokenName(this.name ?? (await ask(asked)))
+    const { id, value } = await accessTokens.issue(user, { name, abilities, expiresAt })
+
+    if (this.json) {
+      return this.printJson({
+        id,
+        username: user.username,
+        name,
+        abilities,
+        expires_at: expiresAt && isoTime(expiresAt),
+        token: value.release(),
+      })
+    }
+    const end = expiresAt ? `expires ${tableTime(expiresAt)} UTC` : 'does not expire'
+    this.logger.success(
+      `Token ${name} (${id}) of ${user.username} may do ${abilities.join(', ')} and ${end}`
+    )
+    this.logger.log(`\n${value.release()}\n`)
+    this.logger.log('Keep it now: it is not shown again.')
+  }
+
+  async #revoke(user: AdminUser, id: string) {
+    const { accessTokens } = await this.site()
+    const revoked = await accessTokens.revoke(user, id)
+    if (this.json) return this.printJson({ revoked: [revoked.id] })
+    this.logger.success(`Token ${revoked.name} (${revoked.id}) of ${user.username} is revoked`)
+  }
+
+  async #show(user: AdminUser) {
+    const { accessTokens } = await this.site()
+    const tokens = await accessTokens.ofUser(user)
+    if (this.json) return this.printJson(tokens.map((token) => shown(user, token)))
+    if (tokens.length === 0) {
+      return this.logger.log(
+        `${user.username} has no access token. Make one with: node ace admin:token ${user.username} --name=NAME`
+      )
+    }
+    this.printTable(
+      ['Id', 'Name', 'Abilities', 'Created (UTC)', 'Last used (UTC)', 'Expires (UTC)'],
+      tokens.map((token) => [
+        String(token.id),
+        token.name,
+        token.abilities.join(', '),
+        tableTime(token.createdAt),
+        token.lastUsedAt ? tableTime(token.lastUsedAt) : 'never',
+        expiry(token),
+      ])
+    )
+  }
+}
+
+function expiry({ expiresAt, isExpired }: AdminAccessToken): string {
+  if (!expiresAt) return 'never'
+  return tableTime(expiresAt) + (isExpired ? ' (expired)' : '')
+}
+
+function shown({ username }: AdminUser, token: AdminAccessToken) {
+  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
+  return {
+    id,
+    username,
+    name,
+    abilities,
+    created_at: isoTime(createdAt),
+    last_used_at: lastUsedAt && isoTime(lastUsedAt),
+    expires_at: expiresAt && isoTime(expiresAt),
+    is_expired: isExpired,
+  }
+}

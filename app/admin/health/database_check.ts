@@ -1,0 +1,70 @@
+import { BaseCheck, Result } from '@adonisjs/core/health'
+import type { HealthCheckResult } from '@adonisjs/core/types/health'
+import type { Database } from '@adonisjs/lucid/database'
+import { dialectOf } from '#crud/database/dialects'
+
+/* Who asks has little patience, and a database that answers later is of no use to the others, either. */
+const PATIENCE = 2000
+
+/**
+ * Whether a database answers, and has all the migrations that the application brings: both are seen by
+ * one small query.
+ */
+export class DatabaseCheck extends BaseCheck {
+  readonly name: string
+  readonly #db: Database
+  readonly #migrations: () => Promise<string[]>
+  readonly #patience: number
+
+  /**
+   * @param connectionName  of config/database.ts
+   * @param migrations      the names of the migrations that it should have
+   */
+  constructor(
+    db: Database,
+    connectionName: string,
+    migrations: () => Promise<string[]>,
+    { patience = PATIENCE } = {}
+  ) {
+    super()
+    this.name = connectionName
+    this.#db = db
+    this.#migrations = migrations
+    this.#patience = patience
+  }
+
+  async run(): Promise<HealthCheckResult> {
+    try {
+      const done = await within(this.#patience, this.#doneMigrations())
+      const wanted = await this.#migrations()
+      const pending = wanted.filter((name) => !done.has(name))
+      if (pending.length === 0) return Result.ok('The database is ready')
+      return Result.failed(`Migrations are pending: ${pending.join(', ')}`)
+    } catch (error) {
+      return Result.failed('The database does not answer, or was never migrated', error as Error)
+    }
+  }
+
+  async #doneMigrations(): Promise<Set<unknown>> {
+    const client = this.#db.connection(this.name)
+    const { config } = this.#db.getRawConnection(this.name)!
+    const table = config.migrations?.tableName ?? 'adonis_schema'
+    const rows = await dialectOf(client).selectRows(client, `select name from ${table}`, [])
+    return new Set(rows.map(({ name }) => name))
+  }
+}
+
+async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new Error(`No answer within ${milliseconds} ms`)),
+    milliseconds
+  )
+  /* What comes too late may fail, too. */
+  promise.catch(() => {})
+  try {
+    return await Promise.race([promise, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

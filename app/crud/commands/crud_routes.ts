@@ -1,0 +1,86 @@
+import { args, flags } from '@adonisjs/core/ace'
+import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
+import type { EndpointMiddleware } from '../types.js'
+import { Command, CommandFailure } from './command.js'
+
+/**
+ * Shows the routes of every model: the generated ones, and those of its own. No database is asked.
+ * [P12]
+ */
+export default class CrudRoutes extends Command {
+  static commandName = 'crud:routes'
+  static description = 'Show the endpoints that the models have'
+  static help = [
+    'Shows all models, or one:',
+    '{{ binaryName }} crud:routes Product',
+    'What stands in start/routes.ts by itself is shown by list:routes.',
+  ]
+
+  @args.string({ description: 'The model to show', required: false })
+  declare model: string | undefined
+
+  @flags.boolean({ description: 'Print JSON, and nothing else' })
+  declare json: boolean
+
+  async run() {
+    const { resources } = await import('../resources.js')
+    if (resources.faults.length > 0) {
+      throw new CommandFailure(
+        'The models above have no endpoints, so the list would not be whole: mend them first'
+      )
+    }
+    const shown = this.#chosen(resources.endpoints())
+    const routes = shown.flatMap((one) => one.routes.map((route) => facts(one, route)))
+    if (this.json) return this.printJson(routes)
+    if (routes.length === 0) {
+      return this.logger.log(
+        this.model
+          ? `${this.model} offers no operation`
+          : 'No model has endpoints yet. Make one with: node ace make:crud'
+      )
+    }
+    this.printTable(
+      ['Model', 'Operation', 'Method', 'Path', 'Access', 'Middleware'],
+      routes.map((route) => [
+        route.model,
+        route.custom ? `${route.operation} (custom)` : route.name,
+        route.method,
+        route.path,
+        route.access,
+        route.middleware.join(', ') || '-',
+      ])
+    )
+  }
+
+  /**
+   * @throws CommandFailure  when no model is called so
+   */
+  #chosen(all: readonly EndpointCreator[]): readonly EndpointCreator[] {
+    if (this.model === undefined) return all
+    const name = this.model.toLowerCase()
+    const chosen = all.filter(({ resource }) => resource.name.toLowerCase() === name)
+    if (chosen.length > 0) return chosen
+    const names = [...new Set(all.map(({ resource }) => resource.name))]
+    throw new CommandFailure(
+      `There is no model ${this.model} with endpoints; models are ${names.sort().join(', ') || 'none'}`
+    )
+  }
+}
+
+function facts(endpoints: EndpointCreator, route: EndpointRoute) {
+  return {
+    model: endpoints.resource.name,
+    name: route.name,
+    operation: route.operation,
+    method: route.method,
+    path: route.path,
+    access: endpoints.accessOf(route.operation),
+    middleware: (route.middleware ?? []).map(nameOf),
+    custom: route.isCustom,
+  }
+}
+
+/** Of a named middleware its name in start/kernel.ts, of a function its own. */
+function nameOf(middleware: EndpointMiddleware): string {
+  return middleware.name || 'closure'
+}

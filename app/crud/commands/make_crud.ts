@@ -1,0 +1,90 @@
+import { args, flags } from '@adonisjs/core/ace'
+import { ask } from './ask.js'
+import { Command, CommandFailure, fault } from './command.js'
+
+const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
+
+/**
+ * Makes a model that answers REST calls and is managed in the admin site, with all that belongs to it.
+ * [P12]
+ */
+export default class MakeCrud extends Command {
+  static commandName = 'make:crud'
+  static description = 'Make a model with its endpoints, admin view, migration, factory and test'
+  static help = [
+    'A field is name:type, and after further colons what else is true of it:',
+    '{{ binaryName }} make:crud Invoice number:string:unique total:decimal paid_at:datetime?',
+    '{{ binaryName }} make:crud Line invoice_id:belongsTo "text:string(80)" "unit:enum(hour,piece):default(hour)"',
+    '',
+    'Types: string(255), text, integer, bigint, decimal(12,2), float, boolean, date, datetime, time, uuid, json,',
+    'enum(a,b), belongsTo(Model). After the type: ? or nullable, unique, index, default(VALUE).',
+    'Parentheses, and in some shells the ?, need quotes. Without arguments it asks.',
+  ]
+
+  @args.string({ description: 'Name of the model, as in Invoice', required: false })
+  declare model: string | undefined
+
+  @args.spread({ description: 'Its fields, as in number:string:unique', required: false })
+  declare fields: string[] | undefined
+
+  @flags.boolean({ description: 'Deleting only marks a record, by a column deleted_at' })
+  declare softDeletes: boolean
+
+  @flags.boolean({
+    description: 'Whether there are created_at and updated_at',
+    default: true,
+    showNegatedVariantInHelp: true,
+  })
+  declare timestamps: boolean
+
+  async run() {
+    const { modelNames } = await import('../scaffold/model_names.js')
+    const { parseFields } = await import('../scaffold/field.js')
+    const { Scaffold } = await import('../scaffold/scaffold.js')
+    const { crudConfig } = await import('../settings.js')
+
+    if (!this.canAsk && (this.model === undefined || !this.fields?.length)) {
+      throw new CommandFailure(
+        `Nobody can be asked here, as this is no terminal: give a name and fields, as in: ${EXAMPLE}`
+      )
+    }
+    const model = this.model ?? (await this.#askModel((text) => modelNames(this.app, text)))
+    const names = modelNames(this.app, model)
+    const fields = this.fields?.length ? this.fields : await this.#askFields(parseFields)
+    const { timestamps, softDeletes } = this
+    const files = await new Scaffold(this.app).write(names, parseFields(fields), {
+      timestamps,
+      softDeletes,
+    })
+
+    for (const file of files) this.logger.action(`create ${file}`).succeeded()
+    this.logger.log(
+      `\nNext: node ace migrate\nFrom the next start on it answers at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
+    )
+  }
+
+  async #askModel(check: (text: string) => unknown): Promise<string> {
+    return await ask(() =>
+      this.prompt.ask('Name of the model', {
+        hint: 'as in Invoice',
+        validate: (text) => fault(() => check(text ?? '')),
+      })
+    )
+  }
+
+  /** One after the other, until nothing is entered. */
+  async #askFields(check: (texts: string[]) => unknown): Promise<string[]> {
+    const fields: string[] = []
+    for (;;) {
+      const isFirst = fields.length === 0
+      const answer: string | undefined = await ask(() =>
+        this.prompt.ask(isFirst ? 'First field' : 'Next field', {
+          hint: isFirst ? 'as in number:string:unique' : 'nothing: that is all',
+          validate: (text) => (text || isFirst ? fault(() => check([...fields, text])) : true),
+        })
+      )
+      if (!answer) return fields
+      fields.push(answer)
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import type { ColumnFacts } from './facts.js'
+
+/**
+ * The range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined of every other.
+ */
+export function decimalRangeOf(sqlType: string): ColumnFacts['decimalRange'] {
+  const [, digits, after = '0'] = /^(?:decimal|numeric)\((\d+)(?:,(\d+))?\)$/i.exec(sqlType) ?? []
+  const scale = Number(after)
+  const whole = Number(digits) - scale
+  if (!(whole >= 0)) return undefined
+  const fraction = scale > 0 ? `.${'9'.repeat(scale)}` : ''
+  return { most: ('9'.repeat(whole) || '0') + fraction, scale }
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '@adonisjs/lucid/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { RuntimeError } from '../errors.js'
+
+/** How often it is tried again, and for how long, in milliseconds */
+const INTERVAL = 200
+const PATIENCE = 15 * 60_000
+
+/** What gives a lock back */
+type Release = () => Promise<void>
+
+/**
+ * Runs the work while no other process runs its own on the same database: the second of two that
+ * migrate waits, and finds nothing left to do. (Lucid's own lock fails instead of waiting, and it has
+ * none for SQLite.) The lock belongs to a connection, so it goes with a process that dies.
+ *
+ * @throws RuntimeError  when another process holds it for a quarter of an hour
+ */
+export async function whileLocked<Result>(
+  db: Database,
+  connectionName: string,
+  work: () => Promise<Result>,
+  { patience = PATIENCE } = {}
+): Promise<Result> {
+  const client = db.connection(connectionName)
+  const acquire = acquirerOf(db, client)
+  const end = performance.now() + patience
+  let release = await acquire()
+  while (!release) {
+    if (performance.now() > end) {
+      throw new RuntimeError(
+        `Another process is migrating the database of the connection "${connectionName}" for too long; end it and try again`
+      )
+    }
+    await sleep(INTERVAL)
+    release = await acquire()
+  }
+  try {
+    return await work()
+  } finally {
+    await release()
+  }
+}
+
+/** What tries to lock once, and gives null if somebody else has. */
+function acquirerOf(db: Database, client: QueryClientContract): () => Promise<Release | null> {
+  switch (client.dialect.name) {
+    case 'postgres':
+      return () =>
+        onOneConnection(client, [
+          `select pg_try_advisory_lock(${KEY}) as locked`,
+          `select pg_advisory_unlock(${KEY})`,
+        ])
+    case 'mysql':
+      return () =>
+        onOneConnection(client, [
+          `select get_lock('${KEY}', 0) as locked`,
+          `do release_lock('${KEY}')`,
+        ])
+    default:
+      return () => besideFile(db, client)
+  }
+}
+
+/** Lucid's own, so that its `migration:run` knows of ours */
+const KEY = 1
+
+/** The lock is a session's: it must be given back on the connection that took it. */
+async function onOneConnection(
+  client: QueryClientContract,
+  [lock, unlock]: [string, string]
+): Promise<Release | null> {
+  const knex = client.getWriteClient()
+  const connection = await knex.client.acquireConnection()
+  const run = async (sql: string) => await knex.raw(sql).connection(connection)
+  const giveBack = () => knex.client.releaseConnection(connection)
+  try {
+    const result = await run(lock)
+    const [row] = result.rows ?? result[0]
+    if (row.locked !== true && row.locked !== 1) {
+      await giveBack()
+      return null
+    }
+  } catch (error) {
+    await giveBack()
+    throw error
+  }
+  return async () => {
+    await run(unlock)
+    await giveBack()
+  }
+}
+
+/**
+ * SQLite can only lock a whole file, and the migrations need theirs: so it is another one beside it, in
+ * which nothing ever stands.
+ */
+async function besideFile(db: Database, client: QueryClientContract): Promise<Release | null> {
+  const { config } = db.getRawConnection(client.connectionName)!
+  const { filename } = config.connection as { filename: string }
+  if (filename === ':memory:') return async () => {}
+
+  const name = `${client.connectionName}_migration_lock_${++locks}`
+  db.manager.add(name, {
+    client: config.client,
+    connection: { filename: `${filename}-migrating` },
+    useNullAsDefault: true,
+    pool: { min: 0, max: 1 },
+  } as typeof config)
+  const release = () => db.manager.release(name)
+  try {
+    const connection = db.connection(name)
+    await connection.rawQuery('pragma busy_timeout = 0')
+    await connection.rawQuery('begin exclusive')
+  } catch (error) {
+    await release()
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) return null
+    throw error
+  }
+  return release
+}
+
+/** How many were tried for: each has a connection of its own */
+let locks = 0

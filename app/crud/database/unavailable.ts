@@ -1,0 +1,80 @@
+/**
+ * Why a database can't do now what it could do at another time: somebody else holds what is needed, for
+ * longer than it was going to wait; it does not answer; or it has no room left.
+ */
+export type Unavailability = 'busy' | 'away' | 'full'
+
+const CODES: Record<Unavailability, Set<string>> = {
+  busy: new Set([
+    'SQLITE_BUSY',
+    'SQLITE_LOCKED',
+    /* PostgreSQL: serialisation failed, deadlock, lock timeout, too many connections */
+    '40001',
+    '40P01',
+    '55P03',
+    '53300',
+    'ER_LOCK_WAIT_TIMEOUT',
+    'ER_LOCK_DEADLOCK',
+    'ER_CHECKREAD',
+    'ER_CON_COUNT_ERROR',
+    'ER_TOO_MANY_USER_CONNECTIONS',
+  ]),
+  away: new Set([
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EAI_AGAIN',
+    /* PostgreSQL: shut down, crashed, starting, its connections that broke */
+    '57P01',
+    '57P02',
+    '57P03',
+    '08000',
+    '08001',
+    '08003',
+    '08004',
+    '08006',
+    'PROTOCOL_CONNECTION_LOST',
+    'ER_SERVER_SHUTDOWN',
+    'ER_NORMAL_SHUTDOWN',
+    'ER_CONNECTION_KILLED',
+    'ER_ABORTING_CONNECTION',
+    'ER_NEW_ABORTING_CONNECTION',
+  ]),
+  full: new Set([
+    'SQLITE_FULL',
+    'ENOSPC',
+    'EDQUOT',
+    'EFBIG',
+    '53100',
+    'ER_DISK_FULL',
+    'ER_RECORD_FILE_FULL',
+  ]),
+}
+
+/* Where the drivers of PostgreSQL and MySQL give no code; knex puts the statement before it. */
+const LOST =
+  /(^| - )(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error and is not queryable|Can't add new command when connection is in closed state)$/
+
+/**
+ * Why an error of a driver, or of the pool before it, passes by itself.
+ *
+ * @returns undefined for an error that would come again
+ */
+export function unavailability(error: unknown): Unavailability | undefined {
+  const { code, syscall, name, message } = (error ?? {}) as Record<string, string | undefined>
+  /* SQLite's may be more exact than matters here. */
+  const base = String(code).replace(/^(SQLITE_(?:BUSY|LOCKED|FULL))_\w+$/, '$1')
+  for (const [reason, codes] of Object.entries(CODES)) {
+    if (codes.has(base)) {
+      return reason as Unavailability
+    }
+  }
+  /* A socket in the file system that is not there */
+  if (code === 'ENOENT' && syscall === 'connect') return 'away'
+  if (name === 'KnexTimeoutError') return 'busy'
+  return LOST.test(String(message)) ? 'away' : undefined
+}

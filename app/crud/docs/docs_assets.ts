@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+
+/**
+ * What the page of the API loads: Swagger UI as its package has it, and what makes it ours. [Q1]
+ */
+export const docsAssets = [
+  { name: 'docs.css', paths: [join(SWAGGER_UI, 'swagger-ui.css'), own('docs.css')] },
+  { name: 'swagger-ui.js', paths: [join(SWAGGER_UI, 'swagger-ui-bundle.js')] },
+  { name: 'docs.js', paths: [own('docs.js')] },
+  { name: 'icon.svg', paths: [own('icon.svg')] },
+]
+
+/** In the production build too, `resources` lies beside `app`. */
+function own(file: string): string {
+  return fileURLToPath(new URL(`../../../resources/assets/docs/${file}`, import.meta.url))
+}

@@ -1,0 +1,95 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { isMixture, wholeOf } from '../item_parts.js'
+import type { Resource } from '../resource/resource.js'
+import type { Item } from '../types.js'
+import { writeJson } from '../values/json.js'
+import {
+  matchesStrongly,
+  matchesWeakly,
+  parseTags,
+  strongTag,
+  tagOfRecord,
+  weakTag,
+} from './etag.js'
+import { headerOf } from './header.js'
+import { preconditionFailed } from './problems.js'
+import { replyText } from './reply.js'
+
+const IF_MATCH = 'If-Match'
+const IF_NONE_MATCH = 'If-None-Match'
+
+/**
+ * Answers a read of one item with its entity tag, or with 304 to who has it already; with other items
+ * in it, the tag is a weak one over the whole answer. What a handler
+ * answered by itself, or with a status of its own, stays as it is. [Q6]
+ *
+ * @throws Problem 400  for a header that can't be read
+ * @throws Problem 412
+ */
+export function replyItem(ctx: HttpContext, item: unknown): void {
+  if (isMixture(item)) return replyTagged(ctx, item, weakTag)
+  const whole = wholeOf(item)
+  replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
+}
+
+/**
+ * The same for a list, whose entity tag is a weak one over the whole answer. [Q6]
+ */
+export function replyList(ctx: HttpContext, list: unknown): void {
+  replyTagged(ctx, list, weakTag)
+}
+
+/**
+ * Says which entity tag the item has that a write has left, whatever the answer holds of it: next to a
+ * write, the tag is that of the new state (RFC 9110, 8.8). [Q6]
+ */
+export function noteTag({ response }: HttpContext, item: Item): void {
+  response.header('etag', strongTag(writeJson(item)))
+}
+
+/**
+ * What the headers of a request ask of the record that it is going to write: `If-Match`, or an
+ * `If-None-Match` that names what must not be there. It is to be asked once the record is locked and
+ * the policy has allowed the write, so that nobody else learns which version it has. [Q6]
+ *
+ * @returns undefined if they ask nothing
+ */
+export function preconditionOf(ctx: HttpContext, resource: Resource) {
+  const { request } = ctx
+  const isRead = ['GET', 'HEAD'].includes(request.method())
+  const header = headerOf(request, IF_MATCH) ?? headerOf(request, IF_NONE_MATCH)
+  if (isRead || header === undefined) return undefined
+
+  return (record: LucidRow): void => {
+    /* An own handler may write other models by the same options: the headers mean none of those. */
+    if (!(record instanceof resource.model)) return
+    const tag = tagOfRecord(resource, record)
+    checkMatch(ctx, tag)
+    if (isNamed(ctx, tag)) throw preconditionFailed(IF_NONE_MATCH)
+  }
+}
+
+function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => string): void {
+  if (value === undefined || ctx.response.hasLazyBody) return
+  const json = writeJson(value)
+  if (ctx.response.getStatus() !== 200) return replyText(ctx, json)
+
+  const tag = tagOf(json)
+  checkMatch(ctx, tag)
+  ctx.response.header('etag', tag)
+  if (isNamed(ctx, tag)) ctx.response.status(304).send('')
+  else replyText(ctx, json)
+}
+
+function checkMatch({ request }: HttpContext, tag: string): void {
+  const header = headerOf(request, IF_MATCH)
+  if (header !== undefined && !matchesStrongly(parseTags(IF_MATCH, header), tag)) {
+    throw preconditionFailed(IF_MATCH)
+  }
+}
+
+function isNamed({ request }: HttpContext, tag: string): boolean {
+  const header = headerOf(request, IF_NONE_MATCH)
+  return header !== undefined && matchesWeakly(parseTags(IF_NONE_MATCH, header), tag)
+}

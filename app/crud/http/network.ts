@@ -1,0 +1,21 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/**
+ * What counts as one address where requests are counted. Who has one IPv6 address has 2^64 of them, so
+ * it is their network; what is no address is nobody's.
+ *
+ * @param address  of a client, as in `192.0.2.1` or `2001:db8::1`
+ */
+export function networkOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+  if (isIPv4(plain)) return plain
+  if (!isIPv6(plain)) return 'unknown'
+  const [start, end = ''] = plain.split('%', 1)[0].split('::')
+  const groups = start.split(':').filter(Boolean)
+  const last = end.split(':').filter(Boolean)
+  const missing = plain.includes('::') ? 8 - groups.length - last.length : 0
+  return [...groups, ...Array(missing).fill('0'), ...last]
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')
+}

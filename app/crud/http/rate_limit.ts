@@ -1,0 +1,64 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
+import { errors, type Limiter } from '@adonisjs/limiter'
+import limiter from '@adonisjs/limiter/services/main'
+import { identify } from '../access.js'
+import { crudConfig } from '../settings.js'
+import { networkOf } from './network.js'
+import { requestsNotCounted, tooManyRequests } from './problems.js'
+
+/**
+ * Counts requests before anything else is done for them. For routes to use. [Q8]
+ */
+export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {
+  await limitRate(ctx)
+  await next()
+}
+
+/**
+ * Counts a request, and tells its sender how many more there may be. Where the configuration has no
+ * limit nothing is counted.
+ *
+ * @throws Problem 429  when there were too many
+ * @throws Problem 503  when they can't be counted
+ */
+export async function limitRate(ctx: HttpContext): Promise<void> {
+  const { rateLimit: limit } = crudConfig()
+  if (!limit) return
+  const { requests, seconds } = limit
+  const key = await keyOf(ctx)
+  const counter = limiter.use({
+    requests,
+    duration: seconds,
+    /* Who has had enough is told so from memory: a flood must not keep the store busy. */
+    inMemoryBlockOnConsumed: requests,
+  })
+  const { remaining, availableIn, isOver } = await consume(ctx, counter, key)
+  ctx.response.header('ratelimit-policy', `"default";q=${requests};w=${seconds}`)
+  ctx.response.header('ratelimit', `"default";r=${remaining};t=${availableIn}`)
+  if (isOver) throw tooManyRequests(Math.max(1, availableIn))
+}
+
+/**
+ * A token that is not valid counts for the address, so that nobody can guess without end; nothing in
+ * body or query counts, as anybody may write anything there.
+ */
+async function keyOf(ctx: HttpContext): Promise<string> {
+  const actor = await identify(ctx)
+  return actor ? `api:token:${actor.token.id}` : `api:address:${networkOf(ctx.request.ip())}`
+}
+
+async function consume(ctx: HttpContext, counter: Limiter, key: string) {
+  try {
+    const { remaining, availableIn } = await counter.consume(key)
+    /* Once, not for each request that follows: the log must not be there to be filled. */
+    if (remaining === 0) ctx.logger.warn({ key }, 'A caller of the API has reached the rate limit')
+    return { remaining, availableIn, isOver: false }
+  } catch (error) {
+    if (error instanceof errors.E_TOO_MANY_REQUESTS) {
+      return { remaining: 0, availableIn: error.response.availableIn, isOver: true }
+    }
+    ctx.logger.error({ err: error }, 'A request of the API could not be counted')
+    throw requestsNotCounted()
+  }
+}

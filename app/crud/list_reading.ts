@@ -1,0 +1,139 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Dialect } from './database/dialect.js'
+import { dialectOf } from './database/dialects.js'
+import type { Sql } from './database/sql.js'
+import { embed, linksOf } from './embedding.js'
+import type { CallOptions } from './lucid_crud.js'
+import { writeCursor } from './query/cursor.js'
+import { positionOf, positionParts, rangesAfter } from './query/keyset.js'
+import type { ListRequest } from './query/list_request.js'
+import type { Paging } from './query/paging.js'
+import type { Found } from './query/reader.js'
+import type { Selection } from './query/selection.js'
+import { orderOf, orderTerms, type Sort } from './query/sorting.js'
+import type { Records } from './records.js'
+import type { Item } from './types.js'
+
+/**
+ * A list, in the shape that was asked for. [S2]
+ */
+export interface ListResult {
+  data: Item[]
+  /** Absent where nothing is counted: on request, and with a cursor [Q4, Q5] */
+  total_count?: number
+  /** With a page, and where nothing is counted on request */
+  has_more?: boolean
+  page?: number
+  items_per_page?: number
+  /** With a cursor: that of the part that follows, null at the end [Q4] */
+  next_cursor?: string | null
+}
+
+export interface ListOptions extends CallOptions {
+  /** Whether `keyOf` is to know the items' keys */
+  keys?: boolean
+  /** Is given the items as soon as they are there: counting may take longer */
+  whileCounting?: (items: Item[]) => void
+}
+
+/**
+ * Reads the part of a list that a request asks for, and counts the whole unless it is not to.
+ */
+export async function readList(
+  records: Records,
+  request: ListRequest,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<ListResult> {
+  const matching = records.byConditions(request, client, options)
+  const [part, total] = await Promise.all([
+    readPart(records, request, matching, client, options),
+    isCounted(request) ? records.reader.count(client, matching) : undefined,
+  ])
+  return shapeList(part, total, request)
+}
+
+interface Part {
+  data: Item[]
+  /** Whether a row follows; known only where nothing is counted, and one row further is looked */
+  more: boolean
+  /** Null at the end */
+  nextCursor: string | null
+}
+
+async function readPart(
+  records: Records,
+  request: ListRequest,
+  matching: Selection,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<Part> {
+  const { resource } = records
+  const { fields, include, paging, sorts } = request
+  const { limit } = paging
+  const dialect = dialectOf(client)
+  const order = orderOf(sorts, resource.key.columns)
+  const wanted = {
+    fields,
+    keys: options.keys,
+    beside: [
+      ...linksOf(include, resource.table, dialect),
+      ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
+    ],
+  }
+  const rows = isCounted(request) ? limit : limit + 1
+  const found: Found[] = []
+  for (const where of rangesOf(paging, order, resource.table, dialect)) {
+    if (found.length === rows) break
+    const selection = {
+      where: [...matching.where, ...where],
+      scope: matching.scope,
+      order: orderTerms(resource.table, order, dialect),
+      offset: paging.offset,
+      limit: rows - found.length,
+    }
+    found.push(...(await records.reader.find(client, selection, wanted)))
+  }
+
+  const more = found.length > limit
+  if (more) found.length = limit
+  const nextCursor =
+    more && paging.shape === 'cursor'
+      ? writeCursor(resource, request, positionOf(found.at(-1)!.beside, order))
+      : null
+  await embed(found, include, client, options)
+  const data = found.map(({ item }) => item)
+  options.whileCounting?.(data)
+  return { data, more, nextCursor }
+}
+
+/** What narrows the list to what is to be read, one after the other. */
+function rangesOf(
+  paging: Paging,
+  order: readonly Sort[],
+  table: string,
+  dialect: Dialect
+): Sql[][] {
+  if (paging.shape !== 'cursor' || paging.after === null) return [[]]
+  return rangesAfter(order, paging.after, table, dialect).map((range) => [range])
+}
+
+function isCounted({ count, paging }: ListRequest): boolean {
+  return count !== false && paging.shape !== 'cursor'
+}
+
+function shapeList(
+  { data, more, nextCursor }: Part,
+  total: number | undefined,
+  { paging }: ListRequest
+) {
+  if (paging.shape === 'cursor') return { data, next_cursor: nextCursor }
+  const list: ListResult = { data }
+  if (total !== undefined) list.total_count = total
+  if (paging.shape === 'page') {
+    list.has_more = total === undefined ? more : paging.page * paging.itemsPerPage < total
+    list.page = paging.page
+    list.items_per_page = paging.itemsPerPage
+  } else if (total === undefined) list.has_more = more
+  return list
+}

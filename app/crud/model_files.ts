@@ -1,0 +1,51 @@
+import { pathToFileURL } from 'node:url'
+import { fsReadAll } from '@adonisjs/core/helpers'
+import type { ApplicationService } from '@adonisjs/core/types'
+
+/**
+ * A file of `app/models`: what it exports, or what was thrown while it was read.
+ */
+export type ModelFile =
+  { path: string; exported: readonly unknown[] } | { path: string; error: unknown }
+
+const READ = new WeakMap<ApplicationService, Promise<ModelFile[]>>()
+
+/**
+ * Imports the files of the application's models, once for all who look for theirs among them.
+ */
+export async function modelFiles(app: ApplicationService): Promise<ModelFile[]> {
+  let files = READ.get(app)
+  if (!files) READ.set(app, (files = importAll(app.modelsPath())))
+  return await files
+}
+
+async function importAll(folder: string): Promise<ModelFile[]> {
+  const paths = await fsReadAll(folder, {
+    pathType: 'absolute',
+    ignoreMissingRoot: true,
+    filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
+  })
+  /* In development others look at each import, and are to see the file that it came from. */
+  if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
+  const files: ModelFile[] = []
+  for (const path of paths) files.push(await importOne(path))
+  return files
+}
+
+async function importOne(path: string): Promise<ModelFile> {
+  try {
+    return { path, exported: Object.values(await import(pathToFileURL(path).href)) }
+  } catch (error) {
+    return { path, error }
+  }
+}
+
+/**
+ * For each import Node.js walks through all modules that the file needs, which are nearly all there
+ * are; so hundreds of files are the imports of one module. What fails is told by the file itself, later.
+ */
+async function importTogether(paths: readonly string[]): Promise<void> {
+  const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)}`)
+  const source = encodeURIComponent(imports.join('\n'))
+  await import(`data:text/javascript,${source}`).catch(() => {})
+}

@@ -1,0 +1,78 @@
+import type { CrudConfig } from '../define_config.js'
+import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
+import { describeCustom } from './custom_operation.js'
+import { nameEndpoints, operationId, UniqueNames } from './names.js'
+import { DESCRIPTIONS } from './operations.js'
+import { headerParameters, sharedParameters } from './parameters.js'
+import { Paths } from './paths.js'
+import { PROBLEM, Responses } from './responses.js'
+import { Schemas } from './schemas.js'
+import type { OpenApiDocument } from './types.js'
+
+const DESCRIPTION = `\
+Names in bodies and parameters are those of the schemas; what is not known is ignored. Datetimes are UTC.
+Integers beyond 2^53 are strings of digits. Whatever goes wrong is answered with \`application/problem+json\` (RFC 9457). Bodies may also be sent as
+\`application/x-www-form-urlencoded\`, and HEAD works wherever GET does.`
+
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An API token' },
+}
+
+/**
+ * The API schema (OpenAPI 3.1) of the endpoints of all models, and nothing else. The same endpoints
+ * give the same document, letter by letter. [Q1]
+ *
+ * @param all  with loaded resources
+ * @throws RuntimeError  when a resource is not loaded
+ */
+export function buildDocument(
+  all: readonly EndpointCreator[],
+  config: CrudConfig,
+  { title, version }: { title: string; version: string }
+): OpenApiDocument {
+  const ordered = all.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+  const schemaNames = new UniqueNames(['Problem'])
+  const names = nameEndpoints(ordered, schemaNames)
+  const schemas = new Schemas(names, schemaNames)
+  const responses = new Responses(config.rateLimit !== null)
+  const ids = new UniqueNames()
+  const paths = new Paths()
+
+  for (const endpoints of ordered) {
+    const own = names.get(endpoints)!
+    schemas.add(endpoints)
+    for (const route of endpoints.routes) {
+      const described = { endpoints, route, names: own, responses }
+      const parts = route.isCustom
+        ? describeCustom(described)
+        : DESCRIPTIONS[route.operation](described)
+      paths.add(route, {
+        operationId: ids.take(operationId(route, endpoints, own)),
+        tags: [...endpoints.resource.tags],
+        security: securityOf(endpoints, route),
+        ...parts,
+      })
+    }
+  }
+
+  return {
+    openapi: '3.1.1',
+    info: { title, version, description: DESCRIPTION },
+    servers: [{ url: '/' }],
+    tags: [...new Set(ordered.flatMap(({ resource }) => resource.tags))].map((name) => ({ name })),
+    paths: paths.all,
+    components: {
+      schemas: { Problem: PROBLEM, ...schemas.all },
+      parameters: { ...sharedParameters(config.pagination), ...headerParameters() },
+      headers: responses.headers(),
+      responses: responses.components(),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  }
+}
+
+/** Nobody, or the holder of a token that may do it. [P10] */
+function securityOf(endpoints: EndpointCreator, { operation }: EndpointRoute) {
+  if (endpoints.accessOf(operation) === 'public') return []
+  return [{ bearer: [`${endpoints.resource.name}:${operation}`] }]
+}

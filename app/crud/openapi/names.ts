@@ -1,0 +1,110 @@
+import string from '@adonisjs/core/helpers/string'
+import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
+import type { Operation } from '../operations.js'
+
+/**
+ * What a model's endpoints are called by in the API schema.
+ */
+export interface EndpointNames {
+  /** As in `OrderLine`: the schema of an item, and the start of the others' names */
+  item: string
+  /** As in `OrderLines` */
+  items: string
+  /** As in `order line` and `order lines`, for people */
+  one: string
+  many: string
+}
+
+const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
+  create: 'create',
+  read: 'get',
+  update: 'update',
+  delete: 'delete',
+  db_delete: 'dbDelete',
+}
+
+/** What is added to the name of an item for the schemas beside it. */
+const BESIDE = ['', 'Create', 'Update', 'List']
+
+/**
+ * Names that are each given once: the second of a kind is told apart by a number.
+ */
+export class UniqueNames {
+  readonly #taken: Set<string>
+
+  constructor(reserved: string[] = []) {
+    this.#taken = new Set(reserved)
+  }
+
+  /**
+   * @param endings  what must be free behind the name, too
+   */
+  take(wanted: string, endings: string[] = ['']): string {
+    let name = wanted
+    for (let number = 2; endings.some((one) => this.#taken.has(name + one)); number++) {
+      name = `${wanted}${number}`
+    }
+    for (const ending of endings) this.#taken.add(name + ending)
+    return name
+  }
+}
+
+/**
+ * Names the endpoints of all models. Where several belong to models of one name, that at the path of
+ * the model's table keeps the plain name, and the others' names say where they lie. [Q1]
+ */
+export function nameEndpoints(
+  all: readonly EndpointCreator[],
+  schemas: UniqueNames
+): Map<EndpointCreator, EndpointNames> {
+  const names = new Map<EndpointCreator, EndpointNames>()
+  for (const same of Map.groupBy(all, ({ resource }) => identifier(resource.name)).values()) {
+    const plain = same.find((one) => one.isAtTablePath) ?? same[0]
+    for (const one of same) names.set(one, namesOf(one, one === plain ? '' : placeOf(one), schemas))
+  }
+  return names
+}
+
+/**
+ * As in `listProducts`, `createProduct`, `getProductsLongest`.
+ */
+export function operationId(route: EndpointRoute, { path }: EndpointCreator, names: EndpointNames) {
+  if (route.openapi?.operationId) return route.openapi.operationId
+  if (route.isCustom) {
+    const below = route.path.slice(path.length).replace(/:(\w+)\??/g, 'by-$1')
+    return `${route.method.toLowerCase()}${names.items}${pascal(below)}`
+  }
+  if (route.name === 'read_paginated') return `paginate${names.items}`
+  if (route.operation === 'read_multi') return `list${names.items}`
+  return VERBS[route.operation] + names.item
+}
+
+function namesOf(
+  { resource }: EndpointCreator,
+  place: string,
+  schemas: UniqueNames
+): EndpointNames {
+  const name = identifier(resource.name)
+  const one = string.noCase(name)
+  return {
+    item: schemas.take(name + place, BESIDE),
+    items: string.pluralize(name) + place,
+    one,
+    many: string.pluralize(one),
+  }
+}
+
+function placeOf({ path }: EndpointCreator): string {
+  return `At${pascal(path.split('/').at(-1)!)}`
+}
+
+/**
+ * What a component or an operation may be called; a class may be called anything.
+ */
+export function identifier(name: string): string {
+  return name.replace(/[^A-Za-z0-9]/g, '') || 'Item'
+}
+
+function pascal(text: string): string {
+  return string.pascalCase(text.replace(/[^A-Za-z0-9]+/g, ' '))
+}

@@ -1,0 +1,44 @@
+import type { EndpointRoute } from '../endpoint_creator.js'
+import type { OperationObject, ParameterObject, PathItem } from './types.js'
+
+/**
+ * The paths of the document. Two that differ only by what their parameters are called are one path
+ * there, so whoever comes second takes over the names of the first.
+ */
+export class Paths {
+  readonly all: Record<string, PathItem> = {}
+  readonly #byShape = new Map<string, string[]>()
+
+  /**
+   * @param operation  its path parameters come first, in the path's order
+   */
+  add({ path, method }: EndpointRoute, operation: OperationObject): void {
+    const own = parameterNames(path)
+    const shape = path.replace(PARAMETER, '{}')
+    const names = this.#byShape.get(shape) ?? own
+    this.#byShape.set(shape, names)
+
+    let index = 0
+    const template = shape.replace(/\{\}/g, () => `{${names[index++]}}`)
+    const item = (this.all[template || '/'] ??= {})
+    item[method.toLowerCase() as keyof PathItem] = {
+      ...operation,
+      parameters: operation.parameters?.map((parameter) => {
+        if (!('in' in parameter) || parameter.in !== 'path') return parameter
+        return { ...parameter, name: names[own.indexOf(parameter.name)] } as ParameterObject
+      }),
+    }
+  }
+}
+
+/* `:id`, `:id?`, `:id.json` of the router, and its `*` for all that follows. */
+const PARAMETER = /:\w+\??|\*/g
+
+/**
+ * The parameters of a route's path, in their order.
+ */
+export function parameterNames(path: string): string[] {
+  return (path.match(PARAMETER) ?? []).map((one) =>
+    one === '*' ? 'rest' : one.replace(/[:?]/g, '')
+  )
+}

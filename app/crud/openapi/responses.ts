@@ -1,0 +1,191 @@
+import { STATUS_CODES } from 'node:http'
+import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './types.js'
+
+const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
+
+/**
+ * The statuses of problems, and what each means here.
+ */
+export const PROBLEMS = {
+  400: 'Malformed: the JSON, the URL, or parameters that do not go together',
+  401: 'No valid token came with the request',
+  403: 'Who asks may not do this',
+  404: 'There is no such item',
+  409: 'Not with what is stored: a value is taken, a reference is broken, or the same request is under way',
+  412: 'The item has changed since',
+  413: 'The body is too large',
+  415: 'The body is neither JSON nor a form',
+  422: 'Read, but not valid; `errors` names every field or parameter',
+  429: 'Too many requests',
+  500: 'A fault of the server; it was logged',
+  501: '`Idempotency-Key` is not supported here',
+  503: 'The database is busy',
+} as const
+
+export type ProblemStatus = keyof typeof PROBLEMS
+
+/* Sent beside the one that is on every answer. */
+const HEADERS_OF_PROBLEMS: Partial<Record<ProblemStatus, string[]>> = {
+  401: ['WWW-Authenticate'],
+  409: ['Retry-After'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+}
+
+const text = (description: string, more: SchemaObject = {}): HeaderObject => ({
+  description,
+  schema: { type: 'string', ...more },
+})
+
+/** Sent whenever it is named. */
+const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true })
+
+/** By the name that they have on the wire. */
+const HEADERS: Record<string, HeaderObject> = {
+  'X-Request-Id': always(text('The id of the request, as it stands in the log')),
+  'Location': always(text('Where the item can be read', { format: 'uri-reference' })),
+  'ETag': text('The version of what is answered, for `If-None-Match` and `If-Match`'),
+  'Preference-Applied': text('Which preference of `Prefer` was heard', {
+    enum: ['return=representation', 'return=minimal'],
+  }),
+  'Idempotency-Replayed': text('That the first answer to this key is repeated', { enum: ['true'] }),
+  'WWW-Authenticate': always(text('How to identify oneself')),
+  'Retry-After': {
+    description: 'Seconds to wait, where trying again may help',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'RateLimit-Policy': always(
+    text('How many requests there are in how many seconds', { examples: ['"default";q=100;w=60'] })
+  ),
+  'RateLimit': always(
+    text('How many are left, and for how many seconds', { examples: ['"default";r=99;t=60'] })
+  ),
+}
+
+export const PROBLEM: SchemaObject = {
+  type: 'object',
+  description: 'What went wrong (RFC 9457)',
+  properties: {
+    type: { type: 'string', format: 'uri-reference', examples: ['about:blank'] },
+    title: { type: 'string', description: "The status's own words" },
+    status: { type: 'integer', minimum: 400, maximum: 599 },
+    detail: { type: 'string', description: 'One sentence for the caller' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong with which field or parameter',
+      items: {
+        type: 'object',
+        properties: {
+          field: { type: 'string', description: 'Its name; of a list with the index: `tags.0`' },
+          rule: { type: 'string' },
+          message: { type: 'string' },
+        },
+        required: ['field', 'rule', 'message'],
+      },
+    },
+  },
+  required: ['type', 'title', 'status', 'detail'],
+}
+
+/**
+ * Writes responses that go by what is switched on.
+ */
+export class Responses {
+  readonly #everywhere: string[]
+
+  /**
+   * @param isLimited  whether there is a rate limit, whose headers are on every answer then [Q8]
+   */
+  constructor(private readonly isLimited: boolean) {
+    this.#everywhere = ['X-Request-Id', ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : [])]
+  }
+
+  /**
+   * An answer of JSON; without a schema it has no body.
+   */
+  answer(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
+    return {
+      description,
+      headers: this.#headers(headers),
+      ...(schema && { content: { 'application/json': { schema } } }),
+    }
+  }
+
+  /**
+   * The problems that can be answered, as references.
+   */
+  problems(statuses: ProblemStatus[]): Record<string, Reference> {
+    const all: ProblemStatus[] = [...statuses, ...(this.isLimited ? [429 as const] : []), 500, 503]
+    return Object.fromEntries(
+      [...new Set(all)].sort().map((status) => [status, ref('responses', nameOf(status))])
+    )
+  }
+
+  /**
+   * What `problems` refers to.
+   */
+  components(): Record<string, ResponseObject> {
+    const statuses = Object.keys(PROBLEMS).map(Number) as ProblemStatus[]
+    const used = statuses.filter((status) => this.isLimited || status !== 429)
+    return Object.fromEntries(
+      used.map((status) => [
+        nameOf(status),
+        this.#problem(PROBLEMS[status], HEADERS_OF_PROBLEMS[status], {
+          type: 'about:blank',
+          title: STATUS_CODES[status],
+          status,
+          detail: PROBLEMS[status],
+        }),
+      ])
+    )
+  }
+
+  /**
+   * The headers that any answer may have.
+   */
+  headers(): Record<string, HeaderObject> {
+    const used = Object.entries(HEADERS).filter(
+      ([name]) => this.isLimited || !name.startsWith('RateLimit')
+    )
+    return Object.fromEntries(used)
+  }
+
+  /**
+   * The problem that own code may answer with, whatever its status.
+   */
+  anyProblem(): ResponseObject {
+    return this.#problem('What went wrong')
+  }
+
+  /**
+   * What own code answers with that says nothing of it.
+   */
+  anything(): ResponseObject {
+    const { content, ...response } = this.anyProblem()
+    return {
+      ...response,
+      description: 'What the route answers with',
+      content: { '*/*': { schema: {} }, ...content },
+    }
+  }
+
+  #problem(description: string, headers: string[] = [], example?: object): ResponseObject {
+    const schema = ref('schemas', 'Problem')
+    return {
+      description,
+      headers: this.#headers(headers),
+      content: { 'application/problem+json': { schema, ...(example && { example }) } },
+    }
+  }
+
+  #headers(names: string[]) {
+    return Object.fromEntries(
+      [...this.#everywhere, ...names].map((name) => [name, ref('headers', name)])
+    )
+  }
+}
+
+/** As in `NotFound`. */
+function nameOf(status: ProblemStatus): string {
+  return STATUS_CODES[status]!.replace(/\W/g, '')
+}

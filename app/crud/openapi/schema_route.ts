@@ -1,0 +1,27 @@
+import type { HttpRouterService } from '@adonisjs/core/types'
+import { rateLimit } from '../http/rate_limit.js'
+import { markGenerated } from '../http/generated_routes.js'
+import type { ResourceRegistry } from '../resources.js'
+import { crudConfig } from '../settings.js'
+import { ServedSchema } from './served_schema.js'
+
+/**
+ * Where the API schema lies, if it is switched on. [Q1]
+ */
+export function schemaPath(): string | undefined {
+  const { openapi, prefix } = crudConfig()
+  return openapi.enabled ? `${prefix}/openapi.json` : undefined
+}
+
+/**
+ * Registers the route of the API schema, if it is switched on. What goes wrong there is a problem, as
+ * below the whole prefix.
+ */
+export function registerSchemaRoute(router: HttpRouterService, resources: ResourceRegistry): void {
+  const path = schemaPath()
+  if (!path) return
+  const served = new ServedSchema(resources)
+  const handler = (ctx: Parameters<ServedSchema['show']>[0]) => served.show(ctx)
+  markGenerated(handler)
+  router.get(path, handler).as('openapi').use(rateLimit)
+}

@@ -1,0 +1,57 @@
+import type { EndpointCreator } from '../endpoint_creator.js'
+import type { Resource } from '../resource/resource.js'
+import { describeBody } from './body_schema.js'
+import { describeItem, describeList } from './item_schema.js'
+import { identifier, type EndpointNames, type UniqueNames } from './names.js'
+import { schemaRef } from './operations.js'
+import type { SchemaObject } from './types.js'
+
+/**
+ * The named schemas of the document: those alone that something refers to.
+ */
+export class Schemas {
+  readonly all: Record<string, SchemaObject> = {}
+  readonly #names: Map<EndpointCreator, EndpointNames>
+  readonly #items = new Map<Resource, string>()
+  readonly #free: UniqueNames
+
+  /**
+   * @param names  of the endpoints
+   * @param free   gives names to schemas of models without endpoints
+   */
+  constructor(names: Map<EndpointCreator, EndpointNames>, free: UniqueNames) {
+    this.#names = names
+    this.#free = free
+    for (const [{ resource }, { item }] of names) this.#items.set(resource, item)
+  }
+
+  /**
+   * Adds what the endpoints' operations refer to.
+   */
+  add(endpoints: EndpointCreator): void {
+    const { resource, routes } = endpoints
+    const { item } = this.#names.get(endpoints)!
+    const answers = new Set(routes.map(({ openapi }) => openapi?.answer))
+    const has = (...names: string[]) => routes.some(({ name }) => names.includes(name))
+    const hasList = has('read_multi', 'read_paginated') || answers.has('list')
+
+    if (hasList || has('create', 'read', 'update') || answers.has('item')) this.#refTo(resource)
+    if (has('create')) this.all[`${item}Create`] = describeBody(resource.createBody, 'create')
+    if (has('update')) this.all[`${item}Update`] = describeBody(resource.updateBody, 'update')
+    if (hasList) this.all[`${item}List`] = describeList(schemaRef(item))
+  }
+
+  /** Two models may include each other, so the name is there before the schema. */
+  #refTo(resource: Resource): SchemaObject {
+    let name = this.#items.get(resource)
+    if (!name) {
+      name = this.#free.take(identifier(resource.name))
+      this.#items.set(resource, name)
+    }
+    if (!this.all[name]) {
+      this.all[name] = {}
+      this.all[name] = describeItem(resource, (related) => this.#refTo(related))
+    }
+    return schemaRef(name)
+  }
+}

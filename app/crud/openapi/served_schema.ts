@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import string from '@adonisjs/core/helpers/string'
+import app from '@adonisjs/core/services/app'
+import type { HttpContext } from '@adonisjs/core/http'
+import { authorizeToken } from '../access.js'
+import { compressed, type Asset } from '../http/asset_store.js'
+import { bestEncoding } from '../http/best_encoding.js'
+import { matchesWeakly, parseTags } from '../http/etag.js'
+import type { ResourceRegistry } from '../resources.js'
+import { crudConfig } from '../settings.js'
+import { buildDocument } from './document.js'
+
+/**
+ * Sends the API schema: made when it is first asked for, as it needs what the database knows of the
+ * tables, and from then on the same. [Q1]
+ */
+export class ServedSchema {
+  #made: Promise<Asset & { tag: string }> | undefined
+
+  constructor(private readonly resources: ResourceRegistry) {}
+
+  /**
+   * @throws Problem 401  without a token where one is needed
+   */
+  async show(ctx: HttpContext): Promise<void> {
+    const { request, response } = ctx
+    await authorizeToken(ctx, 'The API schema', crudConfig().openapi.access)
+
+    this.#made ??= this.#make().catch((error) => {
+      this.#made = undefined
+      throw error
+    })
+    const { tag, ...asset } = await this.#made
+    const encoding = bestEncoding(request)
+    /* Kept, but asked for each time: the next version of the application may have another one. */
+    if (!response.getHeader('cache-control')) response.header('cache-control', 'no-cache')
+    const own = `"${tag}${encoding ? `-${encoding}` : ''}"`
+    response.header('etag', own).vary('Accept-Encoding')
+    const known = request.header('If-None-Match')
+    if (known !== undefined && matchesWeakly(parseTags('If-None-Match', known), own)) {
+      return response.status(304).send('')
+    }
+
+    response.header('content-type', asset.type)
+    if (encoding === 'br') response.header('content-encoding', 'br').send(asset.brotli)
+    else if (encoding === 'gzip') response.header('content-encoding', 'gzip').send(asset.gzip)
+    else response.send(asset.body)
+  }
+
+  async #make() {
+    await this.resources.load()
+    /* Some that are included have no endpoints, and so are nobody's to load. */
+    for (const { includes } of this.resources.all()) {
+      for (const inclusion of includes.values()) await inclusion.resource.load()
+    }
+    const config = crudConfig()
+    const { name, version } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
+    const document = buildDocument(this.resources.endpoints(), config, {
+      title: config.openapi.title ?? `${string.capitalCase(name)} API`,
+      version: config.openapi.version ?? version ?? '0.0.0',
+    })
+    const body = Buffer.from(JSON.stringify(document))
+    const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
+    return { ...(await compressed(body, 'application/json; charset=utf-8')), tag }
+  }
+}

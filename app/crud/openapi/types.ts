@@ -1,0 +1,110 @@
+/*
+ * The part of OpenAPI 3.1 that is written here.
+ */
+
+/**
+ * A JSON Schema of the dialect 2020-12.
+ */
+export interface SchemaObject {
+  $ref?: string
+  type?: string | string[]
+  format?: string
+  description?: string
+  enum?: unknown[]
+  examples?: unknown[]
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  properties?: Record<string, SchemaObject>
+  required?: string[]
+  items?: SchemaObject | boolean
+  prefixItems?: SchemaObject[]
+  anyOf?: SchemaObject[]
+  additionalProperties?: SchemaObject | boolean
+  [keyword: string]: unknown
+}
+
+export type Reference = { $ref: string }
+
+export interface ParameterObject {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  description?: string
+  schema: SchemaObject
+}
+
+export interface HeaderObject {
+  description: string
+  required?: boolean
+  schema: SchemaObject
+}
+
+export interface MediaType {
+  schema: SchemaObject
+  example?: unknown
+}
+
+export interface ResponseObject {
+  description: string
+  headers?: Record<string, HeaderObject | Reference>
+  content?: Record<string, MediaType>
+}
+
+export interface RequestBody {
+  required: boolean
+  description?: string
+  content: Record<string, MediaType>
+}
+
+export interface OperationObject {
+  operationId: string
+  summary: string
+  description?: string
+  tags: string[]
+  parameters?: Array<ParameterObject | Reference>
+  requestBody?: RequestBody
+  responses: Record<string, ResponseObject | Reference>
+  security: Array<Record<string, string[]>>
+}
+
+export type PathItem = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', OperationObject>>
+
+export interface OpenApiDocument {
+  openapi: string
+  info: { title: string; version: string; description: string }
+  servers: Array<{ url: string }>
+  tags: Array<{ name: string }>
+  paths: Record<string, PathItem>
+  components: {
+    schemas: Record<string, SchemaObject>
+    parameters: Record<string, ParameterObject>
+    headers: Record<string, HeaderObject>
+    responses: Record<string, ResponseObject>
+    securitySchemes: Record<string, Record<string, string>>
+  }
+}
+
+/**
+ * What a custom route tells of itself in the API schema, all of it optional. It only describes: what
+ * is read and answered is the handler's. [Q1]
+ */
+export interface RouteDescription {
+  /** Default: made of method, model and path, as in `getFilmsLongest` */
+  operationId?: string
+  summary?: string
+  description?: string
+  /** Query parameters, as JSON Schemas */
+  query?: Record<string, SchemaObject>
+  /** The JSON body: a VineJS schema or a JSON Schema */
+  body?: object
+  /**
+   * The JSON answer: an item or a list of the model's, a VineJS schema or a JSON Schema; `null` for
+   * one without a body. Default: anything
+   */
+  answer?: 'item' | 'list' | object | null
+  /** Its status. Default: 200, or 204 where there is no body */
+  status?: number
+}

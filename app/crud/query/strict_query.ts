@@ -1,0 +1,23 @@
+import { closest } from 'fastest-levenshtein'
+import type { CrudConfig } from '../define_config.js'
+import { unknownParameter } from '../http/problems.js'
+import type { QueryString } from './query_string.js'
+
+/**
+ * Refuses a parameter that is none of those known. [A19]
+ *
+ * @throws Problem 422  naming the nearest one that is
+ */
+export function refuseUnknown(query: QueryString, known: readonly string[]): void {
+  const unknown = query.names.find((name) => !known.includes(name))
+  if (unknown !== undefined) {
+    throw unknownParameter(unknown, known.length > 0 ? closest(unknown, known) : undefined)
+  }
+}
+
+/**
+ * Refuses, where the configuration wants it, every parameter: a write knows none. [A19]
+ */
+export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
+  if (config.strictQuery) refuseUnknown(query, [])
+}

@@ -1,0 +1,112 @@
+import string from '@adonisjs/core/helpers/string'
+import { OWN_PARAMETERS } from '../query/parameters.js'
+import type { Field } from './field.js'
+import type { FieldType } from './field_types.js'
+import type { Reference } from './reference.js'
+
+/**
+ * One field of a model, as the generated files write it. All of it is TypeScript.
+ */
+export class FieldCode {
+  readonly #type: FieldType
+  readonly #parameters: readonly string[]
+
+  /**
+   * @param reference  what a `belongsTo` refers to, whose key's type its own column has
+   */
+  constructor(
+    readonly field: Field,
+    readonly reference?: Reference
+  ) {
+    this.#type = reference?.type ?? field.type
+    this.#parameters = reference?.parameters ?? field.parameters
+  }
+
+  /** Whether a create must give a value */
+  get isRequired(): boolean {
+    return !this.field.nullable && this.field.default === undefined
+  }
+
+  get usesDateTime(): boolean {
+    return this.#type.decorator !== 'column'
+  }
+
+  /** The column in the model, and the relation after it. */
+  get declaration(): string {
+    const { attribute, nullable, relation } = this.field
+    const base = this.#type.typescript(this.#parameters)
+    const type = nullable && base !== 'unknown' ? `${base} | null` : base
+    const column = `${this.#comment}@${this.#type.decorator}(${this.#columnOptions})\ndeclare ${attribute}: ${type}`
+    if (!relation || !this.reference) return column
+    const { model, keyAttribute } = this.reference
+    const isUsual = keyAttribute === 'id' && attribute === `${string.camelCase(model)}Id`
+    const options = [
+      isUsual ? [] : `foreignKey: '${attribute}'`,
+      this.inclusion === relation.name ? [] : `serializeAs: '${this.inclusion}'`,
+    ].flat()
+    const given = options.length > 0 ? `, { ${options.join(', ')} }` : ''
+    return `${column}\n\n@belongsTo(() => ${model}${given})\ndeclare ${relation.name}: BelongsTo<typeof ${model}>`
+  }
+
+  /** What the wire calls the relation that answers may include; undefined where there is none. */
+  get inclusion(): string | undefined {
+    return this.field.relation && string.snakeCase(this.field.relation.name)
+  }
+
+  /** The field in the schema of a create. */
+  get rule(): string {
+    const { name, nullable } = this.field
+    const ends = (nullable ? '.nullable()' : '') + (this.isRequired ? '' : '.optional()')
+    return `${name}: vine.${this.#type.rule(this.#parameters)}${ends},`
+  }
+
+  /** The filters of the list, by name: none that would hide what the list itself takes. [A17] */
+  get filters(): string[] {
+    const { name, type } = this.field
+    return type.filters
+      .map((operator) => (operator === '' ? name : `${name}__${operator}`))
+      .filter((filter) => !OWN_PARAMETERS.includes(filter as any))
+  }
+
+  /** The column in the migration. */
+  get column(): string {
+    const { name, nullable, unique, index, default: fallback } = this.field
+    const [method, ...parameters] = this.#type.column(this.#parameters)
+    const parts = [`table.${method}(${[`'${name}'`, ...parameters].join(', ')})`]
+    if (this.reference && ['integer', 'bigInteger'].includes(method)) parts.push('unsigned()')
+    parts.push(nullable ? 'nullable()' : 'notNullable()')
+    if (fallback !== undefined) parts.push(`defaultTo(${fallback})`)
+    if (this.reference) {
+      const { table, key } = this.reference
+      parts.push(`references('${key}')`, `inTable('${table}')`, `onDelete('RESTRICT')`)
+    }
+    if (unique) parts.push('unique()')
+    if (index || (this.reference && !unique)) parts.push('index()')
+    return parts.join('.')
+  }
+
+  /** The attribute in the factory; none where a record of another model is needed. */
+  get fake(): string | undefined {
+    if (this.reference) return undefined
+    return `${this.field.attribute}: ${this.#type.fake(this.#parameters, this.field.unique)},`
+  }
+
+  /** Two values of it in a body, as the tests send them; undefined where none is known beforehand. */
+  get samples(): [string, string] | undefined {
+    return this.reference ? undefined : this.#type.samples(this.#parameters, this.field.name)
+  }
+
+  get #comment(): string {
+    return this.#type.name === 'json'
+      ? '/** Own code writes it as JSON text, and on SQLite and MariaDB it reads such text */\n'
+      : ''
+  }
+
+  /** What Lucid would call otherwise, such as the column `line2` of the attribute `line2`. */
+  get #columnOptions(): string {
+    const { name, attribute } = this.field
+    return string.snakeCase(attribute) === name
+      ? ''
+      : `{ columnName: '${name}', serializeAs: '${name}' }`
+  }
+}

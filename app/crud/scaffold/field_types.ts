@@ -1,0 +1,324 @@
+import { type ValueError } from '../errors.js'
+
+type Fault = (message: string) => ValueError
+
+/**
+ * A type that a field of `make:crud` may have: how it is written in the generated files. All that is
+ * code is TypeScript.
+ */
+export interface FieldType {
+  name: string
+  /** As the list of types shows it */
+  usage: string
+  /** Checks what stands in parentheses, and fills in what was left out. */
+  parameters: (given: string[], fault: Fault) => string[]
+  /** The attribute's type */
+  typescript: (parameters: readonly string[]) => string
+  /** The decorator's member, as in `column.dateTime` */
+  decorator: 'column' | 'column.date' | 'column.dateTime'
+  /** Its rule, after `vine.` */
+  rule: (parameters: readonly string[]) => string
+  /** What makes the column, after `table.` and without the name: `string`, `['80']` */
+  column: (parameters: readonly string[]) => [method: string, ...parameters: string[]]
+  /** A value that a factory makes */
+  fake: (parameters: readonly string[], unique: boolean) => string
+  /** Two values as JSON has them, for the tests */
+  samples: (parameters: readonly string[], name: string) => [string, string]
+  /** The operators that the list can be filtered by; an empty one is equality */
+  filters: string[]
+  canBeUnique: boolean
+  canBeIndexed: boolean
+  /** A default as code; undefined where the text can't be one. Missing where there can be none. */
+  default?: (text: string, parameters: readonly string[]) => string | undefined
+  isReference?: boolean
+}
+
+const RANGE = ['gte', 'lte']
+
+/* What MySQL can have in a column of four bytes a character */
+const LONGEST_STRING = 16_383
+
+/* What is exact in JavaScript: a decimal is a number on the wire */
+const MOST_DIGITS = 15
+
+export const FIELD_TYPES: readonly FieldType[] = [
+  {
+    name: 'string',
+    usage: 'string(255)',
+    parameters: (given, fault) => {
+      const [length = '255', ...more] = given
+      if (more.length > 0 || !isWhole(length, 1, LONGEST_STRING)) {
+        throw fault(`a string's length is a number from 1 to ${LONGEST_STRING}, as in string(80)`)
+      }
+      return [length]
+    },
+    typescript: () => 'string',
+    decorator: 'column',
+    rule: ([length]) => `string().maxLength(${length})`,
+    column: ([length]) => ['string', length],
+    fake: ([length], unique) =>
+      unique || Number(length) < 60
+        ? `faker.string.alphanumeric(${Math.min(Number(length), 20)})`
+        : 'faker.lorem.words(3)',
+    samples: ([length], name) => {
+      const [first, second] = ['A', 'Other'].map((word) =>
+        quoted(`${word} ${name.replaceAll('_', ' ')}`.slice(0, Number(length)).trim())
+      )
+      return [first, second]
+    },
+    filters: ['', 'contains'],
+    canBeUnique: true,
+    canBeIndexed: true,
+    default: (text, [length]) => (text.length <= Number(length) ? quoted(text) : undefined),
+  },
+  {
+    name: 'text',
+    usage: 'text',
+    parameters: none,
+    typescript: () => 'string',
+    decorator: 'column',
+    rule: () => 'string()',
+    column: () => ['text'],
+    fake: () => 'faker.lorem.paragraph()',
+    samples: () => [quoted('Some text'), quoted('Another text')],
+    filters: ['contains'],
+    canBeUnique: false,
+    canBeIndexed: false,
+  },
+  {
+    name: 'integer',
+    usage: 'integer',
+    parameters: none,
+    typescript: () => 'number',
+    decorator: 'column',
+    rule: () => 'number().withoutDecimals()',
+    column: () => ['integer'],
+    fake: (_, unique) => `faker.number.int({ max: ${unique ? '2_000_000_000' : '10_000'} })`,
+    samples: () => ['1200', '1300'],
+    filters: ['', ...RANGE],
+    canBeUnique: true,
+    canBeIndexed: true,
+    default: (text) => (/^-?\d{1,9}$/.test(text) ? String(Number(text)) : undefined),
+  },
+  {
+    name: 'bigint',
+    usage: 'bigint',
+    parameters: none,
+    typescript: () => 'number',
+    decorator: 'column',
+    rule: () => 'number().withoutDecimals()',
+    column: () => ['bigInteger'],
+    fake: () => 'faker.number.int({ max: 1_000_000_000_000 })',
+    samples: () => ['12_000_000_000', '13_000_000_000'],
+    filters: ['', ...RANGE],
+    canBeUnique: true,
+    canBeIndexed: true,
+    default: (text) => (/^-?\d{1,15}$/.test(text) ? String(Number(text)) : undefined),
+  },
+  {
+    name: 'decimal',
+    usage: 'decimal(12,2)',
+    parameters: (given, fault) => {
+      const [digits = '12', decimals = given.length === 0 ? '2' : '0', ...more] = given
+      const isRight = isWhole(digits, 1, MOST_DIGITS) && isWhole(decimals, 0, Number(digits))
+      if (more.length > 0 || !isRight) {
+        throw fault(
+          `a decimal has 1 to ${MOST_DIGITS} digits, and not more of them behind the point, as in decimal(12,2)`
+        )
+      }
+      return [digits, decimals]
+    },
+    typescript: () => 'number',
+    decorator: 'column',
+    rule: ([digits, decimals]) => {
+      const most = '9'.repeat(Number(digits) - Number(decimals)) || '0'
+      const end = Number(decimals) > 0 ? `.${'9'.repeat(Number(decimals))}` : ''
+      const places = end ? `decimal([0, ${decimals}])` : 'withoutDecimals()'
+      return `number().range([-${most}${end}, ${most}${end}]).${places}`
+    },
+    column: (parameters) => ['decimal', ...parameters],
+    fake: ([digits, decimals], unique) => {
+      const whole = Number(digits) - Number(decimals)
+      const max = whole === 0 ? '0.9' : String(10 ** (unique ? whole : Math.min(whole, 4)) - 1)
+      return `faker.number.float({ max: ${max}, fractionDigits: ${decimals} })`
+    },
+    samples: ([digits, decimals]) => {
+      const whole = Number(digits) - Number(decimals)
+      const part = Number(decimals) > 0 ? '.5' : ''
+      if (whole === 0) return ['0.5', '0.4']
+      return whole === 1 ? [`8${part}`, `9${part}`] : [`12${part}`, `13${part}`]
+    },
+    filters: RANGE,
+    canBeUnique: true,
+    canBeIndexed: true,
+    default: (text, [digits, decimals]) => {
+      const [, whole, part = ''] = /^-?(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+      const fits =
+        whole !== undefined &&
+        String(Number(whole)).length <= Math.max(1, Number(digits) - Number(decimals)) &&
+        part.length <= Number(decimals)
+      return fits ? String(Number(text)) : undefined
+    },
+  },
+  {
+    name: 'float',
+    usage: 'float',
+    parameters: none,
+    typescript: () => 'number',
+    decorator: 'column',
+    rule: () => 'number()',
+    /* `float` has seven digits on some databases */
+    column: () => ['double'],
+    fake: () => 'faker.number.float({ max: 10_000, fractionDigits: 3 })',
+    samples: () => ['12.25', '13.25'],
+    filters: RANGE,
+    canBeUnique: true,
+    canBeIndexed: true,
+    default: (text) => (/^-?\d{1,15}(\.\d{1,15})?$/.test(text) ? String(Number(text)) : undefined),
+  },
+  {
+    name: 'boolean',
+    usage: 'boolean',
+    parameters: none,
+    typescript: () => 'boolean',
+    decorator: 'column',
+    rule: () => 'boolean()',
+    column: () => ['boolean'],
+    fake: () => 'faker.datatype.boolean()',
+    samples: () => ['true', 'false'],
+    filters: [''],
+    canBeUnique: false,
+    canBeIndexed: true,
+    default: (text) => (['true', 'false'].includes(text) ? text : undefined),
+  },
+  {
+    name: 'date',
+    usage: 'date',
+    parameters: none,
+    typescript: () => 'DateTime',
+    decorator: 'column.date',
+    rule: () => "date({ formats: ['YYYY-MM-DD'] })",
+    column: () => ['date'],
+    fake: () => "DateTime.fromJSDate(faker.date.past({ years: 20 }), { zone: 'utc' })",
+    samples: () => [quoted('2026-01-31'), quoted('2026-02-01')],
+    filters: ['', ...RANGE],
+    canBeUnique: true,
+    canBeIndexed: true,
+  },
+  {
+    name: 'datetime',
+    usage: 'datetime',
+    parameters: none,
+    typescript: () => 'DateTime',
+    decorator: 'column.dateTime',
+    rule: () => 'date()',
+    column: () => ['dateTime'],
+    fake: () => "DateTime.fromJSDate(faker.date.past(), { zone: 'utc' })",
+    samples: () => [quoted('2026-01-31 12:30:00'), quoted('2026-02-01 00:00:00')],
+    filters: RANGE,
+    canBeUnique: true,
+    canBeIndexed: true,
+  },
+  {
+    name: 'time',
+    usage: 'time',
+    parameters: none,
+    typescript: () => 'string',
+    decorator: 'column',
+    rule: () => 'string()',
+    column: () => ['time'],
+    fake: () => "faker.helpers.arrayElement(['08:30:00', '12:00:00', '17:45:00'])",
+    samples: () => [quoted('12:30:00'), quoted('13:00:00')],
+    filters: RANGE,
+    canBeUnique: false,
+    canBeIndexed: true,
+  },
+  {
+    name: 'uuid',
+    usage: 'uuid',
+    parameters: none,
+    typescript: () => 'string',
+    decorator: 'column',
+    rule: () => 'string().uuid()',
+    column: () => ['uuid'],
+    fake: () => 'faker.string.uuid()',
+    samples: () => [
+      quoted('0198c0de-7a11-7000-8000-00000000beef'),
+      quoted('0198c0de-7a11-7000-8000-00000000cafe'),
+    ],
+    filters: [''],
+    canBeUnique: true,
+    canBeIndexed: true,
+  },
+  {
+    name: 'json',
+    usage: 'json',
+    parameters: none,
+    typescript: () => 'unknown',
+    decorator: 'column',
+    rule: () => 'any()',
+    column: () => ['json'],
+    fake: () => 'JSON.stringify({ note: faker.lorem.words(2) })',
+    samples: () => ["{ note: 'some', list: [1, null] }", "{ note: 'another' }"],
+    filters: [],
+    canBeUnique: false,
+    canBeIndexed: false,
+  },
+  {
+    name: 'enum',
+    usage: 'enum(a,b)',
+    parameters: (given, fault) => {
+      const isRight = given.every((one) => /^[\p{L}\p{N}][\p{L}\p{N}_ .+-]{0,62}$/u.test(one))
+      if (given.length === 0 || !isRight || new Set(given).size < given.length) {
+        throw fault(
+          'an enum lists its values, each once, of letters, digits, spaces and _ . + -, as in enum(draft,sent)'
+        )
+      }
+      return given
+    },
+    typescript: (values) => values.map(quoted).join(' | '),
+    decorator: 'column',
+    rule: (values) => `enum([${values.map(quoted)}])`,
+    column: (values) => ['enum', `[${values.map(quoted)}]`],
+    fake: (values) => `faker.helpers.arrayElement([${values.map(quoted)}] as const)`,
+    samples: (values) => [quoted(values[0]), quoted(values.at(-1)!)],
+    filters: ['', 'in'],
+    canBeUnique: false,
+    canBeIndexed: true,
+    default: (text, values) => (values.includes(text) ? quoted(text) : undefined),
+  },
+  {
+    name: 'belongsTo',
+    usage: 'belongsTo(Model)',
+    parameters: (given, fault) => {
+      if (given.length > 1 || (given.length === 1 && !/^[a-z]\w*$/i.test(given[0]))) {
+        throw fault('a belongsTo names one model, as in author_id:belongsTo(User)')
+      }
+      return given
+    },
+    /* What refers to another column is like that column: see `reference.ts`. */
+    typescript: () => 'number',
+    decorator: 'column',
+    rule: () => 'number().withoutDecimals()',
+    column: () => ['integer'],
+    fake: () => 'null',
+    samples: () => ['null', 'null'],
+    filters: [''],
+    canBeUnique: true,
+    canBeIndexed: true,
+    isReference: true,
+  },
+]
+
+function none(given: string[], fault: Fault): string[] {
+  if (given.length > 0) throw fault(`this type takes nothing in parentheses`)
+  return given
+}
+
+function isWhole(text: string, least: number, most: number): boolean {
+  return /^\d{1,6}$/.test(text) && Number(text) >= least && Number(text) <= most
+}
+
+function quoted(text: string): string {
+  return `'${text.replace(/[\\']/g, '\\$&')}'`
+}

@@ -1,0 +1,57 @@
+import { BaseModel } from '@adonisjs/lucid/orm'
+import { ValueError } from '../errors.js'
+
+/* They can't be names of variables, as which own code will want to use them. */
+const WORDS = new Set(
+  (
+    'arguments await break case catch class const continue debugger default delete do else enum eval export ' +
+    'extends false finally for function if implements import in instanceof interface let new null package ' +
+    'private protected public return static super switch this throw true try typeof undefined var void while with yield'
+  ).split(' ')
+)
+
+/** What every generated model has, or may have by a flag of the command */
+const GENERATED = new Map([
+  ['id', 'every model has it'],
+  ['createdAt', 'every model has it, unless --no-timestamps is given'],
+  ['updatedAt', 'every model has it, unless --no-timestamps is given'],
+  ['deletedAt', 'it marks what is soft-deleted: use --soft-deletes'],
+  ['isDeleted', 'it marks what is soft-deleted: use --soft-deletes'],
+])
+
+/** What the generated files, or the code that TypeScript's decorators become, call by these names */
+const CLASSES = new Set(
+  (
+    'AdminView Array BaseModel BelongsTo BigInt Boolean Crud Date DateTime Error Function Infinity Json Map ' +
+    'Math Nan Number Object Promise Proxy Reflect RegExp Set String Symbol'
+  ).split(' ')
+)
+
+class EmptyModel extends BaseModel {}
+
+/**
+ * Whether a model may have an attribute of this name.
+ *
+ * @throws ValueError  where it would break the model, or the code that uses it
+ */
+export function checkAttribute(name: string, attribute: string): void {
+  const generated = GENERATED.get(attribute)
+  if (generated) throw new ValueError(`${name} can't be a field: ${generated}`)
+  if (WORDS.has(attribute)) {
+    throw new ValueError(`${name} can't be a field: it is a word of JavaScript`)
+  }
+  if (attribute in new EmptyModel()) {
+    throw new ValueError(`${name} can't be a field: every Lucid model has a member ${attribute}`)
+  }
+}
+
+/**
+ * Whether a model's class may have this name.
+ *
+ * @throws ValueError  where it is taken
+ */
+export function checkClassName(name: string): void {
+  if (CLASSES.has(name)) {
+    throw new ValueError(`${name} can't be a model: JavaScript or Lucid has a class of that name`)
+  }
+}

@@ -1,0 +1,174 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { ValueError } from '../errors.js'
+import { resources } from '../resources.js'
+import { crudConfig } from '../settings.js'
+import type { Field } from './field.js'
+import { FieldCode } from './field_code.js'
+import type { ModelNames } from './model_names.js'
+import { findReference } from './reference.js'
+import { stubData, type ScaffoldOptions } from './stub_data.js'
+
+interface GeneratedFile {
+  path: string
+  contents: string
+}
+
+/* Longer names of constraints are cut or refused by one database or another. */
+const LONGEST_CONSTRAINT = 63
+
+const STUBS = ['model', 'migration', 'factory', 'test']
+
+/**
+ * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory
+ * and a functional test. Either all of them are written or none; nothing that exists is touched. [P12]
+ */
+export class Scaffold {
+  readonly #app: ApplicationService
+
+  constructor(app: ApplicationService) {
+    this.#app = app
+  }
+
+  /**
+   * @returns the paths of the files, from the project's root
+   * @throws ValueError  when the model, its table or one of the files exists, or a field can't be
+   */
+  async write(names: ModelNames, fields: Field[], options: ScaffoldOptions): Promise<string[]> {
+    this.#checkModel(names)
+    await this.#checkMigrations(names)
+    const codes = await this.#codesOf(names, fields)
+    const files = await this.#render(names, codes, options)
+    await this.#checkFiles(files)
+    await this.#writeAll(files)
+    return files.map(({ path }) => this.#app.relativePath(path))
+  }
+
+  #checkModel({ model, table, path }: ModelNames) {
+    const fullPath = crudConfig().prefix + path
+    for (const { resource, path: taken } of resources.endpoints()) {
+      if (resource.name === model || resource.table === table || taken === fullPath) {
+        throw new ValueError(
+          `${model} can't be made: the model ${resource.name} is there already, with the table ${resource.table} and the path ${taken}`
+        )
+      }
+    }
+  }
+
+  /** Two models would fight for a table; the admin site's own are made by such migrations, too. */
+  async #checkMigrations({ model, table }: ModelNames) {
+    for (const folder of this.#migrationFolders()) {
+      for (const file of await filesIn(folder)) {
+        const isItsOwn = file.endsWith(`_create_${table}_table.ts`)
+        const text = isItsOwn ? '' : await readFile(`${folder}/${file}`, 'utf8')
+        const makes = new RegExp(`(createTable\\(|tableName = )['"\`]${table}['"\`]`)
+        if (isItsOwn || makes.test(text)) {
+          throw new ValueError(
+            `${model} can't be made: ${this.#app.relativePath(folder)}/${file} makes the table ${table} already`
+          )
+        }
+      }
+    }
+  }
+
+  async #codesOf(names: ModelNames, fields: Field[]): Promise<FieldCode[]> {
+    return await Promise.all(
+      fields.map(async (field) => {
+        const constraint = `${names.table}_${field.name}_foreign`
+        if (constraint.length > LONGEST_CONSTRAINT) {
+          throw new ValueError(
+            `${field.name}: the name is too long, as constraints are called like ${constraint}, and may have ${LONGEST_CONSTRAINT} characters`
+          )
+        }
+        if (!field.relation) return new FieldCode(field)
+
+        const reference = await findReference(this.#app, field, names)
+        if (!field.nullable && !reference.factoryPath) {
+          throw new ValueError(
+            `${field.name}: the tests need a ${reference.model}, and there is no factory that makes one: write it first, as in: node ace make:factory ${reference.model}`
+          )
+        }
+        return new FieldCode(field, reference)
+      })
+    )
+  }
+
+  /** Formatted as the project is, however long names and lists have become. */
+  async #render(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
+    const prettier = await import('prettier').catch(() => {
+      throw new ValueError(
+        'make:crud writes code for a developer, and needs the packages that `npm install` brings without --omit=dev'
+      )
+    })
+    const stubs = await this.#app.stubs.create()
+    const data = {
+      app: this.#app,
+      ...stubData(names, codes, { ...options, needsToken: crudConfig().access === 'token' }),
+      names,
+      migrationFile: `${await this.#nextMigration()}_create_${names.table}_table.ts`,
+      apiPath: crudConfig().prefix + names.path,
+    }
+    return await Promise.all(
+      STUBS.map(async (name): Promise<GeneratedFile> => {
+        const stub = await stubs.build(`make/crud/${name}.stub`)
+        const { destination, contents } = await stub.prepare(data)
+        const settings = await prettier.resolveConfig(destination)
+        return {
+          path: destination,
+          contents: await prettier.format(contents, { ...settings, filepath: destination }),
+        }
+      })
+    )
+  }
+
+  async #checkFiles(files: GeneratedFile[]) {
+    for (const { path } of files) {
+      const there = await filesIn(dirname(path))
+      /* Some file systems know no case. */
+      const name = path.slice(dirname(path).length + 1).toLowerCase()
+      if (there.some((file) => file.toLowerCase() === name)) {
+        throw new ValueError(
+          `${this.#app.relativePath(path)} is there already; nothing has been written`
+        )
+      }
+    }
+  }
+
+  async #writeAll(files: GeneratedFile[]) {
+    const written: string[] = []
+    try {
+      for (const { path, contents } of files) {
+        await mkdir(dirname(path), { recursive: true })
+        await writeFile(path, contents, { flag: 'wx' })
+        written.push(path)
+      }
+    } catch (error: any) {
+      await Promise.all(written.map((path) => rm(path, { force: true })))
+      throw new ValueError(
+        `${this.#app.relativePath(error.path ?? '')} can't be written (${error.code}); nothing has been`
+      )
+    }
+  }
+
+  /** After all that are there, whatever the clock says: what is referred to must be made before. */
+  async #nextMigration(): Promise<number> {
+    const numbers = await filesIn(this.#app.migrationsPath())
+    return Math.max(Date.now(), ...numbers.map((file) => (Number.parseInt(file, 10) || 0) + 1))
+  }
+
+  #migrationFolders(): string[] {
+    const { connections } = this.#app.config.get<any>('database')
+    const paths = Object.values<any>(connections).flatMap((one) => one.migrations?.paths ?? [])
+    return [...new Set([...paths, 'database/migrations'])].map((path) => this.#app.makePath(path))
+  }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder)
+  } catch (error: any) {
+    if (error.code === 'ENOENT') return []
+    throw new ValueError(`${folder} can't be read (${error.code}); nothing has been written`)
+  }
+}

@@ -1,0 +1,161 @@
+import type { FieldCode } from './field_code.js'
+import type { ModelNames } from './model_names.js'
+
+/**
+ * What a model is to have beside its fields.
+ */
+export interface ScaffoldOptions {
+  /** `created_at` and `updated_at` */
+  timestamps: boolean
+  /** `deleted_at`: deleting marks */
+  softDeletes: boolean
+}
+
+const CREATED = '@column.dateTime({ autoCreate: true })\ndeclare createdAt: DateTime'
+const UPDATED =
+  '@column.dateTime({ autoCreate: true, autoUpdate: true })\ndeclare updatedAt: DateTime | null'
+const DELETED = '@column.dateTime()\ndeclare deletedAt: DateTime | null'
+
+interface StubOptions extends ScaffoldOptions {
+  /** Whether the endpoints want a token, by the application's own default */
+  needsToken: boolean
+}
+
+/**
+ * What the stubs below `stubs/make/crud` put together: blocks of code, which are formatted afterwards.
+ */
+export function stubData(names: ModelNames, codes: FieldCode[], options: StubOptions) {
+  return {
+    ...modelData(codes, options),
+    ...tableData(codes, options),
+    ...factoryData(names, codes),
+    ...testData(names, codes, options),
+  }
+}
+
+function modelData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {
+  const references = codes.flatMap(({ reference }) => reference ?? [])
+  const usesDateTime = timestamps || softDeletes || codes.some((code) => code.usesDateTime)
+  const imports = [
+    "import vine from '@vinejs/vine'",
+    usesDateTime && "import type { DateTime } from 'luxon'",
+    references.length > 0
+      ? "import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'"
+      : "import { BaseModel, column } from '@adonisjs/lucid/orm'",
+    references.length > 0 && "import type { BelongsTo } from '@adonisjs/lucid/types/relations'",
+    "import { AdminView } from '#admin'",
+    "import { Crud } from '#crud'",
+    ...references.map(
+      ({ model, importPath }) => importPath && `import ${model} from '${importPath}'`
+    ),
+  ]
+  const filters = codes.flatMap((code) => code.filters).map((filter) => `${filter}: null,`)
+  const inclusions = codes.flatMap(({ inclusion }) => (inclusion ? `'${inclusion}'` : []))
+  const crud = [
+    inclusions.length > 0 && `include: [${inclusions.join(', ')}],`,
+    softDeletes &&
+      '/* Given, so there is an endpoint that deletes for good; it takes no body. */\ndeleteSchema: vine.object({}),',
+    filters.length > 0 &&
+      `/* Each name is a query parameter of the list, its value what applies when the parameter is absent. */\nfilterConfig: {\n${filters.join('\n')}\n},`,
+  ]
+  const columns = codes.map((code) => code.declaration)
+  if (softDeletes) columns.push(DELETED)
+  if (timestamps) columns.push(CREATED, UPDATED)
+  return {
+    imports: lines(imports),
+    rules: lines(codes.map((code) => code.rule)),
+    options: lines(crud),
+    columns: columns.join('\n\n'),
+  }
+}
+
+function tableData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {
+  const managed = [
+    softDeletes && "table.dateTime('deleted_at').nullable()",
+    timestamps && "table.dateTime('created_at').notNullable()",
+    timestamps && "table.dateTime('updated_at').nullable()",
+  ]
+  const columns = lines(codes.map((code) => code.column))
+  return { tableColumns: [columns, lines(managed)].filter(Boolean).join('\n\n') }
+}
+
+function factoryData(names: ModelNames, codes: FieldCode[]) {
+  const fakes = codes.flatMap((code) => code.fake ?? [])
+  const needed = codes.filter(({ field, reference }) => reference && !field.nullable)
+  const imports = [
+    "import factory from '@adonisjs/lucid/factories'",
+    fakes.some((code) => code.includes('DateTime.')) && "import { DateTime } from 'luxon'",
+    ...codes.map(({ reference }) => reference?.factoryPath && factoryImport(reference)),
+    `import ${names.model} from '#models/${names.modelFile.replace(/\.ts$/, '')}'`,
+  ]
+  const optional = codes.map(
+    ({ field, reference }) =>
+      field.nullable &&
+      reference?.factoryPath &&
+      `.relation('${field.relation!.name}', () => ${reference.model}Factory)`
+  )
+  const makesParents = needed.map(
+    ({ field, reference }) =>
+      `if (row.${field.attribute} === undefined) {
+        const ${field.relation!.name} = await ${reference!.model}Factory.useCtx(context).create()
+        row.${field.attribute} = ${field.relation!.name}.${reference!.keyAttribute}
+      }`
+  )
+  const hook =
+    needed.length > 0 &&
+    `/* What it can't be without is made with it, unless it was given. */
+    .before('create', async (_, row, context) => {\n${makesParents.join('\n')}\n})`
+  return {
+    factoryImports: lines([...new Set(imports)]),
+    needsFaker: fakes.some((code) => code.includes('faker.')),
+    fakes: lines(fakes),
+    parents: lines([...optional, hook]),
+  }
+}
+
+function testData(names: ModelNames, codes: FieldCode[], { softDeletes, needsToken }: StubOptions) {
+  const parents = codes.filter(({ field, reference }) => reference && !field.nullable)
+  const changeable = codes.find((code) => code.samples)
+  const required = codes.filter((code) => code.isRequired).map(({ field }) => `'${field.name}'`)
+  const unique = codes.filter(({ field }) => field.unique && !field.relation)
+  const filtered = codes.find((code) => code.samples && code.filters.includes(code.field.name))
+  const imports = [
+    "import { test } from '@japa/runner'",
+    needsToken && "import { useTokenAuthorizer } from '#crud'",
+    ...parents.map(({ reference }) => factoryImport(reference!)),
+    `import { ${names.factory} } from '#database/factories/${names.factoryFile.replace(/\.ts$/, '')}'`,
+    `import ${names.model} from '#models/${names.modelFile.replace(/\.ts$/, '')}'`,
+    "import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'",
+    `import { ${changeable ? 'del, get, patch, post' : 'del, get, post'} } from '#tests/helpers/http'`,
+  ]
+  const made = parents.map(
+    ({ field, reference }) =>
+      `const ${field.relation!.name} = await ${reference!.model}Factory.create()`
+  )
+  const values = codes.flatMap((code) => {
+    const { field, reference, samples } = code
+    if (samples) return `${field.name}: ${samples[0]},`
+    return parents.includes(code)
+      ? `${field.name}: ${field.relation!.name}.${reference!.keyAttribute},`
+      : []
+  })
+  return {
+    testImports: lines([...new Set(imports)]),
+    bodyLines: lines([...made, `return {\n${values.join('\n')}\n}`]),
+    change: changeable && `{ ${changeable.field.name}: ${changeable.samples![1]} }`,
+    required: required.length > 0 && `[${required.join(', ')}]`,
+    unique: unique.length > 0 && `[${unique.map(({ field }) => `'${field.name}'`).join(', ')}]`,
+    filter: filtered?.field.name,
+    firstField: codes[0].field.name,
+    softDeletes,
+    needsToken,
+  }
+}
+
+function factoryImport({ model, factoryPath }: { model: string; factoryPath?: string }) {
+  return `import { ${model}Factory } from '${factoryPath}'`
+}
+
+function lines(parts: Array<string | false | undefined>): string {
+  return parts.filter((part) => part !== false && part !== undefined && part !== '').join('\n')
+}

@@ -1,0 +1,18 @@
+/*
+ * The application without its event integration, which config/admin.ts may leave out.
+ */
+import 'reflect-metadata'
+import { Ignitor } from '@adonisjs/core'
+import { createNodeServer } from '#crud/http/node_server'
+
+const APP_ROOT = new URL('../../', import.meta.url)
+
+await new Ignitor(APP_ROOT, {
+  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
+})
+  .tap((app) => {
+    app.booting(async () => void (await import('#start/env')))
+    app.booted(() => app.config.set('admin.eventIntegration', undefined))
+  })
+  .httpServer()
+  .start(createNodeServer)

@@ -1,0 +1,22 @@
+import type { Scenario } from './scenario.js'
+import { bulkDeletes } from './scenarios/bulk_deletes.js'
+import { databaseAway } from './scenarios/database_away.js'
+import { diskFull } from './scenarios/disk_full.js'
+import { idleConnections } from './scenarios/idle_connections.js'
+import { kill } from './scenarios/kill.js'
+import { largeBody } from './scenarios/large_body.js'
+import { lockedFile } from './scenarios/locked_file.js'
+import { migrations } from './scenarios/migrations.js'
+import { slowClients } from './scenarios/slow_clients.js'
+
+export const SCENARIOS: Scenario[] = [
+  kill,
+  databaseAway,
+  diskFull,
+  lockedFile,
+  slowClients,
+  idleConnections,
+  largeBody,
+  bulkDeletes,
+  migrations,
+]

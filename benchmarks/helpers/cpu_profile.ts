@@ -1,0 +1,103 @@
+import type { Profiler } from 'node:inspector'
+
+export interface ProfiledTime {
+  name: string
+  /** Microseconds in the code itself */
+  self: number
+  /** Microseconds in it and in what it called, where it called itself counted once */
+  total: number
+}
+
+export interface ProfileTimes {
+  functions: ProfiledTime[]
+  /** By npm package, or by folder of the project */
+  packages: ProfiledTime[]
+  /** Microseconds in which JavaScript's thread had anything to do */
+  busy: number
+}
+
+interface Place {
+  name: string
+  owner: string
+}
+
+/* Not the server's own work: nothing to do, and taking the profile. */
+const LEFT_OUT = /^\((root|idle)\)$|side_channel/
+
+/**
+ * Where the time of a CPU profile went.
+ *
+ * @param root  what paths begin with that are to be shown below it
+ */
+export function profileTimes(profile: Profiler.Profile, root: string): ProfileTimes {
+  const places = new Map(profile.nodes.map((node) => [node.id, placeOf(node, root)]))
+  const parents = new Map<number, number>()
+  for (const { id, children = [] } of profile.nodes) {
+    for (const child of children) parents.set(child, id)
+  }
+  const stackOf = (id: number) => {
+    const stack: Place[] = []
+    for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
+      stack.push(places.get(at)!)
+    }
+    return stack
+  }
+
+  const functions = new Map<string, ProfiledTime>()
+  const packages = new Map<string, ProfiledTime>()
+  let busy = 0
+  for (const [id, time] of ownTimes(profile)) {
+    const stack = stackOf(id)
+    /* The root is on every stack. */
+    if (LEFT_OUT.test(stack[0].name) || stack.some(({ name }) => /side_channel/.test(name)))
+      continue
+    busy += time
+    const names = stack.slice(0, -1)
+    add(
+      functions,
+      names.map(({ name }) => name),
+      time
+    )
+    add(
+      packages,
+      names.map(({ owner }) => owner),
+      time
+    )
+  }
+  return { functions: [...functions.values()], packages: [...packages.values()], busy }
+}
+
+function ownTimes({ samples, timeDeltas }: Profiler.Profile): Map<number, number> {
+  const own = new Map<number, number>()
+  for (const [index, id] of samples!.entries()) {
+    own.set(id, (own.get(id) ?? 0) + Math.max(0, timeDeltas![index]))
+  }
+  return own
+}
+
+function add(times: Map<string, ProfiledTime>, stack: string[], time: number): void {
+  for (const name of new Set(stack)) {
+    const known = times.get(name) ?? { name, self: 0, total: 0 }
+    known.total += time
+    if (name === stack[0]) known.self += time
+    times.set(name, known)
+  }
+}
+
+function placeOf({ callFrame }: Profiler.ProfileNode, root: string): Place {
+  const { functionName, lineNumber, url } = callFrame
+  const name = functionName || '(anonymous)'
+  if (url === '') return { name, owner: name.startsWith('(') ? name : 'native code' }
+  if (url.startsWith('node:')) return { name: `${name} ${url}:${lineNumber + 1}`, owner: 'node' }
+  const path = decodeURIComponent(url)
+    .replace(/^file:\/\//, '')
+    .replace(root, '')
+    .replace(/\?.*$/, '')
+  const inPackage = /^.*node_modules\/((?:@[^/]+\/)?[^/]+)(.*)$/.exec(path)
+  if (inPackage)
+    return { name: `${name} ${inPackage[1]}${inPackage[2]}:${lineNumber + 1}`, owner: inPackage[1] }
+  return {
+    name: `${name} ${path}:${lineNumber + 1}`,
+    owner: path.split('/').slice(0, -1).join('/') || path,
+  }
+}

@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { scratchFolder } from './application.js'
+import type { Load, LoadRequest, LoadResult } from './load.js'
+
+const run = promisify(execFile)
+
+export async function loadByWrk({
+  origin,
+  requests,
+  connections,
+  seconds,
+}: Load): Promise<LoadResult> {
+  const folder = scratchFolder()
+  const script = join(folder.path, 'load.lua')
+  writeFileSync(script, scriptFor(requests))
+  try {
+    const options = ['-t1', '--timeout', '30s', `-c${connections}`, `-d${seconds}s`, '-s', script]
+    const { stdout } = await run('wrk', [...options, origin])
+    const [answered, microseconds, p99, failed] = /^RESULT (.+)$/m.exec(stdout)![1].split(' ')
+    return {
+      answered: Number(answered),
+      failed: Number(failed),
+      perSecond: Number(answered) / (Number(microseconds) / 1e6),
+      p99: Number(p99) / 1000,
+    }
+  } finally {
+    folder.remove()
+  }
+}
+
+/** The requests are written out before the first is sent: wrk itself has little left to do then. */
+function scriptFor(requests: readonly LoadRequest[]): string {
+  const rows = requests.map(({ method, path, headers = {}, body }) => {
+    const pairs = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${lua(value)}`)
+    return `{${lua(method)},${lua(path)},{${pairs.join(',')}},${body === undefined ? 'nil' : lua(body)}}`
+  })
+  return `
+local rows = {${rows.join(',\n')}}
+local ready = {}
+local count = 0
+function init()
+  for i, row in ipairs(rows) do ready[i] = wrk.format(row[1], row[2], row[3], row[4]) end
+end
+function request()
+  count = count + 1
+  return ready[(count - 1) % #ready + 1]
+end
+function done(summary, latency)
+  local e = summary.errors
+  io.write(string.format("\\nRESULT %d %d %d %d\\n", summary.requests, summary.duration,
+    latency:percentile(99), e.connect + e.read + e.write + e.status + e.timeout))
+end
+`
+}
+
+function lua(text: string): string {
+  const bytes = [...Buffer.from(text)]
+  return `"${bytes.map((byte) => `\\${String(byte).padStart(3, '0')}`).join('')}"`
+}

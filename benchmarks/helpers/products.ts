@@ -1,0 +1,47 @@
+import { sameNumbers } from './statistics.js'
+
+/** How many categories the products are in, evenly. */
+export const CATEGORIES = 20
+
+const WORDS =
+  'oiled walnut board thick stoneware cup cast iron pan linen towel brass lamp wool blanket oak stool'.split(
+    ' '
+  )
+
+/** Columns and values of the table `products`, booleans and moments as text of SQL takes them. */
+export interface ProductRow {
+  id: number
+  name: string
+  description: string
+  category: string
+  price: number
+  sku: string | null
+  last_sold: string | null
+  created_at: string
+}
+
+export function categoryOf(number: number): string {
+  return `Category ${number % CATEGORIES}`
+}
+
+/**
+ * Products, the same in every run: an SKU is missing in every tenth, a sale in every third.
+ */
+export function* products(count: number): Generator<ProductRow> {
+  const random = sameNumbers(1)
+  for (let id = 1; id <= count; id++) {
+    const words = (many: number) =>
+      Array.from({ length: many }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ')
+    const day = String(1 + (id % 28)).padStart(2, '0')
+    yield {
+      id,
+      name: `${words(2)} ${id}`,
+      description: words(15),
+      category: categoryOf(id),
+      price: Math.floor(random() * 100_000) / 100,
+      sku: id % 10 === 0 ? null : `SKU-${id}`,
+      last_sold: id % 3 === 0 ? null : `2026-09-${day} 12:30:45`,
+      created_at: `2026-02-${day} 09:15:00`,
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/*
+ * Loaded into a server before its own code: tells the benchmark, beside HTTP, what the process has used
+ * of the processor and of memory, and takes profiles of it. A server whose benchmark is gone ends.
+ */
+import { Session } from 'node:inspector/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/* Milliseconds; what is measured holds one such wait in it */
+const RESOLUTION = 10
+
+let session: Session | undefined
+let delays: ReturnType<typeof monitorEventLoopDelay> | undefined
+
+process.on('message', async (message: { id: number; ask: keyof typeof ANSWERS }) => {
+  process.send!({ id: message.id, answer: await ANSWERS[message.ask]() })
+})
+process.on('disconnect', () => process.exit())
+
+const ANSWERS = {
+  usage() {
+    const { user, system } = process.cpuUsage()
+    const { rss, heapUsed } = process.memoryUsage()
+    return { cpu: user + system, rss, heapUsed }
+  },
+
+  /** Bytes of the heap that are really in use */
+  liveHeap() {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc')
+    collect()
+    return process.memoryUsage().heapUsed
+  },
+
+  /** Milliseconds, since this was last asked */
+  eventLoopDelay() {
+    delays ??= monitorEventLoopDelay({ resolution: RESOLUTION })
+    const late = delays.percentile(99) / 1e6 - RESOLUTION
+    delays.enable()
+    delays.reset()
+    return Math.max(late, 0)
+  },
+
+  async startProfile() {
+    session = new Session()
+    session.connect()
+    await session.post('Profiler.enable')
+    await session.post('Profiler.setSamplingInterval', { interval: 100 })
+    await session.post('Profiler.start')
+  },
+
+  async stopProfile() {
+    const { profile } = await session!.post('Profiler.stop')
+    session!.disconnect()
+    return profile
+  },
+}

@@ -1,0 +1,83 @@
+/*
+ * Starts Swagger UI, after a token where one is needed. The token is kept in memory alone: it is gone
+ * with the page.
+ */
+;(() => {
+  const place = document.getElementById('docs')
+  const { schema, locked } = place.dataset
+  const absolute = (path) => new URL(path, location.href).href
+
+  const show = (token) => {
+    const ui = SwaggerUIBundle({
+      domNode: place,
+      url: schema,
+      /* No other host hears of this API. */
+      validatorUrl: null,
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      filter: true,
+      syntaxHighlight: { activate: true },
+      requestInterceptor(request) {
+        if (token && absolute(request.url) === absolute(schema)) {
+          request.headers.Authorization = `Bearer ${token}`
+        }
+        return request
+      },
+      onComplete() {
+        document.title = ui.specSelectors.info().get('title') ?? document.title
+        if (token) ui.preauthorizeApiKey('bearer', token)
+      },
+    })
+    place.hidden = false
+  }
+
+  const ask = () => {
+    const form = document.getElementById('docs-lock')
+    const field = form.elements.token
+    const fault = document.getElementById('docs-fault')
+    form.hidden = false
+    field.focus()
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault()
+      const token = field.value.trim()
+      fault.textContent = ''
+      try {
+        const answer = await fetch(locked, { headers: { authorization: `Bearer ${token}` } })
+        if (answer.ok) {
+          form.remove()
+          show(token)
+        } else if (answer.status === 401) fault.textContent = 'This token is not valid.'
+        else fault.textContent = `The server answered ${answer.status}. Try again later.`
+      } catch {
+        fault.textContent = 'The server could not be reached.'
+      }
+    })
+  }
+
+  const theme = (() => {
+    const button = document.getElementById('docs-theme')
+    const wish = matchMedia('(prefers-color-scheme: dark)')
+    let chosen = localStorage.getItem('docs-theme')
+    const apply = () => {
+      const dark = chosen ? chosen === 'dark' : wish.matches
+      document.documentElement.classList.toggle('dark-mode', dark)
+      button.textContent = dark ? 'Light' : 'Dark'
+      return dark
+    }
+    button.hidden = false
+    button.addEventListener('click', () => {
+      chosen = apply() ? 'light' : 'dark'
+      localStorage.setItem('docs-theme', chosen)
+      apply()
+    })
+    wish.addEventListener('change', apply)
+    return apply
+  })()
+
+  theme()
+  if (locked) ask()
+  else show()
+})()

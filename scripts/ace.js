@@ -1,0 +1,28 @@
+/*
+ * What `node ace` needs in a fresh clone, before the first `npm start`: the same packages and the same
+ * .env. Standard output stays the command's own.
+ */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { ensureEnvironment } from './environment.js'
+import { ensureInstalled } from './install.js'
+import { PlainError, root } from './runtime.js'
+
+/**
+ * Does what is still to be done. What an operator has set up, and a production build, is left alone.
+ *
+ * @returns whether the command can run
+ */
+export async function makeReady() {
+  if (!existsSync(join(root, 'adonisrc.ts'))) return true
+  try {
+    if (!existsSync(join(root, 'node_modules'))) await ensureInstalled(console.error)
+    const isMissing = !existsSync(join(root, '.env'))
+    if (isMissing && process.env.NODE_ENV === undefined) ensureEnvironment(console.error)
+    return true
+  } catch (error) {
+    if (!(error instanceof PlainError)) throw error
+    console.error(error.message)
+    return false
+  }
+}

@@ -1,0 +1,145 @@
+/*
+ * What a caller looks for is never a regular expression, and never one of ours that takes longer the
+ * longer the text is by more than its length. No time is measured: what is made is looked at.
+ */
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { insertRow } from '#tests/helpers/databases'
+import { get } from '#tests/helpers/http'
+
+/** What takes a backtracking engine for ever, or what ends its pattern. */
+const EVIL = [
+  ...['(a+)+$', '(a|a)*b', '(.*)*x', '^(([a-z])+.)+[A-Z]([a-z])+$', '(?:a?){30}a{30}'],
+  ...['[', '(', '*', '\\', '\\\\', '.*', '$&', '(?<x>', '[[:alpha:]]', '{1,99999}', 'ſK'],
+]
+
+const NOW = '2020-02-02 00:00:00'
+
+test.group('Attacks | patterns', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    cookie = await cookiesOf(await makeUser('jo'))
+    await db.from('samples').delete()
+    await db.from('attacked_patrons').delete()
+  })
+
+  /** The sources of all regular expressions that are made of a text meanwhile. */
+  async function madeDuring(work: () => Promise<void>): Promise<string[]> {
+    const original = globalThis.RegExp
+    const sources: string[] = []
+    const note = (source: unknown) => {
+      if (typeof source === 'string') sources.push(source)
+    }
+    globalThis.RegExp = new Proxy(original, {
+      construct(target, given, self) {
+        note(given[0])
+        return Reflect.construct(target, given, self)
+      },
+      apply(target, self, given) {
+        note(given[0])
+        return Reflect.apply(target, self, given)
+      },
+    })
+    try {
+      await work()
+    } finally {
+      globalThis.RegExp = original
+    }
+    return sources
+  }
+
+  /** Written into every text that the caller is answered by, each sign for itself. */
+  async function look(text: string) {
+    const encoded = encodeURIComponent(text)
+    const found: string[] = []
+    for (const operator of ['eq', 'like', 'ilike', 'contains', 'startswith', 'endswith', 'in']) {
+      const { status, body } = await get(`/api/samples?name__${operator}=${encoded}`)
+      if (status === 200 && body.total_count === 1) found.push(operator)
+      else if (status >= 500) throw new Error(`${operator} ${text}: ${status}`)
+    }
+    const own = { headers: { cookie } }
+    await get(`/admin/Patron/?column-to-search=name&search-input=${encoded}`, own)
+    await get(`/admin/Patron/choices/club_id?q=${encoded}`, own)
+    await get(`/admin/management/events?username=${encoded}`, own)
+    return found
+  }
+
+  test('[A18, S30, B17] what is looked for never becomes one', async ({ assert }) => {
+    await insertRow('samples', { name: 'aaaaaaaaaaaaaaaaaaa!', created_at: NOW })
+    await look('a')
+    const sources = await madeDuring(async () => {
+      for (const text of EVIL) await look(text)
+    })
+    /* But for one letter alone, to find its other cases. */
+    for (const source of sources) assert.match(source, /^\^\p{L}\$$/u)
+  })
+
+  test('[A18] each sign of it is a sign: it finds itself and nothing else', async ({ assert }) => {
+    for (const text of EVIL.filter((one) => one.length <= 20 && !one.includes('\\'))) {
+      await db.from('samples').delete()
+      await insertRow('samples', { name: 'aaaaaaaaaaaaaaaaaaa!', created_at: NOW })
+      await insertRow('samples', { name: text, created_at: NOW })
+      const found = await look(text)
+      assert.includeMembers(found, ['eq', 'like', 'ilike', 'contains', 'startswith', 'endswith'])
+    }
+  })
+
+  test('[A18] long ends and long texts are found as short ones are', async ({ assert }) => {
+    const long = 'aB%_|\\é'.repeat(40)
+    const notes = {
+      same: long,
+      end: `x${long}`,
+      within: `x${long}y`,
+      small: `x${long.toLowerCase()}`,
+      other: `x${long.slice(0, -1)}e`,
+      short: 'é',
+    }
+    for (const [name, note] of Object.entries({ ...notes, nothing: null })) {
+      await db.table('attacked_patrons').insert({ name, note, created_at: NOW })
+    }
+    const literal = long.replace(/[\\%_]/g, '\\$&')
+    for (const [query, wanted] of [
+      [{ note__endswith: long }, ['same', 'end']],
+      [{ note__contains: long }, ['same', 'end', 'within']],
+      [{ note__like: `%${literal}` }, ['same', 'end']],
+      [{ note__like: `%%${literal}` }, ['same', 'end']],
+      [{ note__like: `%_${literal}` }, ['end']],
+      [{ note__like: `%${literal}%` }, ['same', 'end', 'within']],
+      [{ note__ilike: `%${literal}` }, ['same', 'end', 'small']],
+      [{ note__ilike: `%${literal}%` }, ['same', 'end', 'within', 'small']],
+      [{ note__ilike: `%${literal.toUpperCase()}` }, ['same', 'end', 'small']],
+      [{ note__not_like: `%${literal}` }, ['within', 'small', 'other', 'short']],
+      [{ note__like: `%${'_'.repeat(280)}` }, ['same', 'end', 'within', 'small', 'other']],
+    ] as Array<[Record<string, string>, string[]]>) {
+      const { status, body } = await get(`/api/attacked-patrons?${new URLSearchParams(query)}`)
+      assert.equal(status, 200)
+      const names = body.data.map(({ name }: { name: string }) => name)
+      assert.deepEqual(names, wanted, Object.keys(query).join())
+    }
+  })
+
+  test('[A18] a pattern of many places to begin at is refused, whatever it is asked by', async ({
+    assert,
+  }) => {
+    const many = `%${'a%'.repeat(200)}b`
+    for (const query of [
+      `name__like=${encodeURIComponent(`%${'ab_'.repeat(100)}%c`)}`,
+      `name__ilike=${encodeURIComponent(`%${'_'.repeat(200)}x%`)}`,
+      `name__not_like=${encodeURIComponent(`a%${'_'.repeat(101)}`)}`,
+      `name__or=${encodeURIComponent(`like:%${'_'.repeat(60)}x%y,like:%${'_'.repeat(60)}x%z`)}`,
+      `name__like=${'a'.repeat(1001)}`,
+    ]) {
+      const { status } = await get(`/api/samples?${query}`)
+      assert.equal(status, 422, query.slice(0, 40))
+    }
+    /* A run for each of its letters is looked for one after the other, without going back. */
+    await insertRow('samples', { name: 'a'.repeat(20), created_at: NOW })
+    const { status, body } = await get(`/api/samples?name__like=${encodeURIComponent(many)}`)
+    assert.equal(status, 200)
+    assert.equal(body.total_count, 0)
+  })
+})

@@ -1,0 +1,443 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import emitter from '@adonisjs/core/services/emitter'
+import { ModelCreated, useTokenAuthorizer } from '#crud'
+import { sqliteConnections } from '#crud/database/sqlite_connection'
+import { Order } from '#tests/fixtures/idempotency'
+import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { bearerIsUser } from '#tests/fixtures/crud'
+import { captureLog } from '#tests/helpers/captured_log'
+import { call, del, get, patch, post, type Answer } from '#tests/helpers/http'
+
+const PATH = '/api/once-orders'
+
+let count = 0
+const newKey = () => `key-${++count}`
+const keyed = (key: string, headers: Record<string, string> = {}) => ({
+  headers: { 'idempotency-key': key, ...headers },
+})
+
+const orders = () => db.from('once_orders').orderBy('id')
+const keys = () => db.from('idempotency_keys')
+
+/** The answers but for what every answer has of its own. */
+const said = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  location: headers.get('location'),
+  etag: headers.get('etag'),
+  type: headers.get('content-type'),
+})
+const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
+
+async function clear() {
+  Order.meanwhile = undefined
+  Order.attempts = 0
+  for (const table of [
+    'once_parts',
+    'once_orders',
+    'once_letters',
+    'once_slots',
+    'idempotency_keys',
+  ]) {
+    await db.from(table).delete()
+  }
+}
+
+/** Keeps creates from going on, until it is called. */
+function closeGate(): () => void {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  Order.meanwhile = () => promise
+  return resolve
+}
+
+async function until(isSo: () => boolean | Promise<boolean>) {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+test.group('Idempotency-Key', (group) => {
+  group.each.setup(clear)
+
+  test('[Q7] the same create again is answered as the first time, and stores nothing', async ({
+    assert,
+  }) => {
+    const key = newKey()
+    const body = { product: 'lamp', note: { a: [1, 'ä'] } }
+    const first = await post(PATH, body, keyed(key))
+    assert.equal(first.status, 201)
+    assert.isNull(replayed(first))
+    for (let time = 0; time < 3; time++) {
+      const again = await post(PATH, body, keyed(key))
+      assert.deepEqual(said(again), said(first))
+      assert.equal(replayed(again), 'true')
+    }
+    assert.lengthOf(await orders(), 1)
+  })
+
+  test('[Q7] the first answer is given though the item has changed, or is gone', async ({
+    assert,
+  }) => {
+    const key = newKey()
+    const first = await post(PATH, { product: 'lamp' }, keyed(key))
+    const path = first.headers.get('location')!
+    await patch(path, { product: 'desk' })
+    const changed = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.deepEqual(said(changed), said(first))
+    await del(path)
+    const gone = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.deepEqual(said(gone), said(first))
+    assert.isEmpty(await orders())
+  })
+
+  test('[Q7] fields count, not how they were written down', async ({ assert }) => {
+    const key = newKey()
+    const first = await post(PATH, { product: 'lamp', quantity: '2' }, keyed(key))
+    assert.equal(first.status, 201)
+    const bodies = [
+      ['application/json', '{ "quantity": "2",\n"product": "lamp" }'],
+      ['application/x-www-form-urlencoded', 'quantity=2&product=lamp'],
+    ]
+    for (const [type, body] of bodies) {
+      for (const name of [key, `"${key}"`]) {
+        const again = await call('POST', PATH, { body, ...keyed(name, { 'content-type': type }) })
+        assert.deepEqual(said(again), said(first))
+      }
+    }
+  })
+
+  test('[Q7] another body is refused', async ({ assert }) => {
+    const key = newKey()
+    await post(PATH, { product: 'lamp' }, keyed(key))
+    for (const body of [{ product: 'desk' }, { product: 'lamp', quantity: 1 }, {}]) {
+      const other = await post(PATH, body, keyed(key))
+      assert.equal(other.status, 422)
+      assert.include(other.body.detail, 'Idempotency-Key')
+      assert.isNull(replayed(other))
+    }
+    assert.lengthOf(await orders(), 1)
+  })
+
+  test('[Q7] a create that fails leaves the key free', async ({ assert }) => {
+    await post(PATH, { product: 'taken' })
+    const key = newKey()
+    const invalid = await post(PATH, { product: null }, keyed(key))
+    assert.equal(invalid.status, 422)
+    const duplicate = await post(PATH, { product: 'taken' }, keyed(key))
+    assert.equal(duplicate.status, 409)
+    assert.include(duplicate.body.detail, 'taken')
+    assert.isEmpty(await keys())
+    const mended = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.equal(mended.status, 201)
+    assert.isNull(replayed(mended))
+  })
+
+  test('[Q7, A8] what only the COMMIT refuses leaves the key free, too', async ({ assert }) => {
+    const key = newKey()
+    const refused = await post('/api/once-parts', { order_id: 404 }, keyed(key))
+    assert.equal(refused.status, 409)
+    assert.include(refused.body.detail, 'refers to another one')
+    assert.isNull(refused.headers.get('etag'))
+    assert.isEmpty(await keys())
+    assert.isEmpty(await db.from('once_parts'))
+  })
+
+  test('[Q7] a key that is malformed is a 400 that names the header', async ({ assert }) => {
+    for (const key of ['', '""', 'a, b', 'x'.repeat(256)]) {
+      const answer = await post(PATH, { product: 'lamp' }, keyed(key))
+      assert.equal(answer.status, 400)
+      assert.include(answer.body.detail, 'Idempotency-Key')
+    }
+    assert.isEmpty(await orders())
+  })
+
+  test('[Q7] only creates take keys', async ({ assert }) => {
+    const created = await post(PATH, { product: 'lamp' })
+    const path = created.headers.get('location')!
+    const answers = [
+      await get(path, keyed('""')),
+      await patch(path, { quantity: 2 }, keyed('""')),
+      await del(path, keyed('""')),
+    ]
+    for (const { status } of answers) assert.equal(status, 200)
+    assert.isEmpty(await keys())
+  })
+
+  test('[Q7] the same key elsewhere is another one', async ({ assert }) => {
+    const key = newKey()
+    const answers = [
+      await post(PATH, { product: 'lamp' }, keyed(key)),
+      await post('/api/once-checked', { product: 'desk' }, keyed(key)),
+      await post('/api/once-slots', { day: 'a/b', hour: 3 }, keyed(key)),
+    ]
+    for (const answer of answers) {
+      assert.equal(answer.status, 201)
+      assert.isNull(replayed(answer))
+    }
+    const again = await post('/api/once-slots', { day: 'a/b', hour: 3 }, keyed(key))
+    assert.deepEqual(said(again), said(answers[2]))
+    assert.equal(replayed(again), 'true')
+  })
+
+  test('[Q7] neither bodies nor answers can be read in the table', async ({ assert }) => {
+    const key = newKey()
+    await post(PATH, { product: 'very secret', note: 'hidden' }, keyed(key))
+    const rows = JSON.stringify(await keys())
+    for (const word of ['very', 'hidden', key, 'once-orders']) assert.notInclude(rows, word)
+  })
+
+  test('[Q7] after its hours a key is free, and its row goes', async ({ assert }) => {
+    const key = newKey()
+    await post(PATH, { product: 'lamp' }, keyed(key))
+    const [{ expires_at: expires }] = await keys()
+    assert.approximately(Number(expires), Date.now() + 24 * 3_600_000, 60_000)
+    await keys().update({ expires_at: Date.now() })
+    const next = await post(PATH, { product: 'desk' }, keyed(key))
+    assert.equal(next.status, 201)
+    assert.isNull(replayed(next))
+    assert.lengthOf(await keys(), 1)
+  })
+})
+
+test.group('Idempotency-Key | at the same moment', (group) => {
+  group.each.setup(clear)
+
+  test('[Q7] of many equal creates at once one stores its item', async ({ assert }) => {
+    for (let round = 0; round < 5; round++) {
+      const key = newKey()
+      const product = `lamp ${round}`
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => post(PATH, { product }, keyed(key)))
+      )
+      const created = answers.filter(({ status }) => status === 201)
+      assert.lengthOf(
+        created.filter((answer) => replayed(answer) === null),
+        1
+      )
+      for (const answer of created) assert.equal(answer.text, created[0].text)
+      for (const { status, headers } of answers) {
+        assert.include([201, 409], status)
+        if (status === 409) assert.equal(headers.get('retry-after'), '1')
+      }
+      assert.lengthOf(await db.from('once_orders').where({ product }), 1)
+    }
+    assert.equal(Order.attempts, 5)
+  })
+
+  test('[Q7] while the first one runs, others are told so', async ({ assert, cleanup }) => {
+    const open = closeGate()
+    cleanup(open)
+    const key = newKey()
+    const first = post(PATH, { product: 'lamp' }, keyed(key))
+    await until(() => Order.attempts === 1)
+
+    const second = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.equal(second.status, 409)
+    assert.equal(second.headers.get('retry-after'), '1')
+    assert.equal(second.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+    const other = await post(PATH, { product: 'desk' }, keyed(key))
+    assert.equal(other.status, 422)
+
+    open()
+    const created = await first
+    assert.equal(created.status, 201)
+    const third = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.deepEqual(said(third), said(created))
+    assert.equal(Order.attempts, 1)
+  })
+
+  test('[Q7] what a process that died left of a key ends by itself', async ({ assert }) => {
+    const key = newKey()
+    await post(PATH, { product: 'lamp' }, keyed(key))
+    const [row] = await keys()
+    await orders().delete()
+    /* As it was before the item and its answer were there */
+    await keys().update({ claim: 'of the dead', content: await runningContent(row.id) })
+    const blocked = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.equal(blocked.status, 409)
+    await keys().update({ expires_at: Date.now() })
+    const next = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.equal(next.status, 201)
+    assert.isNull(replayed(next))
+  })
+
+  test('[Q7] who was so slow that another took the key stores nothing', async ({ assert }) => {
+    Order.meanwhile = async ({ $trx }) => {
+      await $trx!.from('idempotency_keys').update({ claim: 'of another' })
+    }
+    const answer = await post(PATH, { product: 'lamp' }, keyed(newKey()))
+    assert.equal(answer.status, 409)
+    assert.equal(answer.headers.get('retry-after'), '1')
+    assert.isNull(answer.headers.get('location'))
+    assert.isEmpty(await orders())
+  })
+
+  test('[Q7, E1] the item is announced once, when it is there for good', async ({
+    assert,
+    cleanup,
+  }) => {
+    const events: string[] = []
+    cleanup(
+      emitter.on(ModelCreated, ({ model, record }) => {
+        if (model === Order) events.push((record as Order).product)
+      })
+    )
+    const key = newKey()
+    for (let time = 0; time < 3; time++) await post(PATH, { product: 'lamp' }, keyed(key))
+    await post(PATH, { product: 'lamp' }, keyed(newKey()))
+    assert.deepEqual(events, ['lamp'])
+  })
+})
+
+async function runningContent(id: string): Promise<string> {
+  const { default: encryption } = await import('@adonisjs/core/services/encryption')
+  const { fingerprintOf } = await import('#crud/idempotency/identity')
+  const fingerprint = fingerprintOf({ product: 'lamp' })
+  return encryption.encrypt({ fingerprint }, { purpose: id })
+}
+
+test.group('Idempotency-Key | whose it is', (group) => {
+  group.setup(() => {
+    const before = useTokenAuthorizer(bearerIsUser)
+    return () => void useTokenAuthorizer(before)
+  })
+  group.each.setup(clear)
+
+  const LETTERS = '/api/once-letters'
+  const by = (user: string, key: string) => keyed(key, { authorization: `Bearer ${user}` })
+
+  test('[Q7] another actor’s key is another key', async ({ assert }) => {
+    const key = newKey()
+    const anna = await post(LETTERS, { owner: 'anna', text: 'x' }, by('anna', key))
+    const bert = await post(LETTERS, { owner: 'bert', text: 'y' }, by('bert', key))
+    assert.deepEqual([anna.status, bert.status], [201, 201])
+    const again = await post(LETTERS, { owner: 'anna', text: 'x' }, by('anna', key))
+    assert.deepEqual(said(again), said(anna))
+    const stranger = await post(LETTERS, { owner: 'anna', text: 'x' }, keyed(key))
+    assert.equal(stranger.status, 401)
+  })
+
+  test('[Q7, P14] what the actor may not create or see any more is not told again', async ({
+    assert,
+  }) => {
+    const key = newKey()
+    const send = () => post(LETTERS, { owner: 'anna', text: 'x' }, by('anna', key))
+    const first = await send()
+    assert.equal(first.status, 201)
+    for (const change of [{ owner: 'bert' }, { owner: 'anna', text: 'locked' }]) {
+      await db.from('once_letters').update(change)
+      const refused = await send()
+      assert.equal(refused.status, 403)
+      assert.isNull(refused.headers.get('location'))
+      assert.isNull(replayed(refused))
+    }
+    await db.from('once_letters').delete()
+    const gone = await send()
+    assert.deepEqual(said(gone), said(first))
+  })
+
+  test('[Q7] keys of an actor known by nothing that lasts are not supported', async ({
+    assert,
+    cleanup,
+  }) => {
+    const log = captureLog(cleanup)
+    useTokenAuthorizer({ authorize: async () => ({ kind: 'token', user: {} }) })
+    cleanup(() => void useTokenAuthorizer(bearerIsUser))
+    const answer = await post(LETTERS, { owner: '[object Object]', text: 'x' }, keyed(newKey()))
+    assert.equal(answer.status, 501)
+    assert.isTrue(log().some(({ msg }) => msg.includes('no user or token with an id')))
+    assert.isEmpty(await db.from('once_letters'))
+  })
+
+  test('[Q7, S61] below the admin site it is the user’s, and the place is its own', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await fakeHashes())
+    await emptyAdminTables()
+    const cookie = await cookiesOf(await makeUser('jo'))
+    const key = newKey()
+    const send = () => post('/admin/Order/crud', { product: 'lamp' }, keyed(key, { cookie }))
+    const first = await send()
+    assert.equal(first.status, 201)
+    assert.match(first.headers.get('location')!, /^\/admin\/Order\/crud\/\d+$/)
+    const again = await send()
+    assert.deepEqual(said(again), said(first))
+    assert.equal(replayed(again), 'true')
+    const outside = await post(PATH, { product: 'lamp' }, keyed(key))
+    assert.equal(outside.status, 409)
+    const stranger = await post('/admin/Order/crud', { product: 'lamp' }, keyed(key))
+    assert.equal(stranger.status, 401)
+  })
+})
+
+test.group('Idempotency-Key | handlers and clients of one’s own', (group) => {
+  group.each.setup(clear)
+
+  test('[Q7] a schema that asks the database is not asked about the item itself', async ({
+    assert,
+  }) => {
+    const key = newKey()
+    const send = () => post('/api/once-checked', { product: 'lamp' }, keyed(key))
+    const first = await send()
+    assert.equal(first.status, 201)
+    const again = await send()
+    assert.deepEqual(said(again), said(first))
+  })
+
+  test('[Q7, P11] all that an own insertItem writes is stored once, or not at all', async ({
+    assert,
+  }) => {
+    const key = newKey()
+    const send = () => post('/api/once-pairs', { product: 'lamp' }, keyed(key))
+    const first = await send()
+    assert.equal(first.status, 201)
+    assert.sameMembers(Object.keys(first.body), ['first', 'second'])
+    assert.isNull(first.headers.get('location'))
+    const again = await send()
+    assert.deepEqual(said(again), said(first))
+    assert.equal(again.headers.get('x-created-by'), 'an own handler')
+    assert.lengthOf(await orders(), 2)
+
+    await post(PATH, { product: 'desk too' })
+    const half = await post('/api/once-pairs', { product: 'desk' }, keyed(newKey()))
+    assert.equal(half.status, 409)
+    assert.lengthOf(await orders(), 3)
+  })
+
+  test('[Q7, P8] the key lies where the session’s item does', async ({ assert, cleanup }) => {
+    const log = captureLog(cleanup)
+    const configs = sqliteConnections('keyless', ':memory:', { migrations: [] })
+    db.manager.add('keyless', configs.keyless)
+    cleanup(() => db.manager.close('keyless', true))
+    await db.connection('keyless').schema.createTable('once_orders', (table) => {
+      table.increments('id')
+      table.string('product', 40).notNullable()
+      table.integer('quantity').notNullable().defaultTo(1)
+      table.json('note')
+    })
+    const there = { 'x-connection': 'keyless' }
+    const without = await post('/api/once-elsewhere', { product: 'lamp' }, { headers: there })
+    assert.equal(without.status, 201)
+    const refused = await post('/api/once-elsewhere', { product: 'lamp' }, keyed(newKey(), there))
+    assert.equal(refused.status, 501)
+    assert.notInclude(refused.text, 'idempotency_keys')
+    const message = log().find(({ msg }) => msg.includes('idempotency_keys'))!.msg
+    assert.include(message, 'app/crud/migrations')
+    assert.include(message, '"keyless"')
+
+    await db.connection('keyless').schema.createTable('idempotency_keys', (table) => {
+      table.string('id', 64).primary()
+      table.string('claim', 36)
+      table.text('content').notNullable()
+      table.bigInteger('expires_at').notNullable()
+    })
+    const key = newKey()
+    const first = await post('/api/once-elsewhere', { product: 'desk' }, keyed(key, there))
+    assert.equal(first.status, 201)
+    const again = await post('/api/once-elsewhere', { product: 'desk' }, keyed(key, there))
+    assert.deepEqual(said(again), said(first))
+    assert.lengthOf(await db.connection('keyless').from('once_orders'), 2)
+    assert.lengthOf(await db.connection('keyless').from('idempotency_keys'), 1)
+    assert.isEmpty(await keys())
+  })
+})

@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from '@japa/runner'
+import { parseFields } from '#crud/scaffold/field'
+import { modelNames } from '#crud/scaffold/model_names'
+import { Scaffold } from '#crud/scaffold/scaffold'
+import { appIn } from '#tests/helpers/other_root'
+import { ProjectCopy } from '#tests/helpers/project_copy'
+
+/** Fields of every type, of names that mean something elsewhere, and references of every kind. */
+const MODELS: Array<[name: string, fields: string[], softDeletes: boolean]> = [
+  [
+    'Moon',
+    [
+      ...['title', 'code:string(2):unique?', 'short:string(1)', 'body:text', 'note:text?'],
+      ...['amount:integer:default(5)', 'big:bigint?', 'price:decimal', 'share:decimal(3,3)'],
+      ...['ratio:float?:index', 'active:boolean:default(true)', 'visible:boolean', 'day:date'],
+      ...['at:datetime:unique', 'clock:time?', 'token:uuid:unique', 'data:json', 'more:json?'],
+      ...['state:enum(new,in progress):default(new)', 'kind:enum(a)?', 'line2:string'],
+      ...['order:integer', 'group:string?', 'limit:string', 'sort:integer?', 'version:integer'],
+      ...['film_id:belongsTo', 'distributor:belongsTo?', 'parent_id:belongsTo(Moon)?'],
+    ],
+    true,
+  ],
+  ['moon_bases', ['moon_id:belongsTo:unique', 'owner_id:belongsTo(Distributor)'], false],
+]
+
+test.group('make:crud', () => {
+  test('[P12] what it writes passes lint, types and its own tests, as it is written', async ({
+    assert,
+    cleanup,
+  }) => {
+    const copy = await ProjectCopy.create()
+    cleanup(() => copy.remove())
+    const written: string[] = []
+    for (const [name, fields, softDeletes] of MODELS) {
+      const project = appIn(copy.folder)
+      const options = { timestamps: !softDeletes, softDeletes }
+      const names = modelNames(project, name)
+      written.push(...(await new Scaffold(project).write(names, parseFields(fields), options)))
+    }
+    assert.lengthOf(written, 8)
+
+    /* The other tests would be checked again for nothing. */
+    const include = ['*.ts', 'app', 'bin', 'config', 'database', 'start', 'tests/bootstrap.ts']
+    await writeFile(
+      join(copy.folder, 'tsconfig.written.json'),
+      JSON.stringify({ extends: './tsconfig.json', include: [...include, ...written] })
+    )
+    const checks = {
+      lint: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', ...written],
+      types: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.written.json'],
+      tests: ['ace.js', 'test', 'functional', '--files=moons,moon_bases'],
+    }
+    for (const [check, command] of Object.entries(checks)) {
+      const { status, output } = await copy.run(process.execPath, command)
+      assert.equal(status, 0, `${check}: ${output}`)
+      if (check === 'tests') assert.match(output, /\b9 passed/)
+    }
+  }).timeout(180_000)
+})

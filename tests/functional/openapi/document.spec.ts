@@ -1,0 +1,245 @@
+import { brotliDecompressSync } from 'node:zlib'
+import app from '@adonisjs/core/services/app'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { test } from '@japa/runner'
+import { resources, useTokenAuthorizer } from '#crud'
+import { buildDocument } from '#crud/openapi/document'
+import { TokenAuthorizer } from '#admin/authentication/token_authorizer'
+import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { call, get } from '#tests/helpers/http'
+import { ApiSchema } from '#tests/helpers/openapi'
+import { issueToken } from '#tests/helpers/tokens'
+
+const PATH = '/api/openapi.json'
+
+test.group('API schema', (group) => {
+  let schema: ApiSchema
+
+  group.setup(async () => {
+    schema = await ApiSchema.read()
+  })
+
+  test('[Q1] validates against the meta-schema of OpenAPI 3.1', async ({ assert }) => {
+    const { document } = schema
+    const result = await new Validator().validate(structuredClone(document) as any)
+    assert.deepEqual(result.errors ?? [], [])
+    assert.isTrue(result.valid)
+    assert.match(document.openapi, /^3\.1\./)
+    assert.equal(document.info.title, 'Atrium API')
+  })
+
+  test('[Q1] every operation has an id of its own, tags, and is every route that there is', ({
+    assert,
+  }) => {
+    const { operations } = schema
+    const ids = operations.map(({ operationId }) => operationId)
+    assert.lengthOf(new Set(ids), ids.length)
+    assert.lengthOf(
+      operations,
+      resources.endpoints().reduce((sum, { routes }) => sum + routes.length, 0)
+    )
+    assert.isTrue(operations.every(({ tags }) => tags.length > 0))
+    assert.sameMembers(
+      operations
+        .filter(({ path }) => /^\/api\/products\b/.test(path))
+        .map((one) => one.operationId),
+      [
+        'createProduct',
+        'listProducts',
+        'getProduct',
+        'updateProduct',
+        'deleteProduct',
+        'dbDeleteProduct',
+      ]
+    )
+  })
+
+  test('[S15, S61] tags are those of the option, and pages of the admin are not there', ({
+    assert,
+  }) => {
+    assert.deepEqual(schema.operation('listProducts').tags, ['Products'])
+    assert.deepEqual(schema.operation('listGadgets').tags, ['Gadgets', 'Tools'])
+    assert.deepEqual(schema.operation('listSeats').tags, ['Seat'])
+    const names = schema.document.tags.map(({ name }) => name)
+    assert.includeMembers(names, ['Products', 'Films', 'Gadgets', 'Tools', 'Seat'])
+    assert.lengthOf(new Set(names), names.length)
+
+    assert.isTrue(Object.keys(schema.document.paths).every((path) => path.startsWith('/api/')))
+    assert.notMatch(JSON.stringify(schema.document), /\/admin|\/crud["/]/)
+  })
+
+  test('[Q1, A16] a declared filter is a parameter of its type', ({ assert }) => {
+    const parameters = new Map(
+      schema.parameters(schema.operation('listProducts')).map((one) => [one.name, one])
+    )
+    const of = (name: string) => parameters.get(name)!.schema
+    assert.equal(of('price__gte').type, 'number')
+    assert.equal(of('category').type, 'string')
+    assert.deepEqual(of('last_sold__is').enum, ['null'])
+    assert.deepEqual(of('deleted').enum, ['exclude', 'include', 'only'])
+    assert.equal(of('page').minimum, 1)
+    assert.equal(of('limit').minimum, 0)
+
+    const sort = new RegExp(of('sort').pattern!, 'u')
+    assert.isTrue(sort.test('name,-price'))
+    for (const wrong of ['nothing', 'name,', '-', 'name price']) assert.isFalse(sort.test(wrong))
+    const fields = new RegExp(of('fields').pattern!, 'u')
+    assert.isTrue(fields.test('id,name'))
+    assert.isFalse(fields.test('-id'))
+  })
+
+  test('[Q1, A17] a filter that is called like a parameter of ours stands for it', ({ assert }) => {
+    const names = schema.parameters(schema.operation('listParcels')).map(({ name }) => name)
+    assert.lengthOf(new Set(names), names.length)
+    const sort = schema.parameters(schema.operation('listParcels')).find((p) => p.name === 'sort')!
+    assert.isUndefined(sort.schema.pattern)
+  })
+
+  test('[Q1, A9] a key has its columns for parameters', ({ assert }) => {
+    const of = (id: string) =>
+      schema
+        .parameters(schema.operation(id))
+        .filter((one) => one.in === 'path')
+        .map((one) => [one.name, one.schema.type, one.schema.format])
+    assert.deepEqual(of('getProduct'), [['id', 'integer', undefined]])
+    assert.deepEqual(of('getTicket'), [['id', 'string', 'uuid']])
+    assert.deepEqual(of('updateSeat'), [
+      ['hall', 'integer', undefined],
+      ['place', 'string', undefined],
+    ])
+    assert.deepEqual(of('deleteShift'), [
+      ['worker', 'string', undefined],
+      ['day', 'string', 'date'],
+    ])
+  })
+
+  test('[Q1, P10] who may call is said of each operation', ({ assert }) => {
+    assert.deepEqual(schema.operation('listWares').security, [])
+    assert.deepEqual(schema.operation('createWare').security, [{ bearer: ['Ware:create'] }])
+    assert.includeMembers(Object.keys(schema.operation('createWare').responses), ['401', '403'])
+    assert.notInclude(Object.keys(schema.operation('listWares').responses), '401')
+    assert.equal(schema.document.components.securitySchemes.bearer.scheme, 'bearer')
+  })
+
+  test('[Q1, P11] custom routes are described as they say', ({ assert }) => {
+    const heaviest = schema.operation('heaviestGadgets')
+    assert.equal(heaviest.path, '/api/gadgets/heaviest')
+    assert.equal(heaviest.summary, 'The three heaviest')
+    assert.deepEqual(
+      schema.parameters(heaviest).map(({ name }) => name),
+      ['unit']
+    )
+    const polish = schema.operation('postGadgetsByNamePolish')
+    /* The parameter of the path that is there already, whatever it is called here. */
+    assert.equal(polish.path, '/api/gadgets/{name}/polish')
+    assert.deepEqual(Object.keys(polish.responses).slice(0, 1), ['202'])
+    assert.deepEqual(polish.requestBody!.content['application/json'].schema, {
+      type: 'object',
+      properties: { cloth: { type: 'boolean' } },
+      required: ['cloth'],
+    })
+    assert.isUndefined(schema.response(schema.operation('deleteGadgetsBySlugDust'), 204)!.content)
+    assert.exists(schema.operation('putGadgetsAnything').responses['200'])
+  })
+
+  test('[Q1] two models of one name, and a model called like a schema, have names of their own', ({
+    assert,
+  }) => {
+    const { schemas } = schema.document.components
+    assert.property(schemas.Problem.properties!, 'detail')
+    assert.property(schemas.Problem2.properties!, 'text')
+    assert.property(schemas.ProblemList.properties!, 'text')
+    assert.property(schemas.Problem2List.properties!, 'data')
+    assert.equal(schema.operation('listWares').path, '/api/openapi-wares')
+    assert.equal(schema.operation('listWaresAtWaresReadOnly').path, '/api/wares-read-only')
+  })
+
+  test('[Q1, A4] every problem is problem+json, with an example', ({ assert }) => {
+    for (const [name, response] of Object.entries(schema.document.components.responses)) {
+      assert.deepEqual(Object.keys(response.content!), ['application/problem+json'], name)
+      const { schema: form, example } = response.content!['application/problem+json']
+      assert.isUndefined(schema.faultsOf(form, example), name)
+    }
+  })
+
+  test('[Q1] the same endpoints give the same schema, in whatever order they come', ({
+    assert,
+  }) => {
+    const config = app.config.get<any>('crud')
+    const info = { title: 'T', version: '1' }
+    const one = buildDocument(resources.endpoints(), config, info)
+    const other = buildDocument(resources.endpoints().toReversed(), config, info)
+    assert.equal(JSON.stringify(one), JSON.stringify(other))
+  })
+
+  test('[Q1, Q8] with a rate limit every answer has its headers', ({ assert }) => {
+    const limited = new ApiSchema(
+      buildDocument(
+        resources.endpoints(),
+        { ...app.config.get<any>('crud'), rateLimit: { requests: 1, seconds: 1 } },
+        { title: 'T', version: '1' }
+      )
+    )
+    const { responses } = limited.operation('listProducts')
+    assert.property(responses, '429')
+    for (const status of Object.keys(responses)) {
+      const { headers } = limited.response(limited.operation('listProducts'), Number(status))!
+      assert.includeMembers(Object.keys(headers!), ['RateLimit', 'RateLimit-Policy'], status)
+    }
+    assert.notProperty(schema.operation('listProducts').responses, '429')
+  })
+})
+
+test.group('API schema | serving', (group) => {
+  group.each.setup(() => {
+    const config = app.config.get<object>('crud')
+    return () => app.config.set('crud', config)
+  })
+
+  test('[Q1] is asked for each time, and sent once', async ({ assert }) => {
+    const first = await get(PATH)
+    assert.equal(first.status, 200)
+    assert.match(first.headers.get('content-type')!, /^application\/json/)
+    assert.equal(first.headers.get('cache-control'), 'no-cache')
+    const etag = first.headers.get('etag')!
+    assert.match(etag, /^"[\w-]+"$/)
+    const again = await get(PATH, { headers: { 'if-none-match': etag } })
+    assert.equal(again.status, 304)
+    assert.equal(again.text, '')
+    assert.equal(again.headers.get('etag'), etag)
+  })
+
+  test('[Q1] is compressed for who takes that, with a tag of its own', async ({ assert }) => {
+    const plain = await get(PATH, { headers: { 'accept-encoding': 'identity' } })
+    const brotli = await get(PATH, { headers: { 'accept-encoding': 'br' } })
+    assert.equal(brotli.headers.get('content-encoding'), 'br')
+    assert.deepEqual(brotli.body, plain.body)
+    assert.notEqual(brotli.headers.get('etag'), plain.headers.get('etag'))
+    assert.match(brotli.headers.get('vary')!, /accept-encoding/i)
+    assert.isFunction(brotliDecompressSync)
+  })
+
+  test('[Q1, A25] other methods are 405, as below the whole prefix', async ({ assert }) => {
+    const answer = await call('POST', PATH)
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS')
+  })
+
+  test('[Q1, P10] can be behind a token, whatever that may do', async ({ assert, cleanup }) => {
+    await emptyAdminTables()
+    const before = useTokenAuthorizer(new TokenAuthorizer())
+    cleanup(() => void useTokenAuthorizer(before))
+    const { openapi, ...config } = app.config.get<any>('crud')
+    app.config.set('crud', { ...config, openapi: { ...openapi, access: 'token' } })
+
+    const refused = await get(PATH)
+    assert.equal(refused.status, 401)
+    assert.match(refused.headers.get('content-type')!, /^application\/problem\+json/)
+    assert.match(refused.headers.get('www-authenticate')!, /^Bearer/)
+
+    const { headers } = await issueToken(await makeUser('ada'), ['Film:read'])
+    const shown = await get(PATH, { headers })
+    assert.equal(shown.status, 200)
+    assert.equal(shown.headers.get('cache-control'), 'private, no-cache')
+  })
+})

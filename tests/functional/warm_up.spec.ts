@@ -1,0 +1,79 @@
+import type { AddressInfo } from 'node:net'
+import emitter from '@adonisjs/core/services/emitter'
+import server from '@adonisjs/core/services/server'
+import { test } from '@japa/runner'
+import { warmUp } from '#admin/health/warm_up'
+import { EndpointCreator, LucidCrud, resources } from '#crud'
+import { crudConfig } from '#crud/settings'
+import type { CrudOptions } from '#crud/types'
+import { RouteItem } from '#tests/fixtures/routes'
+import { freePort } from '#tests/helpers/free_port'
+
+const address = () => server.getNodeServer()!.address() as AddressInfo
+
+async function endpoints(options: CrudOptions = {}): Promise<EndpointCreator> {
+  const Creator = (options.endpointCreator ?? EndpointCreator) as typeof EndpointCreator
+  const creator = new Creator({ ...options, model: RouteItem })
+  await creator.resource.load()
+  return creator
+}
+
+class OwnCrud extends LucidCrud {}
+class OwnEndpoints extends EndpointCreator {}
+
+test.group('After the start', (group) => {
+  let answers: Array<[path: string, status: number]> = []
+
+  group.each.setup(() => {
+    answers = []
+    return emitter.on('http:request_completed', ({ ctx }) => {
+      answers.push([ctx.request.url(), ctx.response.getStatus()])
+    })
+  })
+
+  test('[A29] the server asks itself whether it lives, and for one item', async ({ assert }) => {
+    const first = resources.endpoints().find(({ resource }) => resource.name === 'Product')!
+    await warmUp(address(), [first, await endpoints()])
+    assert.deepEqual(answers, [
+      ['/health/live', 200],
+      ['/api/products/0', 404],
+    ])
+  })
+
+  test('[A29] nothing is asked that has code of the application’s own, or is not open', async ({
+    assert,
+  }) => {
+    const own: CrudOptions[] = [
+      { policy: () => true },
+      { scope: () => {} },
+      { session: () => undefined as never },
+      { access: 'token' },
+      { crud: OwnCrud },
+      { endpointCreator: OwnEndpoints },
+      { middleware: { read: [] } },
+      { deletedMethods: ['read'] },
+    ]
+    await warmUp(address(), await Promise.all(own.map((options) => endpoints(options))))
+    assert.deepEqual(answers, [['/health/live', 200]])
+  })
+
+  test('[A29] where requests are counted, none of an item is', async ({ assert, cleanup }) => {
+    const config = crudConfig()
+    const { rateLimit } = config
+    cleanup(() => void Object.assign(config, { rateLimit }))
+    Object.assign(config, { rateLimit: { requests: 1, seconds: 60 } })
+    await warmUp(address(), resources.endpoints())
+    assert.deepEqual(answers, [['/health/live', 200]])
+  })
+
+  test('[A29] it fails without a word, and reads nothing where the application stops', async ({
+    assert,
+  }) => {
+    await warmUp({ ...address(), port: await freePort() }, resources.endpoints())
+    assert.isEmpty(answers)
+    await warmUp(address(), resources.endpoints(), () => true)
+    await warmUp(address(), [new EndpointCreator({ model: RouteItem })])
+    await warmUp(address(), [])
+    assert.deepEqual(answers, Array(3).fill(['/health/live', 200]))
+  })
+})

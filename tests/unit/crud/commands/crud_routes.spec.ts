@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ace from '@adonisjs/core/services/ace'
+import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { test } from '@japa/runner'
+import { EndpointCreator, resources } from '#crud'
+import CrudRoutes from '#crud/commands/crud_routes'
+import CrudProvider from '#crud/crud_provider'
+import { RouteItem } from '#tests/fixtures/routes'
+import { runAce } from '#tests/helpers/ace_process'
+
+async function run(args: string[]) {
+  const command = await ace.create(CrudRoutes, args)
+  await command.exec()
+  return command
+}
+
+/** The route's facts, of one model, as `--json` prints them. */
+async function routesOf(model: string): Promise<any[]> {
+  const command = await run([model, '--json'])
+  command.assertSucceeded()
+  const logs = command.logger.getLogs()
+  return JSON.parse(logs[0].message)
+}
+
+function guard() {}
+
+class Reports extends EndpointCreator {
+  addRoutesToRouter() {
+    super.addRoutesToRouter()
+    this.addCustomRoute({ method: 'GET', path: '/report', handler: () => null })
+  }
+}
+
+test.group('crud:routes', (group) => {
+  group.each.setup(() => {
+    ace.ui.switchMode('raw')
+    return () => ace.ui.switchMode('normal')
+  })
+
+  /** As if a model had these endpoints, whose routes are never registered. */
+  function offer(endpoints: EndpointCreator, cleanup: (handler: () => void) => void) {
+    const { endpoints: before } = resources
+    resources.endpoints = () => [...before.call(resources), endpoints]
+    cleanup(() => void (resources.endpoints = before))
+  }
+
+  test('[P12] each operation with its method, path and access', async ({ assert }) => {
+    const routes = await routesOf('Film')
+    assert.deepEqual(
+      routes.map(({ operation, method, path }) => `${operation}: ${method} ${path}`),
+      [
+        'create: POST /api/films',
+        'read: GET /api/films/:id',
+        'read_multi: GET /api/films',
+        'update: PATCH /api/films/:id',
+        'delete: DELETE /api/films/:id',
+        'db_delete: DELETE /api/films/db_delete/:id',
+      ]
+    )
+    assert.deepEqual(routes[0], {
+      model: 'Film',
+      name: 'create',
+      operation: 'create',
+      method: 'POST',
+      path: '/api/films',
+      access: 'public',
+      middleware: [],
+      custom: false,
+    })
+  })
+
+  test('[P12] access, middleware and custom routes', async ({ assert, cleanup }) => {
+    const middleware = { create: [guard, () => {}] }
+    const access = { update: 'token' } as const
+    class Special extends RouteItem {}
+    offer(
+      new Reports({
+        model: Special,
+        path: 'special',
+        access,
+        middleware,
+        deletedMethods: ['read'],
+      }),
+      cleanup
+    )
+
+    const routes = await routesOf('special')
+    assert.deepEqual(
+      routes.map((one) => [one.name, one.path, one.access, one.custom, one.middleware]),
+      [
+        ['GET /report', '/api/special/report', 'public', true, []],
+        ['create', '/api/special', 'public', false, ['guard', 'closure']],
+        ['read_multi', '/api/special', 'public', false, []],
+        ['update', '/api/special/:id', 'token', false, []],
+        ['delete', '/api/special/:id', 'public', false, []],
+      ]
+    )
+    const command = await run(['Special'])
+    command.assertTableRows([
+      ['Special', 'read_multi (custom)', 'GET', '/api/special/report', 'public', '-'],
+      ['Special', 'create', 'POST', '/api/special', 'public', 'guard, closure'],
+      ['Special', 'read_multi', 'GET', '/api/special', 'public', '-'],
+      ['Special', 'update', 'PATCH', '/api/special/:id', 'token', '-'],
+      ['Special', 'delete', 'DELETE', '/api/special/:id', 'public', '-'],
+    ])
+  })
+
+  test('[P12] all models, those of crudRouter too', async ({ assert }) => {
+    const command = await run(['--json'])
+    const logs = command.logger.getLogs()
+    const routes: any[] = JSON.parse(logs[0].message)
+    const models = new Set(routes.map(({ model }) => model))
+    assert.includeMembers([...models], ['Film', 'Product', 'Distributor', 'RouteItem'])
+    assert.lengthOf(
+      routes,
+      resources.endpoints().reduce((sum, { routes: { length } }) => sum + length, 0)
+    )
+  })
+
+  test('[P12] an unknown model is one line that names those there are', async ({ assert }) => {
+    const command = await run(['Nobody'])
+    command.assertExitCode(1)
+    const [{ message, stream }] = command.logger.getLogs()
+    assert.equal(stream, 'stderr')
+    assert.match(message, /There is no model Nobody with endpoints; models are .*Film, .*Product/)
+  })
+
+  test('[P9] where a command only warns of a fault, the list fails', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = app.makePath('tmp', `models-${process.pid}`)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'broken.ts'), 'throw new Error("thrown at import")')
+    const { warn } = console
+    console.warn = () => {}
+    cleanup(async () => {
+      console.warn = warn
+      resources.faults.length = 0
+      await rm(folder, { recursive: true })
+    })
+    await new CrudProvider({
+      modelsPath: () => folder,
+      relativePath: (path: string) => path.slice(folder.length + 1),
+      getEnvironment: () => 'console',
+    } as unknown as ApplicationService).start()
+    assert.lengthOf(resources.faults, 1)
+
+    const command = await run(['--json'])
+    command.assertExitCode(1)
+    assert.deepEqual(
+      command.logger.getLogs().map(({ stream }) => stream),
+      ['stderr']
+    )
+  })
+
+  test('[P12] as a process it needs no database, and prints JSON alone', async ({ assert }) => {
+    const database = `${process.env.DB_DATABASE}-never-made`
+    const { status, out, err } = await runAce(['crud:routes', '--json'], { database })
+    assert.equal(status, 0, err)
+    assert.equal(err, '')
+    assert.lengthOf(
+      JSON.parse(out).filter(({ model }: { model: string }) => model === 'Film'),
+      6
+    )
+    assert.isFalse(existsSync(app.makePath(database)))
+  })
+})

@@ -1,0 +1,77 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { mysqlMatch } from '#crud/database/mysql_match'
+import { postgresMatch } from '#crud/database/postgres_match'
+import type { Sql } from '#crud/database/sql'
+import { parseLike, patternFault, type TextPattern } from '#crud/database/text_pattern'
+
+type Match = (text: string, pattern: TextPattern, foldCase: boolean) => Sql
+
+const MATCHES: Array<[name: string, match: Match]> = [
+  ['PostgreSQL', postgresMatch],
+  ['MySQL', mysqlMatch],
+]
+
+/** How many characters a `like` compares at each place of a text: those after a `%`, up to the next. */
+function comparedBy({ sql, bindings }: Sql): number {
+  const escape = / like \? escape '(.)'/.exec(sql)?.[1]
+  if (escape === undefined) return 0
+  const literal = new RegExp(`\\${escape}.`, 'gu')
+  const [, ...parts] = String(bindings.at(-1)).replace(literal, 'x').split('%')
+  return Math.max(0, ...parts.map((part) => [...part].length))
+}
+
+const long = 'ab'.repeat(150)
+
+test.group('What servers match texts by', () => {
+  test('[A18] {0}: a long end is compared with the end alone')
+    .with(MATCHES)
+    .run(({ assert }, [, match]) => {
+      for (const foldCase of [false, true]) {
+        for (const end of [long, `${long}_`, `${'_'.repeat(400)}b`, `${long}\\%`]) {
+          const made = match('t', parseLike(`%${end}`), foldCase)
+          const letters = [...end.replace('\\', '')].length
+          assert.include(made.sql, `right(t, ${letters})`)
+          assert.equal(comparedBy(made), 0)
+        }
+      }
+    })
+
+  test('[A18] {0}: a long text is found in one go, wherever it is')
+    .with(MATCHES)
+    .run(({ assert }, [, match]) => {
+      for (const foldCase of [false, true]) {
+        const { sql, bindings } = match('t', parseLike(`%${long}\\%%`), foldCase)
+        assert.match(sql, /^(?:strpos|locate)\(/)
+        assert.notInclude(sql, ' like ')
+        assert.include(bindings, `${long}%`)
+      }
+    })
+
+  test('[A18] {0}: what is short is left to LIKE, which an index may serve')
+    .with(MATCHES)
+    .run(({ assert }, [, match]) => {
+      for (const like of ['%lamp', '%lamp%', 'lamp%', '%la_mp%', 'l%p']) {
+        assert.match(match('t', parseLike(like), false).sql, /^t like \? escape/)
+      }
+    })
+
+  test(
+    '[A18] {0}: of no pattern that is taken, more than 100 characters are compared at each place'
+  )
+    .with(MATCHES)
+    .run(({ assert }, [, match]) => {
+      const part = fc.oneof(
+        fc.constantFrom('%', '%', '%%', '_', 'a', '\\%', '\\_', '\\\\', '|', 'ſ'),
+        fc.constantFrom('x'.repeat(99), 'y'.repeat(120), '_'.repeat(60), 'é'.repeat(150))
+      )
+      fc.assert(
+        fc.property(fc.array(part, { maxLength: 6 }), fc.boolean(), (parts, foldCase) => {
+          const pattern = parseLike(parts.join(''))
+          fc.pre(patternFault([{ pattern, foldCase }]) === null)
+          assert.isAtMost(comparedBy(match('t', pattern, foldCase)), 100)
+        }),
+        { numRuns: 500 }
+      )
+    })
+})

@@ -1,0 +1,59 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import { defineConfig, EndpointCreator, type CrudOptions } from '#crud'
+import { publicWritesByDefault } from '#crud/public_writes'
+import Film from '#models/film'
+import Product from '#models/product'
+
+function film(options: CrudOptions = {}): EndpointCreator {
+  return new EndpointCreator({ model: Film, ...options })
+}
+
+test.group('publicWritesByDefault', () => {
+  test('[P10] models whose writes nobody said are public: {$self}')
+    .with([
+      {},
+      { access: { create: 'token' } },
+      { access: { create: 'token', update: 'token', read: 'public' } },
+      { includedMethods: ['read', 'delete'] },
+    ] as CrudOptions[])
+    .run(({ assert }, options) => {
+      assert.deepEqual(publicWritesByDefault([film(options)]), ['Film'])
+    })
+
+  test('[P10] not where it was said, nor where nothing is written: {$self}')
+    .with([
+      { access: 'public' },
+      { access: 'token' },
+      { access: { create: 'public', update: 'token', delete: 'token' } },
+      { includedMethods: ['read', 'read_multi'] },
+    ] as CrudOptions[])
+    .run(({ assert }, options) => {
+      assert.isEmpty(publicWritesByDefault([film(options)]))
+    })
+
+  test('[P10] nor where the configuration wants a token; each model once', ({
+    assert,
+    cleanup,
+  }) => {
+    const product = new EndpointCreator({ model: Product })
+    const endpoints = [film(), product, film({ path: 'again' })]
+    assert.deepEqual(publicWritesByDefault(endpoints), ['Film', 'Product'])
+    const before = app.config.get('crud')
+    cleanup(() => app.config.set('crud', before))
+    app.config.set('crud', defineConfig({ access: 'token' }))
+    assert.isEmpty(publicWritesByDefault(endpoints))
+  })
+
+  test('[P10] a route of one’s own that writes counts, too', ({ assert }) => {
+    class Own extends EndpointCreator {
+      addRoutesToRouter() {
+        super.addRoutesToRouter()
+        this.addCustomRoute({ method: 'POST', path: '/import', handler: () => null })
+      }
+    }
+    const options = { model: Film, includedMethods: ['read'] as const }
+    assert.deepEqual(publicWritesByDefault([new Own(options)]), ['Film'])
+    assert.isEmpty(publicWritesByDefault([new Own({ ...options, access: { update: 'token' } })]))
+  })
+})

@@ -1,0 +1,164 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import { ValueError } from '#crud'
+import { parseFields } from '#crud/scaffold/field'
+import { modelNames } from '#crud/scaffold/model_names'
+import { Scaffold } from '#crud/scaffold/scaffold'
+import { appIn } from '#tests/helpers/other_root'
+
+const OPTIONS = { timestamps: true, softDeletes: false }
+
+test.group('Scaffold', (group) => {
+  let root: string
+
+  group.each.setup(async () => {
+    root = await mkdtemp(app.makePath('tmp/scaffold-'))
+    for (const folder of ['app/models', 'database', 'app/admin/migrations']) {
+      await cp(app.makePath(folder), join(root, folder), { recursive: true })
+    }
+    return () => rm(root, { recursive: true })
+  })
+
+  function make(name: string, fields: string[], options = OPTIONS) {
+    const other = appIn(root)
+    return new Scaffold(other).write(modelNames(other, name), parseFields(fields), options)
+  }
+
+  async function read(path: string) {
+    return await readFile(join(root, path), 'utf8')
+  }
+
+  /** All that is there, to compare with what is there later. */
+  async function files() {
+    const names = await readdir(root, { recursive: true })
+    return names.sort()
+  }
+
+  async function put(path: string, text = '') {
+    await mkdir(join(root, path, '..'), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+
+  test('[P12] model, migration, factory and test, each where it belongs', async ({ assert }) => {
+    const written = await make('invoice', ['number'])
+    const [model, migration, factory, spec] = written
+    assert.equal(model, 'app/models/invoice.ts')
+    assert.match(migration, /^database\/migrations\/\d{13}_create_invoices_table\.ts$/)
+    assert.equal(factory, 'database/factories/invoice_factory.ts')
+    assert.equal(spec, 'tests/functional/invoices.spec.ts')
+    assert.match(await read(model), /@AdminView\(\)\n@Crud\(\{\n {2}tags: \['Invoices'\]/)
+    assert.includeMembers(await files(), written)
+  })
+
+  test('[P12] what is referred to comes before, whatever the clock says', async ({ assert }) => {
+    await put('database/migrations/9999999999999_create_suns_table.ts')
+    const [, migration] = await make('Moon', ['name'])
+    assert.equal(basename(migration), '10000000000000_create_moons_table.ts')
+  })
+
+  test('[P12] --soft-deletes and --no-timestamps', async ({ assert }) => {
+    const [model, migration] = await make('Moon', ['name'], {
+      timestamps: false,
+      softDeletes: true,
+    })
+    const code = (await read(model)) + (await read(migration))
+    assert.include(code, 'declare deletedAt: DateTime | null')
+    assert.include(code, "table.dateTime('deleted_at').nullable()")
+    assert.include(code, 'deleteSchema: vine.object({})')
+    assert.notMatch(code, /created|updated/i)
+  })
+
+  test('[P12] a reference has relation, foreign key, and a parent made with it', async ({
+    assert,
+  }) => {
+    const fields = ['film:belongsTo', 'second_film_id:belongsTo(Film)?', 'text:text']
+    const [model, migration, factory] = await make('Review', fields)
+    const review = await read(model)
+    assert.include(review, '@belongsTo(() => Film)\n  declare film: BelongsTo<typeof Film>')
+    const options = /@belongsTo\(\(\) => Film, (\{.*\})\)\n {2}declare secondFilm/.exec(review)
+    assert.equal(options?.[1], "{ foreignKey: 'secondFilmId', serializeAs: 'second_film' }")
+    assert.include(review, "include: ['film', 'second_film'],")
+    const code = await read(migration)
+    assert.match(
+      code.replace(/\s+/g, ''),
+      /integer\('film_id'\)\.unsigned\(\)\.notNullable\(\)\.references\('id'\)\.inTable\('films'\)/
+    )
+    assert.include(await read(factory), 'FilmFactory.useCtx(context).create()')
+  })
+
+  test('[P12] a reference to what is not there is refused, and nothing is written')
+    .with([
+      [['customer_id:belongsTo'], /customer_id: there is no model Customer in app\/models, which/],
+      [['moon_id:belongsTo'], /moon_id: the first Moon could refer to none; let it be null/],
+      [['seat_id:belongsTo'], /seat_id: Seat has a key of several columns/],
+      [['film_id:belongsTo'], /film_id: the tests need a Film, and there is no factory/],
+    ] as Array<[string[], RegExp]>)
+    .run(async ({ assert }, [fields, message]) => {
+      await rm(join(root, 'database/factories/film_factory.ts'))
+      await put(
+        'app/models/seat.ts',
+        'export default { name: "Seat", $columnsDefinitions: new Map([' +
+          '["a", { isPrimary: true }], ["b", { isPrimary: true }]]) }'
+      )
+      const before = await files()
+      const error = await make('Moon', ['name', ...fields]).catch((reason) => reason)
+      assert.instanceOf(error, ValueError)
+      assert.match(error.message, message)
+      assert.deepEqual(await files(), before)
+    })
+
+  test('[P12] a model of that name, table or path is there already: {$self}')
+    .with(['Product', 'films', 'distributor'])
+    .run(async ({ assert }, name) => {
+      const before = await files()
+      await assert.rejects(
+        () => make(name, ['name']),
+        /can't be made: the model \w+ is there already/
+      )
+      assert.deepEqual(await files(), before)
+    })
+
+  test('[P12] the admin site’s tables are taken, too', async ({ assert }) => {
+    await assert.rejects(
+      () => make('AdminUser', ['name']),
+      /AdminUser can't be made: app\/admin\/migrations\/\S+ makes the table admin_users already/
+    )
+  })
+
+  test('[P12] a file that is there is kept, and no other is written: {$self}')
+    .with([
+      'app/models/moon.ts',
+      'app/models/MOON.ts',
+      'database/migrations/1_create_moons_table.ts',
+      'database/factories/moon_factory.ts',
+      'tests/functional/moons.spec.ts',
+    ])
+    .run(async ({ assert }, path) => {
+      await put(path, 'mine')
+      const before = await files()
+      const error = await make('Moon', ['name']).catch((reason) => reason)
+      assert.instanceOf(error, ValueError)
+      assert.match(error.message, /moon(_factory)?\.ts|moons/i)
+      assert.equal(await read(path), 'mine')
+      assert.deepEqual(await files(), before)
+    })
+
+  test('[P12] a table that another migration makes under another name is seen', async ({
+    assert,
+  }) => {
+    await put('database/migrations/1_all_tables.ts', "this.schema.createTable('moons', (t) => {})")
+    await assert.rejects(() => make('Moon', ['name']), /1_all_tables\.ts makes the table moons/)
+  })
+
+  test('[P12] when one file can’t be written, the others are taken back', async ({ assert }) => {
+    await mkdir(join(root, 'tests'))
+    await symlink('nowhere/at/all', join(root, 'tests/functional'))
+    const error = await make('Moon', ['name']).catch((reason) => reason)
+    assert.instanceOf(error, ValueError)
+    assert.match(error.message, /tests\/functional\S* can't be written \(E\w+\); nothing has been/)
+    const there = await files()
+    assert.notInclude(there.join('\n'), 'moon')
+  })
+})
