@@ -79,7 +79,7 @@ test.group('Admin | health', (group) => {
     assert.include(text, `Version ${version}`)
     assert.include(text, `Node.js ${process.version}`)
     assert.match(text, /Running for \d+ (second|minute)/)
-    assert.match(text, /Memory \d+ MB/)
+    assert.match(text, /Memory [\d,]+ MB/)
   })
 
   test('[E5] events that wait to be written are counted', async ({ assert, cleanup }) => {
