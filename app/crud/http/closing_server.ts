@@ -15,8 +15,9 @@ const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
  * other on a connection that is kept.
  */
 export class ClosingServer extends Server {
-  readonly #sockets = new Set<Socket>()
-  readonly #answers = new Set<ServerResponse>()
+  /* Each with its last answer. No set of answers: from a set that forever gets and loses members, what is
+   * long gone keeps the next ones from being collected. */
+  readonly #sockets = new Map<Socket, ServerResponse | undefined>()
   readonly #patience: number
   #isClosing = false
 
@@ -35,7 +36,7 @@ export class ClosingServer extends Server {
     })
     this.#patience = Math.max(limits.graceSeconds * 1000 - LAST_STEPS, 500)
     this.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket)
+      this.#sockets.set(socket, undefined)
       socket.once('close', () => this.#sockets.delete(socket))
     })
     this.prependListener('request', (_request, response) => this.#expect(response))
@@ -46,25 +47,26 @@ export class ClosingServer extends Server {
     setTimeout(() => this.closeAllConnections(), this.#patience).unref()
     super.close(callback)
 
-    for (const response of this.#answers) sendLast(response)
-    /* Browsers open connections in advance; to Node.js they count as having begun a request. */
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const [socket, response] of this.#sockets) {
+      if (response) this.#endWith(response)
+      /* Browsers open connections in advance; to Node.js they count as having begun a request. */
+      else if (socket.bytesRead === 0) socket.destroy()
+    }
     return this
   }
 
   #expect(response: ServerResponse): void {
-    if (this.#isClosing) sendLast(response)
-    this.#answers.add(response)
-    response.once('close', () => {
-      this.#answers.delete(response)
-      /* Of an answer whose headers were out already the client does not know that it is the last. */
-      if (this.#isClosing) setImmediate(() => this.closeIdleConnections())
-    })
+    if (this.#isClosing) this.#endWith(response)
+    else this.#sockets.set(response.req.socket, response)
   }
-}
 
-function sendLast(response: ServerResponse): void {
-  if (!response.headersSent) response.shouldKeepAlive = false
+  #endWith(response: ServerResponse): void {
+    if (!response.headersSent) response.shouldKeepAlive = false
+    /* Of an answer whose headers were out already the client does not know that it is the last. */
+    if (!response.closed) {
+      response.once('close', () => setImmediate(() => this.closeIdleConnections()))
+    }
+  }
 }
 
 /**

@@ -20,6 +20,8 @@ test.group('Authentication of each request', () => {
     await new InitializeAuthMiddleware().handle(ctx, async () => {
       assert.equal(ctx.auth.defaultGuard, 'admin')
       assert.equal(made, 0)
+      /* An accessor of its own would keep each request until the old generation is collected. */
+      assert.isFalse(Object.hasOwn(ctx, 'view'))
       const page = '{{ auth === expected }} {{ request === asked }}'
       const { auth: expected, request: asked } = ctx
       assert.equal(await ctx.view.renderRaw(page, { expected, asked }), 'true true')
