@@ -1,4 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { beginLightly } from './light_transaction.js'
 
 /**
  * Runs the work in a transaction, a savepoint where the client is one already, and returns once it is
@@ -11,7 +12,7 @@ export async function inTransaction<Result>(
   client: QueryClientContract,
   work: (transaction: TransactionClientContract) => Promise<Result>
 ): Promise<Result> {
-  const transaction = await client.transaction()
+  const transaction = await begin(client)
   const settled = settledPromise(transaction)
   let end: { error: unknown } | undefined
   settled.catch((error) => (end = { error }))
@@ -28,6 +29,11 @@ export async function inTransaction<Result>(
   await transaction.commit()
   await settled
   return result
+}
+
+/** Knex tells of its own queries only, so who debugs has it begin the transaction as well. */
+function begin(client: QueryClientContract): Promise<TransactionClientContract> {
+  return client.isTransaction || client.debug ? client.transaction() : beginLightly(client)
 }
 
 /**

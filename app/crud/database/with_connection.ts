@@ -1,4 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { lightConnectionOf } from './light_transaction.js'
 
 /**
  * Runs something on a connection of the driver's, past Lucid and knex: on the transaction's own where
@@ -8,13 +9,16 @@ export async function withConnection<Result>(
   client: QueryClientContract,
   run: (connection: any) => PromiseLike<Result>
 ): Promise<Result> {
-  const pool = client.isTransaction
-    ? (client as TransactionClientContract).knexClient.client
-    : client.getReadClient().client
+  if (client.isTransaction) return await run(await connectionOf(client as any))
+  const pool = client.getReadClient().client
   const connection = await pool.acquireConnection()
   try {
     return await run(connection)
   } finally {
-    if (!client.isTransaction) pool.releaseConnection(connection)
+    pool.releaseConnection(connection)
   }
+}
+
+function connectionOf(transaction: TransactionClientContract) {
+  return lightConnectionOf(transaction) ?? transaction.knexClient.client.acquireConnection()
 }
