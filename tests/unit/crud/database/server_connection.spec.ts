@@ -43,7 +43,9 @@ test.group('A connection to a server', (group) => {
   })
 
   test('[A20] a float of 16 digits comes back as it was stored', async ({ assert }) => {
-    const ratios = [902657281037.2527, -902657281037.2527, 9007199254740.995, 1.7976931348623157e308]
+    const ratios = [
+      902657281037.2527, -902657281037.2527, 9007199254740.995, 1.7976931348623157e308,
+    ]
     await db
       .table('samples')
       .multiInsert(ratios.map((ratio) => ({ name: 'x', ratio, created_at: '2024-01-01 00:00:00' })))
