@@ -6,7 +6,6 @@ import { dialectOf } from './database/dialects.js'
 import { quoted } from './database/quoted.js'
 import { insertSql, type Sql } from './database/sql.js'
 import { hasForeignHook } from './events/own_hooks.js'
-import { selectList } from './query/selection.js'
 import type { Resource } from './resource/resource.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
 
@@ -101,8 +100,7 @@ class DirectWrite {
   }
 
   async #run({ sql, bindings }: Sql): Promise<Row[]> {
-    const { columns, table } = this.resource
-    const told = selectList(columns.all, table, this.dialect)
+    const told = this.resource.reader.listOf(this.resource.columns.all, this.dialect)
     return await this.dialect.selectRows(this.client, `${sql} returning ${told}`, bindings)
   }
 

@@ -4,6 +4,7 @@ import { DateTime } from 'luxon'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import { inTransaction } from '#crud/database/transaction'
+import { inUtc } from '#crud/values/datetime'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
@@ -67,7 +68,7 @@ export class DatabaseIntegration implements EventIntegration {
         const rows = await transaction
           .from(AdminEventLog.table)
           .select('id')
-          .where('timestamp', '<', oldest.toFormat(client.dialect.dateTimeFormat))
+          .where('timestamp', '<', inUtc(oldest))
           .orderBy('timestamp')
           .limit(PRUNED_AT_ONCE)
         const ids = rows.map((row) => row.id)
@@ -81,7 +82,7 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   async #insert(event: AdminEvent, client: QueryClientContract): Promise<void> {
-    const timestamp = event.timestamp.toUTC().toFormat(client.dialect.dateTimeFormat)
+    const timestamp = inUtc(event.timestamp)
     const dialect = dialectOf(client)
     const eventId = await dialect.insertRow(client, AdminEventLog.table, eventRow(event, timestamp))
     const rows = event.records.map((record) => auditRow(record, eventId, timestamp))

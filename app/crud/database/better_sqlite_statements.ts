@@ -45,11 +45,11 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
  * The rows of a select, or of a write that tells what it wrote. They are there at once: this driver lets
  * nothing else happen meanwhile.
  */
-export async function selectAtOnce(
+export function selectAtOnce(
   connection: Connection,
   sql: string,
   values: readonly unknown[]
-): Promise<Row[]> {
+): Row[] {
   return connection.prepare(sql).all(values.map(bound))
 }
 

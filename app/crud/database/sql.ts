@@ -13,10 +13,13 @@ export interface Sql {
  * The pieces with `and` or `or` between, as one condition.
  */
 export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
-  return {
-    sql: pieces.map(({ sql }) => `(${sql})`).join(` ${word} `),
-    bindings: pieces.flatMap(({ bindings }) => bindings),
+  let sql = ''
+  const bindings: unknown[] = []
+  for (const piece of pieces) {
+    sql += sql === '' ? `(${piece.sql})` : ` ${word} (${piece.sql})`
+    bindings.push(...piece.bindings)
   }
+  return { sql, bindings }
 }
 
 /**

@@ -91,6 +91,17 @@ export function readersOf(client: QueryClientContract): QueryClientContract | un
 }
 
 /**
+ * A connection of the readers that nobody has at the moment, for who needs it no longer than one call of
+ * the driver that does not return before it is done. To have the pool hand it out and take it back would
+ * take as long as the read.
+ */
+export function idleReaderOf({ connectionName }: QueryClientContract): unknown {
+  const readers = db.manager.get(connectionName + READERS)?.connection
+  const pool: { free?: Array<{ resource: unknown }> } | undefined = readers?.readClient?.client.pool
+  return pool?.free?.at(-1)?.resource
+}
+
+/**
  * Readers and the writer don't block each other in write-ahead logging; foreign keys hold.
  */
 const WRITER = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'

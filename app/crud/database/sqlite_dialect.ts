@@ -6,7 +6,7 @@ import { quoted } from './quoted.js'
 import { insertSql, type Sql } from './sql.js'
 import type { TextPattern } from './text_pattern.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
-import { readersOf } from './sqlite_connection.js'
+import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { matchTest } from './sqlite_match.js'
 import { withConnection } from './with_connection.js'
 import { selectReady } from './sqlite_statements.js'
@@ -179,8 +179,12 @@ export class SqliteDialect implements Dialect {
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
     if (client.debug) return await client.rawQuery(sql, values as any[])
+    const isPatient = client.dialect.name === 'sqlite3'
+    const idle = isPatient || client.isTransaction ? undefined : idleReaderOf(client)
+    if (idle) return selectAtOnce(idle as any, sql, values)
+
     const reader = client.isTransaction ? client : (readersOf(client) ?? client)
-    const select = client.dialect.name === 'sqlite3' ? selectReady : selectAtOnce
+    const select = isPatient ? selectReady : selectAtOnce
     return await withConnection(reader, (connection) => select(connection, sql, values))
   }
 }

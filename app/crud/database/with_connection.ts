@@ -7,7 +7,7 @@ import { lightConnectionOf } from './light_transaction.js'
  */
 export async function withConnection<Result>(
   client: QueryClientContract,
-  run: (connection: any) => PromiseLike<Result>
+  run: (connection: any) => PromiseLike<Result> | Result
 ): Promise<Result> {
   if (client.isTransaction) return await run(await connectionOf(client as any))
   const pool = client.getReadClient().client

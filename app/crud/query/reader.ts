@@ -221,6 +221,20 @@ export class Reader {
     return item
   }
 
+  /**
+   * What stands between `select` and `from`, or behind `returning`.
+   */
+  listOf(columns: readonly Column[], dialect: Dialect, beside: readonly Beside[] = []): string {
+    let lists = this.#lists.get(dialect)
+    if (!lists) this.#lists.set(dialect, (lists = new WeakMap()))
+    let list = lists.get(columns)
+    if (list === undefined) {
+      list = selectList(columns, this.resource.table, dialect)
+      lists.set(columns, list)
+    }
+    return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
+  }
+
   /** What was read beside the columns is no part of the record. */
   #fromRecord(record: LucidRow, fields: Fields, expressions: readonly Beside[]): Found {
     const beside: Row = {}
@@ -244,7 +258,7 @@ export class Reader {
     }
     const dialect = dialectOf(client)
     const { table } = this.resource
-    const wanted = this.#listOf(columns, dialect, beside)
+    const wanted = this.listOf(columns, dialect, beside)
     const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
     return await dialect.selectRows(client, sql, bindings)
   }
@@ -292,20 +306,9 @@ export class Reader {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
     const query = begun ?? (model.query({ client }) as Query)
-    query.select(client.raw(this.#listOf(columns, dialect, beside)) as any)
+    query.select(client.raw(this.listOf(columns, dialect, beside)) as any)
     applySelection(query, table, selection)
     return await dialect.read(client, query, () => run(query))
-  }
-
-  #listOf(columns: readonly Column[], dialect: Dialect, beside: readonly Beside[] = []): string {
-    let lists = this.#lists.get(dialect)
-    if (!lists) this.#lists.set(dialect, (lists = new WeakMap()))
-    let list = lists.get(columns)
-    if (list === undefined) {
-      list = selectList(columns, this.resource.table, dialect)
-      lists.set(columns, list)
-    }
-    return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
   }
 
   /** A model whose queries are its own affair is asked by its own. */

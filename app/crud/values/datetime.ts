@@ -83,6 +83,15 @@ export function inUtc(moment: DateTime): string {
 }
 
 /**
+ * The moment of a `YYYY-MM-DD HH:MM:SS` in UTC, or the midnight of a `YYYY-MM-DD`. Luxon's own reading
+ * takes three times as long.
+ */
+export function fromUtc(text: string): DateTime {
+  const iso = text.length > 10 ? `${text.replace(' ', 'T')}Z` : text
+  return DateTime.fromMillis(Date.parse(iso), { zone: 'utc' })
+}
+
+/**
  * What a column holds as a moment, as Lucid turns it into luxon's `DateTime` soonest: a text as a `Date`,
  * which saves the search for its form. All else is left to Lucid.
  */

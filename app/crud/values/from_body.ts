@@ -1,7 +1,6 @@
 import { MultipartFile } from '@adonisjs/core/bodyparser'
-import { DateTime } from 'luxon'
 import type { Column } from '../resource/column.js'
-import { readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
+import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
 import { readUuid } from './from_query.js'
 import { withoutBigInts } from './json.js'
 import { exactInteger, readInteger, readNumber, type ExactInteger } from './numbers.js'
@@ -182,7 +181,7 @@ function limitDecimal({ decimalRange: range, preparesItself }: Column, value: nu
 
 function toMoment(column: Column, text: string | null, fault: ValueFault) {
   if (text === null) return { fault }
-  return { value: column.holdsDateTime ? DateTime.fromSQL(text, { zone: 'utc' }) : text }
+  return { value: column.holdsDateTime ? fromUtc(text) : text }
 }
 
 function convert(value: unknown, fault: ValueFault) {

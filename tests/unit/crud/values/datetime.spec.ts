@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import {
+  fromUtc,
   inUtc,
   quickMoment,
   readDate,
@@ -58,6 +59,19 @@ test.group('Moments', () => {
     ]) {
       assert.equal(inUtc(moment), moment.toFormat('yyyy-MM-dd HH:mm:ss'))
     }
+  })
+
+  test('[A20] a moment in the form of answers is what luxon reads of it', ({ assert }) => {
+    const check = (text: string) => {
+      assert.isTrue(fromUtc(text).equals(DateTime.fromSQL(text, { zone: 'utc' })), text)
+    }
+    fc.assert(
+      fc.property(moments, (moment) => {
+        check(wire(moment))
+        check(wire(moment).slice(0, 10))
+      })
+    )
+    for (const text of ['0001-01-01 00:00:00', '0099-12-31', '9999-12-31 23:59:59']) check(text)
   })
 
   test('[A20] what is stored is the moment that Lucid would read', ({ assert }) => {
