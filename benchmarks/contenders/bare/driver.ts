@@ -13,9 +13,10 @@ export interface BareDriver {
   read: { decimal(name: string): string; datetime(name: string): string }
 }
 
-/* What config/database.ts sets for the application: no contender writes more carelessly. */
+/* What the application sets for its own: no contender writes more carelessly, or has less of a cache. */
 export const PRAGMAS = [
   'busy_timeout = 5000',
+  'cache_size = -16384',
   'journal_mode = WAL',
   'synchronous = NORMAL',
   'foreign_keys = ON',

@@ -37,6 +37,12 @@ test.group('SQLite connections', () => {
     assert.equal(await pragma(MAIN, 'busy_timeout'), 5000)
   })
 
+  test('each keeps more of the file than SQLite would by itself', async ({ assert }) => {
+    for (const connection of [MAIN, ANOTHER]) {
+      assert.equal(await pragma(connection, 'cache_size'), -16_384)
+    }
+  })
+
   test('a reader can not write', async ({ assert }) => {
     assert.equal(await pragma(ANOTHER, 'query_only'), 1)
     await assert.rejects(
