@@ -14,6 +14,7 @@ import { emptyState, type EmptyState } from './empty_state.js'
 import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
 import { ListTable, type Heading, type Row } from './list_table.js'
 import { pagerOf, type Pager } from './pager.js'
+import { rowsMarkup } from './rows_markup.js'
 
 /**
  * What the templates of a list know. The names in snake case are the specification's. [S34]
@@ -41,6 +42,8 @@ export interface ListData extends Record<string, unknown> {
   parameters: ListParameters
   headings: Heading[]
   rows: Row[]
+  /** The same as the table has them */
+  rowsMarkup: string
   pager: Pager
   /** Whether the data could not be read [S33] */
   failed: boolean
@@ -70,9 +73,11 @@ interface Found {
   total: number
   parameters: ListParameters
   failed: boolean
-  /** Those of the items, where they could be begun while the database still counted */
-  rows?: Promise<Row[]>
+  /** What the items are set in, where it could be begun while the database still counted */
+  shown?: Promise<ShownRows>
 }
+
+type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
 
 /**
  * The list of a model: from a query string to what the page shows. [S27 to S35]
@@ -103,8 +108,8 @@ export class ListPage {
     /* What does not depend on the records is made while the database works, which it does from here. */
     await setImmediate()
     const surroundings = this.#surroundings(asked)
-    const { items, total, parameters, failed, rows: begun } = await finding
-    const rows = await (begun ?? this.#table.rows(ctx, items, parameters))
+    const { items, total, parameters, failed, shown: begun } = await finding
+    const shown = await (begun ?? this.#shown(ctx, items, parameters))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
     return {
@@ -123,10 +128,10 @@ export class ListPage {
 
       view: this.view,
       parameters,
-      rows,
       pager: pagerOf(parameters, lastPage(total, parameters.rows)),
       failed,
       range: { from: Math.min(first + 1, total), to: first + items.length },
+      ...shown,
       ...surroundings,
       empty: emptyState(this.site, parameters, {
         failed,
@@ -183,11 +188,11 @@ export class ListPage {
   async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
-    let rows: Promise<Row[]> | undefined
+    let shown: Promise<ShownRows> | undefined
     const whileCounting = (items: Item[]) => {
-      rows = this.#table.rows(ctx, items, parameters)
+      shown = this.#shown(ctx, items, parameters)
       /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
-      rows.catch(() => {})
+      shown.catch(() => {})
     }
     /* An own `getMulti` may yet change the items. */
     const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
@@ -196,12 +201,19 @@ export class ListPage {
       ...(isPlain && { whileCounting }),
     })
     const last = lastPage(total, parameters.rows)
-    if (parameters.page <= last) return { items: data, total, parameters, failed: false, rows }
+    if (parameters.page <= last) return { items: data, total, parameters, failed: false, shown }
 
     const clamped = parameters.with({ page: last })
     if (total === 0) return { items: data, total, parameters: clamped, failed: false }
     const again = await crud.getMulti(clamped.toRequest({ count: false }), options)
     return { items: again.data, total, parameters: clamped, failed: false }
+  }
+
+  async #shown(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<ShownRows> {
+    const rows = await this.#table.rows(ctx, items, parameters)
+    const hasCheckboxes = this.#bulk(parameters.deleted) !== null
+    const mark = this.site.text('list.deleted.mark')
+    return { rows, rowsMarkup: rowsMarkup(rows, this.#table.styles, { hasCheckboxes, mark }) }
   }
 
   #bulk(deleted: DeletedMode): BulkBar | null {

@@ -19,16 +19,22 @@ import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
 /**
- * What stands above a column.
+ * How a column is set.
  */
-export interface Heading {
-  name: string
-  label: string
-  numeric: boolean
-  /** Class names, each after a space, for it and for the cells below */
+export interface ColumnStyle {
+  /** Class names, each after a space, for its heading and for the cells below */
   style: string
   /** Whether records are known by what stands in it: it links to them, and stays in sight */
   isLead: boolean
+}
+
+/**
+ * What stands above a column.
+ */
+export interface Heading extends ColumnStyle {
+  name: string
+  label: string
+  numeric: boolean
   /** The order that the list has by this column; undefined where it can't be sorted by it */
   sorted: 'ascending' | 'descending' | 'none' | undefined
   /** Where a click leads */
@@ -68,6 +74,7 @@ type Titles = Map<string, string>
  */
 export class ListTable {
   #columns: TableColumn[] | undefined
+  #styles: ColumnStyle[] | undefined
 
   constructor(
     private readonly site: AdminSite,
@@ -89,6 +96,14 @@ export class ListTable {
   }
 
   /**
+   * How the columns are set. The leading one is that which records are called by, if it is shown, else
+   * the first.
+   */
+  get styles(): readonly ColumnStyle[] {
+    return (this.#styles ??= this.#styled())
+  }
+
+  /**
    * What a column is called where one chooses what to search by: what refers to another record is
    * searched by that one's id.
    */
@@ -100,11 +115,8 @@ export class ListTable {
 
   headings(parameters: ListParameters): Heading[] {
     const [first] = parameters.sorts
-    const lead = this.#leadIndex()
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
-      const isLead = index === lead
-      const style = (numeric ? ' number' : '') + (isLead ? ' lead' : '')
-      const heading = { name, label, numeric, style, isLead }
+      const heading = { name, label, numeric, ...this.styles[index] }
       if (!sortBy) return { ...heading, sorted: undefined, url: undefined }
       const current = sortBy === first?.column ? first.direction : null
       const direction = current === 'asc' ? 'desc' : 'asc'
@@ -128,7 +140,7 @@ export class ListTable {
     const columns = await Promise.all(
       this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
     )
-    const lead = this.#leadIndex()
+    const lead = this.styles.findIndex(({ isLead }) => isLead)
     /* Each title makes another text; to say it once and fill in is quicker than to say all. */
     const label = this.site.text('list.select', { title: '{title}' })
     return items.map((item, index) => {
@@ -201,15 +213,6 @@ export class ListTable {
     return Boolean(softDelete.flag ? item[softDelete.flag.wire] : item[softDelete.timestamp!.wire])
   }
 
-  /** The one that records are called by, if it is shown, else the first. */
-  #leadIndex(): number {
-    const title = this.view.titleColumn
-    return Math.max(
-      0,
-      this.columns.findIndex(({ column }) => column !== undefined && column === title)
-    )
-  }
-
   #resolved(): TableColumn[] {
     const { resource, options } = this.view
     const references = referencesOf(this.site, this.view)
@@ -230,6 +233,16 @@ export class ListTable {
         column,
         reference,
       }
+    })
+  }
+
+  #styled(): ColumnStyle[] {
+    const title = this.view.titleColumn
+    const named = this.columns.findIndex(({ column }) => column !== undefined && column === title)
+    const lead = Math.max(0, named)
+    return this.columns.map(({ numeric }, index) => {
+      const isLead = index === lead
+      return { style: (numeric ? ' number' : '') + (isLead ? ' lead' : ''), isLead }
     })
   }
 
