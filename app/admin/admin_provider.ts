@@ -20,6 +20,7 @@ import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
 import { escapeAttributes } from './escape_attributes.js'
+import { escapeQuickly } from './escape_quickly.js'
 import { DatabaseIntegration } from './events/database_integration.js'
 import { DatabaseCheck } from './health/database_check.js'
 import { registerProbes } from './health/probes.js'
@@ -168,6 +169,7 @@ export default class AdminProvider {
     const config = this.#config()
     const { default: edge } = await import('edge.js')
     escapeAttributes(edge)
+    escapeQuickly()
     keepPartials(edge)
     const i18n = await this.app.container.make('i18n')
     const router = await this.app.container.make('router')

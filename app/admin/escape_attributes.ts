@@ -1,4 +1,5 @@
 import type { Edge } from 'edge.js'
+import { escaped } from './markup.js'
 
 /* Escaping twice would show `&amp;`. */
 const escaping = new WeakSet<object>()
@@ -10,18 +11,18 @@ const escaping = new WeakSet<object>()
 export function escapeAttributes(edge: Edge): void {
   const { html } = edge.globals
   if (escaping.has(html)) return
-  const attrs = (values: Record<string, unknown>) => html.attrs(escaped(values, html.escape))
+  const attrs = (values: Record<string, unknown>) => html.attrs(escapedWithin(values))
   const safe = { ...html, attrs }
   escaping.add(safe)
   edge.global('html', safe)
 }
 
-function escaped(value: unknown, escape: (text: string) => string): any {
-  if (typeof value === 'string') return escape(value)
+function escapedWithin(value: unknown): any {
+  if (typeof value === 'string') return escaped(value)
   if (typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return value.map((one) => escaped(one, escape))
+  if (Array.isArray(value)) return value.map(escapedWithin)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, escaped(inner, escape)])
+    Object.entries(value).map(([key, inner]) => [key, escapedWithin(inner)])
   )
 }

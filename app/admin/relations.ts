@@ -1,4 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud } from '#crud'
+import type { Fields } from '#crud/query/fields'
 import { ListRequest } from '#crud/query/list_request'
 import type { Column } from '#crud/resource/column'
 import type { AdminSite } from './admin_site.js'
@@ -52,10 +54,29 @@ export async function titlesOf(
     [],
     { shape: 'offset', offset: 0, limit: wanted.length },
     'include',
-    { count: false }
+    { count: false, fields: titleFields(view, target) }
   )
   const options = { ...view.callOptions(ctx), keys: true }
   const { data } = await view.crud.getMulti(request, options)
   for (const item of data) titles.set(String(item[target.wire]), view.titleOf(item))
   return titles
+}
+
+const FIELDS = new WeakMap<Column, Fields>()
+
+/** Of a record that is only to be named no more is read, unless code of one's own reads or names it. */
+function titleFields(view: ModelView, target: Column): Fields | undefined {
+  const { crud, options, resource } = view
+  const isOwn =
+    typeof options.title === 'function' || crud.getMulti !== LucidCrud.prototype.getMulti
+  /* Which column it is named by is known only then. */
+  if (isOwn || !resource.isLoaded) return undefined
+  let fields = FIELDS.get(target)
+  if (!fields) {
+    const { titleColumn } = view
+    const columns = resource.fields.filter((one) => one === target || one === titleColumn)
+    fields = { columns, computed: new Map() }
+    FIELDS.set(target, fields)
+  }
+  return fields
 }

@@ -196,10 +196,10 @@ export class ListPage {
     }
     /* An own `getMulti` may yet change the items. */
     const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
-    const { data, total_count: total = 0 } = await crud.getMulti(parameters.toRequest(), {
-      ...options,
-      ...(isPlain && { whileCounting }),
-    })
+    const { data, total_count: total = 0 } = await crud.getMulti(
+      parameters.toRequest(isPlain ? { fields: this.#table.fields } : {}),
+      { ...options, ...(isPlain && { whileCounting }) }
+    )
     const last = lastPage(total, parameters.rows)
     if (parameters.page <= last) return { items: data, total, parameters, failed: false, shown }
 

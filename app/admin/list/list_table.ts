@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { keyOf } from '#crud/item_keys'
+import { fieldNames, selectFields, type Fields } from '#crud/query/fields'
 import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
@@ -75,6 +76,8 @@ type Titles = Map<string, string>
 export class ListTable {
   #columns: TableColumn[] | undefined
   #styles: ColumnStyle[] | undefined
+  #fields: Fields | undefined
+  #areFieldsKnown = false
 
   constructor(
     private readonly site: AdminSite,
@@ -93,6 +96,18 @@ export class ListTable {
    */
   get columns(): readonly TableColumn[] {
     return (this.#columns ??= this.#resolved())
+  }
+
+  /**
+   * What is read of each record: only what the table shows or goes by. Undefined where code of one's own
+   * is given records, which are whole there.
+   */
+  get fields(): Fields | undefined {
+    if (!this.#areFieldsKnown) {
+      this.#fields = this.#fieldsRead()
+      this.#areFieldsKnown = true
+    }
+    return this.#fields
   }
 
   /**
@@ -234,6 +249,23 @@ export class ListTable {
         reference,
       }
     })
+  }
+
+  #fieldsRead(): Fields | undefined {
+    const { view, site } = this
+    const { resource, options, templates } = view
+    const isOwn =
+      typeof options.title === 'function' ||
+      templates.list !== undefined ||
+      site.templatesDirectory !== undefined ||
+      this.columns.some(({ own }) => own)
+    if (isOwn) return undefined
+    const marks = [resource.softDelete?.flag, resource.softDelete?.timestamp, view.titleColumn]
+    const wanted = new Set([...this.names, ...marks.map((column) => column?.wire)])
+    return selectFields(
+      resource,
+      fieldNames(resource).filter((name) => wanted.has(name))
+    )
   }
 
   #styled(): ColumnStyle[] {

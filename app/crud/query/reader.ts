@@ -59,6 +59,8 @@ export class Reader {
   /* What is selected of each row never changes; to say it takes longer than to look it up. */
   readonly #lists = new WeakMap<Dialect, WeakMap<readonly Column[], string>>()
 
+  readonly #keyed = new WeakMap<readonly Column[], readonly Column[]>()
+
   constructor(private readonly resource: Resource) {}
 
   /**
@@ -94,8 +96,8 @@ export class Reader {
         return found
       })
     }
-    const withKeys = keys ? [...new Set([...fields.columns, ...key.columns])] : fields.columns
-    const rows = await this.#rows(client, selection, withKeys, { beside, begun })
+    const read = keys ? this.#withKeys(fields.columns) : fields.columns
+    const rows = await this.#rows(client, selection, read, { beside, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
       const item = toItem(row)
@@ -309,6 +311,16 @@ export class Reader {
     query.select(client.raw(this.listOf(columns, dialect, beside)) as any)
     applySelection(query, table, selection)
     return await dialect.read(client, query, () => run(query))
+  }
+
+  /** The same array for the same columns each time, as what is selected is looked up by it. */
+  #withKeys(columns: readonly Column[]): readonly Column[] {
+    let keyed = this.#keyed.get(columns)
+    if (!keyed) {
+      keyed = [...new Set([...columns, ...this.resource.key.columns])]
+      this.#keyed.set(columns, keyed)
+    }
+    return keyed
   }
 
   /** A model whose queries are its own affair is asked by its own. */
