@@ -9,6 +9,7 @@ import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
 import { keyOf } from '#crud/item_keys'
 import type { Column } from '#crud/resource/column'
+import type { KeyValue } from '#crud/resource/key'
 import { CompiledSchema } from '#crud/resource/object_schema'
 import { Resource } from '#crud/resource/resource'
 import type { Actor, CrudOptions, Item, Origin } from '#crud/types'
@@ -174,14 +175,14 @@ export class ModelView {
   /**
    * What a record is called: `Casablanca`, or `Film 12` where nothing names it.
    *
-   * @param item  as answers have it, read with its key
+   * @param item  as answers have it, read with its key if that is not given
    */
-  titleOf(item: Item): string {
+  titleOf(item: Item, key?: KeyValue): string {
     const { title } = this.options
     const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.wire ?? '']
     const text = own === null || own === undefined ? '' : String(own).trim()
     if (!isInvisible(text)) return text
-    return `${this.singular} ${(keyOf(item) ?? []).join(', ')}`.trim()
+    return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
   }
 
   #checkSchema(option: string, schema: AdminViewOptions['updateInternalSchema']) {

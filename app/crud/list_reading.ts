@@ -8,7 +8,7 @@ import { writeCursor } from './query/cursor.js'
 import { positionOf, positionParts, rangesAfter } from './query/keyset.js'
 import type { ListRequest } from './query/list_request.js'
 import type { Paging } from './query/paging.js'
-import type { Found } from './query/reader.js'
+import type { Beside, Found } from './query/reader.js'
 import type { Selection } from './query/selection.js'
 import { orderOf, orderTerms, type Sort } from './query/sorting.js'
 import type { Records } from './records.js'
@@ -29,11 +29,15 @@ export interface ListResult {
   next_cursor?: string | null
 }
 
+type Row = Found['beside']
+
 export interface ListOptions extends CallOptions {
   /** Whether `keyOf` is to know the items' keys */
   keys?: boolean
-  /** Is given the items as soon as they are there: counting may take longer */
-  whileCounting?: (items: Item[]) => void
+  /** Is given the items as soon as they are there, with what was read beside them: counting may take longer */
+  whileCounting?: (items: Item[], beside: Row[]) => void
+  /** What is to be read beside each item */
+  beside?: readonly Beside[]
 }
 
 /**
@@ -77,6 +81,7 @@ async function readPart(
     fields,
     keys: options.keys,
     beside: [
+      ...(options.beside ?? []),
       ...linksOf(include, resource.table, dialect),
       ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
     ],
@@ -103,7 +108,10 @@ async function readPart(
       : null
   await embed(found, include, client, options)
   const data = found.map(({ item }) => item)
-  options.whileCounting?.(data)
+  options.whileCounting?.(
+    data,
+    found.map(({ beside }) => beside)
+  )
   return { data, more, nextCursor }
 }
 

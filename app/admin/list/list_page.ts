@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
+import type { Fields } from '#crud/query/fields'
 import type { Column } from '#crud/resource/column'
 import type { DeletedMode } from '#crud/resource/soft_delete'
 import type { Item } from '#crud/types'
@@ -12,7 +13,14 @@ import type { ModelView } from '../model_view.js'
 import { cutText } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
-import { ListTable, type Heading, type Row } from './list_table.js'
+import {
+  ListTable,
+  NO_JOINS,
+  type Heading,
+  type Joined,
+  type Joins,
+  type Row,
+} from './list_table.js'
 import { pagerOf, type Pager } from './pager.js'
 import { rowsMarkup } from './rows_markup.js'
 
@@ -186,19 +194,41 @@ export class ListPage {
   }
 
   async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
+    /* An own `getMulti` may yet change the items. */
+    const isPlain = this.view.crud.getMulti === LucidCrud.prototype.getMulti
+    if (!isPlain) return await this.#readWith(ctx, parameters)
+    const { fields } = this.#table
+    const joins = this.#table.joins(ctx, parameters)
+    try {
+      return await this.#readWith(ctx, parameters, { fields, joins })
+    } catch (error) {
+      /* What others are called is not worth the list. */
+      if (joins.size === 0 || (error as { status?: number }).status === 403) throw error
+      return await this.#readWith(ctx, parameters, { fields, joins: NO_JOINS })
+    }
+  }
+
+  async #readWith(
+    ctx: HttpContext,
+    parameters: ListParameters,
+    plain?: { fields: Fields | undefined; joins: Joins }
+  ): Promise<Found> {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
     let shown: Promise<ShownRows> | undefined
-    const whileCounting = (items: Item[]) => {
-      shown = this.#shown(ctx, items, parameters)
-      /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
-      shown.catch(() => {})
-    }
-    /* An own `getMulti` may yet change the items. */
-    const isPlain = crud.getMulti === LucidCrud.prototype.getMulti
     const { data, total_count: total = 0 } = await crud.getMulti(
-      parameters.toRequest(isPlain ? { fields: this.#table.fields } : {}),
-      { ...options, ...(isPlain && { whileCounting }) }
+      parameters.toRequest({ fields: plain?.fields }),
+      {
+        ...options,
+        ...(plain && {
+          beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
+          whileCounting: (items, beside) => {
+            shown = this.#shown(ctx, items, parameters, { joins: plain.joins, beside })
+            /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
+            shown.catch(() => {})
+          },
+        }),
+      }
     )
     const last = lastPage(total, parameters.rows)
     if (parameters.page <= last) return { items: data, total, parameters, failed: false, shown }
@@ -209,8 +239,13 @@ export class ListPage {
     return { items: again.data, total, parameters: clamped, failed: false }
   }
 
-  async #shown(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<ShownRows> {
-    const rows = await this.#table.rows(ctx, items, parameters)
+  async #shown(
+    ctx: HttpContext,
+    items: Item[],
+    parameters: ListParameters,
+    joined?: Joined
+  ): Promise<ShownRows> {
+    const rows = await this.#table.rows(ctx, items, parameters, joined)
     const hasCheckboxes = this.#bulk(parameters.deleted) !== null
     const mark = this.site.text('list.deleted.mark')
     return { rows, rowsMarkup: rowsMarkup(rows, this.#table.styles, { hasCheckboxes, mark }) }

@@ -16,6 +16,7 @@ import {
   valueCell,
   type ShownCell,
 } from './cell.js'
+import { joinedTitles, type JoinedTitles } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
@@ -70,6 +71,20 @@ interface TableColumn {
 /** What records are called, by what refers to them, as text */
 type Titles = Map<string, string>
 
+/** The titles that are read with the records, by the name of the list's column */
+export type Joins = ReadonlyMap<string, JoinedTitles>
+
+export const NO_JOINS: Joins = new Map()
+
+/**
+ * The titles that were read with the records.
+ */
+export interface Joined {
+  joins: Joins
+  /** What was read beside each record */
+  beside: ReadonlyArray<Record<string, unknown>>
+}
+
 /**
  * The table of a list: its columns, and the records in them.
  */
@@ -78,6 +93,7 @@ export class ListTable {
   #styles: ColumnStyle[] | undefined
   #fields: Fields | undefined
   #areFieldsKnown = false
+  readonly #joins = new Map<string, JoinedTitles | null>()
 
   constructor(
     private readonly site: AdminSite,
@@ -108,6 +124,21 @@ export class ListTable {
       this.#areFieldsKnown = true
     }
     return this.#fields
+  }
+
+  /**
+   * The titles that can be read with the records. Where the database has to sort these first, it would
+   * look up the titles of all of them.
+   */
+  joins(ctx: HttpContext, { sorts }: ListParameters): Joins {
+    const { key } = this.view.resource
+    if (key.isComposite || sorts[0].column !== key.columns[0]) return NO_JOINS
+    const joins = new Map<string, JoinedTitles>()
+    for (const { name, reference } of this.columns) {
+      const join = reference?.view.isVisibleTo(ctx) && this.#join(name, reference)
+      if (join) joins.set(name, join)
+    }
+    return joins
   }
 
   /**
@@ -146,12 +177,20 @@ export class ListTable {
   /**
    * @param items  with their keys
    */
-  async rows(ctx: HttpContext, items: Item[], parameters: ListParameters): Promise<Row[]> {
-    const titles = this.columns.map(({ reference, name }) =>
-      reference ? this.#titles(ctx, reference, valuesOf(items, name)) : undefined
-    )
+  async rows(
+    ctx: HttpContext,
+    items: Item[],
+    parameters: ListParameters,
+    { joins, beside }: Joined = { joins: NO_JOINS, beside: [] }
+  ): Promise<Row[]> {
+    const titles = this.columns.map(({ reference, name }) => {
+      if (!reference) return undefined
+      const join = joins.get(name)
+      const values = valuesOf(items, name)
+      return join ? titlesIn(beside, values, join) : this.#titles(ctx, reference, values)
+    })
     /* The cells are made while the database looks for the titles, which it does from here. */
-    if (titles.some((one) => one)) await setImmediate()
+    if (titles.some((one) => one instanceof Promise)) await setImmediate()
     const columns = await Promise.all(
       this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
     )
@@ -181,7 +220,7 @@ export class ListTable {
     ctx: HttpContext,
     shown: TableColumn,
     items: Item[],
-    titles: Promise<Titles> | undefined
+    titles: Promise<Titles> | Titles | undefined
   ): Promise<ShownCell[]> {
     const text = this.site.text.bind(this.site)
     const { own, column, reference } = shown
@@ -251,6 +290,17 @@ export class ListTable {
     })
   }
 
+  #join(name: string, reference: Reference): JoinedTitles | null {
+    let join = this.#joins.get(name)
+    if (join === undefined) {
+      const { resource } = this.view
+      join = joinedTitles(this.view, reference, this.fields ?? resource.answer, `crud_title_${this.#joins.size}`)
+      /* Before, it can't be told. */
+      if (reference.view.resource.isLoaded) this.#joins.set(name, join)
+    }
+    return join
+  }
+
   #fieldsRead(): Fields | undefined {
     const { view, site } = this
     const { resource, options, templates } = view
@@ -287,6 +337,19 @@ export class ListTable {
 
 function valuesOf(items: Item[], name: string): unknown[] {
   return items.map((item) => item[name])
+}
+
+function titlesIn(
+  rows: Joined['beside'],
+  values: readonly unknown[],
+  { titleIn }: JoinedTitles
+): Titles {
+  const titles: Titles = new Map()
+  for (const [index, value] of values.entries()) {
+    const title = titleIn(rows[index])
+    if (title !== undefined) titles.set(String(value), title)
+  }
+  return titles
 }
 
 /** Values whose record can't be found, or not be seen, stay what they are. */

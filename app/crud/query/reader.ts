@@ -144,6 +144,14 @@ export class Reader {
   }
 
   /**
+   * Whether rows of a list become items as they are, by statements of our own.
+   */
+  readsPlainly(fields: Fields): boolean {
+    const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
+    return isPlain && !this.#needsBuilder({ where: [] })
+  }
+
+  /**
    * One item as a model instance, or null.
    */
   async record(

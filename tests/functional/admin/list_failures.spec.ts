@@ -5,6 +5,8 @@ import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#t
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { getList } from '#tests/helpers/list_page'
 
+const CREATED = '2026-01-01 00:00:00'
+
 test.group('Admin | list | failures', (group) => {
   let cookie: string
 
@@ -102,6 +104,60 @@ test.group('Admin | list | failures', (group) => {
     assert.equal(await shown(), 'north')
     const [error] = log().filter(({ level }) => level === ERROR_LEVEL)
     assert.equal(error.msg, 'Artefact: the titles of Alcove for alcove_code could not be read')
+  })
+
+  test('a list is read without titles that can not be read with it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const [studio] = await db
+      .table('distributors')
+      .returning('id')
+      .insert({ name: 'Miramax', created_at: CREATED })
+    const id = studio.id ?? studio
+    await db.table('films').insert({ title: 'Clerks', distributor_id: id, created_at: CREATED })
+    cleanup(async () => {
+      await db.from('films').delete()
+      await db.from('distributors').delete()
+    })
+    const shown = async () => {
+      const { rows } = await getList(cookie, '/admin/Film/')
+      return rows[0][5]
+    }
+    /* By a query of their own, as of their model nothing is known yet, and then with the records. */
+    assert.equal(await shown(), 'Miramax')
+    assert.equal(await shown(), 'Miramax')
+
+    const log = captureLog(cleanup)
+    await db.rawQuery('alter table distributors rename to distributors_away')
+    cleanup(() => db.rawQuery('alter table distributors_away rename to distributors'))
+    assert.equal(await shown(), String(id))
+    const errors = log().filter(({ level }) => level === ERROR_LEVEL)
+    assert.deepEqual(
+      errors.map(({ msg }) => msg),
+      ['Film: the titles of Distributor for distributor_id could not be read']
+    )
+  })
+
+  test('[B13] titles read with the list are for those who may see what they name', async ({
+    assert,
+    cleanup,
+  }) => {
+    await db.table('distributors').insert({ id: 7, name: 'Miramax', created_at: CREATED })
+    await db.table('films').insert({ title: 'Clerks', distributor_id: 7, created_at: CREATED })
+    cleanup(async () => {
+      await db.from('films').delete()
+      await db.from('distributors').delete()
+    })
+    const site = await adminSite()
+    const distributor = site.models.get('Distributor')!
+    const seen = await getList(cookie, '/admin/Film/')
+    assert.include(seen.text, '>Miramax</a>')
+    distributor.isVisibleTo = () => false
+    cleanup(() => void Reflect.deleteProperty(distributor, 'isVisibleTo'))
+    const { text } = await getList(cookie, '/admin/Film/')
+    assert.notInclude(text, 'Miramax')
+    assert.include(text, '>7</td>')
   })
 
   test('[B13] what one may not see stays the key it is, and is not linked', async ({
