@@ -13,7 +13,7 @@ const LARGEST_AT_ONCE = 64 * 1024
 const optionsOf = {
   br: (text: string) => ({
     params: {
-      [constants.BROTLI_PARAM_QUALITY]: 1,
+      [constants.BROTLI_PARAM_QUALITY]: 0,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
       /* A window of 64 KB, which is as much as most pages have; the usual one is 4 MB. */

@@ -135,13 +135,33 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
 /** All with as many decimals as the one that has most of them, so that the points stand in line. */
 function numbers(values: readonly unknown[], isGrouped: boolean): Show {
   const decimals = Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
-  const format = formatOf(isGrouped, decimals)
   return (value) => {
-    const isNumeral = typeof value === 'number' || /^-?\d+$/.test(String(value))
+    const written = String(value)
+    const isNumeral = typeof value === 'number' || /^-?\d+$/.test(written)
     if (!isNumeral) return null
-    const shown = format.format(value as number | `${number}`)
-    return { kind: 'number', text: shown, ...(shown !== String(value) && { title: String(value) }) }
+    const shown =
+      quicklyFormatted(value, written, isGrouped, decimals) ??
+      formatOf(isGrouped, decimals).format(value as number | `${number}`)
+    return { kind: 'number', text: shown, ...(shown !== written && { title: written }) }
   }
+}
+
+/** Digits as they are: of a page of numbers, nearly all can be set without the many rules of a format. */
+const DIGITS = /^(-?)(0|[1-9]\d{0,14})(?:\.(\d+))?$/
+
+function quicklyFormatted(
+  value: unknown,
+  written: string,
+  isGrouped: boolean,
+  decimals: number
+): string | undefined {
+  const [, sign, whole, part = ''] = DIGITS.exec(written) ?? []
+  if (whole === undefined || part.length > decimals || Object.is(value, -0)) return undefined
+  let text = whole
+  for (let end = whole.length - 3; isGrouped && end > 0; end -= 3) {
+    text = `${text.slice(0, end)},${text.slice(end)}`
+  }
+  return sign + text + (decimals > 0 ? `.${part.padEnd(decimals, '0')}` : '')
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -162,6 +182,7 @@ function formatOf(isGrouped: boolean, decimals: number): Intl.NumberFormat {
 }
 
 function decimalsOf(value: unknown): number {
+  if (Number.isInteger(value)) return 0
   const [, decimals = ''] = /^-?\d+\.(\d+)$/.exec(String(value)) ?? []
   return decimals.length
 }
