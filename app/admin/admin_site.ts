@@ -175,7 +175,7 @@ const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
  * What every template knows of the site and of the request. [S24]
  */
 function siteContext(site: AdminSite, ctx: HttpContext) {
-  const user = ctx.auth.use('admin').user
+  const user = ctx.auth.use('admin').signedIn?.owner
   return {
     title: site.title,
     mountPath: site.mountPath,

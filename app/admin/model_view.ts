@@ -114,7 +114,7 @@ export class ModelView {
    * [B13]
    */
   admits(ctx: HttpContext): boolean {
-    return !this.adminModel || ctx.auth.use('admin').user?.isSuperuser === true
+    return !this.adminModel || ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
   }
 
   /**

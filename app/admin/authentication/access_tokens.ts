@@ -108,7 +108,8 @@ export class AccessTokens {
     statement ??= ownedQuery(AdminAccessToken, 'admin_access_tokens.id = ?')
     const [row] = await dialectOf(client).selectRows(client, statement, [id])
     if (!row) return null
-    const { record, user } = partOwned(AdminAccessToken, row)
+    const { record, owner } = partOwned(AdminAccessToken, row)
+    const { user } = owner
     const token = new AccessToken({
       ...facts(id, user.id, record.hash),
       name: record.name,

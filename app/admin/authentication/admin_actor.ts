@@ -7,6 +7,12 @@ import type { Actor } from '#crud/types'
  * @throws E_UNAUTHORIZED_ACCESS  when nobody is signed in
  */
 export function adminActor(ctx: HttpContext): Actor {
-  const guard = ctx.auth.use('admin')
-  return { kind: 'admin', user: guard.getUserOrFail(), session: guard.signedIn?.session }
+  const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+  return {
+    kind: 'admin',
+    get user() {
+      return owner.user
+    },
+    session,
+  }
 }

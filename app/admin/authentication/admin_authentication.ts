@@ -5,6 +5,7 @@ import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login_throttle.js'
+import type { Owner } from './owned_row.js'
 import { hashOf, type OpenSession, type SessionManager } from './session_manager.js'
 import type { TokenClaims, TokenService } from './token_service.js'
 
@@ -12,7 +13,7 @@ import type { TokenClaims, TokenService } from './token_service.js'
  * Who a request comes from, and by which session and token.
  */
 export interface SignedIn {
-  user: AdminUser
+  owner: Owner
   session: OpenSession
   claims: TokenClaims
 }
@@ -45,13 +46,13 @@ export class AdminAuthentication {
     const claims = await this.tokens.verify(token)
     if (!claims || claims.sid !== hashOf(id)) return null
     const found = await this.sessions.findSignedIn(claims)
-    if (!found || String(found.user.id) !== claims.sub) return null
-    const { session, user } = found
+    if (!found || String(found.owner.id) !== claims.sub) return null
+    const { session, owner } = found
 
     /* What a page that was left open asks for by itself is no activity of a person. [B7] */
     if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)
-    if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, user, session)
-    return { user, session, claims }
+    if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, owner, session)
+    return { owner, session, claims }
   }
 
   /**
@@ -115,7 +116,7 @@ export class AdminAuthentication {
     return this.tokens.isWorn({ ...claims, iat: claims.iat + newest - claims.exp })
   }
 
-  async #giveToken(ctx: HttpContext, user: AdminUser, session: OpenSession) {
+  async #giveToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
     ctx.response.plainCookie(ACCESS_TOKEN, token, this.#cookie(this.config.token.minutes * 60))

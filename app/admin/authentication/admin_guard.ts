@@ -13,8 +13,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
 
   readonly driverName = 'admin'
   authenticationAttempted = false
-  user: AdminUser | undefined
-  /** The session and the token that the user came with */
+  /** Who it is, and the session and the token that the user came with */
   signedIn: SignedIn | undefined
 
   readonly #ctx: HttpContext
@@ -25,20 +24,31 @@ export class AdminGuard implements GuardContract<AdminUser> {
     this.#authentication = authentication
   }
 
+  get user(): AdminUser | undefined {
+    return this.signedIn?.owner.user
+  }
+
   get isAuthenticated(): boolean {
-    return this.user !== undefined
+    return this.signedIn !== undefined
   }
 
   /**
    * @throws E_UNAUTHORIZED_ACCESS
    */
   getUserOrFail(): AdminUser {
-    if (!this.user) {
+    return this.signedInOrFail().owner.user
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS
+   */
+  signedInOrFail(): SignedIn {
+    if (!this.signedIn) {
       throw new errors.E_UNAUTHORIZED_ACCESS('Unauthorized access', {
         guardDriverName: this.driverName,
       })
     }
-    return this.user
+    return this.signedIn
   }
 
   /**
@@ -54,7 +64,6 @@ export class AdminGuard implements GuardContract<AdminUser> {
       this.authenticationAttempted = true
       const authentication = await this.#authentication()
       this.signedIn = (await authentication.authenticate(this.#ctx)) ?? undefined
-      this.user = this.signedIn?.user
     }
     return this.isAuthenticated
   }

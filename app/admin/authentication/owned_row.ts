@@ -21,21 +21,45 @@ export function ownedQuery(model: LucidModel, where: string): string {
 }
 
 /**
- * Makes record and user of such a row. The record is what is stored of it, without what a model
+ * The user whom a record belongs to, as far as most requests want to know.
+ */
+export class Owner {
+  readonly id: number
+  readonly username: string
+  readonly isSuperuser: boolean
+  readonly #row: Record<string, unknown>
+  #user: AdminUser | undefined
+
+  constructor(row: Record<string, unknown>) {
+    this.#row = row
+    this.id = row[`${OF_USER}id`] as number
+    this.username = row[`${OF_USER}username`] as string
+    this.isSuperuser = Boolean(row[`${OF_USER}is_superuser`])
+  }
+
+  /** The user as a model instance, made for who asks: it takes as long as to find the record. */
+  get user(): AdminUser {
+    return (this.#user ??= this.#made())
+  }
+
+  #made(): AdminUser {
+    const ofUser: Record<string, unknown> = {}
+    for (const { columnName } of AdminUser.$columnsDefinitions.values()) {
+      ofUser[columnName] = this.#row[OF_USER + columnName]
+    }
+    return AdminUser.$createFromAdapterResult(withQuickMoments(AdminUser, ofUser)) as AdminUser
+  }
+}
+
+/**
+ * Makes record and owner of such a row. The record is what is stored of it, without what a model
  * instance can do, which would take longer to make than all else about finding it.
  */
 export function partOwned<Model extends LucidModel>(
   model: Model,
   row: Record<string, unknown>
-): { record: ModelAttributes<InstanceType<Model>>; user: AdminUser } {
-  const ofUser: Record<string, unknown> = {}
-  for (const { columnName } of AdminUser.$columnsDefinitions.values()) {
-    ofUser[columnName] = row[OF_USER + columnName]
-  }
-  return {
-    record: consumed(model, withQuickMoments(model, row)),
-    user: AdminUser.$createFromAdapterResult(withQuickMoments(AdminUser, ofUser)) as AdminUser,
-  }
+): { record: ModelAttributes<InstanceType<Model>>; owner: Owner } {
+  return { record: consumed(model, withQuickMoments(model, row)), owner: new Owner(row) }
 }
 
 /** What the model makes of what the database holds. */

@@ -8,7 +8,7 @@ import type { AdminConfig } from '../define_config.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
-import { ownedQuery, partOwned } from './owned_row.js'
+import { ownedQuery, partOwned, type Owner } from './owned_row.js'
 import type { TokenClaims } from './token_service.js'
 
 /**
@@ -97,12 +97,12 @@ export class SessionManager {
   async findSignedIn({
     sid,
     jti,
-  }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: OpenSession; user: AdminUser } | null> {
+  }: Pick<TokenClaims, 'sid' | 'jti'>): Promise<{ session: OpenSession; owner: Owner } | null> {
     const client = db.connection(AdminSession.connection)
     const [row] = await dialectOf(client).selectRows(client, signedInQuery(), [sid, jti])
     if (!row) return null
-    const { record: session, user } = partOwned(AdminSession, row)
-    return session.isActive && !this.#isOver(session) ? { session, user } : null
+    const { record: session, owner } = partOwned(AdminSession, row)
+    return session.isActive && !this.#isOver(session) ? { session, owner } : null
   }
 
   /**

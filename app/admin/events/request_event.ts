@@ -31,7 +31,7 @@ export interface RequestEvent {
  */
 export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
   const guard = ctx.auth.use('admin')
-  const user = event.user ?? guard.user
+  const user = event.user ?? guard.signedIn?.owner
   const session = event.session ?? guard.signedIn?.session
   const origin = originOf(ctx)
   const isTyped = event.typedName !== undefined

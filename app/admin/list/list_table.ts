@@ -294,7 +294,12 @@ export class ListTable {
     let join = this.#joins.get(name)
     if (join === undefined) {
       const { resource } = this.view
-      join = joinedTitles(this.view, reference, this.fields ?? resource.answer, `crud_title_${this.#joins.size}`)
+      join = joinedTitles(
+        this.view,
+        reference,
+        this.fields ?? resource.answer,
+        `crud_title_${this.#joins.size}`
+      )
       /* Before, it can't be told. */
       if (reference.view.resource.isLoaded) this.#joins.set(name, join)
     }

@@ -83,7 +83,7 @@ export class LoginController {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
     const signedIn = ctx.auth.use('admin').signedIn!
     await this.site.adminAuthentication.signOut(ctx, signedIn)
-    ctx.logger.info(whoIs(signedIn.user.username, ctx), 'Logged out')
+    ctx.logger.info(whoIs(signedIn.owner.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })
     return this.#goTo(ctx, this.site.url('/login'))
   }

@@ -24,7 +24,8 @@ test.group('References', (group) => {
   /** A request of somebody who is signed in. */
   async function requestOf(user: AdminUser): Promise<HttpContext> {
     const ctx = await testUtils.createHttpContext()
-    const guard = { user, getUserOrFail: () => user, session: undefined }
+    const signedIn = { owner: { isSuperuser: user.isSuperuser, user }, session: {} }
+    const guard = { signedIn, signedInOrFail: () => signedIn }
     Object.assign(ctx, { auth: { use: () => guard } })
     return ctx
   }

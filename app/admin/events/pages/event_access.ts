@@ -20,7 +20,7 @@ export function mayReadEvents(site: AdminSite, ctx: HttpContext): boolean {
 }
 
 export function isSuperuser(ctx: HttpContext): boolean {
-  return ctx.auth.use('admin').user?.isSuperuser === true
+  return ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
 }
 
 /**

@@ -248,8 +248,8 @@ test.group('SessionManager', (group) => {
     assert.deepEqual(found!.session, stored.$attributes)
     assert.deepEqual(found!.session.sessionMetadata, { tokens: {} })
     const user = await AdminUser.findOrFail(jo.id)
-    assert.deepEqual(found!.user.$attributes, user.$attributes)
-    assert.deepEqual(found!.user.$extras, {})
+    assert.deepEqual(found!.owner.user.$attributes, user.$attributes)
+    assert.deepEqual(found!.owner.user.$extras, {})
     assert.isNull(await sessions.findSignedIn({ sid: 'none', jti: 'one' }))
   })
 

@@ -9,7 +9,8 @@ async function dataOf(model: string, query: string): Promise<ListData> {
   const site = await adminSite()
   const ctx: HttpContext = await testUtils.createHttpContext()
   const user = { username: 'ada', isSuperuser: true }
-  ctx.auth = { use: () => ({ user, getUserOrFail: () => user }) } as any
+  const signedIn = { owner: { ...user, user }, session: {} }
+  ctx.auth = { use: () => ({ signedIn, signedInOrFail: () => signedIn }) } as any
   ctx.request.parsedUrl.query = query
   return await new ListPage(site, site.models.get(model)!).data(ctx)
 }
