@@ -18,6 +18,8 @@ const LONGEST_LIST = 1000
  * What the request does not move elsewhere is gone when it ends, whether or not it went well. [B17]
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
+  /* To see that there is nothing to read takes as long as some pages. */
+  if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
     const parser = await ctx.containerResolver.make(BodyParserMiddleware)
     await parser.read(ctx)
