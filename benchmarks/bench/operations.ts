@@ -29,7 +29,7 @@ function operation(name: OperationName, isRead: boolean, make: (index: number) =
 }
 
 /**
- * All of them. The products of a category fill 50 pages, all products 1,000.
+ * All of them. The products of a category fill 5 pages, all products 1,000.
  */
 export const OPERATIONS: readonly Operation[] = [
   operation('read one', true, () => ({

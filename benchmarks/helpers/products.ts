@@ -1,7 +1,10 @@
 import { sameNumbers } from './statistics.js'
 
-/** How many categories the products are in, evenly. */
-export const CATEGORIES = 20
+/**
+ * How many categories the products are in, evenly: a filter by one selects 50 of 10,000. With many more,
+ * the database's own work on them would be most of what every contender needs.
+ */
+export const CATEGORIES = 200
 
 const WORDS =
   'oiled walnut board thick stoneware cup cast iron pan linen towel brass lamp wool blanket oak stool'.split(

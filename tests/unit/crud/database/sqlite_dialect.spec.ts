@@ -1,5 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
+import Database from 'better-sqlite3'
 import { resources } from '#crud'
 import type { Query } from '#crud/database/dialect'
 import { whereSql, type Sql } from '#crud/database/sql'
@@ -252,5 +253,50 @@ test.group('SQLite dialect | reading', (group) => {
       await assert.rejects(() => dialect.read(client, query, () => query.pojo()))
     }
     assert.lengthOf(await read(client), 0)
+  })
+})
+
+test.group('SQLite dialect | one plan for all values', (group) => {
+  const column = () => columnOf('label')
+  let connection: Database.Database
+
+  group.each.setup(() => {
+    connection = new Database(':memory:')
+    connection.exec(`
+      create table specimens (id integer primary key, label text);
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 500)
+        insert into specimens (label) select 'Label ' || (n % 20) from numbers;
+      create index labels on specimens (label);
+      analyze;`)
+    return () => void connection.close()
+  })
+
+  /** How often the statement is planned: the driver learns anew then what its rows look like. */
+  function timesPlanned({ sql }: Sql): number {
+    const statement = connection.prepare(`select * from specimens where ${sql}`)
+    const { Function: make } = globalThis
+    let times = 0
+    globalThis.Function = ((...source: string[]) => {
+      times += 1
+      return make(...source)
+    }) as FunctionConstructor
+    try {
+      for (let number = 0; number < 20; number++) {
+        const values = statement.all(...[...sql.matchAll(/\?/g)].map(() => `Label ${number}`))
+        if (values.length === 0) throw new Error(`${sql} finds nothing`)
+      }
+    } finally {
+      globalThis.Function = make
+    }
+    return times
+  }
+
+  test('a table that was analysed has none planned anew for each value', ({ assert }) => {
+    assert.equal(timesPlanned({ sql: 'label = ?', bindings: [] }), 20)
+    for (const operator of ['=', '<=', '>='] as const) {
+      assert.equal(timesPlanned(dialect.compare('specimens', column(), operator, 'x')), 1)
+    }
+    assert.equal(timesPlanned(dialect.compareList('specimens', column(), ['x', 'y'], false)), 1)
+    assert.equal(timesPlanned(dialect.compareStored('specimens', column(), '>=', 'x')), 1)
   })
 })
