@@ -238,10 +238,11 @@ export class SessionManager {
 }
 
 function signedInQuery(): string {
+  /* Where tables are analysed, `better-sqlite3` would plan it anew for each bare question mark's value. */
   statement ??= ownedQuery(
     AdminSession,
-    `admin_sessions.session_id = ?
-      and not exists (select 1 from admin_token_blacklist where token = ?)`
+    `admin_sessions.session_id = (select ?)
+      and not exists (select 1 from admin_token_blacklist where token = (select ?))`
   )
   return statement
 }
