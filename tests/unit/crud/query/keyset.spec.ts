@@ -11,7 +11,7 @@ function after(sort: string, position: unknown[]): Array<{ sql: string; bindings
   const { resource } = resources.endpoints().find(({ path }) => path === '/api/specimens')!
   const order = orderOf(parseSort(sort, resource.sortable), resource.key.columns)
   return rangesAfter(order, position, 'specimens', dialect).map(({ sql, bindings }) => ({
-    sql: sql.replaceAll('"specimens".', '').replaceAll('"', ''),
+    sql: sql.replaceAll('"specimens".', '').replaceAll('"', '').replaceAll('+?', '?'),
     bindings,
   }))
 }
