@@ -17,7 +17,7 @@ test.group('Access tokens, in a browser', (group) => {
   test('[P10] the pages of tokens are for everybody, on every screen: {$self}')
     .with(THEMES)
     .run(async ({ assert }, theme) => {
-      await issueToken(ada, ['Film:*', 'Product:read', '*:create'], { name: 'W'.repeat(64) })
+      await issueToken(ada, ['Reel:*', 'Utensil:read', '*:create'], { name: 'W'.repeat(64) })
       await issueToken(ada)
       const visit = await Visit.begin({ as: ada, theme })
       const { page } = visit
@@ -39,7 +39,7 @@ test.group('Access tokens, in a browser', (group) => {
       await check()
       assert.isTrue(await getsFocus(page.getByLabel('May do')))
 
-      await page.getByLabel('May do').fill('Film:*')
+      await page.getByLabel('May do').fill('Reel:*')
       await page.getByRole('button', { name: 'Issue the token' }).click()
       await page.getByRole('heading', { name: 'Access token ci' }).waitFor()
       await check()
@@ -54,7 +54,7 @@ test.group('Access tokens, in a browser', (group) => {
     const { page } = visit
     await page.goto(`/admin/AdminUser/update/${jo.id}`)
     await page.locator('#field-token_name').fill('ci')
-    await page.getByLabel('May do').fill('Film:*')
+    await page.getByLabel('May do').fill('Reel:*')
     await page.getByLabel('Expires').selectOption('Never')
     await page.getByRole('button', { name: 'Issue the token' }).click()
     const token = await page.getByLabel('Token', { exact: true }).inputValue()

@@ -6,7 +6,7 @@ import { Visit } from '#tests/helpers/browser'
 test.group('The dashboard, in a browser', (group) => {
   group.each.setup(async () => {
     await emptyAdminTables()
-    for (const table of ['films', 'distributors', 'products']) await db.from(table).delete()
+    for (const table of ['reels', 'lenders', 'utensils']) await db.from(table).delete()
   })
 
   test('[S24, B24] a refresh brings in the changed part alone, says so, and keeps the focus', async ({
@@ -15,11 +15,11 @@ test.group('The dashboard, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
-    const count = page.locator('#count-Distributor .number')
+    const count = page.locator('#count-Lender .number')
     assert.match(await count.innerText(), /^0/)
     await page.locator('.chart-data summary').click()
     await page.evaluate('window.isSamePage = true')
-    await makeDistributor('Ealing')
+    await makeLender('Ealing')
 
     const answered = page.waitForResponse('**/admin/dashboard-content')
     await page.getByRole('link', { name: 'Refresh' }).click()
@@ -62,12 +62,12 @@ test.group('The dashboard, in a browser', (group) => {
     })
     await page.clock.install()
     await page.goto('/admin')
-    await makeDistributor('Ealing')
+    await makeLender('Ealing')
 
     const answered = page.waitForResponse('**/dashboard-content?poll=1')
     await page.clock.runFor(61_000)
     await answered
-    await page.locator('#count-Distributor .number', { hasText: '1' }).waitFor()
+    await page.locator('#count-Lender .number', { hasText: '1' }).waitFor()
     await page.clock.runFor(1000)
     const announced = await page.getByRole('status').textContent()
     assert.equal(announced?.trim(), '')
@@ -82,17 +82,17 @@ test.group('The dashboard, in a browser', (group) => {
   test("[B23] every model is there with its count and a link, the admin's own in their group", async ({
     assert,
   }) => {
-    await makeDistributor('Ealing')
-    await makeDistributor('Rank')
+    await makeLender('Ealing')
+    await makeLender('Rank')
     const visit = await Visit.begin({ as: await makeUser('ada') })
     const { page } = visit
     await page.goto('/admin')
 
     const models = page.getByRole('region', { name: 'Models' })
-    const distributors = models.getByRole('link', { name: 'Distributors 2 records' })
-    assert.equal(await distributors.getAttribute('href'), '/admin/Distributor/')
-    assert.isTrue(await models.getByRole('link', { name: 'Films 0 records' }).isVisible())
-    assert.isTrue(await models.getByRole('link', { name: 'Products 0 records' }).isVisible())
+    const lenders = models.getByRole('link', { name: 'Lenders 2 records' })
+    assert.equal(await lenders.getAttribute('href'), '/admin/Lender/')
+    assert.isTrue(await models.getByRole('link', { name: 'Reels 0 records' }).isVisible())
+    assert.isTrue(await models.getByRole('link', { name: 'Utensils 0 records' }).isVisible())
     assert.equal(await models.getByRole('link', { name: 'Admin users' }).count(), 0)
     const management = page.getByRole('region', { name: 'Management' })
     assert.isTrue(await management.getByRole('link', { name: 'Admin users 1 record' }).isVisible())
@@ -153,7 +153,7 @@ test.group('The dashboard, in a browser', (group) => {
   })
 })
 
-async function makeDistributor(name: string) {
+async function makeLender(name: string) {
   const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
-  await db.table('distributors').insert({ name, created_at: now })
+  await db.table('lenders').insert({ name, created_at: now })
 }

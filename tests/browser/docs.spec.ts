@@ -10,7 +10,7 @@ import { get } from '#tests/helpers/http'
 import { issueToken } from '#tests/helpers/tokens'
 
 /* Of the hundreds of models that the tests have, few are shown: Swagger UI takes seconds for all. */
-const SHOWN = /^\/api\/(products|openapi-wares)\b/
+const SHOWN = /^\/api\/(utensils|openapi-wares)\b/
 
 async function visitDocs(options?: Parameters<typeof Visit.begin>[0]) {
   const visit = await Visit.begin(options)
@@ -49,36 +49,36 @@ test.group('The page of the API, in a browser', (group) => {
   })
   group.each.setup(async () => {
     await emptyAdminTables()
-    await db.from('products').delete()
+    await db.from('utensils').delete()
     await db.from('openapi_wares').delete()
     const config = app.config.get<object>('crud')
     const before = useTokenAuthorizer(new TokenAuthorizer())
     return async () => {
       app.config.set('crud', config)
       useTokenAuthorizer(before)
-      await db.from('products').delete()
+      await db.from('utensils').delete()
       await db.from('openapi_wares').delete()
     }
   })
 
-  test('[Q1] a product is created, found and changed', async ({ assert }) => {
+  test('[Q1] a utensil is created, found and changed', async ({ assert }) => {
     const visit = await visitDocs()
     const { page } = visit
-    const create = await open(page, 'Products', 'createProduct')
+    const create = await open(page, 'Utensils', 'createUtensil')
     assert.match(await execute(create), /^201/)
-    const [product] = await db.from('products')
-    assert.equal(product.name, 'Desk lamp')
+    const [utensil] = await db.from('utensils')
+    assert.equal(utensil.name, 'Desk lamp')
 
-    const list = await open(page, 'Products', 'listProducts')
+    const list = await open(page, 'Utensils', 'listUtensils')
     await list.getByPlaceholder('name', { exact: true }).fill('Desk lamp')
     assert.match(await execute(list), /^200/)
     assert.include(await list.locator('.live-responses-table').innerText(), '"total_count": 1')
 
-    const update = await open(page, 'Products', 'updateProduct')
-    await update.getByPlaceholder('id', { exact: true }).fill(String(product.id))
+    const update = await open(page, 'Utensils', 'updateUtensil')
+    await update.getByPlaceholder('id', { exact: true }).fill(String(utensil.id))
     await update.locator('textarea').fill('{"price": 35}')
     assert.match(await execute(update), /^200/)
-    const [changed] = await db.from('products')
+    const [changed] = await db.from('utensils')
     assert.equal(changed.price, 35)
     assert.deepEqual(visit.faults, [])
   })
@@ -118,7 +118,7 @@ test.group('The page of the API, in a browser', (group) => {
 
     await page.getByLabel('Token').fill(token)
     await page.getByRole('button', { name: 'Show the API' }).click()
-    await page.locator('#operations-Products-listProducts').waitFor({ timeout: 30_000 })
+    await page.locator('#operations-Utensils-listUtensils').waitFor({ timeout: 30_000 })
     assert.equal(await page.getByLabel('Token').count(), 0)
     assert.deepEqual(
       visit.faults.filter((fault) => !fault.includes('401')),
@@ -132,13 +132,13 @@ test.group('The page of the API, in a browser', (group) => {
       const visit = await visitDocs({ width })
       const { page } = visit
       await page.emulateMedia({ colorScheme: 'dark' })
-      await open(page, 'Products', 'createProduct')
+      await open(page, 'Utensils', 'createUtensil')
       assert.equal(await visit.overflow(), 0)
       assert.include(await visit.theme(), 'dark-mode')
 
       await page.getByRole('button', { name: 'Light', exact: true }).click()
       await page.reload()
-      await page.locator('#operations-Products-createProduct').waitFor({ timeout: 30_000 })
+      await page.locator('#operations-Utensils-createUtensil').waitFor({ timeout: 30_000 })
       assert.notInclude((await visit.theme()) ?? '', 'dark-mode')
       assert.equal(await visit.overflow(), 0)
       assert.deepEqual(visit.faults, [])

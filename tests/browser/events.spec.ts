@@ -8,11 +8,11 @@ import { insertRow } from '#tests/helpers/databases'
 
 const PATH = '/admin/management/events'
 
-/** Events as they come, and as nobody wants them; the last one compares two states of a film. */
-async function fillLog(): Promise<{ film: number; change: number; bulk: number }> {
-  await db.from('films').delete()
-  const film = await insertRow('films', { title: 'Casablanca', created_at: ago() })
-  const record = { resource_type: 'Film', resource_id: String(film) }
+/** Events as they come, and as nobody wants them; the last one compares two states of a reel. */
+async function fillLog(): Promise<{ reel: number; change: number; bulk: number }> {
+  await db.from('reels').delete()
+  const reel = await insertRow('reels', { title: 'Casablanca', created_at: ago() })
+  const record = { resource_type: 'Reel', resource_id: String(reel) }
   for (let i = 0; i < 30; i++) {
     await logEvent({
       timestamp: ago({ minutes: 100 + i }),
@@ -30,11 +30,11 @@ async function fillLog(): Promise<{ film: number; change: number; bulk: number }
     user_agent: '{{ 7*7 }}',
   })
   const bulk = await logEvent(
-    { timestamp: ago({ minutes: 8 }), event_type: 'DELETE', resource_type: 'Film' },
+    { timestamp: ago({ minutes: 8 }), event_type: 'DELETE', resource_type: 'Reel' },
     Array.from({ length: 30 }, (_, index) => ({
-      resource_type: 'Film',
+      resource_type: 'Reel',
       resource_id: String(900_000 + index),
-      before: { title: `Film ${index}`, director: null },
+      before: { title: `Reel ${index}`, director: null },
       after: null,
     }))
   )
@@ -44,7 +44,7 @@ async function fillLog(): Promise<{ film: number; change: number; bulk: number }
     { timestamp: ago({ minutes: 7 }), username: 'ada', user_agent: 'U'.repeat(255), ...record },
     [{ ...record, before, after }]
   )
-  return { film, change, bulk }
+  return { reel, change, bulk }
 }
 
 async function times(page: Page): Promise<number> {
@@ -100,7 +100,7 @@ test.group('The event log, in a browser', (group) => {
 
   test('[E5] an event compares old and new; what is long or the same opens', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
-    const { film, change } = await fillLog()
+    const { reel, change } = await fillLog()
     const { page } = visit
     await page.goto(`${PATH}/${change}`)
     const row = page.getByRole('row', { name: 'Title' })
@@ -115,7 +115,7 @@ test.group('The event log, in a browser', (group) => {
 
     await page.getByRole('link', { name: 'History' }).click()
     await page.getByRole('heading', { level: 1, name: 'History of Casablanca' }).waitFor()
-    assert.match(page.url(), new RegExp(`/events/record/Film/${film}$`))
+    assert.match(page.url(), new RegExp(`/events/record/Reel/${reel}$`))
     assert.isTrue(await page.getByRole('link', { name: 'Open the record' }).isVisible())
     assert.deepEqual(visit.faults, [])
   })
@@ -142,7 +142,7 @@ test.group('The event log, in a browser', (group) => {
     await page.getByRole('link', { name: 'Refresh' }).click()
     await page.getByText('Everything answers').waitFor()
     await page.getByRole('link', { name: 'Atrium' }).click()
-    await page.getByRole('link', { name: 'ada changed Film' }).click()
+    await page.getByRole('link', { name: 'ada changed Reel' }).click()
     await page.getByRole('heading', { name: `Event ${change}` }).waitFor()
   })
 
@@ -169,7 +169,7 @@ test.group('The event log, in a browser', (group) => {
         '?start_date=x',
         '/change',
         '/bulk',
-        '/record/Film/film',
+        '/record/Reel/reel',
         'health',
         'lately',
       ].flatMap((path) =>
@@ -178,12 +178,12 @@ test.group('The event log, in a browser', (group) => {
     )
     .run(async ({ assert }, { path, theme }) => {
       const visit = await Visit.begin({ as: await makeUser('ada'), theme })
-      const { film, change, bulk } = await fillLog()
+      const { reel, change, bulk } = await fillLog()
       const { page } = visit
       const places: Record<string, string> = {
         '/change': `${PATH}/${change}`,
         '/bulk': `${PATH}/${bulk}`,
-        '/record/Film/film': `${PATH}/record/Film/${film}`,
+        '/record/Reel/reel': `${PATH}/record/Reel/${reel}`,
         'health': '/admin/management/health',
         'lately': '/admin',
       }

@@ -40,7 +40,7 @@ test.group('The frame, in a browser', (group) => {
     const stops = await walk(visit)
     assert.notInclude(
       stops.map(({ name }) => name),
-      'Products'
+      'Utensils'
     )
 
     await page.reload()
@@ -73,9 +73,9 @@ test.group('The frame, in a browser', (group) => {
     const { page } = visit
     await page.goto('/admin')
 
-    await tabTo(visit, 'Products')
+    await tabTo(visit, 'Utensils')
     await press(visit, 'Enter')
-    await page.waitForURL('**/admin/Product/')
+    await page.waitForURL('**/admin/Utensil/')
     await tabTo(visit, 'Atrium')
     await press(visit, 'Enter')
     await page.waitForURL('**/admin')

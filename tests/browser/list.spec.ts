@@ -6,32 +6,32 @@ import { Visit, type Theme } from '#tests/helpers/browser'
 import { WIDE_COLUMNS } from '#tests/fixtures/list_views'
 
 const TABLES = [
-  'films',
-  'distributors',
-  'products',
+  'reels',
+  'lenders',
+  'utensils',
   'list_artefacts',
   'list_alcoves',
   'list_wide_sheets',
 ]
 
-async function makeFilms(count: number) {
-  const [distributor] = await db
-    .table('distributors')
+async function makeReels(count: number) {
+  const [lender] = await db
+    .table('lenders')
     .insert({ name: 'Ealing', created_at: '2026-01-02 03:04:05' })
-  const films = Array.from({ length: count }, (_, index) => ({
-    title: index === 0 ? 'Ärger im Paradies' : `Film ${String(index + 1).padStart(3, '0')}`,
+  const reels = Array.from({ length: count }, (_, index) => ({
+    title: index === 0 ? 'Ärger im Paradies' : `Reel ${String(index + 1).padStart(3, '0')}`,
     worldwide_gross: (index * 7919) % 1000,
     release_date: '1949-06-01',
-    distributor_id: distributor,
+    lender_id: lender,
     created_at: '2026-01-02 03:04:05',
   }))
   for (let start = 0; start < count; start += 50) {
-    await db.table('films').multiInsert(films.slice(start, start + 50))
+    await db.table('reels').multiInsert(reels.slice(start, start + 50))
   }
 }
 
-async function makeProducts(...names: string[]) {
-  await db.table('products').multiInsert(
+async function makeUtensils(...names: string[]) {
+  await db.table('utensils').multiInsert(
     names.map((name) => ({
       name,
       description: 'x',
@@ -79,8 +79,8 @@ test.group('The list, in a browser', (group) => {
   test('[S29, S32] finding brings in the list alone, and the address says what was found', async ({
     assert,
   }) => {
-    await makeFilms(30)
-    const visited = await visit('/admin/Film/')
+    await makeReels(30)
+    const visited = await visit('/admin/Reel/')
     const { page } = visited
     await page.evaluate('window.isSamePage = true')
     assert.equal(await page.getByLabel('Search by').inputValue(), 'title')
@@ -88,18 +88,18 @@ test.group('The list, in a browser', (group) => {
     await swap(page, () => page.keyboard.press('Enter'))
 
     assert.deepEqual(await titles(page), ['Ärger im Paradies'])
-    assert.equal(path(page), '/admin/Film/?column-to-search=title&search-input=%C3%84RGER')
+    assert.equal(path(page), '/admin/Reel/?column-to-search=title&search-input=%C3%84RGER')
     assert.isTrue(await page.evaluate('window.isSamePage'))
     assert.equal(await page.locator(':focus').getAttribute('id'), 'search-input')
     assert.equal(await page.getByText('1 found').count(), 1)
     await page
       .getByRole('status')
-      .filter({ hasText: 'Films, 1–1 of 1' })
+      .filter({ hasText: 'Reels, 1–1 of 1' })
       .waitFor({ state: 'attached' })
 
     await swap(page, () => page.getByRole('link', { name: 'Clear search' }).click())
     assert.lengthOf(await titles(page), 10)
-    assert.equal(path(page), '/admin/Film/')
+    assert.equal(path(page), '/admin/Reel/')
     assert.equal(await page.getByLabel('Search for').inputValue(), '')
     assert.deepEqual(visited.faults, [])
   })
@@ -107,13 +107,13 @@ test.group('The list, in a browser', (group) => {
   test('[S28] a heading sorts, and the other way at the next click; the focus stays', async ({
     assert,
   }) => {
-    await makeFilms(12)
-    const visited = await visit('/admin/Film/')
+    await makeReels(12)
+    const visited = await visit('/admin/Reel/')
     const { page } = visited
     const heading = page.getByRole('columnheader', { name: 'Worldwide gross' })
     await swap(page, () => heading.getByRole('link').click())
     assert.equal(await heading.getAttribute('aria-sort'), 'ascending')
-    assert.equal(path(page), '/admin/Film/?sort_by=worldwide_gross&sort_order=asc')
+    assert.equal(path(page), '/admin/Reel/?sort_by=worldwide_gross&sort_order=asc')
     assert.equal(await firstTitle(page), 'Ärger im Paradies')
     assert.equal(await page.locator(':focus').innerText(), 'Worldwide gross')
 
@@ -124,12 +124,12 @@ test.group('The list, in a browser', (group) => {
   })
 
   test('[S27, B15] page after page, and as many rows as one likes', async ({ assert }) => {
-    await makeFilms(25)
-    const visited = await visit('/admin/Film/')
+    await makeReels(25)
+    const visited = await visit('/admin/Reel/')
     const { page } = visited
     const pager = page.getByRole('navigation', { name: 'Pages' })
     await swap(page, () => pager.getByRole('link', { name: 'Next page' }).click())
-    assert.equal(path(page), '/admin/Film/?page=2')
+    assert.equal(path(page), '/admin/Reel/?page=2')
     assert.isTrue(await page.getByText('11–20 of 25', { exact: true }).isVisible())
     await swap(page, () => pager.getByRole('link', { name: 'Next page' }).click())
     assert.lengthOf(await titles(page), 5)
@@ -139,15 +139,15 @@ test.group('The list, in a browser', (group) => {
     await swap(page, () => pager.getByRole('link', { name: 'Page 1' }).click())
     await swap(page, () => page.locator('#rows-50').click())
     assert.lengthOf(await titles(page), 25)
-    assert.equal(path(page), '/admin/Film/?rows-per-page-select=50')
+    assert.equal(path(page), '/admin/Reel/?rows-per-page-select=50')
     assert.deepEqual(visited.faults, [])
   })
 
   test('back and forth, and after a reload, the page shows what its address says', async ({
     assert,
   }) => {
-    await makeFilms(25)
-    const visited = await visit('/admin/Film/')
+    await makeReels(25)
+    const visited = await visit('/admin/Reel/')
     const { page } = visited
     const first = await titles(page)
     const steps: Array<() => Promise<unknown>> = [
@@ -180,15 +180,15 @@ test.group('The list, in a browser', (group) => {
       .first()
       .click({ modifiers: [] })
       .catch(() => {})
-    await page.waitForURL('**/admin/Film/update/**')
+    await page.waitForURL('**/admin/Reel/update/**')
     await page.goBack()
     await shows(seen[1])
     assert.deepEqual(visited.faults, [])
   })
 
   test('[B16] the switch shows what was deleted', async ({ assert }) => {
-    await makeProducts('Lamp', 'Gone desk')
-    const visited = await visit('/admin/Product/')
+    await makeUtensils('Lamp', 'Gone desk')
+    const visited = await visit('/admin/Utensil/')
     const { page } = visited
     const choose = page.getByRole('navigation', { name: 'Deleted records' })
     assert.deepEqual(await titles(page), ['Lamp'])
@@ -197,32 +197,32 @@ test.group('The list, in a browser', (group) => {
     assert.equal(await page.locator('tr.is-deleted').count(), 1)
     await swap(page, () => choose.getByRole('link', { name: 'Deleted' }).click())
     assert.deepEqual(await titles(page), ['Gone desk'])
-    assert.equal(path(page), '/admin/Product/?deleted=only')
+    assert.equal(path(page), '/admin/Utensil/?deleted=only')
     assert.deepEqual(visited.faults, [])
   })
 
   test('[B24] without JavaScript all of it works by links and forms', async ({ assert }) => {
-    await makeFilms(25)
-    await makeProducts('Lamp', 'Gone desk')
-    const visited = await visit('/admin/Film/', { javaScript: false })
+    await makeReels(25)
+    await makeUtensils('Lamp', 'Gone desk')
+    const visited = await visit('/admin/Reel/', { javaScript: false })
     const { page } = visited
     assert.isFalse(await page.locator('.select-all').isVisible())
-    await page.getByLabel('Search for').fill('film')
+    await page.getByLabel('Search for').fill('reel')
     await page.getByRole('button', { name: 'Search' }).click()
     assert.isTrue(await page.getByText('24 found').isVisible())
     await page.locator('#sort-title').click()
-    assert.equal(await firstTitle(page), 'Film 002')
+    assert.equal(await firstTitle(page), 'Reel 002')
     await page.getByRole('link', { name: 'Next page' }).click()
-    assert.equal(await firstTitle(page), 'Film 012')
+    assert.equal(await firstTitle(page), 'Reel 012')
     await page.locator('#rows-20').click()
     assert.lengthOf(await titles(page), 20)
     assert.equal(
       path(page),
-      '/admin/Film/?column-to-search=title&search-input=film&sort_by=title&sort_order=asc&rows-per-page-select=20'
+      '/admin/Reel/?column-to-search=title&search-input=reel&sort_by=title&sort_order=asc&rows-per-page-select=20'
     )
     await page.goBack()
-    assert.equal(await firstTitle(page), 'Film 012')
-    await page.goto('/admin/Product/')
+    assert.equal(await firstTitle(page), 'Reel 012')
+    await page.goto('/admin/Utensil/')
     await page.getByRole('link', { name: 'Deleted', exact: true }).click()
     assert.deepEqual(await titles(page), ['Gone desk'])
     assert.deepEqual(visited.faults, [])
@@ -315,11 +315,11 @@ test.group('The list, in a browser', (group) => {
   })
 
   const PLACES = [
-    '/admin/Film/',
-    '/admin/Film/?column-to-search=us_gross&search-input=abc&page=2',
-    '/admin/Film/?column-to-search=title&search-input=nothing+of+the+kind',
-    '/admin/Product/?deleted=include',
-    '/admin/Distributor/?deleted=only',
+    '/admin/Reel/',
+    '/admin/Reel/?column-to-search=us_gross&search-input=abc&page=2',
+    '/admin/Reel/?column-to-search=title&search-input=nothing+of+the+kind',
+    '/admin/Utensil/?deleted=include',
+    '/admin/Lender/?deleted=only',
     '/admin/Artefact/',
     '/admin/WideSheet/',
     '/admin/Vacancy/',
@@ -330,8 +330,8 @@ test.group('The list, in a browser', (group) => {
   test('{place} in the {theme}: for everybody, on every screen')
     .with(PLACES.flatMap((place) => THEMES.map((theme) => ({ place, theme }))))
     .run(async ({ assert }, { place, theme }) => {
-      await makeFilms(75)
-      await makeProducts('Lamp', 'Gone desk')
+      await makeReels(75)
+      await makeUtensils('Lamp', 'Gone desk')
       const row = Object.fromEntries(WIDE_COLUMNS.map((name) => [name, name]))
       await db.table('list_wide_sheets').insert(row)
       await db
@@ -348,7 +348,7 @@ test.group('The list, in a browser', (group) => {
     })
 
   test('the first load is at most 6 requests and 60 KB', async ({ assert }) => {
-    await makeFilms(75)
+    await makeReels(75)
     const begun = await Visit.begin({ as: await makeUser('ada') })
     const { page } = begun
     const sizes: number[] = []
@@ -356,7 +356,7 @@ test.group('The list, in a browser', (group) => {
       const { responseBodySize, responseHeadersSize } = await request.sizes()
       sizes.push(responseBodySize + responseHeadersSize)
     })
-    await page.goto('/admin/Film/', { waitUntil: 'networkidle' })
+    await page.goto('/admin/Reel/', { waitUntil: 'networkidle' })
     assert.isAtLeast(sizes.length, 3)
     assert.isAtMost(sizes.length, 6)
     assert.isAtMost(

@@ -83,7 +83,7 @@ test.group('Access tokens', (group) => {
   test('[P10] {$self} opens all operations of the model')
     .with(['*', 'Door:*', '*:*'])
     .run(async ({ assert }, ability) => {
-      const { headers } = await issueToken(jo, ['Film:read', ability])
+      const { headers } = await issueToken(jo, ['Reel:read', ability])
       for (const [operation, send] of Object.entries(REQUESTS)) {
         await emptyDoors()
         const { status } = await send(headers)
@@ -92,7 +92,7 @@ test.group('Access tokens', (group) => {
     })
 
   test('[P10] abilities of another model, or of none, open nothing', async ({ assert }) => {
-    for (const abilities of [['Film:*'], ['Doo:*', 'door:read', 'Door:', ':read', 'Door'], []]) {
+    for (const abilities of [['Reel:*'], ['Doo:*', 'door:read', 'Door:', ':read', 'Door'], []]) {
       const { headers } = await issueToken(jo, abilities)
       for (const [operation, send] of Object.entries(REQUESTS)) {
         const { status } = await send(headers)

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
+import { onlyNotes, removeModels } from '#tests/helpers/notes_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 const ENVIRONMENT = {
@@ -41,26 +42,6 @@ const FAULTS = {
     throw new Error('thrown while the file was read')`,
 }
 
-const NOTE = `
-  import { BaseModel, column } from '@adonisjs/lucid/orm'
-  import { Crud } from '#crud'
-  @Crud()
-  export default class Note extends BaseModel {
-    @column({ isPrimary: true }) declare id: number
-    @column() declare text: string
-  }`
-
-const NOTES_MIGRATION = `
-  import { BaseSchema } from '@adonisjs/lucid/schema'
-  export default class extends BaseSchema {
-    async up() {
-      this.schema.createTable('notes', (table) => {
-        table.increments('id')
-        table.string('text', 10).notNullable()
-      })
-    }
-  }`
-
 const SERVER = ['--import=@poppinss/ts-exec', 'bin/server.ts']
 
 /* Whole processes are started: the models of a real application, on a database of its own. */
@@ -70,6 +51,7 @@ test.group('Boot', (group) => {
   group.each.timeout(60_000)
   group.each.setup(async () => {
     copy = await ProjectCopy.create()
+    await onlyNotes(copy)
     return () => copy.remove()
   })
 
@@ -80,12 +62,6 @@ test.group('Boot', (group) => {
 
   async function writeFaults() {
     for (const [file, text] of Object.entries(FAULTS)) await write(`app/models/${file}`, text)
-  }
-
-  async function removeDemo() {
-    await rm(join(copy.folder, 'app/models'), { recursive: true })
-    await rm(join(copy.folder, 'database/migrations'), { recursive: true })
-    await rm(join(copy.folder, 'database/seeders'), { recursive: true })
   }
 
   function open(): Promise<Socket> {
@@ -117,21 +93,20 @@ test.group('Boot', (group) => {
     assert.equal(status, 0, output)
     assert.include(output, 'has 4 faults')
     assert.include(output, 'BothLists: ')
-    assert.match(output, /create_products_table/)
+    assert.match(output, /create_notes_table/)
   })
 
   test('[P15] a missing table stops the server and names the command', async ({ assert }) => {
     const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
 
     assert.equal(status, 1)
-    assert.match(output, /Product: the table products does not exist/)
-    assert.match(output, /Film: the table films does not exist/)
+    assert.match(output, /Note: the table notes does not exist/)
     assert.include(output, 'node ace migration:run')
     assert.notMatch(output, /^\s+at /m)
   })
 
   test('[P2] without any model the server starts and says so', async ({ assert }) => {
-    await removeDemo()
+    await removeModels(copy)
     const migrated = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
       ...ENVIRONMENT,
       NODE_ENV: 'development',
@@ -146,10 +121,6 @@ test.group('Boot', (group) => {
   })
 
   test('[P1, P2] a decorated model and its migration are all it takes', async ({ assert }) => {
-    await removeDemo()
-    await write('app/models/note.ts', NOTE)
-    await write('database/migrations/1_create_notes_table.ts', NOTES_MIGRATION)
-
     const stop = await copy.start(ENVIRONMENT)
     const created = await fetch(`${copy.url}/api/notes`, {
       method: 'POST',
@@ -165,7 +136,7 @@ test.group('Boot', (group) => {
   test('SIGTERM ends the server at once while a kept connection waits', async ({ assert }) => {
     const stop = await copy.start(ENVIRONMENT)
     const waiting = await open()
-    waiting.write('GET /api/products HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    waiting.write('GET /api/notes HTTP/1.1\r\nHost: localhost\r\n\r\n')
     await once(waiting, 'data')
     const start = performance.now()
 
@@ -177,14 +148,14 @@ test.group('Boot', (group) => {
     const stop = await copy.start(ENVIRONMENT)
     await open()
     const halfway = await open()
-    halfway.write('GET /api/products HTTP/1.1\r\nHost:')
+    halfway.write('GET /api/notes HTTP/1.1\r\nHost:')
     const unfinished = await open()
     unfinished.write(
-      'POST /api/products HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
+      'POST /api/notes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
         'Content-Length: 100\r\n\r\n{'
     )
     /* An answer to another one: the server has read the others. */
-    await fetch(`${copy.url}/api/products`)
+    await fetch(`${copy.url}/api/notes`)
     const start = performance.now()
 
     assert.equal(await stop(), 0)

@@ -6,17 +6,17 @@ import { onSqlite } from '#tests/helpers/databases'
 const fieldsOf = (answer: { body: any }) => answer.body.errors.map((error: any) => error.field)
 const rulesOf = (answer: { body: any }) => answer.body.errors.map((error: any) => error.rule)
 
-const PRODUCT = { name: 'Lamp', description: '', category: '', price: 1 }
+const UTENSIL = { name: 'Lamp', description: '', category: '', price: 1 }
 
 const TABLES = [
-  'films',
-  'distributors',
+  'reels',
+  'lenders',
   'volumes',
   'shelves',
   'labels',
   'fixture_invoices',
   'samples',
-  'products',
+  'utensils',
   'jottings',
   'member_accounts',
   'seats',
@@ -131,13 +131,13 @@ test.group('Unique values', (group) => {
   })
 
   test('[A8] a soft-deleted row keeps its unique values', async ({ assert }) => {
-    const { body } = await post('/api/products', { ...PRODUCT, sku: 'A-1' })
-    await del(`/api/products/${body.id}`)
-    const answer = await post('/api/products', { ...PRODUCT, sku: 'A-1' })
+    const { body } = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
+    await del(`/api/utensils/${body.id}`)
+    const answer = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     assert.equal(answer.status, 409)
     assert.equal(answer.body.detail, 'Value A-1 is already registered')
-    await del(`/api/products/db_delete/${body.id}`)
-    const again = await post('/api/products', { ...PRODUCT, sku: 'A-1' })
+    await del(`/api/utensils/db_delete/${body.id}`)
+    const again = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     assert.equal(again.status, 201)
   })
 
@@ -223,12 +223,12 @@ test.group('References', (group) => {
   test('[A8] so it is where the reference itself says so, as those of make:crud do', async ({
     assert,
   }) => {
-    const { body } = await post('/api/distributors', { name: 'Arthaus' })
-    await post('/api/films', { title: 'Playtime', distributor_id: body.id })
-    const answer = await del(`/api/distributors/${body.id}`)
+    const { body } = await post('/api/lenders', { name: 'Arthaus' })
+    await post('/api/reels', { title: 'Playtime', lender_id: body.id })
+    const answer = await del(`/api/lenders/${body.id}`)
     assert.equal(answer.status, 409)
     assert.equal(answer.body.detail, 'Other items still refer to this one')
-    assert.lengthOf(await db.from('distributors'), 1)
+    assert.lengthOf(await db.from('lenders'), 1)
   })
 
   test('[A8] changing what others refer to is 409', async ({ assert }) => {

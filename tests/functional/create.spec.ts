@@ -9,7 +9,7 @@ const empty = async (...tables: string[]) => {
 
 test.group('Create', (group) => {
   group.each.setup(() =>
-    empty('products', 'samples', 'leads', 'coins', 'countries', 'consignments')
+    empty('utensils', 'samples', 'leads', 'coins', 'countries', 'consignments')
   )
 
   test('[A1] answers 201 with the item as read returns it', async ({ assert }) => {
@@ -28,10 +28,10 @@ test.group('Create', (group) => {
     assert.deepEqual(read.body, { code: 'a/b c', name: 'Odd' })
   })
 
-  test('[S3] the demo product has its fields, datetimes as YYYY-MM-DD HH:MM:SS', async ({
+  test('[S3] the fields of the specification’s example, by another name, datetimes as YYYY-MM-DD HH:MM:SS', async ({
     assert,
   }) => {
-    const created = await post('/api/products', {
+    const created = await post('/api/utensils', {
       name: 'Lamp',
       description: 'Bright',
       category: 'Light',
@@ -71,7 +71,7 @@ test.group('Create', (group) => {
   test('[A7] what no schema names is not set: key, timestamps, soft-delete columns', async ({
     assert,
   }) => {
-    const created = await post('/api/products', {
+    const created = await post('/api/utensils', {
       name: 'Lamp',
       description: '',
       category: '',

@@ -2,11 +2,11 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { del, get, patch, post } from '#tests/helpers/http'
 
-const PRODUCT = { name: 'Lamp', description: '', category: '', price: 1 }
+const UTENSIL = { name: 'Lamp', description: '', category: '', price: 1 }
 
 test.group('Delete', (group) => {
   group.each.setup(async () => {
-    for (const table of ['products', 'samples', 'jottings']) await db.from(table).delete()
+    for (const table of ['utensils', 'samples', 'jottings']) await db.from(table).delete()
   })
 
   test('[A3] delete and db_delete answer 200 with null', async ({ assert }) => {
@@ -21,28 +21,28 @@ test.group('Delete', (group) => {
   })
 
   test('[S14] delete marks an active item deleted, with the timestamp', async ({ assert }) => {
-    const { body } = await post('/api/products', PRODUCT)
-    await del(`/api/products/${body.id}`)
-    const [row] = await db.from('products')
+    const { body } = await post('/api/utensils', UTENSIL)
+    await del(`/api/utensils/${body.id}`)
+    const [row] = await db.from('utensils')
     assert.equal(row.is_deleted, 1)
     assert.isAbove(Date.parse(`${row.deleted_at}Z`), Date.now() - 60_000)
     assert.equal(row.name, 'Lamp')
-    const read = await get(`/api/products/${body.id}`)
+    const read = await get(`/api/utensils/${body.id}`)
     assert.equal(read.status, 404)
   })
 
   test('[S14] db_delete removes an active item', async ({ assert }) => {
-    const { body } = await post('/api/products', PRODUCT)
-    await del(`/api/products/db_delete/${body.id}`)
-    assert.lengthOf(await db.from('products'), 0)
+    const { body } = await post('/api/utensils', UTENSIL)
+    await del(`/api/utensils/db_delete/${body.id}`)
+    assert.lengthOf(await db.from('utensils'), 0)
   })
 
   test('[S14] db_delete removes a soft-deleted item', async ({ assert }) => {
-    const { body } = await post('/api/products', PRODUCT)
-    await del(`/api/products/${body.id}`)
-    const answer = await del(`/api/products/db_delete/${body.id}`)
+    const { body } = await post('/api/utensils', UTENSIL)
+    await del(`/api/utensils/${body.id}`)
+    const answer = await del(`/api/utensils/db_delete/${body.id}`)
     assert.equal(answer.status, 200)
-    assert.lengthOf(await db.from('products'), 0)
+    assert.lengthOf(await db.from('utensils'), 0)
   })
 
   test('[S14] where soft delete is not configured, delete removes the item', async ({ assert }) => {
@@ -80,11 +80,11 @@ test.group('Delete', (group) => {
   })
 
   test('[S14] a soft-deleted item can not be changed', async ({ assert }) => {
-    const { body } = await post('/api/products', PRODUCT)
-    await del(`/api/products/${body.id}`)
-    const answer = await patch(`/api/products/${body.id}`, { name: 'x' })
+    const { body } = await post('/api/utensils', UTENSIL)
+    await del(`/api/utensils/${body.id}`)
+    const answer = await patch(`/api/utensils/${body.id}`, { name: 'x' })
     assert.equal(answer.status, 404)
-    const [row] = await db.from('products')
+    const [row] = await db.from('utensils')
     assert.equal(row.name, 'Lamp')
   })
 })

@@ -2,7 +2,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { del, get, patch } from '#tests/helpers/http'
 
-const TABLES = ['products', 'letters', 'memos', 'parcels', 'specimens']
+const TABLES = ['utensils', 'letters', 'memos', 'parcels', 'specimens']
 const AT = '2026-01-02 03:04:05'
 
 async function clear() {
@@ -29,68 +29,68 @@ async function statusOf(path: string): Promise<number> {
 test.group('Deleted items | flag and timestamp', (group) => {
   group.each.setup(async () => {
     await clear()
-    const product = { description: 'd', category: 'c', price: 1, created_at: AT }
-    await db.table('products').multiInsert([
-      { ...product, id: 1, name: 'here', is_deleted: false, deleted_at: null },
-      { ...product, id: 2, name: 'gone', is_deleted: true, deleted_at: AT },
+    const utensil = { description: 'd', category: 'c', price: 1, created_at: AT }
+    await db.table('utensils').multiInsert([
+      { ...utensil, id: 1, name: 'here', is_deleted: false, deleted_at: null },
+      { ...utensil, id: 2, name: 'gone', is_deleted: true, deleted_at: AT },
       /* The flag alone decides. */
-      { ...product, id: 3, name: 'restored', is_deleted: false, deleted_at: AT },
+      { ...utensil, id: 3, name: 'restored', is_deleted: false, deleted_at: AT },
     ])
     return clear
   })
 
   test('[A22] they are left out of lists and their counts', async ({ assert }) => {
     const active = { titles: ['here', 'restored'], count: 2 }
-    assert.deepEqual(await listed('/api/products'), active)
-    assert.deepEqual(await listed('/api/products?deleted=exclude'), active)
-    assert.deepEqual(await listed('/api/products?deleted='), active)
-    assert.deepEqual(await listed('/api/products?name=gone'), { titles: [], count: 0 })
-    const { body } = await get('/api/products?limit=0')
+    assert.deepEqual(await listed('/api/utensils'), active)
+    assert.deepEqual(await listed('/api/utensils?deleted=exclude'), active)
+    assert.deepEqual(await listed('/api/utensils?deleted='), active)
+    assert.deepEqual(await listed('/api/utensils?name=gone'), { titles: [], count: 0 })
+    const { body } = await get('/api/utensils?limit=0')
     assert.equal(body.total_count, 2)
-    const paged = await get('/api/products?page=1&itemsPerPage=2')
+    const paged = await get('/api/utensils?page=1&itemsPerPage=2')
     assert.include(paged.body, { total_count: 2, has_more: false })
   })
 
   test('[A22] deleted=include and only show them in lists', async ({ assert }) => {
-    assert.deepEqual(await listed('/api/products?deleted=include'), {
+    assert.deepEqual(await listed('/api/utensils?deleted=include'), {
       titles: ['here', 'gone', 'restored'],
       count: 3,
     })
-    assert.deepEqual(await listed('/api/products?deleted=only'), { titles: ['gone'], count: 1 })
-    assert.deepEqual(await titles('/api/products?deleted=include&sort=-name&limit=2'), [
+    assert.deepEqual(await listed('/api/utensils?deleted=only'), { titles: ['gone'], count: 1 })
+    assert.deepEqual(await titles('/api/utensils?deleted=include&sort=-name&limit=2'), [
       'restored',
       'here',
     ])
-    assert.deepEqual(await titles('/api/products?deleted=only&name=here'), [])
+    assert.deepEqual(await titles('/api/utensils?deleted=only&name=here'), [])
   })
 
   test('[A22] a read of one is 404, and shows it where deleted says so', async ({ assert }) => {
-    assert.equal(await statusOf('/api/products/2'), 404)
-    assert.equal(await statusOf('/api/products/2?deleted=exclude'), 404)
-    assert.equal(await statusOf('/api/products/2?deleted=include'), 200)
-    assert.equal(await statusOf('/api/products/2?deleted=only'), 200)
-    assert.equal(await statusOf('/api/products/1?deleted=include'), 200)
-    assert.equal(await statusOf('/api/products/1?deleted=only'), 404)
-    const { body } = await get('/api/products/2?deleted=only')
+    assert.equal(await statusOf('/api/utensils/2'), 404)
+    assert.equal(await statusOf('/api/utensils/2?deleted=exclude'), 404)
+    assert.equal(await statusOf('/api/utensils/2?deleted=include'), 200)
+    assert.equal(await statusOf('/api/utensils/2?deleted=only'), 200)
+    assert.equal(await statusOf('/api/utensils/1?deleted=include'), 200)
+    assert.equal(await statusOf('/api/utensils/1?deleted=only'), 404)
+    const { body } = await get('/api/utensils/2?deleted=only')
     assert.include(body, { name: 'gone', is_deleted: true, deleted_at: AT })
   })
 
   test("[A22] they can't be updated", async ({ assert }) => {
     for (const query of ['', '?deleted=include', '?deleted=only']) {
-      const { status } = await patch(`/api/products/2${query}`, { name: 'changed' })
+      const { status } = await patch(`/api/utensils/2${query}`, { name: 'changed' })
       assert.equal(status, 404)
     }
-    assert.deepEqual(await titles('/api/products?deleted=only'), ['gone'])
+    assert.deepEqual(await titles('/api/utensils?deleted=only'), ['gone'])
   })
 
   test('[A22] db_delete reaches them', async ({ assert }) => {
-    const { status } = await del('/api/products/db_delete/2')
+    const { status } = await del('/api/utensils/db_delete/2')
     assert.equal(status, 200)
-    assert.deepEqual(await titles('/api/products?deleted=include'), ['here', 'restored'])
+    assert.deepEqual(await titles('/api/utensils?deleted=include'), ['here', 'restored'])
   })
 
-  test('[A22] the demo product hides none of its columns', async ({ assert }) => {
-    const { body } = await get('/api/products/1')
+  test('[A22] the demo utensil hides none of its columns', async ({ assert }) => {
+    const { body } = await get('/api/utensils/1')
     assert.sameMembers(Object.keys(body), [
       'id',
       'name',
@@ -109,7 +109,7 @@ test.group('Deleted items | flag and timestamp', (group) => {
   test('[A22] {$self} is 422 on both reads')
     .with(['true', 'ONLY', 'all', '1', "only' or 1=1 --", 'constructor', 'only,include'])
     .run(async ({ assert }, value) => {
-      for (const path of ['/api/products', '/api/products/1']) {
+      for (const path of ['/api/utensils', '/api/utensils/1']) {
         const { status, body } = await get(`${path}?deleted=${encodeURIComponent(value)}`)
         assert.equal(status, 422)
         assert.equal(body.errors[0].field, 'deleted')
@@ -119,8 +119,8 @@ test.group('Deleted items | flag and timestamp', (group) => {
   test('[A22] deleted given twice, or with brackets, is 422 on both reads')
     .with(['deleted=only&deleted=only', 'deleted[]=only'])
     .run(async ({ assert }, query) => {
-      assert.equal(await statusOf(`/api/products?${query}`), 422)
-      assert.equal(await statusOf(`/api/products/1?${query}`), 422)
+      assert.equal(await statusOf(`/api/utensils?${query}`), 422)
+      assert.equal(await statusOf(`/api/utensils/1?${query}`), 422)
     })
 })
 

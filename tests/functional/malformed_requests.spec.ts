@@ -232,15 +232,15 @@ async function check({ method, path, body, headers }: Request, resource: Resourc
 
 test.group('Malformed requests', (group) => {
   group.each.setup(async () => {
-    for (const table of ['route_items', 'countries', 'seats', 'products']) {
+    for (const table of ['route_items', 'countries', 'seats', 'utensils']) {
       await db.from(table).delete()
     }
     await db.table('route_items').insert({ id: 1, name: 'one' })
     await db.table('countries').insert({ code: 'a', name: 'A' })
     await db.table('seats').insert({ hall: 1, place: '1', label: 'front' })
     const now = '2026-01-01 00:00:00'
-    const product = { name: 'Lamp', description: '', category: 'Light', price: 1, created_at: now }
-    await db.table('products').insert({ ...product, id: 1 })
+    const utensil = { name: 'Lamp', description: '', category: 'Light', price: 1, created_at: now }
+    await db.table('utensils').insert({ ...utensil, id: 1 })
   })
 
   test('[A4, A9, A6] every kind of fault at every endpoint: refused, and nothing changes', async ({

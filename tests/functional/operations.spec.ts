@@ -152,14 +152,14 @@ test.group('Operations', (group) => {
   })
 
   test('[P3] crudRouter does what the decorator does', async ({ assert }) => {
-    const creators = ['/api/products', '/api/route-items'].map((path) =>
+    const creators = ['/api/utensils', '/api/route-items'].map((path) =>
       resources.endpoints().find((one) => one.path === path)
     )
     assert.deepEqual(
       creators.map((creator) => creator?.constructor.name),
       ['EndpointCreator', 'EndpointCreator']
     )
-    const decorated = await get('/api/products/abc')
+    const decorated = await get('/api/utensils/abc')
     const mounted = await get('/api/route-items/abc')
     assert.equal(mounted.status, 422)
     assert.deepEqual(mounted.body, decorated.body)

@@ -12,7 +12,7 @@ async function createSample(values: object = {}) {
 
 test.group('Update', (group) => {
   group.each.setup(async () => {
-    for (const table of ['samples', 'products', 'coins', 'leads', 'fixture_invoices']) {
+    for (const table of ['samples', 'utensils', 'coins', 'leads', 'fixture_invoices']) {
       await db.from(table).delete()
     }
   })
@@ -96,14 +96,14 @@ test.group('Update', (group) => {
   test('[A7] the soft-delete columns are set only where the schema names them', async ({
     assert,
   }) => {
-    const product = await post('/api/products', {
+    const utensil = await post('/api/utensils', {
       name: 'Lamp',
       description: '',
       category: '',
       price: 1,
     })
-    await patch(`/api/products/${product.body.id}`, { is_deleted: true, name: 'x' })
-    const read = await get(`/api/products/${product.body.id}`)
+    await patch(`/api/utensils/${utensil.body.id}`, { is_deleted: true, name: 'x' })
+    const read = await get(`/api/utensils/${utensil.body.id}`)
     assert.isFalse(read.body.is_deleted)
 
     const lead = await post('/api/leads-by-wire', { full_name: 'Ada' })

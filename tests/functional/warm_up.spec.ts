@@ -32,11 +32,11 @@ test.group('After the start', (group) => {
   })
 
   test('[A29] the server asks itself whether it lives, and for one item', async ({ assert }) => {
-    const first = resources.endpoints().find(({ resource }) => resource.name === 'Product')!
+    const first = resources.endpoints().find(({ resource }) => resource.name === 'Utensil')!
     await warmUp(address(), [first, await endpoints()])
     assert.deepEqual(answers, [
       ['/health/live', 200],
-      ['/api/products/0', 404],
+      ['/api/utensils/0', 404],
     ])
   })
 

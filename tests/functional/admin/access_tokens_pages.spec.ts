@@ -21,7 +21,7 @@ import { issueToken } from '#tests/helpers/tokens'
 const PATH = `/api${DOORS.token}`
 const TOKENS = '/admin/AdminAccessToken'
 
-const FORM = { token_name: 'ci', token_abilities: 'Film:read, *:create', token_expires: '30 days' }
+const FORM = { token_name: 'ci', token_abilities: 'Reel:read, *:create', token_expires: '30 days' }
 
 test.group('Admin | access tokens', (group) => {
   let root: AdminUser
@@ -59,7 +59,7 @@ test.group('Admin | access tokens', (group) => {
     const none = await pageOf(jo)
     assert.include(none.text, 'No access token yet.')
     const past = DateTime.fromISO('2026-01-02T03:04:05Z', { zone: 'utc' })
-    const { id, token } = await issueToken(jo, ['Film:*', '*:read'], {
+    const { id, token } = await issueToken(jo, ['Reel:*', '*:read'], {
       name: '<b>old',
       expiresAt: past,
     })
@@ -72,7 +72,7 @@ test.group('Admin | access tokens', (group) => {
     const { status, text } = await pageOf(jo)
     assert.equal(status, 200)
     assert.include(text, '&lt;b&gt;old')
-    assert.include(text, 'Film:*, *:read')
+    assert.include(text, 'Reel:*, *:read')
     assert.include(text, '1 Jan 2026, 10:00:00')
     assert.match(text, /2 Jan 2026, 03:04:05<\/time> \(expired\)/)
     const { hash } = await AdminAccessToken.findOrFail(id)
@@ -100,7 +100,7 @@ test.group('Admin | access tokens', (group) => {
     assert.containSubset(stored.$attributes, {
       userId: jo.id,
       name: 'ci',
-      abilities: ['Film:read', '*:create'],
+      abilities: ['Reel:read', '*:create'],
     })
     assert.closeTo(stored.expiresAt!.diffNow('days').days, 30, 0.01)
     const used = await post(PATH, { name: 'by token' }, { headers: bearer(token) })
@@ -141,7 +141,7 @@ test.group('Admin | access tokens', (group) => {
       },
       {
         title: 'unknown operation',
-        fields: { token_abilities: 'Film:list' },
+        fields: { token_abilities: 'Reel:list' },
         message: 'names no operation; operations are create,',
       },
       { title: 'no ability', fields: { token_abilities: '' }, message: 'A token needs an ability' },
@@ -248,11 +248,11 @@ test.group('Admin | access tokens', (group) => {
   test('[P10] the list of all tokens says whose they are and what they may do', async ({
     assert,
   }) => {
-    await issueToken(jo, ['Film:*', '*:read'], { name: 'one' })
+    await issueToken(jo, ['Reel:*', '*:read'], { name: 'one' })
     const { id } = await issueToken(root, ['*'], { name: 'two' })
     const { status, text } = await open(`${TOKENS}/`)
     assert.equal(status, 200)
-    for (const shown of ['>jo<', '>root<', 'Film:*, *:read', 'Access tokens']) {
+    for (const shown of ['>jo<', '>root<', 'Reel:*, *:read', 'Access tokens']) {
       assert.include(text.replace(/\s*\n\s*/g, ''), shown)
     }
     const { hash } = await AdminAccessToken.findOrFail(id)
@@ -275,11 +275,11 @@ test.group('Admin | access tokens', (group) => {
   test('[E5] an event tells the owner and the name of the token that it was done with', async ({
     assert,
   }) => {
-    const { headers } = await issueToken(jo, ['Product:*'], { name: 'night <run>' })
+    const { headers } = await issueToken(jo, ['Utensil:*'], { name: 'night <run>' })
     await logEvent({
       event_type: 'UPDATE',
       username: 'jo',
-      resource_type: 'Product',
+      resource_type: 'Utensil',
       details: { token_name: 'night <run>' },
     })
     const { text } = await open('/admin/management/events')

@@ -281,7 +281,7 @@ test.group('Admin | attacks on the login form', (group) => {
   test('[S25] files of strangers never reach the disk', async ({ assert }) => {
     const mark = `a file of ${process.pid} at ${Date.now()}`
     const body = `--x\r\ncontent-disposition: form-data; name="f"; filename="f"\r\n\r\n${mark}\r\n--x--\r\n`
-    for (const path of ['/admin/login', '/admin/theme', '/admin/Product/form_create', '/admin']) {
+    for (const path of ['/admin/login', '/admin/theme', '/admin/Utensil/form_create', '/admin']) {
       const { status } = await call('POST', path, {
         body,
         headers: { 'content-type': 'multipart/form-data; boundary=x' },
@@ -422,7 +422,7 @@ test.group('Admin | attacks by paths', (group) => {
         '/admin',
         '/admin/dashboard-content',
         '/admin/logout',
-        '/admin/Product/',
+        '/admin/Utensil/',
       ]) {
         const { status, headers, text } = await callRaw(method, path)
         assert.equal(status, 303, `${method} ${path}`)
@@ -456,7 +456,7 @@ test.group('Admin | attacks by paths', (group) => {
 
   test('[B6, S25] whatever the path, nothing is shown and nothing breaks', async ({ assert }) => {
     const part = fc.constantFrom(
-      ...['admin', 'login', 'logout', 'assets', 'dashboard-content', 'Product', 'theme'],
+      ...['admin', 'login', 'logout', 'assets', 'dashboard-content', 'Utensil', 'theme'],
       ...[
         '/',
         '//',

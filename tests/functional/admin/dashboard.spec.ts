@@ -8,9 +8,9 @@ import { get } from '#tests/helpers/http'
 
 const OWN = ['AdminUser', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']
 
-async function addProducts(...names: string[]) {
+async function addUtensils(...names: string[]) {
   const now = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
-  await db.table('products').multiInsert(
+  await db.table('utensils').multiInsert(
     names.map((name) => ({
       name,
       description: '',
@@ -49,7 +49,7 @@ test.group('Admin | dashboard', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    await db.from('products').delete()
+    await db.from('utensils').delete()
     site = await adminSite()
     jo = await makeUser('jo')
     cookie = await cookiesOf(jo)
@@ -62,7 +62,7 @@ test.group('Admin | dashboard', (group) => {
 
   /** Puts a view into the site for the length of a test. */
   function addView(view: Partial<ModelView> & { name: string }): () => void {
-    const original = site.models.get('Product')!
+    const original = site.models.get('Utensil')!
     const copy = Object.create(original, Object.getOwnPropertyDescriptors(original))
     for (const [name, value] of Object.entries({ label: view.name, ...view })) {
       Object.defineProperty(copy, name, { value })
@@ -72,12 +72,12 @@ test.group('Admin | dashboard', (group) => {
   }
 
   test('[S24, B23] every model has its count and a link', async ({ assert }) => {
-    await addProducts('Lamp', 'Desk')
+    await addUtensils('Lamp', 'Desk')
     const { status, text, headers, counts: counted } = await page()
     assert.equal(status, 200)
     assert.match(headers.get('content-type')!, /^text\/html/)
-    assert.equal(counted.Product, '2')
-    assert.include(text, '<a href="/admin/Product/" id="count-Product">')
+    assert.equal(counted.Utensil, '2')
+    assert.include(text, '<a href="/admin/Utensil/" id="count-Utensil">')
     const shown = [...site.models.values()].filter((view) => view.may('view'))
     assert.sameMembers(
       Object.keys(counted),
@@ -86,10 +86,10 @@ test.group('Admin | dashboard', (group) => {
   })
 
   test('[B23] what is deleted softly is not counted', async ({ assert }) => {
-    await addProducts('Lamp', 'Desk')
-    await db.from('products').where('name', 'Lamp').update({ is_deleted: true })
+    await addUtensils('Lamp', 'Desk')
+    await db.from('utensils').where('name', 'Lamp').update({ is_deleted: true })
     const { counts: counted } = await page()
-    assert.equal(counted.Product, '1')
+    assert.equal(counted.Utensil, '1')
   })
 
   test('[B23] sessions that have ended are not counted', async ({ assert }) => {
@@ -104,7 +104,7 @@ test.group('Admin | dashboard', (group) => {
   test('[B23] the admin’s own tables have a group of their own', async ({ assert }) => {
     const { text, counts: counted } = await page()
     const [models, management] = text.split('<h2 id="dashboard-management">Management</h2>')
-    assert.includeMembers(Object.keys(counts(models)), ['Product'])
+    assert.includeMembers(Object.keys(counts(models)), ['Utensil'])
     for (const name of OWN) assert.notProperty(counts(models), name)
     assert.sameMembers(Object.keys(counts(management)), OWN)
     assert.equal(counted.AdminUser, '1')
@@ -118,7 +118,7 @@ test.group('Admin | dashboard', (group) => {
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const { status, text, counts: counted } = await page(path, await cookiesOf(al))
       assert.equal(status, 200)
-      assert.includeMembers(Object.keys(counted), ['Product'])
+      assert.includeMembers(Object.keys(counted), ['Utensil'])
       assert.notMatch(text, /Admin(User|Session|TokenBlacklist)/)
       assert.notInclude(text, 'dashboard-management')
     }
@@ -139,7 +139,7 @@ test.group('Admin | dashboard', (group) => {
   })
 
   test('[B23] a count that fails is a dash, and the others stay', async ({ assert, cleanup }) => {
-    await addProducts('Lamp')
+    await addUtensils('Lamp')
     const crud = {
       count: async () => {
         throw new Error('no such table: secret_table')
@@ -150,7 +150,7 @@ test.group('Admin | dashboard', (group) => {
       const { status, text, counts: counted } = await page(path)
       assert.equal(status, 200)
       assert.equal(counted.Broken, '–')
-      assert.equal(counted.Product, '1')
+      assert.equal(counted.Utensil, '1')
       assert.include(text, 'Could not be counted')
       assert.notInclude(text, 'secret_table')
     }
@@ -160,7 +160,7 @@ test.group('Admin | dashboard', (group) => {
     assert,
     cleanup,
   }) => {
-    await addProducts('Lamp')
+    await addUtensils('Lamp')
     const client = () => {
       throw new Error('no such connection')
     }
@@ -186,11 +186,11 @@ test.group('Admin | dashboard', (group) => {
     assert,
   }) => {
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-    await addProducts('Lamp', 'Desk', 'Sofa')
-    const rows = await db.from('products').orderBy('id')
+    await addUtensils('Lamp', 'Desk', 'Sofa')
+    const rows = await db.from('utensils').orderBy('id')
     const created = [`${day(3)} 12:00:00`, `${day(3)} 00:00:00`, `${day(40)} 12:00:00`]
     for (const [index, { id }] of rows.entries()) {
-      await db.from('products').where('id', id).update({ created_at: created[index] })
+      await db.from('utensils').where('id', id).update({ created_at: created[index] })
     }
     const before = day(0)
     const { text } = await page()
@@ -202,9 +202,9 @@ test.group('Admin | dashboard', (group) => {
   })
 
   test('[B23] what is deleted softly is not in the chart either', async ({ assert }) => {
-    await addProducts('Lamp', 'Desk')
+    await addUtensils('Lamp', 'Desk')
     const before = await page()
-    await db.from('products').where('name', 'Lamp').update({ is_deleted: true })
+    await db.from('utensils').where('name', 'Lamp').update({ is_deleted: true })
     const after = await page()
     assert.equal(sumOf(createdPerDay(before.text)) - sumOf(createdPerDay(after.text)), 1)
   })
@@ -214,7 +214,7 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(status, 200)
     assert.match(text.trim(), /^<div id="dashboard-content"/)
     assert.notMatch(text, /<html|<body|<nav|<head/)
-    assert.property(counted, 'Product')
+    assert.property(counted, 'Utensil')
   })
 
   test('[S24, S16] the page knows the site: title, theme, who is signed in', async ({ assert }) => {
@@ -222,7 +222,7 @@ test.group('Admin | dashboard', (group) => {
     assert.include(text, `<title>Dashboard · ${site.title}</title>`)
     assert.match(text, /<html lang="en" class="light-theme">/)
     assert.include(text, 'Logged in as jo')
-    assert.match(text, /<nav class="side"[\s\S]*href="\/admin\/Product\/"[\s\S]*<\/nav>/)
+    assert.match(text, /<nav class="side"[\s\S]*href="\/admin\/Utensil\/"[\s\S]*<\/nav>/)
     const dark = await page('/admin', `${cookie}; admin_theme=dark-theme`)
     assert.match(dark.text, /<html lang="en" class="dark-theme dark">/)
     const odd = await page('/admin', `${cookie}; admin_theme="><script>`)

@@ -12,7 +12,7 @@ test.group('Admin | errors', (group) => {
   })
 
   test('[B2] an unknown model is a 404 page in the frame of the site', async ({ assert }) => {
-    for (const path of ['/admin/Nothing/', '/admin/Nothing/update/1', '/admin/product/']) {
+    for (const path of ['/admin/Nothing/', '/admin/Nothing/update/1', '/admin/utensil/']) {
       const { status, text } = await get(path, { headers: { cookie } })
       assert.equal(status, 404, path)
       assert.include(text, '<title>No such page · Atrium</title>')
@@ -53,7 +53,7 @@ test.group('Admin | errors', (group) => {
       throw Object.assign(new Error('connect 10.1.2.3'), { code: 'ECONNREFUSED' })
     }
     const page = await get('/admin', { headers: { cookie } })
-    const problem = await get('/admin/Product/crud', {
+    const problem = await get('/admin/Utensil/crud', {
       headers: { cookie, accept: 'application/json' },
     })
     for (const { status, headers, text } of [page, problem]) {

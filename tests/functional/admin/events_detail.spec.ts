@@ -53,7 +53,7 @@ test.group('Admin | one event', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    for (const table of ['films', 'logged_seats']) await db.from(table).delete()
+    for (const table of ['reels', 'logged_seats']) await db.from(table).delete()
     cookie = await cookiesOf(await makeUser('ada'))
     await emptyEventTables()
   })
@@ -111,11 +111,11 @@ test.group('Admin | one event', (group) => {
   })
 
   test('[E5] a new record has no before, a removed one no after', async ({ assert }) => {
-    const film = { id: 5, title: 'Casablanca', director: null }
-    const record = { resource_type: 'Film', resource_id: '5' }
+    const reel = { id: 5, title: 'Casablanca', director: null }
+    const record = { resource_type: 'Reel', resource_id: '5' }
     const made = await page(
       await logEvent({ event_type: 'CREATE', ...record }, [
-        { ...record, before: null, after: film },
+        { ...record, before: null, after: reel },
       ])
     )
     assert.deepEqual(made.records[0].columns, ['Field', 'After'])
@@ -123,47 +123,47 @@ test.group('Admin | one event', (group) => {
     assert.deepEqual(made.records[0].unchanged, { Director: 'Empty' })
     const removed = await page(
       await logEvent({ event_type: 'DELETE', ...record }, [
-        { ...record, before: film, after: null },
+        { ...record, before: reel, after: null },
       ])
     )
     assert.deepEqual(removed.records[0].columns, ['Field', 'Before'])
     assert.deepEqual(removed.records[0].fields, { ID: ['5'], Title: ['Casablanca'] })
     /* It is no longer there, and still called what it was. */
-    assert.include(removed.records[0].title, 'Film Casablanca')
+    assert.include(removed.records[0].title, 'Reel Casablanca')
   })
 
   test('[E3, E5] a write over HTTP stands there as it was', async ({ assert }) => {
     const row = { title: 'Casablanca', imdb_rating: 8.5, created_at: ago() }
-    const film = await insertRow('films', row)
-    await patch(`/api/films/${film}`, { title: 'Casablanca (1942)', imdb_rating: null })
+    const reel = await insertRow('reels', row)
+    await patch(`/api/reels/${reel}`, { title: 'Casablanca (1942)', imdb_rating: null })
     const [{ id }] = await db.from('admin_event_log').where('event_type', 'UPDATE')
     const { records, plain: text } = await page(id)
     assert.deepEqual(records[0].fields.Title, ['Casablanca', 'Casablanca (1942)'])
     assert.deepEqual(records[0].fields['IMDB rating'], ['8.5', 'Empty'])
     assert.property(records[0].unchanged, 'Director')
-    assert.include(text, 'Film Casablanca (1942)')
+    assert.include(text, 'Reel Casablanca (1942)')
   })
 
   test('[E5] of many records, 25 stand on a page', async ({ assert }) => {
     const states = Array.from({ length: 1000 }, (_, index) => ({
-      resource_type: 'Film',
+      resource_type: 'Reel',
       resource_id: String(index + 1),
-      before: { id: index + 1, title: `Film no. ${index + 1}.` },
+      before: { id: index + 1, title: `Reel no. ${index + 1}.` },
       after: null,
     }))
     const id = await logEvent(
-      { event_type: 'DELETE', resource_type: 'Film', details: { count: 1000 } },
+      { event_type: 'DELETE', resource_type: 'Reel', details: { count: 1000 } },
       states
     )
     const first = await page(id)
     assert.lengthOf(first.records, 25)
     assert.include(first.plain, 'The 1,000 records')
-    assert.include(first.plain, '1,000 Films')
-    assert.deepEqual(first.records[24].fields.Title, ['Film no. 25.'])
+    assert.include(first.plain, '1,000 Reels')
+    assert.deepEqual(first.records[24].fields.Title, ['Reel no. 25.'])
     const second = await page(`${id}?page=2`)
-    assert.deepEqual(second.records[0].fields.Title, ['Film no. 26.'])
+    assert.deepEqual(second.records[0].fields.Title, ['Reel no. 26.'])
     const last = await page(`${id}?page=999`)
-    assert.deepEqual(last.records.at(-1)!.fields.Title, ['Film no. 1000.'])
+    assert.deepEqual(last.records.at(-1)!.fields.Title, ['Reel no. 1000.'])
     const unreadable = await page(`${id}?page=abc`)
     assert.deepEqual(unreadable.records, first.records)
   })
@@ -226,7 +226,7 @@ test.group('Admin | one event', (group) => {
       flag: true,
     }
     const after = { ...before, title: 'Plain', director: null, source: 'short', flag: false }
-    const record = { resource_type: 'Film', resource_id: '5' }
+    const record = { resource_type: 'Reel', resource_id: '5' }
     const id = await logEvent(
       { ...record, user_agent: `"><img src=x onerror=alert(1)>${'A'.repeat(220)}` },
       [{ ...record, before, after }]
@@ -266,7 +266,7 @@ test.group('Admin | one event', (group) => {
   }) => {
     const seat = { resource_type: 'LoggedSeat', resource_id: '7/a%2Fb' }
     const other = { resource_type: 'LoggedSeat', resource_id: '7/a' }
-    const film = { resource_type: 'Film', resource_id: '7/a%2Fb' }
+    const reel = { resource_type: 'Reel', resource_id: '7/a%2Fb' }
     const state = (label: string) => ({ hall: 7, place: 'a/b', label })
     const write = (minutes: number, event: object, states: any[]) =>
       logEvent({ timestamp: ago({ minutes }), ...event }, states)
@@ -277,7 +277,7 @@ test.group('Admin | one event', (group) => {
       { ...seat, before: state('One'), after: state('Two') },
       { ...other, before: state('Other'), after: state('Others') },
     ])
-    await write(15, film, [{ ...film, before: state('Film'), after: state('Film!') }])
+    await write(15, reel, [{ ...reel, before: state('Reel'), after: state('Reel!') }])
     await write(10, { event_type: 'DELETE', username: null, ...seat }, [
       { ...seat, before: state('Two'), after: null },
     ])
@@ -292,21 +292,21 @@ test.group('Admin | one event', (group) => {
     assert.match(records[2].title, /^Created .* ada$/)
     assert.include(text, `href="${PATH}/${second}"`)
     assert.include(text, '<h1>History of Two</h1>')
-    assert.notMatch(text, /Others|Film!|<b>/)
+    assert.notMatch(text, /Others|Reel!|<b>/)
   })
 
   test('[E5] a long history has pages', async ({ assert }) => {
-    const record = { resource_type: 'Film', resource_id: '5' }
+    const record = { resource_type: 'Reel', resource_id: '5' }
     for (let step = 0; step < 26; step++) {
       await logEvent(record, [
         { ...record, before: { title: `Step ${step}` }, after: { title: `Step ${step + 1}` } },
       ])
     }
-    const first = await page('record/Film/5')
+    const first = await page('record/Reel/5')
     assert.lengthOf(first.records, 25)
     assert.deepEqual(first.records[0].fields.Title, ['Step 25', 'Step 26'])
-    assert.include(first.text, `href="${PATH}/record/Film/5?page=2"`)
-    const second = await page('record/Film/5?page=2')
+    assert.include(first.text, `href="${PATH}/record/Reel/5?page=2"`)
+    const second = await page('record/Reel/5?page=2')
     assert.deepEqual(
       second.records.map(({ fields }) => fields.Title),
       [['Step 0', 'Step 1']]
@@ -314,13 +314,13 @@ test.group('Admin | one event', (group) => {
   })
 
   test('[E5] a record without a history says so, one that never was is 404', async ({ assert }) => {
-    const film = await insertRow('films', { title: 'Casablanca', created_at: ago() })
-    const empty = await page(`record/Film/${film}`)
+    const reel = await insertRow('reels', { title: 'Casablanca', created_at: ago() })
+    const empty = await page(`record/Reel/${reel}`)
     assert.equal(empty.status, 200)
     assert.include(empty.text, 'History of Casablanca')
     assert.include(empty.text, 'Nothing is known of this record')
-    assert.include(empty.text, `href="/admin/Film/update/${film}"`)
-    for (const path of ['Film/987654', 'Film/abc', 'Nothing/1', 'LoggedSeat/7', 'Film/1/2']) {
+    assert.include(empty.text, `href="/admin/Reel/update/${reel}"`)
+    for (const path of ['Reel/987654', 'Reel/abc', 'Nothing/1', 'LoggedSeat/7', 'Reel/1/2']) {
       const { status } = await page(`record/${path}`)
       assert.equal(status, 404, path)
     }

@@ -33,22 +33,22 @@ test.group('Admin | what happened lately', (group) => {
   }
 
   test('[B23] it says who did what, newest first, and leads to the event', async ({ assert }) => {
-    const film = { resource_type: 'Film', resource_id: '5' }
+    const reel = { resource_type: 'Reel', resource_id: '5' }
     const events = [
-      { event_type: 'CREATE', username: 'ada', ...film },
-      { event_type: 'UPDATE', username: null, ...film },
+      { event_type: 'CREATE', username: 'ada', ...reel },
+      { event_type: 'UPDATE', username: null, ...reel },
       {
         event_type: 'UPDATE',
         username: 'jo',
-        resource_type: 'Film',
+        resource_type: 'Reel',
         details: { restored: true, count: 2 },
       },
-      { event_type: 'DELETE', username: 'jo', resource_type: 'Film', details: { count: 1200 } },
+      { event_type: 'DELETE', username: 'jo', resource_type: 'Reel', details: { count: 1200 } },
       { event_type: 'LOGIN', username: 'jo' },
       { event_type: 'LOGOUT', username: 'jo' },
       { event_type: 'FAILED_LOGIN', status: 'failure', username: '<b>{{ 7*7 }}\u202E' },
-      { event_type: 'UPDATE', status: 'failure', username: 'jo', ...film },
-      { event_type: 'VIEW', username: 'jo', ...film },
+      { event_type: 'UPDATE', status: 'failure', username: 'jo', ...reel },
+      { event_type: 'VIEW', username: 'jo', ...reel },
     ]
     let last = 0
     for (const [index, event] of events.entries()) {
@@ -57,14 +57,14 @@ test.group('Admin | what happened lately', (group) => {
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const { lately, text } = await page(cookie, path)
       assert.deepEqual(lately, [
-        'jo failed to change Film 5',
+        'jo failed to change Reel 5',
         '&lt;b&gt;{{ 7*7 }}⟨U+202E⟩ failed to log in',
         'jo logged out',
         'jo logged in',
-        'jo deleted 1,200 Films',
-        'jo restored 2 Films',
-        'Somebody not signed in changed Film 5',
-        'ada created Film 5',
+        'jo deleted 1,200 Reels',
+        'jo restored 2 Reels',
+        'Somebody not signed in changed Reel 5',
+        'ada created Reel 5',
       ])
       assert.include(text, `href="/admin/management/events/${last - 1}"`)
       assert.include(text, '<a href="/admin/management/events">All events</a>')
@@ -73,16 +73,16 @@ test.group('Admin | what happened lately', (group) => {
   })
 
   test('[B23] what no request did is said of the application', async ({ assert }) => {
-    await logEvent({ username: null, ip_address: null, resource_type: 'Film' })
+    await logEvent({ username: null, ip_address: null, resource_type: 'Reel' })
     const { lately } = await page()
-    assert.deepEqual(lately, ['A command or the application changed Films'])
+    assert.deepEqual(lately, ['A command or the application changed Reels'])
   })
 
   test('[B23] ten at the most', async ({ assert }) => {
-    for (let i = 0; i < 12; i++) await logEvent({ username: `u${i}`, resource_type: 'Film' })
+    for (let i = 0; i < 12; i++) await logEvent({ username: `u${i}`, resource_type: 'Reel' })
     const { lately } = await page()
     assert.lengthOf(lately, 10)
-    assert.equal(lately[0], 'u11 changed Films')
+    assert.equal(lately[0], 'u11 changed Reels')
   })
 
   test('[B13, B23] who is no superuser sees what was done to models they may see', async ({
@@ -97,12 +97,12 @@ test.group('Admin | what happened lately', (group) => {
       { resource_type: 'LoggedDiary', resource_id: '1' },
       { resource_type: 'Gone', resource_id: '1' },
     ]
-    await logEvent({ username: 'jo', resource_type: 'Film', resource_id: '5' })
+    await logEvent({ username: 'jo', resource_type: 'Reel', resource_id: '5' })
     for (let i = 0; i < 3; i++) {
       for (const event of hidden) await logEvent({ username: 'mallory', ...event })
     }
     const { lately, text } = await page(bob)
-    assert.deepEqual(lately, ['jo changed Film 5'])
+    assert.deepEqual(lately, ['jo changed Reel 5'])
     assert.notMatch(text, /mallory|192\.0\.2|management\/events/)
     const { lately: all } = await page()
     assert.lengthOf(all, 10)
@@ -128,13 +128,13 @@ test.group('Admin | what happened lately', (group) => {
     const { text, status } = await page()
     assert.equal(status, 200)
     assert.match(text, /lately-gap[^>]*><span aria-hidden="true">–/)
-    assert.include(text, 'id="count-Product"')
+    assert.include(text, 'id="count-Utensil"')
     assert.notInclude(text, 'no such table')
   })
 
   test('[B23] it costs one query', async ({ assert, cleanup }) => {
     for (let i = 0; i < 12; i++) {
-      await logEvent({ resource_type: i % 2 ? 'Film' : 'Product', resource_id: String(i) })
+      await logEvent({ resource_type: i % 2 ? 'Reel' : 'Utensil', resource_id: String(i) })
     }
     const queries: string[] = []
     const note = ({ sql }: { sql: string }) =>

@@ -35,7 +35,7 @@ test.group('Admin | the event log', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    for (const table of ['films', 'products', 'logged_seats']) await db.from(table).delete()
+    for (const table of ['reels', 'utensils', 'logged_seats']) await db.from(table).delete()
     ada = await makeUser('ada')
     cookie = await cookiesOf(ada)
     await emptyEventTables()
@@ -46,8 +46,8 @@ test.group('Admin | the event log', (group) => {
     return { ...answer, rows: rowsOf(answer.text), ids: rowsOf(answer.text).map(({ id }) => id) }
   }
 
-  async function makeFilm(title: string): Promise<number> {
-    const id = await insertRow('films', { title, created_at: ago() })
+  async function makeReel(title: string): Promise<number> {
+    const id = await insertRow('reels', { title, created_at: ago() })
     return id
   }
 
@@ -188,12 +188,12 @@ test.group('Admin | the event log', (group) => {
   test('[E5] a row says when, what, who, of which record, how it ended and where from', async ({
     assert,
   }) => {
-    const film = await makeFilm('Casablanca')
+    const reel = await makeReel('Casablanca')
     await logEvent({
       timestamp: '2026-03-02 14:05:09',
       username: 'ada',
-      resource_type: 'Film',
-      resource_id: String(film),
+      resource_type: 'Reel',
+      resource_id: String(reel),
       ip_address: '2001:db8::7',
     })
     await logEvent({
@@ -202,7 +202,7 @@ test.group('Admin | the event log', (group) => {
       status: 'failure',
       username: null,
       ip_address: null,
-      resource_type: 'Film',
+      resource_type: 'Reel',
       resource_id: null,
       details: { count: 1200, soft: true },
     })
@@ -213,14 +213,14 @@ test.group('Admin | the event log', (group) => {
     assert.equal(rows[0].event, 'Changed')
     assert.include(rows[0].html, '<svg')
     assert.equal(rows[0].who, 'ada')
-    assert.equal(rows[0].what, 'Film Casablanca')
-    assert.include(rows[0].html, `<a href="/admin/Film/update/${film}"`)
+    assert.equal(rows[0].what, 'Reel Casablanca')
+    assert.include(rows[0].html, `<a href="/admin/Reel/update/${reel}"`)
     assert.equal(rows[0].outcome, 'Success')
     assert.equal(rows[0].address, '2001:db8::7')
 
     assert.equal(rows[1].event, 'Deleted')
     assert.equal(rows[1].who, 'A command or the application')
-    assert.equal(rows[1].what, '1,200 Films can be restored')
+    assert.equal(rows[1].what, '1,200 Reels can be restored')
     assert.equal(rows[1].outcome, 'Failure')
     assert.equal(rows[1].address, '– Empty')
   })
@@ -228,13 +228,13 @@ test.group('Admin | the event log', (group) => {
   test('[E2, E5] a write of a request that nobody is known by is no command', async ({
     assert,
   }) => {
-    await logEvent({ username: null, resource_type: 'Film' })
+    await logEvent({ username: null, resource_type: 'Reel' })
     const { rows } = await page()
     assert.equal(rows[0].who, 'Somebody not signed in')
   })
 
   test('[E5] a record is linked as long as there is one to go to', async ({ assert }) => {
-    const deleted = await insertRow('products', {
+    const deleted = await insertRow('utensils', {
       name: 'Lamp',
       description: '',
       category: 'x',
@@ -244,11 +244,11 @@ test.group('Admin | the event log', (group) => {
     })
     await db.table('logged_seats').insert({ hall: 7, place: 'a/b', label: 'Balcony' })
     const cases = [
-      { resource_type: 'Film', resource_id: '987654', what: 'Film 987654' },
-      { resource_type: 'Product', resource_id: String(deleted), what: `Product ${deleted}` },
+      { resource_type: 'Reel', resource_id: '987654', what: 'Reel 987654' },
+      { resource_type: 'Utensil', resource_id: String(deleted), what: `Utensil ${deleted}` },
       { resource_type: 'Gone', resource_id: '1', what: 'Gone 1' },
-      { resource_type: 'Film', resource_id: 'abc', what: 'Film abc' },
-      { resource_type: 'Film', resource_id: '%E0%A4%A', what: 'Film %E0%A4%A' },
+      { resource_type: 'Reel', resource_id: 'abc', what: 'Reel abc' },
+      { resource_type: 'Reel', resource_id: '%E0%A4%A', what: 'Reel %E0%A4%A' },
       { resource_type: 'LoggedSeat', resource_id: '7', what: 'Logged seat 7' },
       {
         resource_type: 'LoggedSeat',
@@ -273,15 +273,15 @@ test.group('Admin | the event log', (group) => {
   test('[E5] whatever somebody typed is text, in one line and in its own direction', async ({
     assert,
   }) => {
-    const film = await makeFilm('<i>"Film"</i> {{ 7*7 }}')
+    const reel = await makeReel('<i>"Reel"</i> {{ 7*7 }}')
     await logEvent({
       event_type: 'FAILED_LOGIN',
       status: 'failure',
       username: '</td><script>alert(1)</script>\u202Ecba\n',
       ip_address: '"><img src=x>',
       user_agent: '<svg onload=x>',
-      resource_type: 'Film',
-      resource_id: String(film),
+      resource_type: 'Reel',
+      resource_id: String(reel),
       details: { reason: 'credentials', odd: '</span><b>' },
     })
     await logEvent({
@@ -297,7 +297,7 @@ test.group('Admin | the event log', (group) => {
     assert.match(rows[0].who, /^🎬&quot;&gt;&lt;em&gt;W+…$/u)
     assert.match(rows[0].html, /<bdi title="🎬&quot;&gt;&lt;em&gt;W+…?"/u)
     assert.equal(rows[1].who, '&lt;/td&gt;&lt;script&gt;alert(1)&lt;/script&gt;⟨U+202E⟩cba⟨U+000A⟩')
-    assert.include(rows[1].what, '&lt;i&gt;&quot;Film&quot;&lt;/i&gt; {{ 7*7 }}')
+    assert.include(rows[1].what, '&lt;i&gt;&quot;Reel&quot;&lt;/i&gt; {{ 7*7 }}')
     assert.include(rows[1].what, 'wrong name or password')
     const filtered = await page(`?username=${encodeURIComponent('"><script>x</script>')}`)
     assert.notInclude(filtered.text, '<script>x')
@@ -307,7 +307,7 @@ test.group('Admin | the event log', (group) => {
     await logEvent({ username: 'somebody-else' })
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
     const id = await logEvent()
-    for (const path of [PATH, `${PATH}/${id}`, `${PATH}/record/Film/1`]) {
+    for (const path of [PATH, `${PATH}/${id}`, `${PATH}/record/Reel/1`]) {
       const { status, text } = await get(path, { headers: { cookie: bob } })
       assert.equal(status, 403, path)
       assert.notInclude(text, 'somebody-else')
@@ -318,7 +318,7 @@ test.group('Admin | the event log', (group) => {
   })
 
   test('[B6] who is not signed in is asked to', async ({ assert }) => {
-    for (const path of [PATH, `${PATH}/1`, `${PATH}/record/Film/1`]) {
+    for (const path of [PATH, `${PATH}/1`, `${PATH}/record/Reel/1`]) {
       const { status, headers } = await get(path)
       assert.equal(status, 303, path)
       assert.match(headers.get('location')!, /^\/admin\/login\?error=required/)
@@ -329,13 +329,13 @@ test.group('Admin | the event log', (group) => {
     assert,
     cleanup,
   }) => {
-    const film = await makeFilm('Casablanca')
-    const id = await logEvent({ resource_type: 'Film', resource_id: String(film) })
+    const reel = await makeReel('Casablanca')
+    const id = await logEvent({ resource_type: 'Reel', resource_id: String(reel) })
     const other = { log: async () => {} }
     for (const integration of [undefined, other]) {
       const restore = await withIntegration(integration)
       cleanup(restore)
-      for (const path of [PATH, `${PATH}/${id}`, `${PATH}/record/Film/${film}`]) {
+      for (const path of [PATH, `${PATH}/${id}`, `${PATH}/record/Reel/${reel}`]) {
         const { status, text } = await get(path, { headers: { cookie } })
         assert.equal(status, 404, path)
         assert.notInclude(text, `href="${PATH}`)
@@ -372,14 +372,14 @@ test.group('Admin | the event log', (group) => {
   }) => {
     const now = DateTime.utc()
     for (let i = 0; i < 60; i++) {
-      const film = await makeFilm(`A film with a title of its own, number ${i * 7919}`)
+      const reel = await makeReel(`A reel with a title of its own, number ${i * 7919}`)
       await logEvent({
         timestamp: now.minus({ minutes: i * 7 }).toFormat('yyyy-MM-dd HH:mm:ss'),
         event_type: ['CREATE', 'UPDATE', 'VIEW'][i % 3],
         username: ['ada', 'grace.hopper', 'jo'][i % 3],
         ip_address: `198.51.100.${i}`,
-        resource_type: 'Film',
-        resource_id: String(film),
+        resource_type: 'Reel',
+        resource_id: String(reel),
       })
     }
     const { status, text, headers, ids } = await page('?page=2&status=', { 'hx-request': 'true' })

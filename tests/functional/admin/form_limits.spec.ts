@@ -174,7 +174,7 @@ test.group('Admin | forms | limits', (group) => {
     })
     multipart.limit = '1kb'
     const head = [
-      'POST /admin/Product/form_create HTTP/1.1',
+      'POST /admin/Utensil/form_create HTTP/1.1',
       'Host: localhost',
       `Cookie: ${cookie}`,
       'Accept: application/json',

@@ -19,12 +19,12 @@ test.group('Admin | list', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    await db.from('products').delete()
+    await db.from('utensils').delete()
     ada = await makeUser('ada')
     cookie = await cookiesOf(ada)
   })
 
-  const list = (query = '', headers = {}) => getList(cookie, `/admin/Product/${query}`, headers)
+  const list = (query = '', headers = {}) => getList(cookie, `/admin/Utensil/${query}`, headers)
 
   async function markup(query = '', headers = {}): Promise<string> {
     const { text } = await list(query, headers)
@@ -36,12 +36,12 @@ test.group('Admin | list', (group) => {
     return range
   }
 
-  /** Names of the products on the page. */
+  /** Names of the utensils on the page. */
   const names = async (query: string) => column(await list(query), 1)
 
-  /** Makes products that are called P1, P2 and so on. */
-  async function makeProducts(count: number, values: (number: number) => object = () => ({})) {
-    const products = Array.from({ length: count }, (_, index) => ({
+  /** Makes utensils that are called P1, P2 and so on. */
+  async function makeUtensils(count: number, values: (number: number) => object = () => ({})) {
+    const utensils = Array.from({ length: count }, (_, index) => ({
       id: index + 1,
       name: `P${index + 1}`,
       description: '',
@@ -50,11 +50,11 @@ test.group('Admin | list', (group) => {
       created_at: '2026-01-02 03:04:05',
       ...values(index + 1),
     }))
-    await db.table('products').multiInsert(products)
+    await db.table('utensils').multiInsert(utensils)
   }
 
   test('[S32, B2] the page holds the records in its frame', async ({ assert }) => {
-    await makeProducts(3)
+    await makeUtensils(3)
     const { status, headers, text, headings, rows, range } = await list()
     assert.equal(status, 200)
     assert.match(headers.get('content-type')!, /^text\/html/)
@@ -77,8 +77,8 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S32, S35] htmx gets the part that changes alone, wherever it asks', async ({ assert }) => {
-    await makeProducts(3)
-    for (const path of ['/admin/Product/', '/admin/Product/get_model_list']) {
+    await makeUtensils(3)
+    for (const path of ['/admin/Utensil/', '/admin/Utensil/get_model_list']) {
       const { status, text, headers, rows } = await getList(cookie, path, { 'hx-request': 'true' })
       assert.equal(status, 200)
       assert.match(text.trim(), /^<div id="list-content".*<\/div>$/s)
@@ -89,13 +89,13 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S35] without htmx the other address holds the whole page, too', async ({ assert }) => {
-    await makeProducts(12)
-    const { status, text, rows } = await getList(cookie, '/admin/Product/get_model_list?page=2')
+    await makeUtensils(12)
+    const { status, text, rows } = await getList(cookie, '/admin/Utensil/get_model_list?page=2')
     assert.equal(status, 200)
     assert.include(text, '<html')
     assert.lengthOf(rows, 2)
-    assert.include(text, 'action="/admin/Product/"')
-    assert.notInclude(text, 'href="/admin/Product/get_model_list')
+    assert.include(text, 'action="/admin/Utensil/"')
+    assert.notInclude(text, 'href="/admin/Utensil/get_model_list')
   })
 
   test('[S31, B26] without its last slash the address leads on, the query string as it came', async ({
@@ -103,30 +103,30 @@ test.group('Admin | list', (group) => {
   }) => {
     const query = '?b=2&a=%zz&a[]=x,y&search-input=%C3%84+%26&&page=3?&='
     for (const method of ['GET', 'HEAD']) {
-      const answer = await callRaw(method, `/admin/Product${query}`, { cookie })
+      const answer = await callRaw(method, `/admin/Utensil${query}`, { cookie })
       assert.equal(answer.status, 307)
-      assert.equal(answer.headers.location, `/admin/Product/${query}`)
+      assert.equal(answer.headers.location, `/admin/Utensil/${query}`)
       assert.equal(answer.text, '')
     }
-    const bare = await callRaw('GET', '/admin/Product', { cookie })
-    assert.equal(bare.headers.location, '/admin/Product/')
-    const empty = await callRaw('GET', '/admin/Product?', { cookie })
-    assert.equal(empty.headers.location, '/admin/Product/?')
-    const htmx = await callRaw('GET', '/admin/Product?page=2', { cookie, 'hx-request': 'true' })
+    const bare = await callRaw('GET', '/admin/Utensil', { cookie })
+    assert.equal(bare.headers.location, '/admin/Utensil/')
+    const empty = await callRaw('GET', '/admin/Utensil?', { cookie })
+    assert.equal(empty.headers.location, '/admin/Utensil/?')
+    const htmx = await callRaw('GET', '/admin/Utensil?page=2', { cookie, 'hx-request': 'true' })
     assert.equal(htmx.status, 307)
   })
 
   test('[B26, S25] who is not signed in is asked to before anything else', async ({ assert }) => {
     for (const path of [
-      '/admin/Product?page=2',
-      '/admin/Product/',
-      '/admin/Product/get_model_list',
+      '/admin/Utensil?page=2',
+      '/admin/Utensil/',
+      '/admin/Utensil/get_model_list',
     ]) {
       const { status, headers } = await get(path)
       assert.equal(status, 303, path)
       assert.match(headers.get('location')!, /^\/admin\/login\?/)
     }
-    const { status, headers } = await get('/admin/Product?page=2', {
+    const { status, headers } = await get('/admin/Utensil?page=2', {
       headers: { 'hx-request': 'true' },
     })
     assert.equal(status, 401)
@@ -135,13 +135,13 @@ test.group('Admin | list', (group) => {
 
   test('[S31] the other addresses need no slash', async ({ assert }) => {
     for (const path of ['get_model_list', 'get_model_list/', 'table-content', 'table-content/']) {
-      const { status } = await getList(cookie, `/admin/Product/${path}`)
+      const { status } = await getList(cookie, `/admin/Utensil/${path}`)
       assert.equal(status, 200, path)
     }
   })
 
   test('[B16] the newest come first', async ({ assert }) => {
-    await makeProducts(3)
+    await makeUtensils(3)
     assert.deepEqual(await names(''), ['P3', 'P2', 'P1'])
   })
 
@@ -156,7 +156,7 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S27] ten to a page, page after page, and no further than the last', async ({ assert }) => {
-    await makeProducts(25)
+    await makeUtensils(25)
     assert.deepEqual(await names(''), [
       'P25',
       'P24',
@@ -178,7 +178,7 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S27, B15] as many rows as are asked for; nonsense resets', async ({ assert }) => {
-    await makeProducts(25)
+    await makeUtensils(25)
     const counts: Array<[string, number, string]> = [
       ['?rows-per-page-select=20', 20, 'P25'],
       ['?rows-per-page-select=100', 25, 'P25'],
@@ -198,7 +198,7 @@ test.group('Admin | list', (group) => {
   test('[B15] 10, 20, 50 and 100 rows are offered, and what is chosen otherwise', async ({
     assert,
   }) => {
-    await makeProducts(11)
+    await makeUtensils(11)
     const offered = (text: string) => [...text.matchAll(/id="rows-(\d+)"/g)].map(([, rows]) => rows)
     assert.deepEqual(offered(await markup()), ['10', '20', '50', '100'])
     const { text } = await list('?rows-per-page-select=33')
@@ -207,7 +207,7 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S28] sorted by a column of the list, either way', async ({ assert }) => {
-    await makeProducts(3, (number) => ({ price: [5, 1, 3][number - 1], category: 'same' }))
+    await makeUtensils(3, (number) => ({ price: [5, 1, 3][number - 1], category: 'same' }))
     assert.deepEqual(await names('?sort_by=price'), ['P2', 'P3', 'P1'])
     assert.deepEqual(await names('?sort_by=price&sort_order=asc'), ['P2', 'P3', 'P1'])
     assert.deepEqual(await names('?sort_by=price&sort_order=desc'), ['P1', 'P3', 'P2'])
@@ -223,13 +223,13 @@ test.group('Admin | list', (group) => {
       'sort_by=1;drop',
     ])
     .run(async ({ assert }, query) => {
-      await makeProducts(3, (number) => ({ price: [5, 1, 3][number - 1] }))
+      await makeUtensils(3, (number) => ({ price: [5, 1, 3][number - 1] }))
       assert.deepEqual(await names(`?${query}`), ['P3', 'P2', 'P1'])
       assert.include(await markup(`?${query}`), 'aria-sort="descending"')
     })
 
   test('[S28] the headings say how it is sorted, and lead to the other way', async ({ assert }) => {
-    await makeProducts(1)
+    await makeUtensils(1)
     const { text } = await list('?sort_by=price&sort_order=asc&rows-per-page-select=20')
     const heading = (name: string) =>
       new RegExp(
@@ -239,28 +239,28 @@ test.group('Admin | list', (group) => {
         .exec(text)!
         .slice(1)
     const rows = 'rows-per-page-select=20'
-    const down = `/admin/Product/?sort_by=price&amp;sort_order=desc&amp;${rows}`
+    const down = `/admin/Utensil/?sort_by=price&amp;sort_order=desc&amp;${rows}`
     assert.deepEqual(heading('price'), ['ascending', down, down])
-    const up = `/admin/Product/?sort_by=name&amp;sort_order=asc&amp;${rows}`
+    const up = `/admin/Utensil/?sort_by=name&amp;sort_order=asc&amp;${rows}`
     assert.deepEqual(heading('name'), ['none', up, up])
   })
 
   test('[S27] every way to another page keeps what was asked for', async ({ assert }) => {
-    await makeProducts(45)
+    await makeUtensils(45)
     const kept = 'column-to-search=name&search-input=P&sort_by=price&sort_order=desc'
     const { text } = await list(`?${kept}&page=2`)
     const link = (id: string) =>
       new RegExp(`id="${id}"[^>]*?href="([^"]*)"`).exec(text)![1].replaceAll('&amp;', '&')
-    assert.equal(link('next-page'), `/admin/Product/?${kept}&page=3`)
-    assert.equal(link('previous-page'), `/admin/Product/?${kept}`)
-    assert.equal(link('page-5'), `/admin/Product/?${kept}&page=5`)
-    assert.equal(link('rows-20'), `/admin/Product/?${kept}&rows-per-page-select=20`)
-    assert.equal(link('clear-search'), '/admin/Product/?sort_by=price&sort_order=desc')
+    assert.equal(link('next-page'), `/admin/Utensil/?${kept}&page=3`)
+    assert.equal(link('previous-page'), `/admin/Utensil/?${kept}`)
+    assert.equal(link('page-5'), `/admin/Utensil/?${kept}&page=5`)
+    assert.equal(link('rows-20'), `/admin/Utensil/?${kept}&rows-per-page-select=20`)
+    assert.equal(link('clear-search'), '/admin/Utensil/?sort_by=price&sort_order=desc')
     assert.match(text, /<a id="page-2"[^>]*aria-current="page"/)
   })
 
   test('[B16] deleted records are left out, unless they are asked for', async ({ assert }) => {
-    await makeProducts(3, (number) => ({ is_deleted: number === 2 }))
+    await makeUtensils(3, (number) => ({ is_deleted: number === 2 }))
     assert.deepEqual(await names(''), ['P3', 'P1'])
     assert.deepEqual(await names('?deleted=include'), ['P3', 'P2', 'P1'])
     assert.deepEqual(await names('?deleted=only'), ['P2'])
@@ -269,29 +269,29 @@ test.group('Admin | list', (group) => {
   })
 
   test('[B16] a switch says which, where something can be deleted softly', async ({ assert }) => {
-    await makeProducts(1, () => ({ is_deleted: true }))
+    await makeUtensils(1, () => ({ is_deleted: true }))
     const { text } = await list('?deleted=include')
-    assert.match(text, /<a id="deleted-exclude" href="\/admin\/Product\/"/)
+    assert.match(text, /<a id="deleted-exclude" href="\/admin\/Utensil\/"/)
     assert.match(text, /<a id="deleted-include"[^>]*aria-current="true"/)
-    assert.match(text, /<a id="deleted-only" href="\/admin\/Product\/\?deleted=only"/)
+    assert.match(text, /<a id="deleted-only" href="\/admin\/Utensil\/\?deleted=only"/)
     assert.match(text, /<tr class="is-deleted">/)
-    const films = await getList(cookie, '/admin/Film/')
-    assert.notInclude(films.text, 'deleted=only')
+    const reels = await getList(cookie, '/admin/Reel/')
+    assert.notInclude(reels.text, 'deleted=only')
   })
 
   test('[B16] a deleted record leads to no form', async ({ assert }) => {
-    await makeProducts(2, (number) => ({ is_deleted: number === 1 }))
+    await makeUtensils(2, (number) => ({ is_deleted: number === 1 }))
     const { text } = await list('?deleted=include')
-    assert.include(text, 'href="/admin/Product/update/2"')
-    assert.notInclude(text, 'href="/admin/Product/update/1"')
+    assert.include(text, 'href="/admin/Utensil/update/2"')
+    assert.notInclude(text, 'href="/admin/Utensil/update/1"')
   })
 
   test('[S26, B14] the view offers what may be done, and nothing else', async ({ assert }) => {
-    await makeProducts(1)
+    await makeUtensils(1)
     const all = await list()
-    assert.include(all.text, 'href="/admin/Product/create_page"')
-    assert.include(all.text, 'Add product')
-    assert.include(all.text, 'href="/admin/Product/update/1"')
+    assert.include(all.text, 'href="/admin/Utensil/create_page"')
+    assert.include(all.text, 'Add utensil')
+    assert.include(all.text, 'href="/admin/Utensil/update/1"')
     assert.include(all.text, '<form id="bulk"')
     assert.match(all.text, /name="ids" value="1" data-title="P1"[^>]* aria-label="Select P1"/)
 
@@ -303,15 +303,15 @@ test.group('Admin | list', (group) => {
   })
 
   test('the form for several records knows where it came from', async ({ assert }) => {
-    await makeProducts(12)
+    await makeUtensils(12)
     const { text } = await list('?page=2&sort_by=name&sort_order=asc')
-    assert.include(text, 'method="post" action="/admin/Product/form_bulk_delete"')
-    const next = '/admin/Product/?sort_by=name&amp;sort_order=asc&amp;page=2'
+    assert.include(text, 'method="post" action="/admin/Utensil/form_bulk_delete"')
+    const next = '/admin/Utensil/?sort_by=name&amp;sort_order=asc&amp;page=2'
     assert.include(text, `<input type="hidden" name="next" value="${next}">`)
   })
 
   test('[B24] all that htmx asks for stands in a link or a form, too', async ({ assert }) => {
-    await makeProducts(25)
+    await makeUtensils(25)
     const { text } = await list('?page=2&column-to-search=name&search-input=P')
     const elements = text.match(/<[^>]*hx-get="[^>]*>/g)!
     assert.isAbove(elements.length, 15)
@@ -323,28 +323,28 @@ test.group('Admin | list', (group) => {
   })
 
   test('[S32] htmx is told the address of what it shows', async ({ assert }) => {
-    await makeProducts(25)
+    await makeUtensils(25)
     const address = async (path: string, from: string) => {
       const current = { 'hx-request': 'true', 'hx-current-url': `http://localhost${from}` }
       const { headers } = await getList(cookie, path, current)
       return headers.get('hx-push-url')
     }
-    const from = '/admin/Product/'
-    const searched = '/admin/Product/?search-input=P&column-to-search=name&page=1'
-    const clean = '/admin/Product/?column-to-search=name&search-input=P'
+    const from = '/admin/Utensil/'
+    const searched = '/admin/Utensil/?search-input=P&column-to-search=name&page=1'
+    const clean = '/admin/Utensil/?column-to-search=name&search-input=P'
     assert.equal(await address(searched, from), clean)
-    assert.equal(await address('/admin/Product/?page=99', from), '/admin/Product/?page=3')
-    assert.equal(await address('/admin/Product/?search-input=', from), 'false')
+    assert.equal(await address('/admin/Utensil/?page=99', from), '/admin/Utensil/?page=3')
+    assert.equal(await address('/admin/Utensil/?search-input=', from), 'false')
     assert.equal(await address(searched, clean), 'false')
-    assert.equal(await address('/admin/Product/?page=2', 'nonsense'), '/admin/Product/?page=2')
-    assert.isNull(await address('/admin/Product/get_model_list?page=2', from))
+    assert.equal(await address('/admin/Utensil/?page=2', 'nonsense'), '/admin/Utensil/?page=2')
+    assert.isNull(await address('/admin/Utensil/get_model_list?page=2', from))
   })
 
   test('an empty list says what to do', async ({ assert }) => {
     const { text, status } = await list()
     assert.equal(status, 200)
-    assert.include(text, 'No products yet')
-    assert.include(text, 'Add the first product, and it appears here.')
+    assert.include(text, 'No utensils yet')
+    assert.include(text, 'Add the first utensil, and it appears here.')
     assert.notInclude(text, '<table')
     assert.notInclude(text, 'list-search')
 
@@ -355,24 +355,24 @@ test.group('Admin | list', (group) => {
   })
 
   test('a search that finds nothing can be cleared', async ({ assert }) => {
-    await makeProducts(1)
+    await makeUtensils(1)
     const { text } = await list(
       '?column-to-search=name&search-input=%3Cb%3E&sort_by=name&sort_order=asc'
     )
     assert.include(text, 'Nothing found')
-    assert.include(text, 'No product has “&lt;b&gt;” in Name.')
-    const clear = '/admin/Product/?sort_by=name&amp;sort_order=asc'
+    assert.include(text, 'No utensil has “&lt;b&gt;” in Name.')
+    const clear = '/admin/Utensil/?sort_by=name&amp;sort_order=asc'
     assert.include(text, `id="empty-link" href="${clear}" hx-get="${clear}"`)
-    assert.include(await markup('?deleted=only'), 'No product is deleted.')
+    assert.include(await markup('?deleted=only'), 'No utensil is deleted.')
   })
 
   test("[S34] a template of one's own takes the place of the page, and knows the same", async ({
     assert,
     cleanup,
   }) => {
-    await makeProducts(3)
+    await makeUtensils(3)
     const site = await adminSite()
-    const view = site.models.get('Product')!
+    const view = site.models.get('Utensil')!
     const template = '{{ site.title }}: {{ model_name }}, {{ total_items }}, {{ items[0].name }}'
     site.templates.registerTemplate('list_of_ones_own', { template })
     view.templates.list = 'list_of_ones_own'
@@ -380,13 +380,13 @@ test.group('Admin | list', (group) => {
       view.templates.list = undefined
       site.templates.removeTemplate('list_of_ones_own')
     })
-    assert.equal(await markup(), 'Atrium: Product, 3, P3')
+    assert.equal(await markup(), 'Atrium: Utensil, 3, P3')
     assert.include(await markup('', { 'hx-request': 'true' }), '<div id="list-content"')
   })
 
   test('[S56, B22] the table alone', async ({ assert }) => {
-    await makeProducts(25)
-    const table = (query: string) => getList(cookie, `/admin/Product/table-content${query}`)
+    await makeUtensils(25)
+    const table = (query: string) => getList(cookie, `/admin/Utensil/table-content${query}`)
     const countOf = async (query: string) => {
       const { rows } = await table(query)
       return rows.length

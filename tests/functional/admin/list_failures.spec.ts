@@ -111,17 +111,17 @@ test.group('Admin | list | failures', (group) => {
     cleanup,
   }) => {
     const [studio] = await db
-      .table('distributors')
+      .table('lenders')
       .returning('id')
       .insert({ name: 'Miramax', created_at: CREATED })
     const id = studio.id ?? studio
-    await db.table('films').insert({ title: 'Clerks', distributor_id: id, created_at: CREATED })
+    await db.table('reels').insert({ title: 'Clerks', lender_id: id, created_at: CREATED })
     cleanup(async () => {
-      await db.from('films').delete()
-      await db.from('distributors').delete()
+      await db.from('reels').delete()
+      await db.from('lenders').delete()
     })
     const shown = async () => {
-      const { rows } = await getList(cookie, '/admin/Film/')
+      const { rows } = await getList(cookie, '/admin/Reel/')
       return rows[0][5]
     }
     /* By a query of their own, as of their model nothing is known yet, and then with the records. */
@@ -129,13 +129,13 @@ test.group('Admin | list | failures', (group) => {
     assert.equal(await shown(), 'Miramax')
 
     const log = captureLog(cleanup)
-    await db.rawQuery('alter table distributors rename to distributors_away')
-    cleanup(() => db.rawQuery('alter table distributors_away rename to distributors'))
+    await db.rawQuery('alter table lenders rename to lenders_away')
+    cleanup(() => db.rawQuery('alter table lenders_away rename to lenders'))
     assert.equal(await shown(), String(id))
     const errors = log().filter(({ level }) => level === ERROR_LEVEL)
     assert.deepEqual(
       errors.map(({ msg }) => msg),
-      ['Film: the titles of Distributor for distributor_id could not be read']
+      ['Reel: the titles of Lender for lender_id could not be read']
     )
   })
 
@@ -143,19 +143,19 @@ test.group('Admin | list | failures', (group) => {
     assert,
     cleanup,
   }) => {
-    await db.table('distributors').insert({ id: 7, name: 'Miramax', created_at: CREATED })
-    await db.table('films').insert({ title: 'Clerks', distributor_id: 7, created_at: CREATED })
+    await db.table('lenders').insert({ id: 7, name: 'Miramax', created_at: CREATED })
+    await db.table('reels').insert({ title: 'Clerks', lender_id: 7, created_at: CREATED })
     cleanup(async () => {
-      await db.from('films').delete()
-      await db.from('distributors').delete()
+      await db.from('reels').delete()
+      await db.from('lenders').delete()
     })
     const site = await adminSite()
-    const distributor = site.models.get('Distributor')!
-    const seen = await getList(cookie, '/admin/Film/')
+    const lender = site.models.get('Lender')!
+    const seen = await getList(cookie, '/admin/Reel/')
     assert.include(seen.text, '>Miramax</a>')
-    distributor.isVisibleTo = () => false
-    cleanup(() => void Reflect.deleteProperty(distributor, 'isVisibleTo'))
-    const { text } = await getList(cookie, '/admin/Film/')
+    lender.isVisibleTo = () => false
+    cleanup(() => void Reflect.deleteProperty(lender, 'isVisibleTo'))
+    const { text } = await getList(cookie, '/admin/Reel/')
     assert.notInclude(text, 'Miramax')
     assert.include(text, '>7</td>')
   })

@@ -13,7 +13,7 @@ import {
 import { get } from '#tests/helpers/http'
 import { getList } from '#tests/helpers/list_page'
 
-const TABLES = ['films', 'distributors', 'products', 'seed_runs']
+const TABLES = ['reels', 'lenders', 'utensils', 'seed_runs']
 
 test.group('Admin | list | size and cost', (group) => {
   let cookie: string
@@ -56,7 +56,7 @@ test.group('Admin | list | size and cost', (group) => {
   }
 
   test('a page of ten rows is at most 10 KB, a part of it at most 9', async ({ assert }) => {
-    for (const name of ['Product', 'Film', 'Distributor']) {
+    for (const name of ['Utensil', 'Reel', 'Lender']) {
       for (const encoding of ['br', 'gzip']) {
         const accept = { 'accept-encoding': encoding }
         const whole = await bytesOf(`/admin/${name}/`, accept)
@@ -69,32 +69,32 @@ test.group('Admin | list | size and cost', (group) => {
   })
 
   test('a list asks no more of the database than the endpoint does', async ({ assert }) => {
-    const endpoint = await queriesOf(() => get('/api/products?page=1'))
-    assert.equal(endpoint.products, 2)
-    const page = await queriesOf(() => getList(cookie, '/admin/Product/?sort_by=name'))
-    assert.equal(page.products, 2)
+    const endpoint = await queriesOf(() => get('/api/utensils?page=1'))
+    assert.equal(endpoint.utensils, 2)
+    const page = await queriesOf(() => getList(cookie, '/admin/Utensil/?sort_by=name'))
+    assert.equal(page.utensils, 2)
     const part = await queriesOf(() =>
-      getList(cookie, '/admin/Product/?column-to-search=name&search-input=a', {
+      getList(cookie, '/admin/Utensil/?column-to-search=name&search-input=a', {
         'hx-request': 'true',
       })
     )
-    assert.equal(part.products, 2)
+    assert.equal(part.utensils, 2)
   })
 
   test('a relation costs no query more, where the records must be sorted one', async ({
     assert,
   }) => {
-    await getList(cookie, '/admin/Film/')
-    const films = await queriesOf(() => getList(cookie, '/admin/Film/?rows-per-page-select=100'))
-    assert.equal(films.films, 2)
-    assert.notProperty(films, 'distributors')
-    const sorted = await queriesOf(() => getList(cookie, '/admin/Film/?sort_by=title'))
-    assert.deepInclude(sorted, { films: 2, distributors: 1 })
+    await getList(cookie, '/admin/Reel/')
+    const reels = await queriesOf(() => getList(cookie, '/admin/Reel/?rows-per-page-select=100'))
+    assert.equal(reels.reels, 2)
+    assert.notProperty(reels, 'lenders')
+    const sorted = await queriesOf(() => getList(cookie, '/admin/Reel/?sort_by=title'))
+    assert.deepInclude(sorted, { reels: 2, lenders: 1 })
   })
 
   test('a page beyond the last costs one query more', async ({ assert }) => {
-    const beyond = await queriesOf(() => getList(cookie, '/admin/Film/?page=9999'))
-    assert.equal(beyond.films, 3)
+    const beyond = await queriesOf(() => getList(cookie, '/admin/Reel/?page=9999'))
+    assert.equal(beyond.reels, 3)
   })
 
   test('pages are compressed as the client takes it', async ({ assert }) => {
@@ -107,7 +107,7 @@ test.group('Admin | list | size and cost', (group) => {
       ['br;q=0, gzip;q=0', undefined],
     ]
     for (const [accepted, encoding] of encodings) {
-      const { headers } = await callRaw('GET', '/admin/Product/', {
+      const { headers } = await callRaw('GET', '/admin/Utensil/', {
         cookie,
         'accept-encoding': accepted,
       })
@@ -122,7 +122,7 @@ test.group('Admin | list | size and cost', (group) => {
     const texts = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (encoding) => {
         const headers = { 'cookie': cookie, 'accept-encoding': encoding }
-        const { text } = await get('/admin/Film/?page=3', { headers })
+        const { text } = await get('/admin/Reel/?page=3', { headers })
         return text
       })
     )
@@ -140,7 +140,7 @@ test.group('Admin | list | size and cost', (group) => {
     }
     assert.deepEqual(await encodingOf('/admin/nowhere'), [404, 'br'])
     assert.deepEqual(await encodingOf('/admin/assets/nowhere.css'), [404, 'br'])
-    assert.deepEqual(await encodingOf('/admin/Product'), [307, undefined])
+    assert.deepEqual(await encodingOf('/admin/Utensil'), [307, undefined])
     const site = await adminSite()
     const style = site.url(`/assets/${site.assets.url('admin.css')}`)
     const { headers } = await callRaw('GET', style, { cookie, 'accept-encoding': 'br' })

@@ -9,8 +9,8 @@ const TABLES = [
   'list_alcoves',
   'list_wide_sheets',
   'list_cabins',
-  'films',
-  'distributors',
+  'reels',
+  'lenders',
 ]
 
 /* What records hold that want to be more than text. */

@@ -42,7 +42,7 @@ test.group('Admin | the login page', (group) => {
 
   test('[S21] who is signed in goes on to the dashboard', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
-    const { status, headers } = await get('/admin/login?next=/admin/Product/', {
+    const { status, headers } = await get('/admin/login?next=/admin/Utensil/', {
       headers: { cookie },
     })
     assert.equal(status, 303)
@@ -155,16 +155,16 @@ test.group('Admin | logging in', (group) => {
   })
 
   test('[B3] it leads to the page first asked for', async ({ assert }) => {
-    const asked = await get('/admin/Product/?search-input=a%20b&page=2')
+    const asked = await get('/admin/Utensil/?search-input=a%20b&page=2')
     const loginPage = await get(asked.headers.get('location')!)
     const next = /name="next" value="([^"]*)"/.exec(mainOf(loginPage))![1].replaceAll('&amp;', '&')
     const { status, headers } = await login('jo', PASSWORD, { next })
     assert.equal(status, 303)
-    assert.equal(headers.get('location'), '/admin/Product/?search-input=a%20b&page=2')
+    assert.equal(headers.get('location'), '/admin/Utensil/?search-input=a%20b&page=2')
   })
 
   test('[B3] a page outside the site leads to the dashboard instead')
-    .with(['//evil.test', 'http://evil.test/admin/', '/api/products', '/admin/logout/', ''])
+    .with(['//evil.test', 'http://evil.test/admin/', '/api/utensils', '/admin/logout/', ''])
     .run(async ({ assert }, next) => {
       const { status, headers } = await login('jo', PASSWORD, { next })
       assert.equal(status, 303)
@@ -193,10 +193,10 @@ test.group('Admin | logging in', (group) => {
   })
 
   test('[B3] the name is kept, escaped, the password is not', async ({ assert }) => {
-    const { text } = await login('"><b>jo', 'my-secret-password', { next: '/admin/Product/' })
+    const { text } = await login('"><b>jo', 'my-secret-password', { next: '/admin/Utensil/' })
     assert.include(text, 'name="username" type="text" value="&quot;&gt;&lt;b&gt;jo"')
     assert.notInclude(text, 'my-secret-password')
-    assert.include(text, 'name="next" value="/admin/Product/"')
+    assert.include(text, 'name="next" value="/admin/Utensil/"')
   })
 
   test('[B3] fields that are missing are wrong, not an error', async ({ assert }) => {

@@ -123,7 +123,7 @@ test.group('Admin | roles', (group) => {
     for (const isSuperuser of [true, false]) {
       const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
       const cookie = await cookiesOf(user)
-      for (const path of ['/admin', '/admin/dashboard-content', '/admin/Product/']) {
+      for (const path of ['/admin', '/admin/dashboard-content', '/admin/Utensil/']) {
         const { status, text } = await get(path, { headers: { cookie } })
         assert.equal(status, 200)
         for (const { name, label } of own) {

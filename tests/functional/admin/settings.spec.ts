@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import sqlite3 from 'sqlite3'
+import { onlyNotes } from '#tests/helpers/notes_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
 
 const PASSWORD = 'correct horse'
@@ -56,6 +57,7 @@ test.group('Admin | settings of config/admin.ts', () => {
   }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
+    await onlyNotes(copy)
     edit(copy, 'config/admin.ts', {
       "mountPath: '/admin'": "mountPath: '/'",
       "title: 'Atrium'": "title: 'Backstage'",
@@ -77,12 +79,12 @@ test.group('Admin | settings of config/admin.ts', () => {
     const missing = await fetch(`${copy.url}/nothing`, { redirect: 'manual' })
     assert.equal(missing.headers.get('location'), '/login?error=required&next=%2Fnothing')
     for (const [path, expected] of [
-      ['/api/products', 200],
+      ['/api/notes', 200],
       ['/api/nothing', 404],
       ['/docs/nothing', 404],
       ['/health/nothing', 404],
-      ['/Product/crud', 401],
-      ['/Product/crud/1/2/3', 401],
+      ['/Note/crud', 401],
+      ['/Note/crud/1/2/3', 401],
       ['/Nothing/crud', 401],
     ] as const) {
       const answer = await fetch(copy.url + path, { redirect: 'manual' })
@@ -116,20 +118,20 @@ test.group('Admin | settings of config/admin.ts', () => {
     const dashboard = await fetch(copy.url, { headers: { cookie } })
     const text = await dashboard.text()
     for (const [path, expected] of [
-      ['/Product/crud?limit=1', 200],
-      ['/Product/crud/1/2/3', 404],
+      ['/Note/crud?limit=1', 200],
+      ['/Note/crud/1/2/3', 404],
       ['/api/nothing', 404],
     ] as const) {
       const answer = await fetch(copy.url + path, { headers: { cookie } })
       assert.equal(answer.status, expected, path)
       assert.match(answer.headers.get('content-type')!, /^application\/(problem\+)?json/, path)
     }
-    assert.include(text, '<a href="/Product/" id="count-Product">')
+    assert.include(text, '<a href="/Note/" id="count-Note">')
     assert.include(text, 'href="/logout"')
     assert.include(text, 'hx-get="/dashboard-content?poll=1"')
     assert.notMatch(text, /(?:href|src|action|hx-get)="(\/\/|\/admin)/)
 
-    const outside = await signIn(copy, PASSWORD, {}, { next: '/api/products' })
+    const outside = await signIn(copy, PASSWORD, {}, { next: '/api/notes' })
     assert.equal(outside.headers.get('location'), '/')
     assert.equal(await stop(), 0)
   }).timeout(60_000)
@@ -140,6 +142,7 @@ test.group('Admin | settings of config/admin.ts', () => {
   }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
+    await onlyNotes(copy)
     edit(copy, 'config/database.ts', {
       "const migrations = [...ADMIN, 'database/migrations']":
         "const migrations = ['app/crud/migrations', 'database/migrations']",
@@ -152,7 +155,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     const migrated = await copy.run(process.execPath, ['ace.js', 'migrate'])
     assert.equal(migrated.status, 0, migrated.output)
     assert.include(migrated.output, 'create_admin_users_table')
-    assert.include(migrated.output, 'create_films_table')
+    assert.include(migrated.output, 'create_notes_table')
 
     const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
     const { status, output } = await copy.run('sh', ['-c', create])
@@ -180,12 +183,14 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(entered.status, 303)
     const sessions = await send('GET', '/AdminSession/')
     assert.include(sessions.text, 'al-bert')
-    const products = await send('GET', '/Product/crud?limit=1')
-    assert.equal(products.status, 200)
-    assert.isAbove(JSON.parse(products.text).total_count, 0)
+    const note = await send('POST', '/Note/crud', { text: 'one' })
+    assert.equal(note.status, 201, note.text)
+    const notes = await send('GET', '/Note/crud?limit=1')
+    assert.equal(notes.status, 200)
+    assert.equal(JSON.parse(notes.text).total_count, 1)
     const removed = await send('DELETE', '/AdminUser/bulk-delete', { ids: [id] })
     assert.equal(removed.status, 200, removed.text)
-    const shutOut = await fetch(`${copy.url}/admin/Product/crud`, {
+    const shutOut = await fetch(`${copy.url}/admin/Note/crud`, {
       headers: { cookie: cookieOf(entered) },
     })
     assert.equal(shutOut.status, 401)
@@ -199,7 +204,7 @@ test.group('Admin | settings of config/admin.ts', () => {
       'rate_limits',
     ])
     const own = await tablesOf(join(copy.folder, 'tmp/db.sqlite3'))
-    assert.include(own, 'films')
+    assert.include(own, 'notes')
     assert.notInclude(own, 'admin_users')
   }).timeout(60_000)
 })

@@ -12,13 +12,13 @@ test.group('Admin | where the switch of the theme leads', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    await db.from('products').delete()
+    await db.from('utensils').delete()
     cookie = await cookiesOf(await makeUser('jo'))
   })
 
-  async function makeProduct(): Promise<number> {
+  async function makeUtensil(): Promise<number> {
     const row = { name: 'Lamp', description: 'x', category: 'y', price: 1 }
-    const id = await insertRow('products', { ...row, created_at: '2026-01-02 03:04:05' })
+    const id = await insertRow('utensils', { ...row, created_at: '2026-01-02 03:04:05' })
     return id
   }
 
@@ -26,18 +26,18 @@ test.group('Admin | where the switch of the theme leads', (group) => {
     /action="\/admin\/theme">.*?name="next" value="([^"]*)"/s.exec(text)?.[1]
 
   test('from a page that was asked for it comes back there', async ({ assert }) => {
-    const { text } = await get('/admin/Product/?sort_by=name', { headers: { cookie } })
-    assert.equal(nextIn(text), '/admin/Product/?sort_by=name')
+    const { text } = await get('/admin/Utensil/?sort_by=name', { headers: { cookie } })
+    assert.equal(nextIn(text), '/admin/Utensil/?sort_by=name')
   })
 
   test('from a form that was answered, to the page with that form', async ({ assert }) => {
-    const id = await makeProduct()
+    const id = await makeUtensil()
     for (const [path, fields, page] of [
-      ['form_create', { name: '' }, '/admin/Product/create_page'],
-      [`form_update/${id}`, { price: 'much' }, `/admin/Product/update/${id}`],
-      ['form_bulk_delete', { ids: String(id) }, '/admin/Product/'],
+      ['form_create', { name: '' }, '/admin/Utensil/create_page'],
+      [`form_update/${id}`, { price: 'much' }, `/admin/Utensil/update/${id}`],
+      ['form_bulk_delete', { ids: String(id) }, '/admin/Utensil/'],
     ] as Array<[string, Record<string, string>, string]>) {
-      const { text } = await sendForm(`/admin/Product/${path}`, fields, { cookie })
+      const { text } = await sendForm(`/admin/Utensil/${path}`, fields, { cookie })
       assert.equal(nextIn(text), page, path)
       const switched = await sendForm('/admin/theme', { next: page }, { cookie })
       assert.equal(switched.headers.get('location'), page)
@@ -49,8 +49,8 @@ test.group('Admin | where the switch of the theme leads', (group) => {
   test('from what belongs to no page, to one that there is', async ({ assert }) => {
     const refused = await sendForm('/admin/theme', { theme: 'dark-theme' }, { cookie, ...FOREIGN })
     assert.equal(nextIn(refused.text), '/admin')
-    const keyless = await sendForm('/admin/Product/form_update', {}, { cookie, ...FOREIGN })
-    assert.equal(nextIn(keyless.text), '/admin/Product/')
+    const keyless = await sendForm('/admin/Utensil/form_update', {}, { cookie, ...FOREIGN })
+    assert.equal(nextIn(keyless.text), '/admin/Utensil/')
     const login = await sendForm('/admin/login', { username: 'jo', password: 'wrong' })
     assert.equal(nextIn(login.text), '/admin/login')
   })

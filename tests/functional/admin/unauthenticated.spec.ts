@@ -65,8 +65,8 @@ test.group('Admin | who is not signed in', (group) => {
       ['/admin', '/admin'],
       ['/admin/', '/admin/'],
       ['/admin/dashboard-content', '/admin/dashboard-content'],
-      ['/admin/Product/?page=2&sort_by=name', '/admin/Product/?page=2&sort_by=name'],
-      ['/admin/Product/?q=a%20b%26c', '/admin/Product/?q=a%20b%26c'],
+      ['/admin/Utensil/?page=2&sort_by=name', '/admin/Utensil/?page=2&sort_by=name'],
+      ['/admin/Utensil/?q=a%20b%26c', '/admin/Utensil/?q=a%20b%26c'],
       ['/admin/Country/update/a%20b%3Fc', '/admin/Country/update/a%20b%3Fc'],
     ])
     .run(async ({ assert }, [path, next]) => {
@@ -80,7 +80,7 @@ test.group('Admin | who is not signed in', (group) => {
 
   test('[B6] only what was asked for by GET is gone back to', async ({ assert }) => {
     for (const method of ['POST', 'DELETE', 'HEAD', 'PUT']) {
-      const { headers } = await callRaw(method, '/admin/Product/form_create')
+      const { headers } = await callRaw(method, '/admin/Utensil/form_create')
       assert.equal(headers.location, '/admin/login?error=required')
     }
   })
@@ -96,7 +96,7 @@ test.group('Admin | who is not signed in', (group) => {
     const answer = await get('/admin/dashboard-content', {
       headers: {
         'hx-request': 'true',
-        'hx-current-url': 'http://atrium.test/admin/Product/?page=2',
+        'hx-current-url': 'http://atrium.test/admin/Utensil/?page=2',
       },
     })
     assert.equal(answer.status, 401)
@@ -104,7 +104,7 @@ test.group('Admin | who is not signed in', (group) => {
     assert.equal(answer.text, '')
     assert.equal(
       answer.headers.get('hx-redirect'),
-      '/admin/login?error=required&next=%2Fadmin%2FProduct%2F%3Fpage%3D2'
+      '/admin/login?error=required&next=%2Fadmin%2FUtensil%2F%3Fpage%3D2'
     )
   })
 
@@ -130,8 +130,8 @@ test.group('Admin | who is not signed in', (group) => {
     const answers = [
       await get('/admin', { headers: { accept: 'application/json' } }),
       await get('/admin/nothing', { headers: { accept: 'application/json' } }),
-      await post('/admin/Product/nothing', { name: 'x' }),
-      await call('DELETE', '/admin/Product/bulk-delete', { json: { ids: [1] } }),
+      await post('/admin/Utensil/nothing', { name: 'x' }),
+      await call('DELETE', '/admin/Utensil/bulk-delete', { json: { ids: [1] } }),
     ]
     for (const { status, headers, body } of answers) {
       assert.equal(status, 401)
@@ -149,7 +149,7 @@ test.group('Admin | who is not signed in', (group) => {
   test('[B6] a path that is nobody’s asks for a login first, whatever the method', async ({
     assert,
   }) => {
-    for (const path of ['/admin/nothing', '/admin/Product/nothing', '/admin/a/b/c/d/e?x=1']) {
+    for (const path of ['/admin/nothing', '/admin/Utensil/nothing', '/admin/a/b/c/d/e?x=1']) {
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND']) {
         const { status, headers } = await callRaw(method, path)
         assert.equal(status, 303, `${method} ${path}`)
@@ -164,7 +164,7 @@ test.group('Admin | who is not signed in', (group) => {
   test('[B6] what is not the site’s is not asked for a login', async ({ assert }) => {
     for (const [path, status] of [
       ['/', 200],
-      ['/api/products', 200],
+      ['/api/utensils', 200],
       ['/api/nothing', 404],
       ['/docs/nothing', 404],
       ['/health/nothing', 404],

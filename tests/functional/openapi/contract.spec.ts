@@ -16,7 +16,7 @@ import { issueToken } from '#tests/helpers/tokens'
 const OWN_ANSWERS = /^\/api\/(handlers|questions|refused|sessions|once-pairs)(\/|$)/
 
 /** What people see first, and what is most peculiar. */
-const IN_DEPTH = /^\/api\/(products|films|distributors|gadgets|openapi-wares)(\/|$)/
+const IN_DEPTH = /^\/api\/(utensils|reels|lenders|gadgets|openapi-wares)(\/|$)/
 
 /** What is sent in one try of an operation. */
 interface Try {
@@ -227,7 +227,7 @@ test.group('API schema, and what is answered', (group) => {
   }).timeout(120_000)
 
   test('[Q1] bodies that fit the schema are taken')
-    .with(['createProduct', 'createDistributor', 'createSample', 'createGadget', 'createSpecimen'])
+    .with(['createUtensil', 'createLender', 'createSample', 'createGadget', 'createSpecimen'])
     .run(async (_, id) => {
       await check(schema.operation(id), 60, ({ status }) => [201, 409].includes(status))
     })

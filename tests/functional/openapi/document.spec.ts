@@ -41,15 +41,15 @@ test.group('API schema', (group) => {
     assert.isTrue(operations.every(({ tags }) => tags.length > 0))
     assert.sameMembers(
       operations
-        .filter(({ path }) => /^\/api\/products\b/.test(path))
+        .filter(({ path }) => /^\/api\/utensils\b/.test(path))
         .map((one) => one.operationId),
       [
-        'createProduct',
-        'listProducts',
-        'getProduct',
-        'updateProduct',
-        'deleteProduct',
-        'dbDeleteProduct',
+        'createUtensil',
+        'listUtensils',
+        'getUtensil',
+        'updateUtensil',
+        'deleteUtensil',
+        'dbDeleteUtensil',
       ]
     )
   })
@@ -57,11 +57,11 @@ test.group('API schema', (group) => {
   test('[S15, S61] tags are those of the option, and pages of the admin are not there', ({
     assert,
   }) => {
-    assert.deepEqual(schema.operation('listProducts').tags, ['Products'])
+    assert.deepEqual(schema.operation('listUtensils').tags, ['Utensils'])
     assert.deepEqual(schema.operation('listGadgets').tags, ['Gadgets', 'Tools'])
     assert.deepEqual(schema.operation('listSeats').tags, ['Seat'])
     const names = schema.document.tags.map(({ name }) => name)
-    assert.includeMembers(names, ['Products', 'Films', 'Gadgets', 'Tools', 'Seat'])
+    assert.includeMembers(names, ['Utensils', 'Reels', 'Gadgets', 'Tools', 'Seat'])
     assert.lengthOf(new Set(names), names.length)
 
     assert.isTrue(Object.keys(schema.document.paths).every((path) => path.startsWith('/api/')))
@@ -70,7 +70,7 @@ test.group('API schema', (group) => {
 
   test('[Q1, A16] a declared filter is a parameter of its type', ({ assert }) => {
     const parameters = new Map(
-      schema.parameters(schema.operation('listProducts')).map((one) => [one.name, one])
+      schema.parameters(schema.operation('listUtensils')).map((one) => [one.name, one])
     )
     const of = (name: string) => parameters.get(name)!.schema
     assert.equal(of('price__gte').type, 'number')
@@ -101,7 +101,7 @@ test.group('API schema', (group) => {
         .parameters(schema.operation(id))
         .filter((one) => one.in === 'path')
         .map((one) => [one.name, one.schema.type, one.schema.format])
-    assert.deepEqual(of('getProduct'), [['id', 'integer', undefined]])
+    assert.deepEqual(of('getUtensil'), [['id', 'integer', undefined]])
     assert.deepEqual(of('getTicket'), [['id', 'string', 'uuid']])
     assert.deepEqual(of('updateSeat'), [
       ['hall', 'integer', undefined],
@@ -180,13 +180,13 @@ test.group('API schema', (group) => {
         { title: 'T', version: '1' }
       )
     )
-    const { responses } = limited.operation('listProducts')
+    const { responses } = limited.operation('listUtensils')
     assert.property(responses, '429')
     for (const status of Object.keys(responses)) {
-      const { headers } = limited.response(limited.operation('listProducts'), Number(status))!
+      const { headers } = limited.response(limited.operation('listUtensils'), Number(status))!
       assert.includeMembers(Object.keys(headers!), ['RateLimit', 'RateLimit-Policy'], status)
     }
-    assert.notProperty(schema.operation('listProducts').responses, '429')
+    assert.notProperty(schema.operation('listUtensils').responses, '429')
   })
 })
 
@@ -237,7 +237,7 @@ test.group('API schema | serving', (group) => {
     assert.match(refused.headers.get('content-type')!, /^application\/problem\+json/)
     assert.match(refused.headers.get('www-authenticate')!, /^Bearer/)
 
-    const { headers } = await issueToken(await makeUser('ada'), ['Film:read'])
+    const { headers } = await issueToken(await makeUser('ada'), ['Reel:read'])
     const shown = await get(PATH, { headers })
     assert.equal(shown.status, 200)
     assert.equal(shown.headers.get('cache-control'), 'private, no-cache')

@@ -74,7 +74,7 @@ const HEADERS: Record<string, string[]> = {
     'Bearer a b',
   ],
   'host': ['evil.test', 'localhost:99999', '[::1]', 'a b', ''],
-  'hx-current-url': ['https://evil.test/admin', '/admin', 'x', 'http://[', '/admin/Film/?page=2'],
+  'hx-current-url': ['https://evil.test/admin', '/admin', 'x', 'http://[', '/admin/Reel/?page=2'],
   'hx-request': ['true'],
   'idempotency-key': ['a', '"a"', '""', '"', 'a b', 'x'.repeat(256)],
   'if-match': ['*', '"x"', 'W/"x"', 'x', '', '"a", "b"', ','.repeat(500)],
@@ -157,11 +157,11 @@ function fieldNames(): string[] {
 /** Bodies that routes take, by what their paths have in them. */
 const FITTING: Array<[RegExp, Record<string, unknown>]> = [
   [/bulk|restore/, { ids: [2, 1] }],
-  [/issue_token/, { token_name: 'x', token_abilities: 'Film:read', token_expires: '30 days' }],
+  [/issue_token/, { token_name: 'x', token_abilities: 'Reel:read', token_expires: '30 days' }],
   [/login|AdminUser/, { username: 'x', password: 'long enough', is_superuser: true }],
   [/theme/, { theme: 'dark-theme' }],
-  [/products|Product/, { name: 'x', description: 'x', category: 'x', price: 1, last_sold: null }],
-  [/films|Film/, { title: 'x', distributor_id: 1, release_date: '2026-01-01', imdb_rating: 7.5 }],
+  [/utensils|Utensil/, { name: 'x', description: 'x', category: 'x', price: 1, last_sold: null }],
+  [/reels|Reel/, { title: 'x', lender_id: 1, release_date: '2026-01-01', imdb_rating: 7.5 }],
   [/seats/, { hall: 2, place: 'x', label: 'x' }],
   [/Berth/, { deck: 2, place: 'x', guest: 'x' }],
   [/countries|labels|shelves/, { code: 'x', name: 'x' }],

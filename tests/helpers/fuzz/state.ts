@@ -17,12 +17,12 @@ const MOMENT = '2026-01-01 00:00:00'
 
 /* What refers to others comes after them. */
 const ROWS: Record<string, Array<Record<string, unknown>>> = {
-  distributors: [{ id: 1, name: 'Arthaus', created_at: MOMENT }],
-  films: [
-    { id: 1, title: 'Playtime', distributor_id: 1, created_at: MOMENT, release_date: '1967-12-16' },
+  lenders: [{ id: 1, name: 'Arthaus', created_at: MOMENT }],
+  reels: [
+    { id: 1, title: 'Playtime', lender_id: 1, created_at: MOMENT, release_date: '1967-12-16' },
     { id: 2, title: 'Ä%_\\', created_at: MOMENT },
   ],
-  products: [
+  utensils: [
     { id: 1, name: 'Lamp', description: '', category: 'a', price: 1, created_at: MOMENT },
     {
       id: 2,
@@ -67,7 +67,7 @@ export const TABLES: readonly string[] = Object.keys(ROWS)
 
 /** Models of the site that are called, beside those of its own. */
 export const VIEWS: readonly string[] = [
-  ...['Distributor', 'Film', 'Product', 'Machine', 'Berth', 'Rack', 'RackToView', 'RackToUpdate'],
+  ...['Lender', 'Reel', 'Utensil', 'Machine', 'Berth', 'Rack', 'RackToView', 'RackToUpdate'],
   ...['AdminUser', 'AdminAccessToken', 'AdminSession', 'AdminTokenBlacklist'],
 ]
 

@@ -257,7 +257,7 @@ test.group('ModelView | what things are called', () => {
     assert.equal(view.labelOf('full_name'), 'Called')
     assert.equal(view.labelOf('release_date'), 'Release date')
     assert.equal(view.labelOf('id'), 'ID')
-    assert.equal(view.labelOf('distributor_id'), 'Distributor')
+    assert.equal(view.labelOf('lender_id'), 'Lender')
     assert.equal(view.labelOf('_id'), '_id')
   })
 

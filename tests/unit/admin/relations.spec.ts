@@ -48,7 +48,7 @@ test.group('References', (group) => {
 
   test('[B17] relations of other kinds, and to models elsewhere, are none', ({ assert }) => {
     assert.deepEqual(referencesOf(site, site.models.get('Studio')!), [])
-    assert.deepEqual(referencesOf(site, site.models.get('Distributor')!), [])
+    assert.deepEqual(referencesOf(site, site.models.get('Lender')!), [])
     assert.isUndefined(referenceOf('stranger_id'))
   })
 

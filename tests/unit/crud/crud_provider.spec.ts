@@ -115,7 +115,7 @@ test.group('CrudProvider', (group) => {
     await ready('web', true)
     assert.lengthOf(warnings, 1)
     const [{ models }, text] = warnings[0] as [{ models: string[] }, string]
-    assert.includeMembers(models, ['Film', 'Product'])
-    assert.match(text, /^Anybody may write .*Film.* through the endpoints, as only the default of/)
+    assert.includeMembers(models, ['Reel', 'Utensil'])
+    assert.match(text, /^Anybody may write .*Reel.* through the endpoints, as only the default of/)
   })
 })

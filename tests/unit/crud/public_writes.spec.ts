@@ -2,11 +2,10 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { defineConfig, EndpointCreator, type CrudOptions } from '#crud'
 import { publicWritesByDefault } from '#crud/public_writes'
-import Film from '#models/film'
-import Product from '#models/product'
+import { Reel, Utensil } from '#tests/fixtures/shop'
 
-function film(options: CrudOptions = {}): EndpointCreator {
-  return new EndpointCreator({ model: Film, ...options })
+function reel(options: CrudOptions = {}): EndpointCreator {
+  return new EndpointCreator({ model: Reel, ...options })
 }
 
 test.group('publicWritesByDefault', () => {
@@ -18,7 +17,7 @@ test.group('publicWritesByDefault', () => {
       { includedMethods: ['read', 'delete'] },
     ] as CrudOptions[])
     .run(({ assert }, options) => {
-      assert.deepEqual(publicWritesByDefault([film(options)]), ['Film'])
+      assert.deepEqual(publicWritesByDefault([reel(options)]), ['Reel'])
     })
 
   test('[P10] not where it was said, nor where nothing is written: {$self}')
@@ -29,16 +28,16 @@ test.group('publicWritesByDefault', () => {
       { includedMethods: ['read', 'read_multi'] },
     ] as CrudOptions[])
     .run(({ assert }, options) => {
-      assert.isEmpty(publicWritesByDefault([film(options)]))
+      assert.isEmpty(publicWritesByDefault([reel(options)]))
     })
 
   test('[P10] nor where the configuration wants a token; each model once', ({
     assert,
     cleanup,
   }) => {
-    const product = new EndpointCreator({ model: Product })
-    const endpoints = [film(), product, film({ path: 'again' })]
-    assert.deepEqual(publicWritesByDefault(endpoints), ['Film', 'Product'])
+    const utensil = new EndpointCreator({ model: Utensil })
+    const endpoints = [reel(), utensil, reel({ path: 'again' })]
+    assert.deepEqual(publicWritesByDefault(endpoints), ['Reel', 'Utensil'])
     const before = app.config.get('crud')
     cleanup(() => app.config.set('crud', before))
     app.config.set('crud', defineConfig({ access: 'token' }))
@@ -52,8 +51,8 @@ test.group('publicWritesByDefault', () => {
         this.addCustomRoute({ method: 'POST', path: '/import', handler: () => null })
       }
     }
-    const options = { model: Film, includedMethods: ['read'] as const }
-    assert.deepEqual(publicWritesByDefault([new Own(options)]), ['Film'])
+    const options = { model: Reel, includedMethods: ['read'] as const }
+    assert.deepEqual(publicWritesByDefault([new Own(options)]), ['Reel'])
     assert.isEmpty(publicWritesByDefault([new Own({ ...options, access: { update: 'token' } })]))
   })
 })

@@ -41,13 +41,13 @@ test.group('admin:token', (group) => {
     const { command, logs } = await run([
       'jo',
       '--name=ci',
-      '--abilities=Product:read,Film:*',
+      '--abilities=Utensil:read,Reel:*',
       '--expires-in=30 days',
     ])
     command.assertSucceeded()
     const stored = await AdminAccessToken.findByOrFail('userId', jo.id)
     assert.equal(stored.name, 'ci')
-    assert.deepEqual(stored.abilities, ['Product:read', 'Film:*'])
+    assert.deepEqual(stored.abilities, ['Utensil:read', 'Reel:*'])
     assert.closeTo(stored.expiresAt!.diffNow('days').days, 30, 0.01)
 
     const printed = logs.filter((line) => line.includes('atr_'))
@@ -97,7 +97,7 @@ test.group('admin:token', (group) => {
     const none = await run(['jo', '--list'])
     assert.match(none.logs[0], /jo has no access token. Make one with: node ace admin:token jo/)
 
-    const old = await issueToken(jo, ['Film:*', '*:read'], {
+    const old = await issueToken(jo, ['Reel:*', '*:read'], {
       name: 'old',
       expiresAt: DateTime.fromISO('2026-01-02T03:04:05Z', { zone: 'utc' }),
     })
@@ -106,7 +106,7 @@ test.group('admin:token', (group) => {
     assert.match(
       logs[1],
       new RegExp(
-        `^${old.id}\\|old\\|Film:\\*, \\*:read\\|\\d{4}.*\\|never\\|2026-01-02 03:04 \\(expired\\)$`
+        `^${old.id}\\|old\\|Reel:\\*, \\*:read\\|\\d{4}.*\\|never\\|2026-01-02 03:04 \\(expired\\)$`
       )
     )
     const json = await run(['jo', '--list', '--json'])
@@ -116,7 +116,7 @@ test.group('admin:token', (group) => {
       id: old.id,
       username: 'jo',
       name: 'old',
-      abilities: ['Film:*', '*:read'],
+      abilities: ['Reel:*', '*:read'],
       last_used_at: null,
       expires_at: '2026-01-02T03:04:05Z',
       is_expired: true,
@@ -144,8 +144,8 @@ test.group('admin:token', (group) => {
   test('[P12] what can not be is refused, and nothing is issued: {message}')
     .with([
       { args: ['nobody', '--name=ci'], message: /There is no admin user "nobody"/ },
-      { args: ['jo', '--name=ci', '--abilities=Prodct:read'], message: /models are .*Film/ },
-      { args: ['jo', '--name=ci', '--abilities=Film:list'], message: /operations are create/ },
+      { args: ['jo', '--name=ci', '--abilities=Prodct:read'], message: /models are .*Reel/ },
+      { args: ['jo', '--name=ci', '--abilities=Reel:list'], message: /operations are create/ },
       { args: ['jo', '--name=ci', '--abilities=,'], message: /needs an ability/ },
       { args: ['jo', '--name=ci', '--expires-in=30'], message: /say 30 days/ },
       { args: ['jo', '--name= '], message: /needs a name/ },

@@ -18,13 +18,13 @@ test.group('returnPath', () => {
     .with([
       '/admin',
       '/admin/',
-      '/admin/Product/',
-      '/admin/Product/?page=2&sort_by=name',
-      '/admin/Product/?search-input=a%20b%2Fc&x=//evil.test',
+      '/admin/Utensil/',
+      '/admin/Utensil/?page=2&sort_by=name',
+      '/admin/Utensil/?search-input=a%20b%2Fc&x=//evil.test',
       '/admin/Country/update/a%20b',
       '/admin/loginx',
       '/admin/x/login',
-      '/admin/Product/?next=/admin/logout',
+      '/admin/Utensil/?next=/admin/logout',
       '/admin//x',
     ])
     .run(({ assert }, wanted) => {
@@ -85,9 +85,9 @@ test.group('returnPath', () => {
       '/admin.',
       '/admin%2fx',
       '/ADMIN/',
-      '/api/products',
+      '/api/utensils',
       '/admin/../x',
-      '/admin/../api/products',
+      '/admin/../api/utensils',
       '/admin/%2e%2e/api',
       '/admin/%2E%2e/api',
       '/admin/.%2e/api',
@@ -137,7 +137,7 @@ test.group('returnPath', () => {
   })
 
   test('[B1, B3] at the root every path is the site’s, still no other host', ({ assert }) => {
-    for (const wanted of ['/', '/Product/?page=2', '/x/login']) {
+    for (const wanted of ['/', '/Utensil/?page=2', '/x/login']) {
       assert.equal(returnPath(root, wanted), wanted)
     }
     for (const wanted of [
@@ -157,10 +157,10 @@ test.group('returnPath', () => {
   test('[B1, B3, B6] at the root the API, the docs and the health checks are not the site’s')
     .with([
       '/api',
-      '/api/products',
-      '/api/products?page=2',
-      '/%61pi/products',
-      '/x/../api/products',
+      '/api/utensils',
+      '/api/utensils?page=2',
+      '/%61pi/utensils',
+      '/x/../api/utensils',
       '/docs',
       '/docs/',
       '/docs/openapi.json',
@@ -176,7 +176,7 @@ test.group('returnPath', () => {
     })
 
   test('[B1, B3] what only begins like one of those is the site’s', ({ assert }) => {
-    for (const wanted of ['/apis/', '/docsets/', '/healthy', '/Product/api']) {
+    for (const wanted of ['/apis/', '/docsets/', '/healthy', '/Utensil/api']) {
       assert.equal(returnPath(root, wanted), wanted)
     }
   })

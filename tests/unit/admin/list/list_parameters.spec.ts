@@ -5,14 +5,14 @@ import { adminSite } from '#tests/helpers/admin'
 
 test.group('Parameters of a list', (group) => {
   let artefact: ModelView
-  let product: ModelView
+  let utensil: ModelView
   let cashBook: ModelView
   let cabin: ModelView
 
   group.setup(async () => {
     const { models } = await adminSite()
     artefact = models.get('Artefact')!
-    product = models.get('Product')!
+    utensil = models.get('Utensil')!
     cashBook = models.get('CashBook')!
     cabin = models.get('Cabin')!
   })
@@ -149,10 +149,10 @@ test.group('Parameters of a list', (group) => {
   })
 
   test('[B16] deleted records, where there are some', ({ assert }) => {
-    assert.equal(read('deleted=include', product).deleted, 'include')
-    assert.equal(read('deleted=only', product).deleted, 'only')
+    assert.equal(read('deleted=include', utensil).deleted, 'include')
+    assert.equal(read('deleted=only', utensil).deleted, 'only')
     for (const mode of ['exclude', 'all', '', 'ONLY', 'true']) {
-      assert.equal(read(`deleted=${mode}`, product).deleted, 'exclude')
+      assert.equal(read(`deleted=${mode}`, utensil).deleted, 'exclude')
     }
     assert.equal(read('deleted=only').deleted, 'exclude')
   })
@@ -167,10 +167,10 @@ test.group('Parameters of a list', (group) => {
   })
 
   test('its address says all that is not as usual, and reads back the same', ({ assert }) => {
-    assert.equal(read('', product).url, '/admin/Product/')
+    assert.equal(read('', utensil).url, '/admin/Utensil/')
     const address =
-      '/admin/Product/?column-to-search=name&search-input=50%25+%26+%22%3C%C3%84&deleted=only&sort_by=price&sort_order=desc&rows-per-page-select=20&page=3'
-    const parameters = read(new URL(address, 'http://x').search, product)
+      '/admin/Utensil/?column-to-search=name&search-input=50%25+%26+%22%3C%C3%84&deleted=only&sort_by=price&sort_order=desc&rows-per-page-select=20&page=3'
+    const parameters = read(new URL(address, 'http://x').search, utensil)
     assert.equal(parameters.search, '50% & "<Ä')
     assert.equal(parameters.url, address)
     assert.equal(parameters.with({ page: 1, search: '' }).url.includes('search-input'), false)
@@ -178,7 +178,7 @@ test.group('Parameters of a list', (group) => {
   })
 
   test('what can not be looked for stays in the address, and filters nothing', ({ assert }) => {
-    const parameters = read('column-to-search=price&search-input=abc', product)
+    const parameters = read('column-to-search=price&search-input=abc', utensil)
     assert.isNull(parameters.condition)
     assert.include(parameters.url, 'search-input=abc')
   })

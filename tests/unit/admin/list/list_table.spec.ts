@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import Film from '#models/film'
+import { Reel } from '#tests/fixtures/shop'
 import type { AdminViewOptions } from '#admin'
 import { ListColumn } from '#admin'
 import { ListTable } from '#admin/list/list_table'
@@ -14,12 +14,12 @@ class Length extends ListColumn {
   }
 }
 
-/** What a list of films reads of each, by wire name; undefined for all that answers show. */
+/** What a list of reels reads of each, by wire name; undefined for all that answers show. */
 async function fieldsRead(options: AdminViewOptions): Promise<string[] | undefined> {
   const site = await adminSite()
   const view = new ModelView({
-    model: Film,
-    databaseConfig: site.models.get('Film')!.databaseConfig,
+    model: Reel,
+    databaseConfig: site.models.get('Reel')!.databaseConfig,
     ...options,
   })
   await view.resource.load()
@@ -39,6 +39,6 @@ test.group('ListTable | what is read of the records', () => {
     const listColumns = ['release_date']
     assert.isUndefined(await fieldsRead({ listColumns, title: (item) => `${item.director}` }))
     assert.isUndefined(await fieldsRead({ listColumns: ['release_date', Length] }))
-    assert.isUndefined(await fieldsRead({ listColumns, templates: { list: 'films/list' } }))
+    assert.isUndefined(await fieldsRead({ listColumns, templates: { list: 'reels/list' } }))
   })
 })

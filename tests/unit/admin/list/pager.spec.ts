@@ -8,7 +8,7 @@ test.group('Pager of a list', () => {
   async function shown(page: number, last: number) {
     const site = await adminSite()
     const { pages, previous, next } = pagerOf(
-      new ListParameters(site.models.get('Product')!, { page }),
+      new ListParameters(site.models.get('Utensil')!, { page }),
       last
     )
     const numbers = pages.map((link) => {
@@ -38,11 +38,11 @@ test.group('Pager of a list', () => {
   })
 
   test('steps lead to the neighbours, and nowhere at the ends', async ({ assert }) => {
-    assert.deepInclude(await shown(1, 3), { previous: null, next: '/admin/Product/?page=2' })
+    assert.deepInclude(await shown(1, 3), { previous: null, next: '/admin/Utensil/?page=2' })
     assert.deepInclude(await shown(2, 3), {
-      previous: '/admin/Product/',
-      next: '/admin/Product/?page=3',
+      previous: '/admin/Utensil/',
+      next: '/admin/Utensil/?page=3',
     })
-    assert.deepInclude(await shown(3, 3), { previous: '/admin/Product/?page=2', next: null })
+    assert.deepInclude(await shown(3, 3), { previous: '/admin/Utensil/?page=2', next: null })
   })
 })

@@ -9,7 +9,8 @@ import { EndpointCreator, resources } from '#crud'
 import CrudRoutes from '#crud/commands/crud_routes'
 import CrudProvider from '#crud/crud_provider'
 import { RouteItem } from '#tests/fixtures/routes'
-import { runAce } from '#tests/helpers/ace_process'
+import { onlyNotes } from '#tests/helpers/notes_project'
+import { ProjectCopy } from '#tests/helpers/project_copy'
 
 async function run(args: string[]) {
   const command = await ace.create(CrudRoutes, args)
@@ -48,24 +49,24 @@ test.group('crud:routes', (group) => {
   }
 
   test('[P12] each operation with its method, path and access', async ({ assert }) => {
-    const routes = await routesOf('Film')
+    const routes = await routesOf('Reel')
     assert.deepEqual(
       routes.map(({ operation, method, path }) => `${operation}: ${method} ${path}`),
       [
-        'create: POST /api/films',
-        'read: GET /api/films/:id',
-        'read_multi: GET /api/films',
-        'update: PATCH /api/films/:id',
-        'delete: DELETE /api/films/:id',
-        'db_delete: DELETE /api/films/db_delete/:id',
+        'create: POST /api/reels',
+        'read: GET /api/reels/:id',
+        'read_multi: GET /api/reels',
+        'update: PATCH /api/reels/:id',
+        'delete: DELETE /api/reels/:id',
+        'db_delete: DELETE /api/reels/db_delete/:id',
       ]
     )
     assert.deepEqual(routes[0], {
-      model: 'Film',
+      model: 'Reel',
       name: 'create',
       operation: 'create',
       method: 'POST',
-      path: '/api/films',
+      path: '/api/reels',
       access: 'public',
       middleware: [],
       custom: false,
@@ -113,7 +114,7 @@ test.group('crud:routes', (group) => {
     const logs = command.logger.getLogs()
     const routes: any[] = JSON.parse(logs[0].message)
     const models = new Set(routes.map(({ model }) => model))
-    assert.includeMembers([...models], ['Film', 'Product', 'Distributor', 'RouteItem'])
+    assert.includeMembers([...models], ['Reel', 'Utensil', 'Lender', 'RouteItem'])
     assert.lengthOf(
       routes,
       resources.endpoints().reduce((sum, { routes: { length } }) => sum + length, 0)
@@ -125,7 +126,7 @@ test.group('crud:routes', (group) => {
     command.assertExitCode(1)
     const [{ message, stream }] = command.logger.getLogs()
     assert.equal(stream, 'stderr')
-    assert.match(message, /There is no model Nobody with endpoints; models are .*Film, .*Product/)
+    assert.match(message, /There is no model Nobody with endpoints; models are .*Reel, .*Utensil/)
   })
 
   test('[P9] where a command only warns of a fault, the list fails', async ({
@@ -157,15 +158,23 @@ test.group('crud:routes', (group) => {
     )
   })
 
-  test('[P12] as a process it needs no database, and prints JSON alone', async ({ assert }) => {
-    const database = `${process.env.DB_DATABASE}-never-made`
-    const { status, out, err } = await runAce(['crud:routes', '--json'], { database })
-    assert.equal(status, 0, err)
-    assert.equal(err, '')
-    assert.lengthOf(
-      JSON.parse(out).filter(({ model }: { model: string }) => model === 'Film'),
-      6
+  test('[P12] as a process it needs no database, and prints JSON alone', async ({
+    assert,
+    cleanup,
+  }) => {
+    const copy = await ProjectCopy.create()
+    cleanup(() => copy.remove())
+    await onlyNotes(copy)
+    const { status, output } = await copy.run(
+      process.execPath,
+      ['ace.js', 'crud:routes', '--json'],
+      {
+        NODE_ENV: 'test',
+      }
     )
-    assert.isFalse(existsSync(app.makePath(database)))
+    assert.equal(status, 0, output)
+    const models: string[] = JSON.parse(output).map(({ model }: { model: string }) => model)
+    assert.deepEqual(models, Array(5).fill('Note'))
+    assert.isFalse(existsSync(join(copy.folder, 'tmp/db.sqlite3')))
   })
 })

@@ -6,8 +6,7 @@ import { faultToProblem } from '#crud/database/fault_to_problem'
 import { Counter } from '#tests/fixtures/crud'
 import { Seat } from '#tests/fixtures/keys'
 import { Sample } from '#tests/fixtures/samples'
-import Distributor from '#models/distributor'
-import Film from '#models/film'
+import { Lender, Reel } from '#tests/fixtures/shop'
 
 /** The problem that the call ends in. */
 async function problemOf(call: Promise<unknown>): Promise<Problem> {
@@ -22,13 +21,13 @@ function rulesOf(problem: Problem) {
 
 test.group('faultToProblem', (group) => {
   const samples = new LucidCrud(Sample)
-  const films = new LucidCrud(Film)
-  const distributors = new LucidCrud(Distributor)
+  const reels = new LucidCrud(Reel)
+  const lenders = new LucidCrud(Lender)
 
   group.each.setup(async () => {
     await db.from('samples').delete()
-    await db.from('films').delete()
-    await db.from('distributors').delete()
+    await db.from('reels').delete()
+    await db.from('lenders').delete()
   })
 
   test('[A8] a duplicate is a 409 that names value and field', async ({ assert }) => {
@@ -77,24 +76,21 @@ test.group('faultToProblem', (group) => {
   })
 
   test('[A8] a broken reference is a 409 that names the field', async ({ assert }) => {
-    const { id } = await films.create({ title: 'x' })
-    const writes = [
-      films.create({ title: 'y', distributorId: 0 }),
-      films.update(id, { distributorId: 0 }),
-    ]
+    const { id } = await reels.create({ title: 'x' })
+    const writes = [reels.create({ title: 'y', lenderId: 0 }), reels.update(id, { lenderId: 0 })]
     for (const problem of await Promise.all(writes.map(problemOf))) {
       assert.equal(problem.status, 409)
-      assert.deepEqual(rulesOf(problem), [['distributor_id', 'foreign_key']])
+      assert.deepEqual(rulesOf(problem), [['lender_id', 'foreign_key']])
     }
   })
 
   test('[A8] deleting what others refer to is a 409', async ({ assert }) => {
-    const { id } = await distributors.create({ name: 'one' })
-    await films.create({ title: 'x', distributorId: id })
-    const problem = await problemOf(distributors.delete(id))
+    const { id } = await lenders.create({ name: 'one' })
+    await reels.create({ title: 'x', lenderId: id })
+    const problem = await problemOf(lenders.delete(id))
     assert.equal(problem.status, 409)
     assert.equal(problem.message, 'Other items still refer to this one')
-    assert.isTrue(await distributors.exists({ name: 'one' }))
+    assert.isTrue(await lenders.exists({ name: 'one' }))
   })
 
   test('[A29] what is not about the data is no problem of the caller', async ({ assert }) => {

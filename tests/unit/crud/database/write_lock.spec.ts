@@ -44,7 +44,7 @@ test.group('SQLite write lock', () => {
     const other = OTHERS[MAIN === 'better-sqlite3' ? MAIN : 'sqlite3'](file)
     cleanup(async () => void (await other.close()))
     await db.transaction(async (client) => {
-      await client.from('films').count('* as total')
+      await client.from('reels').count('* as total')
       assert.equal(await other.run('begin immediate'), 'SQLITE_BUSY')
     })
     assert.isUndefined(await other.run('begin immediate; rollback'))

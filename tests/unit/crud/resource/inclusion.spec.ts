@@ -3,8 +3,7 @@ import type { BelongsTo, HasMany } from '@adonisjs/lucid/types/relations'
 import { test } from '@japa/runner'
 import { crudRouter, resources, ValueError } from '#crud'
 import { Resource } from '#crud/resource/resource'
-import Distributor from '#models/distributor'
-import Film from '#models/film'
+import { Lender, Reel } from '#tests/fixtures/shop'
 import { Album, Cover, Label, Song } from '#tests/fixtures/inclusions'
 
 class Leaf extends BaseModel {
@@ -121,9 +120,9 @@ test.group('Inclusion', () => {
     assert.isUndefined(resources.all().find(({ model }) => model === Cover))
   })
 
-  test('[Q3] films include their distributor', ({ assert }) => {
-    const films = resources.all().find(({ model }) => model === Film)!
-    assert.deepEqual([...films.includes.keys()], ['distributor'])
-    assert.strictEqual(films.includes.get('distributor')!.resource.model, Distributor)
+  test('[Q3] reels include their lender', ({ assert }) => {
+    const reels = resources.all().find(({ model }) => model === Reel)!
+    assert.deepEqual([...reels.includes.keys()], ['lender'])
+    assert.strictEqual(reels.includes.get('lender')!.resource.model, Lender)
   })
 })

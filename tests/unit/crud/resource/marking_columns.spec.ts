@@ -1,10 +1,10 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { EndpointCreator, ValueError } from '#crud'
-import Product from '#models/product'
+import { Utensil } from '#tests/fixtures/shop'
 
 class Plain extends BaseModel {
-  static table = 'distributors'
+  static table = 'lenders'
 
   @column({ isPrimary: true })
   declare id: number
@@ -20,8 +20,8 @@ test.group('Options that do not go with the columns', () => {
       { deletedAtColumn: 'is_deleted' },
       { updatedAtColumn: 'name' },
     ]) {
-      const { resource } = new EndpointCreator({ model: Product, ...options })
-      await assert.rejects(() => resource.load(), /Product: \w+Column is '\w+', whose type is/)
+      const { resource } = new EndpointCreator({ model: Utensil, ...options })
+      await assert.rejects(() => resource.load(), /Utensil: \w+Column is '\w+', whose type is/)
     }
   })
 

@@ -15,9 +15,11 @@ test.group('Scaffold', (group) => {
 
   group.each.setup(async () => {
     root = await mkdtemp(app.makePath('tmp/scaffold-'))
-    for (const folder of ['app/models', 'database', 'app/admin/migrations']) {
-      await cp(app.makePath(folder), join(root, folder), { recursive: true })
-    }
+    await cp(app.makePath('app/admin/migrations'), join(root, 'app/admin/migrations'), {
+      recursive: true,
+    })
+    await make('Tune', ['title'])
+    await rm(join(root, 'tests'), { recursive: true })
     return () => rm(root, { recursive: true })
   })
 
@@ -73,19 +75,19 @@ test.group('Scaffold', (group) => {
   test('[P12] a reference has relation, foreign key, and a parent made with it', async ({
     assert,
   }) => {
-    const fields = ['film:belongsTo', 'second_film_id:belongsTo(Film)?', 'text:text']
+    const fields = ['tune:belongsTo', 'second_tune_id:belongsTo(Tune)?', 'text:text']
     const [model, migration, factory] = await make('Review', fields)
     const review = await read(model)
-    assert.include(review, '@belongsTo(() => Film)\n  declare film: BelongsTo<typeof Film>')
-    const options = /@belongsTo\(\(\) => Film, (\{.*\})\)\n {2}declare secondFilm/.exec(review)
-    assert.equal(options?.[1], "{ foreignKey: 'secondFilmId', serializeAs: 'second_film' }")
-    assert.include(review, "include: ['film', 'second_film'],")
+    assert.include(review, '@belongsTo(() => Tune)\n  declare tune: BelongsTo<typeof Tune>')
+    const options = /@belongsTo\(\(\) => Tune, (\{.*\})\)\n {2}declare secondTune/.exec(review)
+    assert.equal(options?.[1], "{ foreignKey: 'secondTuneId', serializeAs: 'second_tune' }")
+    assert.include(review, "include: ['tune', 'second_tune'],")
     const code = await read(migration)
     assert.match(
       code.replace(/\s+/g, ''),
-      /integer\('film_id'\)\.unsigned\(\)\.notNullable\(\)\.references\('id'\)\.inTable\('films'\)/
+      /integer\('tune_id'\)\.unsigned\(\)\.notNullable\(\)\.references\('id'\)\.inTable\('tunes'\)/
     )
-    assert.include(await read(factory), 'FilmFactory.useCtx(context).create()')
+    assert.include(await read(factory), 'TuneFactory.useCtx(context).create()')
   })
 
   test('[P12] a reference to what is not there is refused, and nothing is written')
@@ -93,10 +95,10 @@ test.group('Scaffold', (group) => {
       [['customer_id:belongsTo'], /customer_id: there is no model Customer in app\/models, which/],
       [['moon_id:belongsTo'], /moon_id: the first Moon could refer to none; let it be null/],
       [['seat_id:belongsTo'], /seat_id: Seat has a key of several columns/],
-      [['film_id:belongsTo'], /film_id: the tests need a Film, and there is no factory/],
+      [['tune_id:belongsTo'], /tune_id: the tests need a Tune, and there is no factory/],
     ] as Array<[string[], RegExp]>)
     .run(async ({ assert }, [fields, message]) => {
-      await rm(join(root, 'database/factories/film_factory.ts'))
+      await rm(join(root, 'database/factories/tune_factory.ts'))
       await put(
         'app/models/seat.ts',
         'export default { name: "Seat", $columnsDefinitions: new Map([' +
@@ -110,7 +112,7 @@ test.group('Scaffold', (group) => {
     })
 
   test('[P12] a model of that name, table or path is there already: {$self}')
-    .with(['Product', 'films', 'distributor'])
+    .with(['Utensil', 'reels', 'lender'])
     .run(async ({ assert }, name) => {
       const before = await files()
       await assert.rejects(
