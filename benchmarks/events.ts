@@ -24,7 +24,7 @@ async function measure() {
   const { default: app } = await import('@adonisjs/core/services/app')
   const { AdminSite, AdminUser } = await import('#admin')
   const { observeWrites } = await import('#crud')
-  const { default: Film } = await import('#models/film')
+  const { default: Film } = await import('./models/film.js')
   const site = await app.container.make(AdminSite)
   const view = site.models.get('Film')!
   const client = view.client()

@@ -6,6 +6,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { startApplication } from './helpers/application.js'
+import { distributors, films } from './helpers/films.js'
 import { median } from './helpers/statistics.js'
 import { TimedClient } from './helpers/timed_client.js'
 
@@ -111,26 +112,11 @@ function timeOf(answers: Answer[]): number {
   return median(answers.map(({ time }) => time))
 }
 
-/** The films of the demo, over and over, each time as a sequel. */
 async function insertFilms(client: any) {
-  const { readFilms, tidyFilm } = await import('#database/data/films')
-  const films = readFilms().map(tidyFilm)
-  const created = '2026-01-01 00:00:00'
-  const names = [...new Set(films.flatMap(({ distributor }) => distributor ?? []))]
-  const ids = new Map(names.map((name, index) => [name, index + 1]))
   await client.transaction(async (trx: any) => {
-    await trx
-      .table('distributors')
-      .multiInsert(names.map((name) => ({ id: ids.get(name), name, created_at: created })))
+    await trx.table('distributors').multiInsert(distributors())
     for (let start = 0; start < FILMS; start += 500) {
-      const rows = Array.from({ length: Math.min(500, FILMS - start) }, (_, index) => {
-        const { film, distributor } = films[(start + index) % films.length]
-        const part = 1 + Math.floor((start + index) / films.length)
-        const distributorId = distributor === null ? null : ids.get(distributor)
-        const title = `${film.title} ${part}`
-        return { ...film, title, distributor_id: distributorId, created_at: created }
-      })
-      await trx.table('films').multiInsert(rows)
+      await trx.table('films').multiInsert(films(start + 1, Math.min(500, FILMS - start)))
     }
   })
 }

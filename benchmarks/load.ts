@@ -53,7 +53,7 @@ async function main() {
     await database.fill(products(rows), { username: USER.username, hashedPassword })
     await database.close()
 
-    server = await ServerProcess.start('Atrium', 'bin/server.ts', {
+    server = await ServerProcess.start('Atrium', 'benchmarks/server.ts', {
       path: '/health/ready',
       variables: { ...database.variables, STORAGE_DIRECTORY: join(folder.path, 'storage') },
     })

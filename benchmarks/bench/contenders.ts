@@ -2,10 +2,10 @@ import type { Contender } from './contender.js'
 
 const API = ['read one', 'list page', 'create', 'update'] as const
 
-/** The real application, as shipped: middleware, events and audit rows on. */
+/** The real application, as shipped, but for the models: middleware, events and audit rows on. */
 export const OURS: Contender = {
   name: 'ours',
-  script: 'bin/server.ts',
+  script: 'benchmarks/server.ts',
   operations: [...API, 'admin list page'],
 }
 

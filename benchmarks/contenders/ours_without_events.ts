@@ -4,6 +4,7 @@
 import 'reflect-metadata'
 import { Ignitor } from '@adonisjs/core'
 import { createNodeServer } from '#crud/http/node_server'
+import { useOwnModels } from '../helpers/own_models.js'
 
 const APP_ROOT = new URL('../../', import.meta.url)
 
@@ -11,6 +12,7 @@ await new Ignitor(APP_ROOT, {
   importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
 })
   .tap((app) => {
+    useOwnModels(app)
     app.booting(async () => void (await import('#start/env')))
     app.booted(() => app.config.set('admin.eventIntegration', undefined))
   })

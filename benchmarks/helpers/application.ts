@@ -54,6 +54,7 @@ export async function startApplication(
   await import('reflect-metadata')
   const { Ignitor } = await import('@adonisjs/core')
   const { createNodeServer } = await import('#crud/http/node_server')
+  const { useOwnModels } = await import('./own_models.js')
   const ignitor = new Ignitor(APP_ROOT, {
     importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
   })
@@ -61,6 +62,7 @@ export async function startApplication(
   await ignitor
     .tap((app) => {
       application = app
+      useOwnModels(app)
       app.booting(async () => void (await import('#start/env')))
       app.starting(async () => {
         const { migrateDatabases } = await import('#admin/migrate_databases')

@@ -13,11 +13,15 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
  * Runs the application's migrations on a database.
  */
 export function migrate(variables: Record<string, string>): void {
-  execFileSync(process.execPath, ['ace.js', 'migration:run', '--force'], {
-    cwd: ROOT,
-    env: { ...process.env, ...environment({ ...variables, PORT: '1' }) },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  execFileSync(
+    process.execPath,
+    ['--import=@poppinss/ts-exec', 'benchmarks/ace.ts', 'migration:run', '--force'],
+    {
+      cwd: ROOT,
+      env: { ...process.env, ...environment({ ...variables, PORT: '1' }) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }
+  )
 }
 
 export class SqliteDatabase implements BenchDatabase {

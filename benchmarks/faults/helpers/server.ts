@@ -50,7 +50,7 @@ export class Server {
    * @throws Error  with what it wrote, when it is not ready in time
    */
   async start(): Promise<void> {
-    this.#child = this.#spawn(['bin/server.ts', '--prepare'])
+    this.#child = this.#spawn(['benchmarks/server.ts', '--prepare'])
     const child = this.#child
     const end = performance.now() + START_PATIENCE
     while (!(await this.#isReady())) {
@@ -92,7 +92,7 @@ export class Server {
    * @throws Error  with what it wrote, when it fails
    */
   async ace(args: string[], input = ''): Promise<string> {
-    const child = this.#spawn(['ace.js', ...args], 'pipe')
+    const child = this.#spawn(['benchmarks/ace.ts', ...args], 'pipe')
     let text = ''
     child.stdout!.on('data', (chunk) => (text += chunk))
     child.stderr!.on('data', (chunk) => (text += chunk))
@@ -103,19 +103,14 @@ export class Server {
   }
 
   #spawn(args: string[], stdin: 'ignore' | 'pipe' = 'ignore'): ChildProcess {
-    const isAce = args[0] === 'ace.js'
-    const child = spawn(
-      process.execPath,
-      [...(isAce ? [] : ['--import=@poppinss/ts-exec']), ...args],
-      {
-        cwd: ROOT,
-        env: {
-          ...process.env,
-          ...environment({ LOG_LEVEL: 'error', ...this.variables, PORT: String(this.port) }),
-        },
-        stdio: [stdin, 'pipe', 'pipe'],
-      }
-    )
+    const child = spawn(process.execPath, ['--import=@poppinss/ts-exec', ...args], {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        ...environment({ LOG_LEVEL: 'error', ...this.variables, PORT: String(this.port) }),
+      },
+      stdio: [stdin, 'pipe', 'pipe'],
+    })
     for (const stream of [child.stdout!, child.stderr!]) {
       stream.on('data', (chunk) => (this.output += chunk))
     }
@@ -162,7 +157,8 @@ function readLine(line: string): { msg?: string; err?: Record<string, string> } 
 
 /** Environment of a command that is run beside any server: `Server.start` without one. */
 export function aceProcess(variables: Record<string, string>, args: string[]) {
-  const child = spawn(process.execPath, ['ace.js', ...args], {
+  const command = ['--import=@poppinss/ts-exec', 'benchmarks/ace.ts', ...args]
+  const child = spawn(process.execPath, command, {
     cwd: ROOT,
     env: { ...process.env, ...environment({ LOG_LEVEL: 'error', ...variables, PORT: '1' }) },
     stdio: ['ignore', 'pipe', 'pipe'],
