@@ -89,7 +89,7 @@ test.group('toProblem', () => {
 test.group('toReport', () => {
   test('[A29] a fault that brings a status from elsewhere is logged as ours', ({ assert }) => {
     const error = Object.assign(new Error('upstream'), { status: 422 })
-    const reported = toReport(error, contextFor('/api/products')) as Exception
+    const reported = toReport(error, contextFor('/api/utensils')) as Exception
 
     assert.equal(reported.status, 500)
     assert.equal(reported.message, 'upstream')
@@ -98,12 +98,12 @@ test.group('toReport', () => {
 
   test('what is no fault of ours, or not about our paths, is reported as it is', ({ assert }) => {
     const refused = new Problem(403, 'No')
-    assert.strictEqual(toReport(refused, contextFor('/api/products')), refused)
+    assert.strictEqual(toReport(refused, contextFor('/api/utensils')), refused)
 
     const plain = new Error('plain')
-    assert.strictEqual(toReport(plain, contextFor('/api/products')), plain)
-    assert.isUndefined(toReport(undefined, contextFor('/api/products')))
-    assert.isNull(toReport(null, contextFor('/api/products')))
+    assert.strictEqual(toReport(plain, contextFor('/api/utensils')), plain)
+    assert.isUndefined(toReport(undefined, contextFor('/api/utensils')))
+    assert.isNull(toReport(null, contextFor('/api/utensils')))
 
     const elsewhere = Object.assign(new Error('page'), { status: 422 })
     assert.strictEqual(toReport(elsewhere, contextFor('/home')), elsewhere)

@@ -1,0 +1,218 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { flags } from '@adonisjs/core/ace'
+import { ask } from '#crud/commands/ask'
+import { Command, CommandFailure } from '#crud/commands/command'
+
+/** What the demo consists of, files and whole folders */
+const PATHS = [
+  'app/models/distributor.ts',
+  'app/models/film.ts',
+  'app/models/product.ts',
+  'database/data',
+  'database/factories/distributor_factory.ts',
+  'database/factories/film_factory.ts',
+  'database/factories/product_factory.ts',
+  'database/migrations/1795226400000_create_products_table.ts',
+  'database/migrations/1795226400001_create_distributors_table.ts',
+  'database/migrations/1795226400002_create_films_table.ts',
+  'database/migrations/1795226400003_create_seed_runs_table.ts',
+  'database/seed_demo.ts',
+  'database/seeders/demo_seeder.ts',
+  'tests/functional/demo',
+]
+
+/** What speaks of the demo elsewhere, and is taken out of these files */
+const PASSAGES: Array<[file: string, passage: RegExp]> = [
+  ['database/prepare.ts', /^.*\bseedDemo\b.*\n/gm],
+  ['adonisrc.ts', /^.*'database\/data\/.*\n/gm],
+  ['scripts/database_tests.js', /^.*functional\\\/demo\\\/.*\n/gm],
+  ['README.md', /^<!-- demo -->\n.*?^<!-- \/demo -->\n\n?/gms],
+]
+
+/** Its tables, those that refer to others before these */
+const TABLES = ['films', 'distributors', 'products', 'seed_runs']
+
+/** Where the code of a project lies that could need the demo */
+const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
+const IMPORT =
+  /#models\/(?:film|product|distributor)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
+
+/**
+ * Takes the demo out of the project: models, migrations, data, factories, tests. [P12]
+ */
+export default class DemoRemove extends Command {
+  static commandName = 'demo:remove'
+  static description = 'Remove the demo: its models, migrations, data, factories and tests'
+  static help = [
+    'Removes Film, Distributor and Product with all that belongs to them, and leaves the rest green.',
+    'It asks first, and stops where git could not bring back a file of the demo, or where a file of',
+    'yours imports one; with --force it does neither.',
+    '',
+    'The tables stay in every database, with their rows, until you say so:',
+    '{{ binaryName }} demo:remove --drop-tables',
+    'drops films, distributors, products and seed_runs of the database that .env names. This works',
+    'before, with and after the removal of the files, and once for each database.',
+  ]
+
+  @flags.boolean({ description: 'Remove without asking, whatever was changed' })
+  declare force: boolean
+
+  @flags.boolean({ description: "Drop the demo's tables, with all their rows" })
+  declare dropTables: boolean
+
+  async run() {
+    const paths = PATHS.filter((path) => existsSync(this.app.makePath(path)))
+    if (paths.length === 0 && !this.dropTables) {
+      this.logger.info('The demo is not here any more')
+      return
+    }
+    if (!this.force) {
+      this.#checkGit(paths)
+      this.#checkImports(paths)
+    }
+    await this.#confirm(paths)
+    if (this.dropTables) await this.#dropTables()
+    this.#remove(paths)
+    this.#sayWhatIsNext(paths.length > 0)
+  }
+
+  /** What git does not have as it is now would be gone. */
+  #checkGit(paths: string[]) {
+    if (paths.length === 0) return
+    let changed: string
+    try {
+      changed = execFileSync('git', ['status', '--porcelain', '--', ...paths, ...this.#edited()], {
+        cwd: this.app.makePath(),
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      })
+    } catch {
+      throw new CommandFailure(
+        'This is no git repository, so nothing could be brought back: make one and commit, or use --force'
+      )
+    }
+    const files = changed.split('\n').filter(Boolean)
+    if (files.length === 0) return
+    throw new CommandFailure(
+      `Changed since the last commit, so git could not bring it back: ${listed(files.map((line) => line.slice(3)))}. Commit it, or use --force`
+    )
+  }
+
+  #checkImports(paths: string[]) {
+    const isDemo = (file: string) =>
+      paths.some((path) => file === path || file.startsWith(`${path}/`))
+    const users = this.#sources().filter((file) => {
+      if (isDemo(file) || file === 'commands/demo_remove.ts') return false
+      let text = readFileSync(this.app.makePath(file), 'utf8')
+      for (const [edited, passage] of PASSAGES) {
+        if (edited === file) text = text.replaceAll(passage, '')
+      }
+      const isNeighbour =
+        file.startsWith('app/models/') && /'\.\/(?:film|product|distributor)\.[jt]s'/.test(text)
+      return isNeighbour || IMPORT.test(text)
+    })
+    if (users.length === 0 || paths.length === 0) return
+    throw new CommandFailure(
+      `The demo is needed by ${listed(users)}: change that first, or use --force and mend it afterwards`
+    )
+  }
+
+  async #confirm(paths: string[]) {
+    if (this.force) return
+    const parts = [
+      ...paths,
+      ...(this.dropTables
+        ? [`the tables ${TABLES.join(', ')}, with all rows, in ${await this.#database()}`]
+        : []),
+    ]
+    if (!this.canAsk) {
+      throw new CommandFailure('Nobody can be asked here, as this is no terminal: use --force')
+    }
+    this.logger.log(`To be removed:\n${parts.map((part) => `- ${part}`).join('\n')}`)
+    if (!(await ask(() => this.prompt.confirm('Remove the demo?')))) {
+      throw new CommandFailure('Nothing was removed')
+    }
+  }
+
+  async #database(): Promise<string> {
+    const db = await this.app.container.make('lucid.db')
+    const name = db.primaryConnectionName
+    const { connection } = db.manager.get(name)!.config as { connection?: any }
+    return `${name} (${connection?.filename ?? `${connection?.host}/${connection?.database}`})`
+  }
+
+  /** A migration whose file is gone would stop every rollback, so it is forgotten with its table. */
+  async #dropTables() {
+    const db = await this.app.container.make('lucid.db')
+    const client = db.connection()
+    for (const table of TABLES) {
+      if (!(await client.schema.hasTable(table))) continue
+      try {
+        await client.schema.dropTable(table)
+      } catch (error) {
+        throw new CommandFailure(
+          `The table ${table} could not be dropped: ${(error as Error).message}\nNo file was removed`
+        )
+      }
+      this.logger.action(`drop table ${table}`).succeeded()
+    }
+    const ran = PATHS.filter((path) => path.startsWith('database/migrations/')).map((path) =>
+      path.replace(/\.ts$/, '')
+    )
+    if (await client.schema.hasTable('adonis_schema')) {
+      await client.from('adonis_schema').whereIn('name', ran).delete()
+    }
+  }
+
+  #remove(paths: string[]) {
+    for (const path of paths) {
+      rmSync(this.app.makePath(path), { recursive: true })
+      this.logger.action(`remove ${path}`).succeeded()
+    }
+    for (const [file, passage] of PASSAGES) {
+      const path = this.app.makePath(file)
+      if (!existsSync(path)) continue
+      const text = readFileSync(path, 'utf8')
+      const without = text.replaceAll(passage, '')
+      if (without === text) continue
+      writeFileSync(path, without)
+      this.logger.action(`update ${file}`).succeeded()
+    }
+  }
+
+  #sayWhatIsNext(hadFiles: boolean) {
+    const steps = [
+      ...(hadFiles
+        ? [
+            'node ace make:crud NAME FIELD... makes a model of your own',
+            'git diff shows what has changed; npm test still passes',
+          ]
+        : []),
+      ...(this.dropTables
+        ? []
+        : [
+            `Databases that were migrated before keep the tables ${TABLES.join(', ')}, and can't roll back beyond them. To drop them, for each database: node ace demo:remove --drop-tables`,
+          ]),
+    ]
+    if (steps.length > 0) this.logger.log(`\nNext:\n${steps.map((step) => `- ${step}`).join('\n')}`)
+  }
+
+  #edited(): string[] {
+    return PASSAGES.map(([file]) => file).filter((file) => existsSync(this.app.makePath(file)))
+  }
+
+  /** Code of the project, by path */
+  #sources(): string[] {
+    return SOURCES.filter((folder) => existsSync(this.app.makePath(folder))).flatMap((folder) =>
+      readdirSync(this.app.makePath(folder), { recursive: true })
+        .map((path) => `${folder}/${String(path).replaceAll('\\', '/')}`)
+        .filter((path) => /\.[jt]sx?$/.test(path) && !path.includes('/node_modules/'))
+    )
+  }
+}
+
+function listed(files: string[]): string {
+  const more = files.length > 10 ? ` and ${files.length - 10} more` : ''
+  return files.slice(0, 10).join(', ') + more
+}

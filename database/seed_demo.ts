@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { extname } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Exception } from '@adonisjs/core/exceptions'
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { BaseSeeder } from '@adonisjs/lucid/seeders'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { reasonOf } from '#admin/migrate_databases'
+
+/**
+ * Fills a database outside production with the demo data, once. The seeder knows itself whether it has
+ * already run; whoever deletes its file starts without it.
+ */
+export async function seedDemo(app: ApplicationService): Promise<void> {
+  if (app.inProduction) return
+  const file = app.seedersPath(`demo_seeder${extname(import.meta.filename)}`)
+  if (!existsSync(file)) return
+
+  try {
+    const { default: DemoSeeder } = (await import(pathToFileURL(file).href)) as {
+      default: new (client: QueryClientContract) => BaseSeeder
+    }
+    const db = await app.container.make('lucid.db')
+    await new DemoSeeder(db.connection()).run()
+  } catch (error) {
+    throw new Exception(
+      `The demo data could not be written: ${reasonOf(error)}\nMend database/seeders/demo_seeder.ts, or take the demo away with: node ace demo:remove`,
+      { code: 'E_RUNTIME', cause: error }
+    )
+  }
+}
