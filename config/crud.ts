@@ -81,6 +81,8 @@ export default defineConfig({
     /** Seconds that a request's headers, and all of it, may take to arrive; then 408 */
     headersSeconds: 20,
     requestSeconds: 120,
+    /** Seconds for which a client may take nothing of its answer; then the connection is closed */
+    writeSeconds: 30,
     /** Seconds that a connection is kept after an answer: longer than a proxy in front keeps it */
     idleSeconds: 65,
   },

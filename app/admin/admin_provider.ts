@@ -30,6 +30,7 @@ import { registerAdminRoutes } from './http/admin_routes.js'
 import { isBelowMount } from './http/below_mount.js'
 import { SECURITY_HEADERS } from './http/security_headers.js'
 import { keepPartials } from './keep_partials.js'
+import { letMigrationsRebuildTables } from '../upstream/migrations_of_referenced_tables.js'
 import { migrationsOf } from './migrate_databases.js'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
@@ -58,6 +59,7 @@ export default class AdminProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
+    letMigrationsRebuildTables()
     this.app.container.singleton(AdminSite, () => this.#build())
     this.app.container.alias('admin.site', AdminSite)
   }

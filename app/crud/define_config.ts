@@ -58,6 +58,8 @@ export interface CrudConfig {
     headersSeconds: number
     /** What a whole request may take to arrive */
     requestSeconds: number
+    /** For how long a client may take nothing of its answer */
+    writeSeconds: number
     /** How long a connection is kept after an answer */
     idleSeconds: number
   }
@@ -99,6 +101,7 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
       graceSeconds: 8,
       headersSeconds: 20,
       requestSeconds: 120,
+      writeSeconds: 30,
       idleSeconds: 65,
       ...config.server,
     },

@@ -1,6 +1,7 @@
 import { Server, ServerResponse, type IncomingMessage, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { CrudConfig } from '../define_config.js'
+import { limitWriting } from './write_limit.js'
 
 /** What is kept of the grace time for all that comes after the last answer: events, pools */
 const LAST_STEPS = 3000
@@ -39,6 +40,7 @@ export class ClosingServer extends Server {
       this.#sockets.set(socket, undefined)
       socket.once('close', () => this.#sockets.delete(socket))
     })
+    limitWriting(this, limits.writeSeconds, this.#sockets)
     this.prependListener('request', (_request, response) => this.#expect(response))
   }
 

@@ -5,7 +5,13 @@ import { test } from '@japa/runner'
 import { createNodeServer } from '#crud/http/node_server'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
-const LIMITS = { graceSeconds: 8, headersSeconds: 20, requestSeconds: 120, idleSeconds: 65 }
+const LIMITS = {
+  graceSeconds: 8,
+  headersSeconds: 20,
+  requestSeconds: 120,
+  writeSeconds: 30,
+  idleSeconds: 65,
+}
 
 async function listening(handler: RequestListener, limits: Partial<typeof LIMITS> = {}) {
   const server = createNodeServer(handler, { ...LIMITS, ...limits }).listen(0, 'localhost')
