@@ -33,6 +33,7 @@ const ON_EACH = [
   /^unit\/crud\/(lucid_crud|direct_writes|records|query\/reader|resource\/key|events\/model_events)\./,
   /^unit\/crud\/database\/(table_facts|server_faults|server_connection|exact_numbers)\./,
   /^unit\/crud\/database\/(outermost_commit|limiter_store|fault_to_problem)\./,
+  /^unit\/upstream\/knex_transaction\./,
   /^unit\/admin\/(relations|events\/database_integration)\./,
 ]
 
