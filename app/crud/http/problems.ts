@@ -140,6 +140,13 @@ export const headersTooLarge = () => new Problem(431, 'The headers are too large
 
 export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
 
+/** What the caller called us is not repeated: it is the caller's word. */
+export const misdirected = () =>
+  new Problem(
+    421,
+    'This server does not answer to the name that it was called by: to no other than the host of APP_URL and those of APP_HOSTS'
+  )
+
 export const unknownExpectation = () =>
   new Problem(417, 'The only expectation that can be met is 100-continue')
 
@@ -207,6 +214,13 @@ export const requestsNotCounted = () =>
   new Problem(503, 'Requests can not be counted right now; try again', {
     headers: { 'retry-after': '1' },
   })
+
+/** [P10, B9] */
+export const crossSiteWrite = () =>
+  new Problem(
+    403,
+    'This was asked for by a page of another site, and was not done; programs on other sites need an access token'
+  )
 
 /** [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')
