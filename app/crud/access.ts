@@ -9,6 +9,7 @@ import type { Access, Actor, ApiToken, Authorizer, Origin } from './types.js'
 
 const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
+const UNDECIDED = new WeakSet<HttpContext>()
 
 let tokenAuthorizer: Authorizer | undefined
 
@@ -29,6 +30,7 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
  * reach it, on a developer's machine or in an intranet: a page of another site must not write through
  * their browsers, which have no token to send. [B9]
  *
+ * @param isUndecided  whether nobody has said who may call it, which the refusal then tells
  * @throws Problem 403   for a write that another site caused
  * @throws Problem       what the authorizer answers with
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
@@ -37,7 +39,8 @@ export async function authorize(
   ctx: HttpContext,
   resource: Resource,
   operation: Operation,
-  access: Access
+  access: Access,
+  isUndecided = false
 ): Promise<void> {
   if (access === 'public') {
     if (isForgery(ctx) && !(await identify(ctx))) throw crossSiteWrite()
@@ -45,6 +48,7 @@ export async function authorize(
   }
   ensureTokenAuthorizer(resource)
   keepPrivate(ctx)
+  if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
   /* An authorizer of the application's own may go by cookies, which browsers send by themselves. */
   if (isForgery(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
@@ -83,7 +87,7 @@ export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiT
  * its sender should know. (RFC 6750, 3)
  */
 export function unauthenticated(ctx: HttpContext): Problem {
-  return sendsToken(ctx) ? tokenInvalid() : tokenRequired()
+  return sendsToken(ctx) ? tokenInvalid() : tokenRequired(UNDECIDED.has(ctx))
 }
 
 function sendsToken({ request }: HttpContext): boolean {

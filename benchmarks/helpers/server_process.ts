@@ -8,6 +8,7 @@ import { environment } from './application.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const SIDE_CHANNEL = new URL('./side_channel.ts', import.meta.url).href
+const OPEN_ENDPOINTS = new URL('./open_endpoints.ts', import.meta.url).href
 const PATIENCE = 60_000
 
 export interface Usage {
@@ -50,7 +51,11 @@ export class ServerProcess {
     const child = fork(script, [], {
       cwd: ROOT,
       env: { ...process.env, ...environment({ ...variables, PORT }) },
-      execArgv: ['--import=@poppinss/ts-exec', `--import=${SIDE_CHANNEL}`],
+      execArgv: [
+        '--import=@poppinss/ts-exec',
+        `--import=${SIDE_CHANNEL}`,
+        ...(script === 'bin/server.ts' ? [`--import=${OPEN_ENDPOINTS}`] : []),
+      ],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ServerProcess(name, `http://127.0.0.1:${PORT}`, child)

@@ -180,11 +180,16 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** [P10] Headers as RFC 6750 has them */
-export const tokenRequired = () =>
-  new Problem(401, 'This needs an access token: Authorization: Bearer TOKEN', {
-    headers: { 'www-authenticate': 'Bearer realm="api"' },
-  })
+/** [P10] Headers as RFC 6750 has them. Where nobody has decided about it, it says how that is done. */
+export const tokenRequired = (isUndecided = false) =>
+  new Problem(
+    401,
+    'This needs an access token: Authorization: Bearer TOKEN' +
+      (isUndecided
+        ? ". Where it is meant for everybody, access: 'public' in its @Crud opens it"
+        : ''),
+    { headers: { 'www-authenticate': 'Bearer realm="api"' } }
+  )
 
 export const tokenInvalid = () => {
   const detail = 'The access token is not known, has expired, or was revoked'

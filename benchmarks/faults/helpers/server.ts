@@ -7,6 +7,7 @@ import { freePort } from '#tests/helpers/free_port'
 import { environment } from '../../helpers/application.js'
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
+const OPEN_ENDPOINTS = new URL('../../helpers/open_endpoints.ts', import.meta.url).href
 const START_PATIENCE = 60_000
 
 /**
@@ -106,7 +107,7 @@ export class Server {
     const isAce = args[0] === 'ace.js'
     const child = spawn(
       process.execPath,
-      [...(isAce ? [] : ['--import=@poppinss/ts-exec']), ...args],
+      [...(isAce ? [] : ['--import=@poppinss/ts-exec', `--import=${OPEN_ENDPOINTS}`]), ...args],
       {
         cwd: ROOT,
         env: {

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { defineConfig, EndpointCreator, type CrudOptions } from '#crud'
-import { publicWritesByDefault } from '#crud/public_writes'
+import { publicWritesByDefault, undecided } from '#crud/public_writes'
 import Film from '#models/film'
 import Product from '#models/product'
 
@@ -55,5 +55,34 @@ test.group('publicWritesByDefault', () => {
     const options = { model: Film, includedMethods: ['read'] as const }
     assert.deepEqual(publicWritesByDefault([new Own(options)]), ['Film'])
     assert.isEmpty(publicWritesByDefault([new Own({ ...options, access: { update: 'token' } })]))
+  })
+})
+
+test.group('undecided', (group) => {
+  group.each.setup(() => {
+    const before = app.config.get('crud')
+    return () => app.config.set('crud', before)
+  })
+
+  function decide(changes: object) {
+    app.config.set('crud', { ...defineConfig(), ...changes })
+  }
+
+  test('[P10] models that want a token though nobody has said so', ({ assert }) => {
+    const endpoints = [
+      film(),
+      film({ path: 'again' }),
+      new EndpointCreator({ model: Product, access: { create: 'public' } }),
+    ]
+    decide({ access: 'token', isAccessDecided: false })
+    assert.deepEqual(undecided(endpoints), ['Film', 'Product'])
+    assert.isEmpty(undecided([film({ access: 'token' }), film({ access: 'public' })]))
+  })
+
+  test('[P10] none where the configuration says it, or all are public', ({ assert }) => {
+    decide({ access: 'token', isAccessDecided: true })
+    assert.isEmpty(undecided([film()]))
+    decide({ access: 'public', isAccessDecided: false })
+    assert.isEmpty(undecided([film()]))
   })
 })
