@@ -3,7 +3,17 @@ import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
 import { answerBadUrl } from '#crud/http/node_server'
 
+/**
+ * Where people reach the application.
+ */
 export const appUrl = env.get('APP_URL')
+
+/**
+ * Further names that it is called by beside the host of APP_URL: `www.example.com`, or `*.example.com` for
+ * all below. A request for any other is answered 421, but for `/health/*`. Outside of production this
+ * machine's own names are served, too.
+ */
+export const hosts = (env.get('APP_HOSTS') ?? '').split(/[\s,]+/).filter(Boolean)
 
 export const http = defineConfig({
   /**

@@ -11,9 +11,10 @@ export default defineConfig({
 
   /**
    * Who may call an endpoint whose model says nothing of it: 'public' or 'token'. Tokens are made with
-   * `node ace admin:token`.
+   * `node ace admin:token`. null: everybody in development; in production only who has a token, and the
+   * start names the models that nobody has decided about.
    */
-  access: 'public',
+  access: null,
 
   /**
    * How many requests a token may send in so many seconds, or an address without a valid token:

@@ -9,6 +9,8 @@ export default await Env.create(new URL('../', import.meta.url), {
   HOST: Env.schema.string({ format: 'host' }),
   PORT: Env.schema.number(),
   APP_URL: Env.schema.string({ format: 'url', tld: false }),
+  /** Names beside the host of APP_URL that the application is served under, parted by commas */
+  APP_HOSTS: Env.schema.string.optional(),
   /** Address or network of the proxy in front, or `loopback`, `linklocal`, `uniquelocal` */
   TRUST_PROXY: Env.schema.string.optional(),
   APP_KEY: Env.schema.secret(),

@@ -1,13 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from './errors.js'
+import { isForgery } from './http/cross_site.js'
 import type { Problem } from './http/problem.js'
-import { tokenInvalid, tokenRequired } from './http/problems.js'
+import { crossSiteWrite, tokenInvalid, tokenRequired } from './http/problems.js'
 import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
 import type { Access, Actor, ApiToken, Authorizer, Origin } from './types.js'
 
 const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
+const UNDECIDED = new WeakSet<HttpContext>()
 
 let tokenAuthorizer: Authorizer | undefined
 
@@ -24,8 +26,12 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 
 /**
  * Lets a request through to an endpoint, or throws what to answer instead. Without somebody to ask,
- * an endpoint that is not public lets nobody in.
+ * an endpoint that is not public lets nobody in. One that is public may stand where only its callers can
+ * reach it, on a developer's machine or in an intranet: a page of another site must not write through
+ * their browsers, which have no token to send. [B9]
  *
+ * @param isUndecided  whether nobody has said who may call it, which the refusal then tells
+ * @throws Problem 403   for a write that another site caused
  * @throws Problem       what the authorizer answers with
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
  */
@@ -33,12 +39,19 @@ export async function authorize(
   ctx: HttpContext,
   resource: Resource,
   operation: Operation,
-  access: Access
+  access: Access,
+  isUndecided = false
 ): Promise<void> {
-  if (access === 'public') return
+  if (access === 'public') {
+    if (isForgery(ctx) && !(await identify(ctx))) throw crossSiteWrite()
+    return
+  }
   ensureTokenAuthorizer(resource)
   keepPrivate(ctx)
+  if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
+  /* An authorizer of the application's own may go by cookies, which browsers send by themselves. */
+  if (isForgery(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
 }
 
 /**
@@ -73,9 +86,12 @@ export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiT
  * What to answer to a request without a valid token: one that was sent is not good for anything, which
  * its sender should know. (RFC 6750, 3)
  */
-export function unauthenticated({ request }: HttpContext): Problem {
-  const isSent = /^bearer\b/i.test(request.header('authorization') ?? '')
-  return isSent ? tokenInvalid() : tokenRequired()
+export function unauthenticated(ctx: HttpContext): Problem {
+  return sendsToken(ctx) ? tokenInvalid() : tokenRequired(UNDECIDED.has(ctx))
+}
+
+function sendsToken({ request }: HttpContext): boolean {
+  return /^bearer\b/i.test(request.header('authorization') ?? '')
 }
 
 /**

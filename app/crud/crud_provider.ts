@@ -2,7 +2,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
 import { ConfigurationError, listed, RuntimeError } from './errors.js'
 import { modelFiles, type ModelFile } from './model_files.js'
-import { publicWritesByDefault } from './public_writes.js'
+import { publicWritesByDefault, undecided } from './public_writes.js'
 import { resources } from './resources.js'
 import { crudRouter } from './router.js'
 
@@ -47,13 +47,22 @@ export default class CrudProvider {
   }
 
   /**
-   * A server that anybody may write to should be one that somebody meant to be. [P10]
+   * A server that anybody may write to should be one that somebody meant to be; and what nobody has
+   * decided about is closed, which its owner should hear of before its callers do. [P10]
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web' || !this.app.inProduction) return
+    const closed = undecided(resources.endpoints())
     const models = publicWritesByDefault(resources.endpoints())
-    if (models.length === 0) return
+    if (closed.length + models.length === 0) return
     const logger = await this.app.container.make('logger')
+    if (closed.length > 0) {
+      logger.warn(
+        { models: closed },
+        `Nobody has decided who may call ${listed(closed)}: in production the endpoints want an access token (node ace admin:token). access: 'public' in @Crud opens those of a model to everybody, access: 'token' there leaves it so; access in config/crud.ts decides for all`
+      )
+    }
+    if (models.length === 0) return
     logger.warn(
       { models },
       `Anybody may write ${listed(models)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`

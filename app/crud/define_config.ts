@@ -1,3 +1,4 @@
+import app from '@adonisjs/core/services/app'
 import type { Access } from './types.js'
 import { ValueError } from './errors.js'
 
@@ -9,6 +10,8 @@ export interface CrudConfig {
   prefix: string
   /** Who may call an endpoint whose model says nothing of it */
   access: Access
+  /** Whether the configuration says so itself, and not only where it runs [P10] */
+  isAccessDecided: boolean
   /** Whether an unknown query parameter is a 422 [A19] */
   strictQuery: boolean
   pagination: {
@@ -66,7 +69,9 @@ export interface CrudConfig {
 }
 
 type Groups = 'pagination' | 'body' | 'idempotency' | 'server' | 'openapi' | 'docs'
-type PartialConfig = Partial<Omit<CrudConfig, Groups>> & {
+type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
+  /** null leaves it to each model: what nobody decided about is public in development alone */
+  access?: Access | null
   pagination?: Partial<CrudConfig['pagination']>
   openapi?: Partial<CrudConfig['openapi']>
   docs?: Partial<CrudConfig['docs']>
@@ -83,7 +88,8 @@ type PartialConfig = Partial<Omit<CrudConfig, Groups>> & {
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   const filled: CrudConfig = {
     prefix: normalisePrefix(config.prefix ?? '/api'),
-    access: config.access ?? 'public',
+    access: config.access ?? (app.inProduction ? 'token' : 'public'),
+    isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
     pagination: {
       limit: 100,

@@ -180,6 +180,14 @@ export class EndpointCreator {
   }
 
   /**
+   * Whether an operation wants a token only because nobody has said anything of it. [P10]
+   */
+  isUndecided(operation: Operation): boolean {
+    const { access, isAccessDecided } = crudConfig()
+    return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
+  }
+
+  /**
    * Whether they lie where they would without the option `path`. [P5]
    */
   get isAtTablePath(): boolean {
@@ -474,7 +482,10 @@ export class EndpointCreator {
 
   async #authorize(ctx: HttpContext, operation: Operation) {
     if (this.#mount) await authorizeBy(this.#mount.authorizer, ctx, this.resource, operation)
-    else await authorize(ctx, this.resource, operation, this.accessOf(operation))
+    else {
+      const isUndecided = this.isUndecided(operation)
+      await authorize(ctx, this.resource, operation, this.accessOf(operation), isUndecided)
+    }
   }
 
   /** Who may only write is shown no more for wishing so; a wish is no reason to refuse the write. */

@@ -24,6 +24,12 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     return super.isDebuggingEnabled(ctx) && ctx.response.getStatus() >= 500
   }
 
+  /** The page about a fault, which only developers see, brings its own styles and scripts. */
+  async renderErrorAsHTML(error: HttpError, ctx: HttpContext) {
+    if (this.isDebuggingEnabled(ctx)) ctx.response.response.removeHeader('content-security-policy')
+    return super.renderErrorAsHTML(error, ctx)
+  }
+
   renderError(error: HttpError, ctx: HttpContext) {
     ctx.response.status(error.status)
     return super.renderError(error, ctx)

@@ -15,6 +15,7 @@ await new Ignitor(APP_ROOT, {
     useOwnModels(app)
     app.booting(async () => void (await import('#start/env')))
     app.booted(() => app.config.set('admin.eventIntegration', undefined))
+    app.booted(() => app.config.set('crud.access', 'public'))
   })
   .httpServer()
   .start(createNodeServer)

@@ -21,6 +21,7 @@ export function environment(variables: Record<string, string>): Record<string, s
     NODE_ENV: 'production',
     HOST: '127.0.0.1',
     APP_URL: 'http://localhost',
+    APP_HOSTS: '127.0.0.1',
     APP_KEY: 'only-for-benchmarks-0123456789abcd',
     LOG_LEVEL: 'silent',
     ...variables,
@@ -52,6 +53,7 @@ export async function startApplication(
   )
 
   await import('reflect-metadata')
+  await import('./open_endpoints.js')
   const { Ignitor } = await import('@adonisjs/core')
   const { createNodeServer } = await import('#crud/http/node_server')
   const { useOwnModels } = await import('./own_models.js')

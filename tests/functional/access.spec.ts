@@ -1,8 +1,11 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
+import { TokenAuthorizer } from '#admin/authentication/token_authorizer'
 import { useTokenAuthorizer } from '#crud/access'
-import { Problem } from '#crud'
+import { Problem, resources } from '#crud'
+import { buildDocument } from '#crud/openapi/document'
+import { crudConfig } from '#crud/settings'
 import { bearerIsUser, DOORS } from '#tests/fixtures/crud'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 import { call } from '#tests/helpers/http'
@@ -63,6 +66,48 @@ test.group('Access', (group) => {
     assert.deepEqual(await statusesAt(paths.byDefault, 'anna'), ALLOWED)
     await db.table('crud_doors').insert(DOOR)
     assert.deepEqual(await statusesAt(paths.isPublic), ALLOWED)
+  })
+
+  test('[P10] the 401 of what nobody decided about says which line opens it, and names nothing', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(() => app.config.set('crud', config))
+    const config = app.config.get<object>('crud')
+    app.config.set('crud', { ...config, access: 'token' })
+    useTokenAuthorizer(new TokenAuthorizer())
+    const line = "access: 'public' in its @Crud opens it"
+    const { status, body, headers } = await call('GET', paths.byDefault)
+    assert.equal(status, 401)
+    assert.include(body.detail, line)
+    assert.notMatch(body.detail, /Door|crud_doors/)
+    assert.equal(headers.get('www-authenticate'), 'Bearer realm="api"')
+
+    const decided = await call('GET', paths.token)
+    assert.notInclude(decided.body.detail, line)
+    const wrong = { authorization: 'Bearer atr_x' }
+    const invalid = await call('GET', paths.byDefault, { headers: wrong })
+    assert.notInclude(invalid.body.detail, line)
+    app.config.set('crud', { ...config, access: 'token', isAccessDecided: true })
+    const byAll = await call('GET', paths.byDefault)
+    assert.equal(byAll.status, 401)
+    assert.notInclude(byAll.body.detail, line)
+  })
+
+  test('[P10, Q1] the API schema says what wants a token where nobody decided', ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<object>('crud')
+    cleanup(() => app.config.set('crud', config))
+    const securityOf = (path: string) => {
+      const title = { title: 'API', version: '1' }
+      const document = buildDocument(resources.endpoints(), crudConfig(), title) as any
+      return document.paths[path].post.security
+    }
+    assert.deepEqual(securityOf('/api/attacked-patrons'), [])
+    app.config.set('crud', { ...config, access: 'token' })
+    assert.deepEqual(securityOf('/api/attacked-patrons'), [{ bearer: ['Patron:create'] }])
   })
 
   test('[P10] access token: nobody without, everything with one', async ({ assert }) => {

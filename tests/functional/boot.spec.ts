@@ -120,17 +120,30 @@ test.group('Boot', (group) => {
     assert.equal(await stop(), 0)
   })
 
-  test('[P1, P2] a decorated model and its migration are all it takes', async ({ assert }) => {
-    const stop = await copy.start(ENVIRONMENT)
-    const created = await fetch(`${copy.url}/api/notes`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: '{"text":"hello"}',
-    })
+  test('[P1, P2, P10] a decorated model and its migration are all it takes, and in production a token', async ({
+    assert,
+  }) => {
+    const create = () =>
+      fetch(`${copy.url}/api/notes`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"text":"hello"}',
+      })
+    const development = { ...ENVIRONMENT, NODE_ENV: 'development' }
+    const stop = await copy.start(development)
+    const created = await create()
     assert.equal(created.status, 201)
     const list = await fetch(`${copy.url}/api/notes`)
     assert.deepEqual(await list.json(), { data: [{ id: 1, text: 'hello' }], total_count: 1 })
     await stop()
+
+    const stopAgain = await copy.start({ ...ENVIRONMENT, LOG_LEVEL: 'warn' })
+    const refused = await create()
+    assert.equal(refused.status, 401)
+    const problem = (await refused.json()) as { detail: string }
+    assert.include(problem.detail, "access: 'public' in its @Crud")
+    await stopAgain()
+    assert.include(copy.output, 'Nobody has decided who may call Note:')
   })
 
   test('SIGTERM ends the server at once while a kept connection waits', async ({ assert }) => {

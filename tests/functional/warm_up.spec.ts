@@ -23,10 +23,13 @@ class OwnEndpoints extends EndpointCreator {}
 
 test.group('After the start', (group) => {
   let answers: Array<[path: string, status: number]> = []
+  let hosts: Array<string | null> = []
 
   group.each.setup(() => {
     answers = []
+    hosts = []
     return emitter.on('http:request_completed', ({ ctx }) => {
+      hosts.push(ctx.request.host())
       answers.push([ctx.request.url(), ctx.response.getStatus()])
     })
   })
@@ -38,6 +41,8 @@ test.group('After the start', (group) => {
       ['/health/live', 200],
       ['/api/utensils/0', 404],
     ])
+    /* In production no other name is served. */
+    assert.deepEqual(hosts, ['localhost:3333', 'localhost:3333'])
   })
 
   test('[A29] nothing is asked that has code of the application’s own, or is not open', async ({

@@ -3,6 +3,7 @@ import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import { sendProblem } from '#crud/http/handle_problem'
+import { serveUnderAnyName } from '#crud/http/served_hosts'
 import type { AdminSite } from '../admin_site.js'
 
 /** Where the process says that it answers */
@@ -21,6 +22,7 @@ export function registerProbes(site: AdminSite, checks: HealthChecks): void {
     return running
   }
 
+  serveUnderAnyName('/health/')
   site.router.get(LIVE, sayOk).as('health.live')
   site.router
     .get('/health/ready', async (ctx) => {

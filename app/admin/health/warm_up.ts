@@ -1,5 +1,6 @@
 import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import app from '@adonisjs/core/services/app'
 import { EndpointCreator, LucidCrud } from '#crud'
 import { crudConfig } from '#crud/settings'
 import { LIVE } from './probes.js'
@@ -32,7 +33,10 @@ export async function warmUp(
 function ask({ address, port }: AddressInfo, path: string): Promise<void> {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
   return new Promise((resolve, reject) => {
-    const request = get({ host, port, path, agent: false, timeout: PATIENCE }, (response) => {
+    /* Called by its address alone, the server would not answer but for its health. */
+    const headers = { host: new URL(app.config.get<string>('app.appUrl')).host }
+    const options = { host, port, path, headers, agent: false, timeout: PATIENCE }
+    const request = get(options, (response) => {
       response.on('error', reject).on('end', resolve).resume()
     })
     request.on('timeout', () => request.destroy()).on('error', reject)

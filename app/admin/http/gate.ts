@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { isForgery } from '../authentication/cross_site.js'
+import { isForgery } from '#crud/http/cross_site'
 import { compressAnswer } from './compress.js'
 import { CrossSiteRequest, SignInRequired } from './errors.js'
 import { setSecurityHeaders } from './security_headers.js'

@@ -1,15 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
+import { CONTENT_SECURITY_POLICY } from '#crud/http/security_headers'
 
 /**
  * The headers of every answer of the site. [B10]

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
-import { isForeignLink } from '../authentication/cross_site.js'
+import { isForeignLink } from '#crud/http/cross_site'
 import { QueueFull } from '../authentication/work_queue.js'
 import { EventType } from '../events/event_type.js'
 import { loggable } from '../events/pages/plain_text.js'

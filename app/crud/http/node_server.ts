@@ -10,36 +10,46 @@ import type { Duplex } from 'node:stream'
 import type { CrudConfig } from '../define_config.js'
 import { crudConfig } from '../settings.js'
 import { ClosingServer } from './closing_server.js'
+import { isBelowPrefix } from './generated_routes.js'
 import type { Problem } from './problem.js'
 import {
   headersTooLarge,
   malformedRequest,
   malformedUrl,
+  misdirected,
   requestTimeout,
   unknownExpectation,
 } from './problems.js'
+import { securityHeaders } from './security_headers.js'
+import { isServed, servedHosts } from './served_hosts.js'
 
 /**
  * The HTTP server under the application: it answers what never becomes a request, looks at the id that
- * a request brings before anything logs it, and gives every answer its request's id. [A26, A29]
+ * a request brings before anything logs it, serves no name but ours, and gives every answer its request's
+ * id and the headers that keep browsers careful. [A26, A29]
  *
  * @param limits  in seconds; those of `config/crud.ts` if left out
+ * @throws ValueError  when `hosts` of config/app.ts can't be
  */
 export function createNodeServer(
   handler: RequestListener,
   limits: CrudConfig['server'] = crudConfig().server
 ): Server {
+  servedHosts()
   const server = new ClosingServer(limits, { requireHostHeader: false })
   server.on('request', (request, response) => {
     acceptRequestId(request)
     /* The log and the answer have it from here, without a middleware's work for each request. */
     const id = (request.headers['x-request-id'] ??= randomUUID())
     response.setHeader('x-request-id', id)
+    secure(response)
     if (lacksHost(request)) return answer(request, response, malformedRequest())
+    if (!isServed(request)) return answerMisdirected(request, response)
     return handler(request, response)
   })
   server.on('checkExpectation', (request, response) => {
     acceptRequestId(request)
+    secure(response)
     answer(request, response, unknownExpectation())
   })
   server.on('clientError', answerClientError)
@@ -67,11 +77,33 @@ export function answerBadUrl(request: IncomingMessage, response: ServerResponse)
   answer(request, response, malformedUrl())
 }
 
+function secure(response: ServerResponse): void {
+  for (const [name, value] of securityHeaders()) response.setHeader(name, value)
+}
+
+/** People get a page, programs a problem. */
+function answerMisdirected(request: IncomingMessage, response: ServerResponse): void {
+  const problem = misdirected()
+  const isPage = /\btext\/html\b/.test(request.headers.accept ?? '')
+  if (!isPage || isBelowPrefix(pathOf(request))) return answer(request, response, problem)
+  const { status, title, message } = problem
+  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status} ${title}</title><h1>${title}</h1><p>${message}</p></html>\n`
+  response.writeHead(status, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]
+}
+
 function answer(request: IncomingMessage, response: ServerResponse, problem: Problem): void {
   const { status, headers, body } = rawAnswer(problem)
   const id = request.headers['x-request-id'] as string | undefined
-  const path = (request.url ?? '').replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0]
-  const added = HEADERS_OF_PATHS.map((headersOf) => headersOf(path))
+  const added = HEADERS_OF_PATHS.map((headersOf) => headersOf(pathOf(request)))
   response.writeHead(
     status,
     Object.assign({}, ...added, headers, id === undefined ? {} : { 'x-request-id': id })
@@ -103,7 +135,9 @@ function answerClientError(error: ClientError, socket: Duplex): void {
     return
   }
   const { status, headers, body } = rawAnswer(problemOf(error))
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const lines = [...Object.entries(headers), ...securityHeaders()].map(
+    ([name, value]) => `${name}: ${value}`
+  )
   /* Who asked for headers alone would take a body for the next answer. */
   const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD '
   socket.end(

@@ -140,6 +140,13 @@ export const headersTooLarge = () => new Problem(431, 'The headers are too large
 
 export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
 
+/** What the caller called us is not repeated: it is the caller's word. */
+export const misdirected = () =>
+  new Problem(
+    421,
+    'This server does not answer to the name that it was called by: to no other than the host of APP_URL and those of APP_HOSTS'
+  )
+
 export const unknownExpectation = () =>
   new Problem(417, 'The only expectation that can be met is 100-continue')
 
@@ -173,11 +180,16 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** [P10] Headers as RFC 6750 has them */
-export const tokenRequired = () =>
-  new Problem(401, 'This needs an access token: Authorization: Bearer TOKEN', {
-    headers: { 'www-authenticate': 'Bearer realm="api"' },
-  })
+/** [P10] Headers as RFC 6750 has them. Where nobody has decided about it, it says how that is done. */
+export const tokenRequired = (isUndecided = false) =>
+  new Problem(
+    401,
+    'This needs an access token: Authorization: Bearer TOKEN' +
+      (isUndecided
+        ? ". Where it is meant for everybody, access: 'public' in its @Crud opens it"
+        : ''),
+    { headers: { 'www-authenticate': 'Bearer realm="api"' } }
+  )
 
 export const tokenInvalid = () => {
   const detail = 'The access token is not known, has expired, or was revoked'
@@ -207,6 +219,13 @@ export const requestsNotCounted = () =>
   new Problem(503, 'Requests can not be counted right now; try again', {
     headers: { 'retry-after': '1' },
   })
+
+/** [P10, B9] */
+export const crossSiteWrite = () =>
+  new Problem(
+    403,
+    'This was asked for by a page of another site, and was not done; programs on other sites need an access token'
+  )
 
 /** [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')

@@ -33,7 +33,7 @@ export const idleConnections: Scenario = {
         sockets.push(socket)
         /* Half of them never say anything, the others are kept after an answer. */
         if (i % 2 === 0) continue
-        socket.write('GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n')
+        socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n')
         await once(socket, 'data')
       }
       const times: number[] = []

@@ -71,7 +71,7 @@ export const largeBody: Scenario = {
           const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${GIGABYTE}`
           const { status, sent } = await sendEndless(server, isChunked, beginning, [
             `POST ${path} HTTP/1.1`,
-            'Host: x',
+            'Host: localhost',
             `Content-Type: ${type}`,
             ...(isSigned ? [`Cookie: ${cookie}`] : []),
             length,

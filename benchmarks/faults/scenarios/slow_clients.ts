@@ -23,10 +23,10 @@ export const slowClients: Scenario = {
       server = await Server.start(place.variables)
       const broken = new Set<string>()
       const before = server.memory
-      const headers = drip(server, 'GET /api/products HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+      const headers = drip(server, 'GET /api/products HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
       const body = drip(
         server,
-        'POST /api/products HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"name":"'
+        'POST /api/products HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{"name":"'
       )
 
       const { call, close } = clientOf(server.origin)

@@ -98,24 +98,45 @@ test.group('CrudProvider', (group) => {
     assert.lengthOf(resources.all(), before)
   })
 
+  async function warningsOf(environment: string, inProduction: boolean) {
+    const warnings: Array<[{ models: string[] }, string]> = []
+    const warn = (...words: [{ models: string[] }, string]) => warnings.push(words)
+    await new CrudProvider({
+      getEnvironment: () => environment,
+      inProduction,
+      container: { make: async () => ({ warn }) },
+    } as unknown as ApplicationService).ready()
+    return warnings
+  }
+
   test('[P10] in production the server warns once of what anybody may write by default', async ({
     assert,
   }) => {
-    const warnings: unknown[][] = []
-    const ready = (environment: string, inProduction: boolean) =>
-      new CrudProvider({
-        getEnvironment: () => environment,
-        inProduction,
-        container: { make: async () => ({ warn: (...words: unknown[]) => warnings.push(words) }) },
-      } as unknown as ApplicationService).ready()
-
-    await ready('web', false)
-    await ready('console', true)
-    assert.isEmpty(warnings)
-    await ready('web', true)
+    assert.isEmpty(await warningsOf('web', false))
+    assert.isEmpty(await warningsOf('console', true))
+    const warnings = await warningsOf('web', true)
     assert.lengthOf(warnings, 1)
-    const [{ models }, text] = warnings[0] as [{ models: string[] }, string]
+    const [{ models }, text] = warnings[0]
     assert.includeMembers(models, ['Reel', 'Utensil'])
     assert.match(text, /^Anybody may write .*Reel.* through the endpoints, as only the default of/)
+  })
+
+  test('[P10] in production it names the models that nobody decided about, and the line that opens them', async ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<object>('crud')
+    cleanup(() => app.config.set('crud', config))
+    app.config.set('crud', { ...config, access: 'token' })
+    const warnings = await warningsOf('web', true)
+    assert.lengthOf(warnings, 1)
+    const [{ models }, text] = warnings[0]
+    assert.includeMembers(models, ['Reel', 'Utensil'])
+    assert.notInclude(models, 'Guarded')
+    assert.match(text, /^Nobody has decided who may call .*Reel/)
+    assert.include(text, "access: 'public' in @Crud opens")
+
+    app.config.set('crud', { ...config, access: 'token', isAccessDecided: true })
+    assert.isEmpty(await warningsOf('web', true))
   })
 })

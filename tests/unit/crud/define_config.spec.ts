@@ -1,12 +1,14 @@
 import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
+import { pretendProduction } from '#tests/helpers/production'
 
 test.group('defineConfig', () => {
   test('[P5, A10, Q7] the defaults are the documented ones', ({ assert }) => {
     assert.deepEqual(defineConfig(), {
       prefix: '/api',
       access: 'public',
+      isAccessDecided: false,
       strictQuery: false,
       pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
       body: { limit: 1_048_576, depth: 32 },
@@ -16,6 +18,22 @@ test.group('defineConfig', () => {
       rateLimit: null,
       server: { graceSeconds: 8, headersSeconds: 20, requestSeconds: 120, idleSeconds: 65 },
     })
+  })
+
+  test('[P10] what nobody decided about is public in development, and wants a token in production', ({
+    assert,
+    cleanup,
+  }) => {
+    const accessOf = (access?: 'public' | 'token' | null) => {
+      const config = defineConfig({ access })
+      return [config.access, config.isAccessDecided]
+    }
+    assert.deepEqual(accessOf(null), ['public', false])
+    cleanup(pretendProduction())
+    assert.deepEqual(accessOf(), ['token', false])
+    assert.deepEqual(accessOf(null), ['token', false])
+    assert.deepEqual(accessOf('public'), ['public', true])
+    assert.deepEqual(accessOf('token'), ['token', true])
   })
 
   test('what is given stands beside the defaults', ({ assert }) => {

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { defineConfig, EndpointCreator, type CrudOptions } from '#crud'
-import { publicWritesByDefault } from '#crud/public_writes'
+import { publicWritesByDefault, undecided } from '#crud/public_writes'
 import { Reel, Utensil } from '#tests/fixtures/shop'
 
 function reel(options: CrudOptions = {}): EndpointCreator {
@@ -54,5 +54,34 @@ test.group('publicWritesByDefault', () => {
     const options = { model: Reel, includedMethods: ['read'] as const }
     assert.deepEqual(publicWritesByDefault([new Own(options)]), ['Reel'])
     assert.isEmpty(publicWritesByDefault([new Own({ ...options, access: { update: 'token' } })]))
+  })
+})
+
+test.group('undecided', (group) => {
+  group.each.setup(() => {
+    const before = app.config.get('crud')
+    return () => app.config.set('crud', before)
+  })
+
+  function decide(changes: object) {
+    app.config.set('crud', { ...defineConfig(), ...changes })
+  }
+
+  test('[P10] models that want a token though nobody has said so', ({ assert }) => {
+    const endpoints = [
+      reel(),
+      reel({ path: 'again' }),
+      new EndpointCreator({ model: Utensil, access: { create: 'public' } }),
+    ]
+    decide({ access: 'token', isAccessDecided: false })
+    assert.deepEqual(undecided(endpoints), ['Reel', 'Utensil'])
+    assert.isEmpty(undecided([reel({ access: 'token' }), reel({ access: 'public' })]))
+  })
+
+  test('[P10] none where the configuration says it, or all are public', ({ assert }) => {
+    decide({ access: 'token', isAccessDecided: true })
+    assert.isEmpty(undecided([reel()]))
+    decide({ access: 'public', isAccessDecided: false })
+    assert.isEmpty(undecided([reel()]))
   })
 })

@@ -40,9 +40,9 @@ test.group('createNodeServer', () => {
     const socket = connect(port, 'localhost')
     const ids = ['A-z_0.9', 'x'.repeat(64), 'x'.repeat(65), 'a b', 'a,b', 'ä', '']
     for (const id of ids) {
-      socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`)
+      socket.write(`GET / HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${id}\r\n\r\n`)
     }
-    socket.end('GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n')
+    socket.end('GET / HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: a\r\nX-Request-Id: b\r\n\r\n')
     await readAll(socket)
 
     assert.deepEqual(seen.slice(0, 2), ids.slice(0, 2))
@@ -61,8 +61,8 @@ test.group('createNodeServer', () => {
     })
     cleanup(() => void server.close())
     const socket = connect(port, 'localhost')
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Request-Id: mine\r\n\r\n')
-    socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\n\r\n')
+    socket.end('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const answers = await readAll(socket)
 
     const carried = [...answers.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id)
@@ -102,7 +102,7 @@ test.group('createNodeServer', () => {
       headersSeconds: 0.1,
     })
     const socket = connect(port, 'localhost')
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
     const drip = setInterval(() => socket.write('a'), 20)
 
     assert.match(await readAll(socket), /^HTTP\/1\.1 408 /)
@@ -113,7 +113,7 @@ test.group('createNodeServer', () => {
   test('a body that comes too slowly is a problem', async ({ assert }) => {
     const { server, port } = await listening(() => {}, { headersSeconds: 0.1, requestSeconds: 0.2 })
     const socket = connect(port, 'localhost')
-    socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n')
+    socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n')
     const drip = setInterval(() => socket.write('a'), 20)
 
     assert.match(await readAll(socket), /^HTTP\/1\.1 408 /)
@@ -127,7 +127,7 @@ test.group('createNodeServer', () => {
       late.resolve(() => response.end('done'))
     )
     const socket = connect(port, 'localhost')
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const answer = await late.promise
     const closed = new Promise((resolve) => server.close(resolve))
     answer()
@@ -145,7 +145,7 @@ test.group('createNodeServer', () => {
       begun.resolve(response)
     })
     const socket = connect(port, 'localhost')
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
     const response = await begun.promise
     const closed = new Promise((resolve) => server.close(resolve))
     response.end('half')
@@ -161,7 +161,7 @@ test.group('createNodeServer', () => {
     const silent = connect(port, 'localhost')
     await once(server, 'connection')
     const endless = connect(port, 'localhost').on('error', () => {})
-    endless.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nx')
+    endless.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx')
     await once(server, 'request')
 
     const order: string[] = []
@@ -186,7 +186,7 @@ test.group('createNodeServer', () => {
     for (const length of ['Content-Length: 1073741824', 'Transfer-Encoding: chunked']) {
       const socket = connect(port, 'localhost').on('error', () => {})
       const answer = readAll(socket).catch(() => '')
-      socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${length}\r\n\r\n`)
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${length}\r\n\r\n`)
       const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`
       while (!socket.destroyed && socket.writable && socket.bytesWritten < 1_073_741_824) {
         if (socket.write(chunk)) await new Promise((resolve) => setImmediate(resolve))
@@ -206,7 +206,7 @@ test.group('createNodeServer', () => {
     cleanup(() => void server.close())
     const socket = connect(port, 'localhost')
     for (const rest of ['\r\n', 'Content-Length: 2\r\n\r\nhi']) {
-      socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${rest}`)
+      socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${rest}`)
       const [answer] = await once(socket, 'data')
       assert.notMatch(String(answer), /connection: close/i)
     }

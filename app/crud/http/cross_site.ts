@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { originOf, servedHosts } from './served_hosts.js'
 
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
@@ -11,7 +12,7 @@ export function isCrossSite({ request }: HttpContext): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
 
   const origin = request.header('origin')
-  return origin !== undefined && hostOf(origin) !== request.host()?.toLowerCase()
+  return origin !== undefined && !isOwn(origin, request)
 }
 
 /**
@@ -23,7 +24,7 @@ export function isForeignLink(ctx: HttpContext): boolean {
   if (isCrossSite(ctx)) return true
   const page = request.header('referer')
   const isTold = request.header('sec-fetch-site') !== undefined
-  return !isTold && page !== undefined && hostOf(page) !== request.host()?.toLowerCase()
+  return !isTold && page !== undefined && !isOwn(page, request)
 }
 
 /**
@@ -33,10 +34,8 @@ export function isForgery(ctx: HttpContext): boolean {
   return !SAFE_METHODS.includes(ctx.request.method()) && isCrossSite(ctx)
 }
 
-function hostOf(origin: string): string | null {
-  try {
-    return new URL(origin).host
-  } catch {
-    return null
-  }
+/** Scheme, name and port: what comes without encryption may have been written on the way. */
+function isOwn(address: string, request: HttpContext['request']): boolean {
+  const own = servedHosts().originOf(request.host(), request.protocol())
+  return own !== null && originOf(address) === own
 }
