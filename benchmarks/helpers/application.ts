@@ -53,7 +53,6 @@ export async function startApplication(
   )
 
   await import('reflect-metadata')
-  await import('./open_endpoints.js')
   const { Ignitor } = await import('@adonisjs/core')
   const { createNodeServer } = await import('#crud/http/node_server')
   const { useOwnModels } = await import('./own_models.js')
