@@ -20,6 +20,7 @@ import {
   tellBytesApart,
 } from './record_writes.js'
 import { Records } from './records.js'
+import { checkReferences } from './references.js'
 import { Resource } from './resource/resource.js'
 import type { Inclusion } from './resource/inclusion.js'
 import type { DeletedMode } from './resource/soft_delete.js'
@@ -158,6 +159,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       record.merge((await this.prepareCreate(values, options)) as any)
       stampNew(record, this.resource)
       await this.#records.ask('create', options, record)
+      await checkReferences(this.resource, record, client, options)
       await insertRecord(record, this.resource, client)
       return await this.#records.readBack(record, client, options)
     })
@@ -314,6 +316,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
         record.merge(changes as any)
         /* The policy may allow the row as it was, and not as it would be. */
         await this.#records.ask('update', options, record)
+        await checkReferences(this.resource, record, client, options)
         stampUpdate(record, this.resource)
         await saveRecord(record, this.resource, client)
       }
