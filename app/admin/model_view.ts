@@ -7,6 +7,7 @@ import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '
 import { crudOf, settingsOf } from '#crud/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
+import { noteFileColumns } from '#crud/file_columns'
 import { keyOf } from '#crud/item_keys'
 import type { Column } from '#crud/resource/column'
 import type { KeyValue } from '#crud/resource/key'
@@ -102,6 +103,7 @@ export class ModelView {
     this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()
+    this.#noteFiles()
     this.endpoints = crudEndpoints(this)
   }
 
@@ -233,6 +235,16 @@ export class ModelView {
         )
       }
     }
+  }
+
+  /** What a widget takes files for holds them everywhere, whatever the schemas say. [B17] */
+  #noteFiles() {
+    const fields = Object.entries(this.options.fields ?? {})
+    const files = fields.filter(([, { widget }]) => widget === 'file')
+    noteFileColumns(
+      this.model,
+      files.flatMap(([name]) => this.resource.columns.find(name) ?? [])
+    )
   }
 
   #checkedActions(actions: Iterable<Action> | undefined): ReadonlySet<Action> {

@@ -7,6 +7,7 @@ import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
 import { embed, linksOf } from './embedding.js'
 import { gatherWrites } from './events/write_scope.js'
+import { checkFiles } from './file_columns.js'
 import { readList, type ListOptions, type ListResult } from './list_reading.js'
 import { fieldsOf, type Fields } from './query/fields.js'
 import { selectInclusions } from './query/include.js'
@@ -37,6 +38,8 @@ export interface CallOptions {
   actor?: Actor
   /** Where the request came from, if it was one; for events */
   origin?: Origin
+  /** Names of files that were uploaded for this very write; columns of files take no others [B17] */
+  files?: ReadonlySet<string>
 }
 
 /**
@@ -153,6 +156,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   async create(values: Record<string, unknown>, options: CallOptions = {}): Promise<Item> {
     return await this.#write(options, async (client, attempt) => {
+      checkFiles(this.resource, values, undefined, options)
       const record = new this.model() as LucidRow
       attempt.record = record
       record.useTransaction(client)
@@ -309,6 +313,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       attempt.record = record
       await this.#records.ask('update', options, record)
       await options.precondition?.(record)
+      checkFiles(this.resource, values, record, options)
       const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) {

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { keyOf } from '#crud/item_keys'
 import type { AdminSite } from '../admin_site.js'
 import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
@@ -54,7 +55,10 @@ export class CreateController {
       const values = await parseForm(this.view.resource.createBody, submission, uploads, {
         operation: 'create',
       })
-      await this.view.crud.create(values, this.view.callOptions(ctx))
+      const options = { ...this.view.callOptions(ctx), files: uploads.names }
+      const item = await this.view.crud.create(values, options)
+      const key = item && keyOf(item)
+      if (key) await uploads.belongTo(key)
     } catch (error) {
       await uploads.drop()
       throw error

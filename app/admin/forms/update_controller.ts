@@ -92,6 +92,7 @@ export class UpdateController {
         { ...values, ...this.#internalValues() },
         {
           ...this.view.callOptions(ctx),
+          files: uploads.names,
           precondition: (locked) => assertVersion(this.view, locked, version, values),
         }
       )
@@ -99,6 +100,7 @@ export class UpdateController {
       await uploads.drop()
       throw error
     }
+    await uploads.belongTo(key)
     await uploads.dropReplaced(record)
   }
 
