@@ -24,6 +24,7 @@ import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { isInvisible } from './list/cell.js'
 import { ListColumn } from './list/list_column.js'
+import { may } from './permissions/may.js'
 import { ACTIONS, type Action, type AdminViewOptions, type FieldOptions } from './view_options.js'
 
 export { ACTIONS, type Action, type AdminViewOptions } from './view_options.js'
@@ -107,6 +108,10 @@ export class ModelView {
     this.endpoints = crudEndpoints(this)
   }
 
+  /**
+   * Whether the view has the action at all. What pages offer to somebody they ask `may` of
+   * `permissions/`. [B14]
+   */
   may(action: Action): boolean {
     return this.allowedActions.has(action)
   }
@@ -120,10 +125,10 @@ export class ModelView {
   }
 
   /**
-   * Whether the signed-in user may see the model at all. [B13]
+   * Whether the signed-in user may see the model at all. [B13, P14]
    */
-  isVisibleTo(ctx: HttpContext): boolean {
-    return this.may('view') && this.admits(ctx)
+  async isVisibleTo(ctx: HttpContext): Promise<boolean> {
+    return await may(ctx, this, 'view')
   }
 
   /**

@@ -39,14 +39,13 @@ export class CreateController {
     try {
       await this.#store(ctx, submission)
     } catch (error) {
-      if (isForbidden(error)) throw error
       const failure = failureOf(this.site, this.#form.fields, error)
-      ctx.response.status(422)
+      ctx.response.status(isForbidden(error) ? 403 : 422)
       return await this.#form.render(ctx, { submission, failure })
     }
     const text = this.site.text('form.created', { one: this.view.singular })
     await tellNextPage(ctx, { kind: 'success', text })
-    goToList(this.site, this.view, ctx)
+    await goToList(this.site, this.view, ctx)
   }
 
   async #store(ctx: HttpContext, submission: Submission) {
