@@ -20,6 +20,7 @@ import { asMarkup } from './markup.js'
 import { ModelView, type AdminViewOptions } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
+import { visibleViews } from './permissions/visible_views.js'
 import { resources, ValueError } from '#crud'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
@@ -148,8 +149,15 @@ export class AdminSite {
   /**
    * Renders a page or a partial of the site.
    */
-  render(ctx: HttpContext, template: string, data: Record<string, unknown> = {}): Promise<string> {
-    return ctx.view.render(`admin/${template}`, { site: siteContext(this, ctx), ...data })
+  async render(
+    ctx: HttpContext,
+    template: string,
+    data: Record<string, unknown> = {}
+  ): Promise<string> {
+    return await ctx.view.render(`admin/${template}`, {
+      site: await siteContext(this, ctx),
+      ...data,
+    })
   }
 
   /**
@@ -157,14 +165,14 @@ export class AdminSite {
    *
    * @param own  that template, below resources/views
    */
-  renderPage(
+  async renderPage(
     ctx: HttpContext,
     template: string,
     data: Record<string, unknown>,
     own: string | undefined
   ): Promise<string> {
-    if (own === undefined) return this.render(ctx, template, data)
-    return ctx.view.render(own, { site: siteContext(this, ctx), ...data })
+    if (own === undefined) return await this.render(ctx, template, data)
+    return await ctx.view.render(own, { site: await siteContext(this, ctx), ...data })
   }
 }
 
@@ -174,20 +182,20 @@ const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 /**
  * What every template knows of the site and of the request. [S24]
  */
-function siteContext(site: AdminSite, ctx: HttpContext) {
+async function siteContext(site: AdminSite, ctx: HttpContext) {
   const user = ctx.auth.use('admin').signedIn?.owner
   return {
     title: site.title,
     mountPath: site.mountPath,
     theme: chosenTheme(ctx) ?? site.theme,
     path: ctx.request.parsedUrl.pathname ?? '/',
-    pathWithQuery: pageAddress(site, ctx),
+    pathWithQuery: await pageAddress(site, ctx),
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     markup: (key: string, data?: Record<string, unknown>) => asMarkup(site.text(key, data)),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
-    groups: user ? sidebarGroups(site, ctx) : [],
+    groups: user ? await sidebarGroups(site, ctx) : [],
     flash: flashOf(ctx),
   }
 }
@@ -199,10 +207,9 @@ function chosenTheme(ctx: HttpContext): string | undefined {
 }
 
 /** The admin's own models come last, in a group apart, and only for superusers. [B13] */
-function sidebarGroups(site: AdminSite, ctx: HttpContext) {
-  const views = [...site.models.values()]
-    .filter((view) => view.isVisibleTo(ctx))
-    .sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
+async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
+  const visible = await visibleViews(site, ctx)
+  const views = visible.sort((one, other) => Number(one.adminModel) - Number(other.adminModel))
   const management = site.text('sidebar.management')
   const groups = Map.groupBy(views, (view) =>
     view.adminModel ? management : (view.group ?? site.text('sidebar.models'))

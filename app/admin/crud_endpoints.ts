@@ -34,7 +34,7 @@ export function crudEndpoints(view: ModelView): EndpointCreator {
     authorizer: {
       async authorize(ctx, { model: asked }) {
         const actor = adminActor(ctx)
-        const isAllowed = asked === model ? view.admits(ctx) : isVisible(view, asked, ctx)
+        const isAllowed = asked === model ? view.admits(ctx) : await isVisible(view, asked, ctx)
         if (!isAllowed) throw new NotAllowed()
         return actor
       },
@@ -52,9 +52,13 @@ export function crudEndpoints(view: ModelView): EndpointCreator {
 }
 
 /** Records of another model can be included where the viewer may see them by themselves. */
-function isVisible({ adminSite }: ModelView, model: LucidModel, ctx: HttpContext): boolean {
+async function isVisible(
+  { adminSite }: ModelView,
+  model: LucidModel,
+  ctx: HttpContext
+): Promise<boolean> {
   const other = [...(adminSite?.models.values() ?? [])].find((one) => one.model === model)
-  return other?.isVisibleTo(ctx) ?? false
+  return (await other?.isVisibleTo(ctx)) ?? false
 }
 
 /** Not what says where the model's own endpoints lie, which there are, and who may call them. */

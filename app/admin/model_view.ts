@@ -7,6 +7,7 @@ import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '
 import { crudOf, settingsOf } from '#crud/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
+import { noteFileColumns } from '#crud/file_columns'
 import { keyOf } from '#crud/item_keys'
 import type { Column } from '#crud/resource/column'
 import type { KeyValue } from '#crud/resource/key'
@@ -23,6 +24,7 @@ import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { isInvisible } from './list/cell.js'
 import { ListColumn } from './list/list_column.js'
+import { may } from './permissions/may.js'
 import { ACTIONS, type Action, type AdminViewOptions, type FieldOptions } from './view_options.js'
 
 export { ACTIONS, type Action, type AdminViewOptions } from './view_options.js'
@@ -102,9 +104,14 @@ export class ModelView {
     this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()
+    this.#noteFiles()
     this.endpoints = crudEndpoints(this)
   }
 
+  /**
+   * Whether the view has the action at all. What pages offer to somebody they ask `may` of
+   * `permissions/`. [B14]
+   */
   may(action: Action): boolean {
     return this.allowedActions.has(action)
   }
@@ -118,10 +125,10 @@ export class ModelView {
   }
 
   /**
-   * Whether the signed-in user may see the model at all. [B13]
+   * Whether the signed-in user may see the model at all. [B13, P14]
    */
-  isVisibleTo(ctx: HttpContext): boolean {
-    return this.may('view') && this.admits(ctx)
+  async isVisibleTo(ctx: HttpContext): Promise<boolean> {
+    return await may(ctx, this, 'view')
   }
 
   /**
@@ -233,6 +240,16 @@ export class ModelView {
         )
       }
     }
+  }
+
+  /** What a widget takes files for holds them everywhere, whatever the schemas say. [B17] */
+  #noteFiles() {
+    const fields = Object.entries(this.options.fields ?? {})
+    const files = fields.filter(([, { widget }]) => widget === 'file')
+    noteFileColumns(
+      this.model,
+      files.flatMap(([name]) => this.resource.columns.find(name) ?? [])
+    )
   }
 
   #checkedActions(actions: Iterable<Action> | undefined): ReadonlySet<Action> {

@@ -48,7 +48,7 @@ export async function titlesOf(
 ): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   const wanted = [...new Set(values.filter((value) => value !== null && value !== undefined))]
-  if (wanted.length === 0 || !view.isVisibleTo(ctx)) return titles
+  if (wanted.length === 0 || !(await view.isVisibleTo(ctx))) return titles
   const request = new ListRequest(
     [{ type: 'list', column: target, values: wanted, negate: false }],
     [],

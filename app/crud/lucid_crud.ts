@@ -7,6 +7,7 @@ import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
 import { embed, linksOf } from './embedding.js'
 import { gatherWrites } from './events/write_scope.js'
+import { checkFiles } from './file_columns.js'
 import { readList, type ListOptions, type ListResult } from './list_reading.js'
 import { fieldsOf, type Fields } from './query/fields.js'
 import { selectInclusions } from './query/include.js'
@@ -20,6 +21,7 @@ import {
   tellBytesApart,
 } from './record_writes.js'
 import { Records } from './records.js'
+import { checkReferences } from './references.js'
 import { Resource } from './resource/resource.js'
 import type { Inclusion } from './resource/inclusion.js'
 import type { DeletedMode } from './resource/soft_delete.js'
@@ -36,6 +38,8 @@ export interface CallOptions {
   actor?: Actor
   /** Where the request came from, if it was one; for events */
   origin?: Origin
+  /** Names of files that were uploaded for this very write; columns of files take no others [B17] */
+  files?: ReadonlySet<string>
 }
 
 /**
@@ -152,12 +156,14 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   async create(values: Record<string, unknown>, options: CallOptions = {}): Promise<Item> {
     return await this.#write(options, async (client, attempt) => {
+      checkFiles(this.resource, values, undefined, options)
       const record = new this.model() as LucidRow
       attempt.record = record
       record.useTransaction(client)
       record.merge((await this.prepareCreate(values, options)) as any)
       stampNew(record, this.resource)
       await this.#records.ask('create', options, record)
+      await checkReferences(this.resource, record, client, options)
       await insertRecord(record, this.resource, client)
       return await this.#records.readBack(record, client, options)
     })
@@ -307,6 +313,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       attempt.record = record
       await this.#records.ask('update', options, record)
       await options.precondition?.(record)
+      checkFiles(this.resource, values, record, options)
       const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) {
@@ -314,6 +321,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
         record.merge(changes as any)
         /* The policy may allow the row as it was, and not as it would be. */
         await this.#records.ask('update', options, record)
+        await checkReferences(this.resource, record, client, options)
         stampUpdate(record, this.resource)
         await saveRecord(record, this.resource, client)
       }

@@ -112,12 +112,12 @@ test.group('Unique values', (group) => {
   })
 
   test('[A8] a hidden value is never echoed', async ({ assert }) => {
-    await post('/api/samples', { name: 'a', secret: 'hush-hush' })
-    const other = await post('/api/samples', { name: 'c' })
-    const created = await post('/api/samples', { name: 'b', secret: 'hush-hush' })
-    const updated = await patch(`/api/samples/${other.body.id}`, { secret: 'hush-hush' })
-    const tooLong = await post('/api/samples', { name: 'b', secret: 'hush-hush'.repeat(9) })
-    const wrong = await post('/api/samples', { name: 'b', secret: ['hush-hush'] })
+    await post('/api/samples-by-hand', { name: 'a', secret: 'hush-hush' })
+    const other = await post('/api/samples-by-hand', { name: 'c' })
+    const created = await post('/api/samples-by-hand', { name: 'b', secret: 'hush-hush' })
+    const updated = await patch(`/api/samples-by-hand/${other.body.id}`, { secret: 'hush-hush' })
+    const tooLong = await post('/api/samples-by-hand', { name: 'b', secret: 'hush-hush'.repeat(9) })
+    const wrong = await post('/api/samples-by-hand', { name: 'b', secret: ['hush-hush'] })
     for (const answer of [created, updated]) {
       assert.equal(answer.status, 409)
       assert.equal(answer.body.detail, 'Value is already registered')

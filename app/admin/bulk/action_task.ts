@@ -4,6 +4,7 @@ import { gatherWrites } from '#crud/events/write_scope'
 import type { KeyValue } from '#crud/resource/key'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import type { Offer } from '../permissions/may.js'
 import type { BulkAction } from './bulk_action.js'
 import { BulkTask } from './bulk_task.js'
 
@@ -17,6 +18,7 @@ export class ActionTask extends BulkTask {
   readonly label: string
   readonly confirms: boolean
   readonly isDestructive: boolean
+  readonly needs: Offer
   readonly deleted = 'exclude'
   readonly noneSelected = 'bulk.none.action'
   readonly failed = 'bulk.failed.action'
@@ -29,6 +31,7 @@ export class ActionTask extends BulkTask {
     this.label = action.label
     this.confirms = action.confirms
     this.isDestructive = action.needs === 'delete'
+    this.needs = action.needs
   }
 
   heading(count: number, shown?: string): string {

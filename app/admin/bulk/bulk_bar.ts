@@ -1,6 +1,7 @@
 import type { DeletedMode } from '#crud/resource/soft_delete'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import type { Offer } from '../permissions/may.js'
 import { ActionTask } from './action_task.js'
 import type { BulkTask } from './bulk_task.js'
 import { WriteTask, type Write } from './write_task.js'
@@ -48,15 +49,22 @@ const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
 
 /**
  * @param deleted  which records the list shows
+ * @param offers   what the viewer may do with the model
  * @returns null where nothing can be done with several records
  */
-export function bulkBar(site: AdminSite, view: ModelView, deleted: DeletedMode): BulkBar | null {
-  const writes = view.may('delete') ? WRITES_FOR[deleted] : []
-  const actions = deleted === 'only' ? [] : view.bulkActions.filter(({ needs }) => view.may(needs))
-  const tasks: BulkTask[] = [
+export function bulkBar(
+  site: AdminSite,
+  view: ModelView,
+  deleted: DeletedMode,
+  offers: ReadonlySet<Offer>
+): BulkBar | null {
+  const writes = WRITES_FOR[deleted]
+  const actions = deleted === 'only' ? [] : view.bulkActions
+  const all: BulkTask[] = [
     ...actions.map((action) => new ActionTask(site, view, action)),
     ...writes.map((write) => new WriteTask(site, view, write)),
   ]
+  const tasks = all.filter(({ needs }) => offers.has(needs))
   if (tasks.length === 0) return null
   return {
     buttons: tasks.map((task) => buttonOf(task, view)),

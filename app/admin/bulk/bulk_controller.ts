@@ -54,7 +54,7 @@ export class BulkController {
 
   /** Who may delete need not be one who may look. [B14] */
   async #show(ctx: HttpContext, done: Flash) {
-    if (this.#view.may('view')) return await this.#list.content(ctx, done)
+    if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
     return await this.#site.render(ctx, 'partials/bulk_done', { done })
   }
 

@@ -6,11 +6,12 @@ import { Reader } from '#crud/query/reader'
 import type { KeyValue } from '#crud/resource/key'
 import { crudConfig } from '#crud/settings'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
+import { NotAllowed, PageNotFound } from '../http/errors.js'
 import { tellNextPage, type Flash } from '../http/flash.js'
 import { returnPath } from '../http/return_path.js'
 import { cutText } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
 import { ActionTask } from './action_task.js'
 import type { BulkAction } from './bulk_action.js'
 import { BulkFailure } from './bulk_failure.js'
@@ -63,6 +64,7 @@ export class BulkFormController {
   }
 
   async #carryOut(task: BulkTask, form: BulkForm, ctx: HttpContext) {
+    if (!(await may(ctx, this.view, task.needs))) throw new NotAllowed()
     try {
       if (form.ids.length === 0) throw new BulkFailure(400, `${task.noneSelected}Form`)
       if (form.ids.length > MOST_SENT) {
@@ -85,12 +87,13 @@ export class BulkFormController {
     const { key } = resource
     const options = { ...this.view.callOptions(ctx), deleted: task.deleted }
     const records = await task.explain(ctx, () => crud.findMany(keys, options))
+    const isVisible = await this.view.isVisibleTo(ctx)
     return await this.site.render(ctx, 'pages/confirm_bulk', {
       view: this.view,
       task,
       heading: task.heading(records.length),
       note: task.note(records.length),
-      titles: records.slice(0, NAMED).map((record) => this.#titleOf(record)),
+      titles: records.slice(0, NAMED).map((record) => this.#titleOf(record, isVisible)),
       more: this.#more(records.length - NAMED),
       ids: keys.map((one) => key.toPath(one).slice(1)),
       next: form.next,
@@ -103,9 +106,9 @@ export class BulkFormController {
   }
 
   /** Who may not look at the records is told their keys alone. [B14] */
-  #titleOf(record: LucidRow): string {
+  #titleOf(record: LucidRow, isVisible: boolean): string {
     const { resource } = this.view
-    const item = this.view.may('view') ? new Reader(resource).toItem(record) : {}
+    const item = isVisible ? new Reader(resource).toItem(record) : {}
     return cutText(this.view.titleOf(noteKey(item, resource.key.of(record))))
   }
 
@@ -117,7 +120,7 @@ export class BulkFormController {
   /** Read by ourselves: the application's parser cuts forms of more than 1,000 fields. */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const { ids, action, next, confirmed } = await readBody(ctx, crudConfig().body)
-    const list = this.view.may('view') ? this.view.url('/') : this.site.url('/')
+    const list = (await this.view.isVisibleTo(ctx)) ? this.view.url('/') : this.site.url('/')
     return {
       ids: [ids ?? []].flat() as string[],
       action,

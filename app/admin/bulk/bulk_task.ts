@@ -7,6 +7,7 @@ import { UnknownKey } from '#crud/records'
 import type { AdminSite } from '../admin_site.js'
 import { inSentence } from '../in_sentence.js'
 import type { ModelView } from '../model_view.js'
+import type { Offer } from '../permissions/may.js'
 import { BulkFailure } from './bulk_failure.js'
 import { shownValue } from './shown_value.js'
 
@@ -24,6 +25,8 @@ export abstract class BulkTask {
   abstract readonly confirms: boolean
   /** Whether records go away */
   abstract readonly isDestructive: boolean
+  /** What one has to be allowed to */
+  abstract readonly needs: Offer
   /** Which records it can be done to */
   abstract readonly deleted: DeletedMode
   /** Texts of the catalogue: nothing selected, and what failed, with its `cause` */

@@ -4,6 +4,7 @@ import type { DeletedMode } from '#crud/resource/soft_delete'
 import type { AdminSite } from '../admin_site.js'
 import { dropFilesOf } from '../forms/file_store.js'
 import type { ModelView } from '../model_view.js'
+import type { Offer } from '../permissions/may.js'
 import { BulkTask } from './bulk_task.js'
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
@@ -26,6 +27,7 @@ export class WriteTask extends BulkTask {
   readonly label: string
   readonly confirms: boolean
   readonly isDestructive: boolean
+  readonly needs: Offer
   readonly deleted: DeletedMode
   readonly noneSelected: string
   readonly failed: string
@@ -36,6 +38,8 @@ export class WriteTask extends BulkTask {
     this.label = site.text(`bulk.${write}`)
     this.confirms = this.isDestructive = write !== 'restore'
     this.deleted = DELETED[write]
+    /* Taking a deletion back goes with deleting. */
+    this.needs = write === 'purge' ? 'purge' : 'delete'
     const noun = write === 'restore' ? 'restoration' : 'deletion'
     this.noneSelected = `bulk.none.${noun}`
     this.failed = `bulk.failed.${noun}`

@@ -3,6 +3,7 @@ import type { AdminSite } from '../admin_site.js'
 import { mayReadEvents } from '../events/pages/event_access.js'
 import { isForbidden } from '../forms/refusals.js'
 import type { ModelView } from '../model_view.js'
+import { visibleViews } from '../permissions/visible_views.js'
 import { recordsChart } from './chart.js'
 import { createdPerDay } from './created_per_day.js'
 import { recentEvents } from './recent_events.js'
@@ -25,7 +26,7 @@ export class DashboardController {
   }
 
   async #data(ctx: HttpContext) {
-    const views = [...this.site.models.values()].filter((view) => view.isVisibleTo(ctx))
+    const views = await visibleViews(this.site, ctx)
     const [counted, days, lately] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(

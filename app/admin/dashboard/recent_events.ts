@@ -8,6 +8,7 @@ import { RecordPlaces } from '../events/pages/record_places.js'
 import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
 import { EventType } from '../events/event_type.js'
 import type AdminEventLog from '../models/admin_event_log.js'
+import { visibleViews } from '../permissions/visible_views.js'
 
 const MOST = 10
 
@@ -32,8 +33,9 @@ export interface RecentEvent {
 }
 
 /**
- * What happened lately, by one query. Who is no superuser sees what was written of the models that
- * they may see; where some records are not for everybody, a model is left out. [B23]
+ * What happened lately, by one query. Who is no superuser sees what they wrote themselves, and what
+ * others wrote of the models that they may see; where some records are not for everybody, a model is
+ * left out. [B23]
  *
  * @returns undefined where the site keeps no events, null if they can't be read
  */
@@ -46,7 +48,10 @@ export async function recentEvents(
     const log = new EventReader(site)
     const events = isSuperuser(ctx)
       ? await log.recent(MOST, SHOWN)
-      : await log.recent(MOST, WRITES, openModels(site, ctx))
+      : await log.recent(MOST, WRITES, {
+          userId: ctx.auth.use('admin').signedInOrFail().owner.user.id,
+          resourceTypes: await openModels(site, ctx),
+        })
     const places = await RecordPlaces.find(site, ctx, [])
     return events.map((event) => shown(site, ctx, event, places))
   } catch (error) {
@@ -55,11 +60,9 @@ export async function recentEvents(
   }
 }
 
-function openModels(site: AdminSite, ctx: HttpContext): string[] {
-  return [...site.models.values()]
-    .filter(({ resource }) => !resource.scope && !resource.policy)
-    .filter((view) => view.isVisibleTo(ctx))
-    .map(({ name }) => name)
+async function openModels(site: AdminSite, ctx: HttpContext): Promise<string[]> {
+  const views = await visibleViews(site, ctx)
+  return views.filter(({ resource }) => !resource.scope && !resource.policy).map(({ name }) => name)
 }
 
 function shown(

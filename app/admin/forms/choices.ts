@@ -42,7 +42,7 @@ export async function choicesOf(
 
 async function search(ctx: HttpContext, reference: Reference, q: string): Promise<Choice[]> {
   const { view, target } = reference
-  if (!view.isVisibleTo(ctx)) return []
+  if (!(await view.isVisibleTo(ctx))) return []
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
   const conditions = q === '' ? [] : alternatives([title, target], q)

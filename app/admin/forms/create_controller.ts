@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { keyOf } from '#crud/item_keys'
 import type { AdminSite } from '../admin_site.js'
 import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
@@ -38,14 +39,13 @@ export class CreateController {
     try {
       await this.#store(ctx, submission)
     } catch (error) {
-      if (isForbidden(error)) throw error
       const failure = failureOf(this.site, this.#form.fields, error)
-      ctx.response.status(422)
+      ctx.response.status(isForbidden(error) ? 403 : 422)
       return await this.#form.render(ctx, { submission, failure })
     }
     const text = this.site.text('form.created', { one: this.view.singular })
     await tellNextPage(ctx, { kind: 'success', text })
-    goToList(this.site, this.view, ctx)
+    await goToList(this.site, this.view, ctx)
   }
 
   async #store(ctx: HttpContext, submission: Submission) {
@@ -54,7 +54,10 @@ export class CreateController {
       const values = await parseForm(this.view.resource.createBody, submission, uploads, {
         operation: 'create',
       })
-      await this.view.crud.create(values, this.view.callOptions(ctx))
+      const options = { ...this.view.callOptions(ctx), files: uploads.names }
+      const item = await this.view.crud.create(values, options)
+      const key = item && keyOf(item)
+      if (key) await uploads.belongTo(key)
     } catch (error) {
       await uploads.drop()
       throw error

@@ -121,7 +121,7 @@ async function fieldView(
       stored && field.nullable && (isStored || field.hidden || cleared.has(name))
         ? { name: name + CLEAR, checked: cleared.has(name) }
         : undefined,
-    file: fileOf(view, field, stored?.[name]),
+    file: await fileOf(ctx, view, field, stored?.[name]),
     search: undefined,
   }
   if (field.reference) return await referenceView(ctx, view, field, base, site)
@@ -254,7 +254,7 @@ async function referenceView(
   const [current] = base.values
   const asNumber = { ...base, type: field.holds === 'number' ? 'number' : 'text' }
   if (field.widget !== 'select') return withControl(site, field, asNumber, false)
-  if (!reference.view.isVisibleTo(ctx)) return asNumber
+  if (!(await reference.view.isVisibleTo(ctx))) return asNumber
 
   const choices = await choicesOf(ctx, reference, { current })
   if (choices.length > MOST_CHOICES) {
@@ -271,8 +271,13 @@ async function referenceView(
   }
 }
 
-function fileOf(view: ModelView, { holds }: FormField, stored: string[] | undefined) {
+async function fileOf(
+  ctx: HttpContext,
+  view: ModelView,
+  { holds }: FormField,
+  stored: string[] | undefined
+) {
   const key = stored?.[0]
-  if (holds !== 'file' || !isFileKey(key) || !view.may('view')) return undefined
+  if (holds !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
   return { url: view.url(`/files/${key}`) }
 }

@@ -10,6 +10,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
 import type { ModelView } from '../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
+import { forgetOwner } from './file_owners.js'
 
 /* The one form that a name of ours has. Whatever else comes out of a path or a column is no file. */
 const NAME = /^[0-9a-f]{32}(\.[a-z0-9]{1,8})?$/
@@ -62,7 +63,9 @@ export async function storeFile(view: ModelView, file: MultipartFile): Promise<s
 export async function dropFile(view: ModelView, key: unknown): Promise<void> {
   if (!isFileKey(key)) return
   try {
-    if (!(await isHeld(view, key))) await rm(pathOf(view, key), { force: true })
+    if (await isHeld(view, key)) return
+    await rm(pathOf(view, key), { force: true })
+    await forgetOwner(view, key)
   } catch (error) {
     logger.error({ err: error }, `A file of ${view.name} could not be removed`)
   }

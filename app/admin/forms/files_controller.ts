@@ -1,11 +1,11 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/item_keys'
-import { ListRequest } from '#crud/query/list_request'
+import { noteKey } from '#crud/item_keys'
 import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../http/errors.js'
 import type { ModelView } from '../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
+import { ownerOf } from './file_owners.js'
 import { isFileKey, openFile } from './file_store.js'
 
 /* Signs that a file name can't have somewhere, or that show it as another one. */
@@ -40,35 +40,24 @@ export class FilesController {
   }
 
   /**
-   * What the file is called by the record that holds it. Who may not see such a record gets no file,
-   * whatever they know.
+   * What the file is called by the record that it was stored for. Who may not see that record gets no
+   * file, whatever other record has its name. [B17, P14]
    */
   async #nameFor(ctx: HttpContext, key: string): Promise<string | undefined> {
-    const { crud } = this.view
-    const columns = fileColumnsOf(this.view)
-    if (columns.length === 0) return undefined
+    const { crud, resource } = this.view
+    const owner = fileColumnsOf(this.view).length > 0 && (await ownerOf(this.view, key))
+    if (!owner) return undefined
 
-    const options = this.view.callOptions(ctx)
-    const isIt = columns.map(
-      (column) => ({ type: 'compare', column, operator: 'eq', value: key }) as const
-    )
-    const request = new ListRequest(
-      [{ type: 'or', conditions: isIt }],
-      [],
-      { shape: 'offset', offset: 0, limit: 1 },
-      'include',
-      { count: false }
-    )
-    const { data } = await crud.getMulti(request, { ...options, keys: true })
-    if (data.length === 0) return undefined
-
-    /* Also asks whether this very record may be seen; and a database may find what is not the same. */
-    const record = await crud.find(keyOf(data[0]), { ...options, deleted: 'include' })
+    const options = { ...this.view.callOptions(ctx), deleted: 'include' } as const
+    const record = await crud.find(owner.key, options)
     const attributes = (record ?? {}) as Record<string, unknown>
-    const column = columns.find(({ attribute }) => attributes[attribute] === key)
-    if (!column) return undefined
+    const column = fileColumnsOf(this.view).find(
+      ({ attribute, wire }) => attributes[attribute] === key && wire === (owner.field ?? wire)
+    )
+    if (!record || !column) return undefined
 
-    const title = this.view.titleOf(data[0]).replace(UNFIT, ' ').trim()
+    const item = noteKey(resource.reader.toItem(record), owner.key)
+    const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
     const label = this.view.labelOf(column.wire).replace(UNFIT, ' ').trim()
     return `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
   }

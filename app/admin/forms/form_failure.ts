@@ -5,6 +5,7 @@ import { unavailability } from '#crud/database/unavailable'
 import type { FieldError } from '#crud/http/problem'
 import type { AdminSite } from '../admin_site.js'
 import type { FormField } from './form_field.js'
+import { isForbidden } from './refusals.js'
 
 /**
  * Fields that the schema does not take as they are. [S38, S47]
@@ -35,6 +36,7 @@ export function failureOf(
   if (error instanceof InvalidForm) {
     return { error: site.text('form.invalid'), fieldErrors: byField(site, fields, error.errors) }
   }
+  if (isForbidden(error)) return { error: site.text('form.refused'), fieldErrors: {} }
   if (error instanceof Problem) {
     return { error: error.message, fieldErrors: byField(site, fields, error.errors ?? []) }
   }

@@ -9,6 +9,7 @@ import { historyLink } from '../events/pages/history_url.js'
 import { inSentence } from '../in_sentence.js'
 import { cellsOf, cutText, isInvisible } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
 import { versionField } from './conflict.js'
 import { fieldViews } from './field_view.js'
 import type { FormField } from './form_field.js'
@@ -79,6 +80,7 @@ export class FormPage {
     })
     const key = record && view.resource.key.of(record)
     const path = key && view.resource.key.toPath(key)
+    const isListed = await view.isVisibleTo(ctx)
     return {
       view,
       mode,
@@ -90,7 +92,8 @@ export class FormPage {
       ),
       action: view.url(path === undefined ? '/form_create' : `/form_update${path}`),
       history: key ? historyLink(ctx, view, key) : null,
-      back: view.may('view') ? view.url('/') : this.site.url('/'),
+      back: isListed ? view.url('/') : this.site.url('/'),
+      isListed,
       takesFiles: fields.some(({ holds }) => holds === 'file'),
       isUnsaved: submission !== undefined,
       title: record
@@ -102,7 +105,7 @@ export class FormPage {
       },
       facts: record ? this.#facts(record) : [],
       remove: path !== undefined &&
-        view.may('delete') && {
+        (await may(ctx, view, 'delete', record)) && {
           url: view.url('/form_bulk_delete'),
           id: path.slice(1),
         },

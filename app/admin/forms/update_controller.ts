@@ -6,8 +6,10 @@ import { CompiledSchema } from '#crud/resource/object_schema'
 import { now } from '#crud/resource/soft_delete'
 import { toWire } from '#crud/values/to_wire'
 import type { AdminSite } from '../admin_site.js'
+import { NotAllowed } from '../http/errors.js'
 import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
 import { assertVersion, RowChanged, showConflict, versionField } from './conflict.js'
 import { failureOf, type FormFailure } from './form_failure.js'
 import { FormPage } from './form_page.js'
@@ -36,7 +38,9 @@ export class UpdateController {
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const found = await this.#find(ctx)
-    return found ? await this.#form.render(ctx, found) : this.#notFound(ctx)
+    if (!found) return this.#notFound(ctx)
+    if (!(await may(ctx, this.view, 'update', found.record))) throw new NotAllowed()
+    return await this.#form.render(ctx, found)
   }
 
   /**
@@ -53,15 +57,15 @@ export class UpdateController {
     try {
       await this.#store(ctx, found.key, found.record, submission)
     } catch (error) {
-      if (isForbidden(error)) throw error
       if (isMissing(error)) return this.#notFound(ctx)
       if (error instanceof RowChanged) return await this.#showConflict(ctx, submission, error)
       const failure = failureOf(this.site, this.#form.fields, error)
-      return await this.#again(ctx, found.record, submission, failure)
+      const status = isForbidden(error) ? 403 : 400
+      return await this.#again(ctx, found.record, submission, failure, status)
     }
     const text = this.site.text('form.updated', { one: this.view.singular })
     await tellNextPage(ctx, { kind: 'success', text })
-    goToList(this.site, this.view, ctx)
+    await goToList(this.site, this.view, ctx)
   }
 
   /**
@@ -92,6 +96,7 @@ export class UpdateController {
         { ...values, ...this.#internalValues() },
         {
           ...this.view.callOptions(ctx),
+          files: uploads.names,
           precondition: (locked) => assertVersion(this.view, locked, version, values),
         }
       )
@@ -99,6 +104,7 @@ export class UpdateController {
       await uploads.drop()
       throw error
     }
+    await uploads.belongTo(key)
     await uploads.dropReplaced(record)
   }
 
@@ -134,9 +140,10 @@ export class UpdateController {
     ctx: HttpContext,
     record: LucidRow,
     submission: Submission,
-    failure: FormFailure
+    failure: FormFailure,
+    status: number = 400
   ): Promise<unknown> {
-    ctx.response.status(400)
+    ctx.response.status(status)
     const version = versionIn(ctx)
     return await this.#form.render(ctx, { record, submission, failure, version })
   }

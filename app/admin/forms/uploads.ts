@@ -1,5 +1,8 @@
+import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { KeyValue } from '#crud/resource/key'
 import type { ModelView } from '../model_view.js'
+import { noteOwner } from './file_owners.js'
 import { dropFile, storeFile } from './file_store.js'
 import type { FormField } from './form_field.js'
 import type { Submission } from './submission.js'
@@ -40,6 +43,27 @@ export class Uploads {
   async storeIn(values: Record<string, unknown>): Promise<void> {
     for (const field of this.#sent().filter(({ takesFile }) => takesFile)) {
       values[field.column?.attribute ?? field.name] = await this.#store(field)
+    }
+  }
+
+  /**
+   * The names of the files, for the write that is allowed to hold them.
+   */
+  get names(): ReadonlySet<string> {
+    return new Set(this.#stored.values())
+  }
+
+  /**
+   * The record was written: the files are its own from now on. A file whose owner could not be noted is
+   * given out for the first record that holds it, as those are that were stored before.
+   */
+  async belongTo(key: KeyValue): Promise<void> {
+    for (const [{ column }, file] of this.#stored) {
+      try {
+        await noteOwner(this.#view, file, { key, field: column?.wire ?? null })
+      } catch (error) {
+        logger.error({ err: error }, `The owner of a file of ${this.#view.name} was not noted`)
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import { FilesController } from '../forms/files_controller.js'
 import { UpdateController } from '../forms/update_controller.js'
 import { ListController } from '../list/list_controller.js'
 import type { ModelView } from '../model_view.js'
+import { may, type Offer } from '../permissions/may.js'
 import type { Action } from '../view_options.js'
 import { adminRoute } from './admin_route.js'
 import { registerCrudMount } from './crud_mount.js'
@@ -45,10 +46,18 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('GET', '/', page)
       route('GET', '/get_model_list', content)
       route('GET', '/table-content', (ctx) => list.table(ctx))
-      route('GET', '/files/:file', (ctx) => files.show(ctx))
+      route(
+        'GET',
+        '/files/:file',
+        offered(view, 'view', (ctx) => files.show(ctx))
+      )
     },
     create() {
-      route('GET', '/create_page', (ctx) => create.page(ctx))
+      route(
+        'GET',
+        '/create_page',
+        offered(view, 'create', (ctx) => create.page(ctx))
+      )
       route('POST', '/form_create', (ctx) => create.submit(ctx))
     },
     update() {
@@ -72,6 +81,16 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
     .use([outerGate, innerGate, viewGate(view)])
   registerHistoryRoute(site, view)
   registerCrudMount(site, view)
+}
+
+/**
+ * A page that is shown to those who may do what it is for. [P14]
+ */
+function offered(view: ModelView, offer: Offer, handle: (ctx: HttpContext) => unknown) {
+  return async (ctx: HttpContext) => {
+    if (!(await may(ctx, view, offer))) throw new NotAllowed()
+    return await handle(ctx)
+  }
 }
 
 /**

@@ -12,7 +12,8 @@ const PAGES = new Map([
  * Where the page is that a request is answered with, for coming back to it: a form's own address is
  * none that can be opened.
  */
-export function pageAddress(site: AdminSite, { request }: HttpContext): string {
+export async function pageAddress(site: AdminSite, ctx: HttpContext): Promise<string> {
+  const { request } = ctx
   const address = request.request.url ?? '/'
   const path = request.parsedUrl.pathname ?? '/'
   if (['GET', 'HEAD'].includes(request.method()) || path === site.url('/login')) return address
@@ -23,5 +24,5 @@ export function pageAddress(site: AdminSite, { request }: HttpContext): string {
   if (view && page && (page === 'create_page' || key.length > 0)) {
     return view.url(`/${[page, ...key].join('/')}`)
   }
-  return view?.may('view') ? view.url('/') : site.url('/')
+  return (await view?.isVisibleTo(ctx)) ? view!.url('/') : site.url('/')
 }

@@ -10,6 +10,7 @@ import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
 import { inSentence } from '../in_sentence.js'
 import type { ModelView } from '../model_view.js'
+import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
@@ -85,6 +86,8 @@ interface Found {
   shown?: Promise<ShownRows>
 }
 
+type Offers = ReadonlySet<Offer>
+
 type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
 
 /**
@@ -92,8 +95,8 @@ type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
  */
 export class ListPage {
   readonly #table: ListTable
-  /* The same for every request, and long to put into words. */
-  readonly #bars = new Map<DeletedMode, BulkBar | null>()
+  /* The same for all who may do the same, and long to put into words. */
+  readonly #bars = new Map<string, BulkBar | null>()
   #searches: Array<{ column: Column; label: string }> | undefined
 
   constructor(
@@ -110,14 +113,15 @@ export class ListPage {
    */
   async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
     const { resource } = this.view
-    const finding = this.#find(ctx, asked)
+    const offers = await offersOf(ctx, this.view)
+    const finding = this.#find(ctx, asked, offers)
     /* If it fails already here, it still is the await below that throws. */
     finding.catch(() => {})
     /* What does not depend on the records is made while the database works, which it does from here. */
     await setImmediate()
-    const surroundings = this.#surroundings(asked)
+    const surroundings = this.#surroundings(asked, offers)
     const { items, total, parameters, failed, shown: begun } = await finding
-    const shown = await (begun ?? this.#shown(ctx, items, parameters))
+    const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
     return {
@@ -132,7 +136,7 @@ export class ListPage {
       mount_path: this.site.mountPath,
       sort_column: parameters.sort?.column.wire ?? null,
       sort_order: parameters.order,
-      allowed_actions: [...this.view.allowedActions],
+      allowed_actions: [...this.view.allowedActions].filter((action) => offers.has(action)),
 
       view: this.view,
       parameters,
@@ -171,20 +175,20 @@ export class ListPage {
   }
 
   /** What stands around the records, whichever page of them it is. */
-  #surroundings(parameters: ListParameters) {
+  #surroundings(parameters: ListParameters, offers: Offers) {
     return {
       headings: this.#table.headings(parameters),
-      bulk: this.#bulk(parameters.deleted),
+      bulk: this.#bulk(parameters.deleted, offers),
       searchable: this.#searchable(parameters),
       unsearchable: this.#unsearchable(parameters),
-      links: this.#links(parameters),
+      links: this.#links(parameters, offers),
       words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
     }
   }
 
-  async #find(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
+  async #find(ctx: HttpContext, parameters: ListParameters, offers: Offers): Promise<Found> {
     try {
-      return await this.#read(ctx, parameters)
+      return await this.#read(ctx, parameters, offers)
     } catch (error) {
       /* What one may not see is no empty list. */
       if ((error as { status?: number }).status === 403) throw error
@@ -193,24 +197,25 @@ export class ListPage {
     }
   }
 
-  async #read(ctx: HttpContext, parameters: ListParameters): Promise<Found> {
+  async #read(ctx: HttpContext, parameters: ListParameters, offers: Offers): Promise<Found> {
     /* An own `getMulti` may yet change the items. */
     const isPlain = this.view.crud.getMulti === LucidCrud.prototype.getMulti
-    if (!isPlain) return await this.#readWith(ctx, parameters)
+    if (!isPlain) return await this.#readWith(ctx, parameters, offers)
     const { fields } = this.#table
-    const joins = this.#table.joins(ctx, parameters)
+    const joins = await this.#table.joins(ctx, parameters)
     try {
-      return await this.#readWith(ctx, parameters, { fields, joins })
+      return await this.#readWith(ctx, parameters, offers, { fields, joins })
     } catch (error) {
       /* What others are called is not worth the list. */
       if (joins.size === 0 || (error as { status?: number }).status === 403) throw error
-      return await this.#readWith(ctx, parameters, { fields, joins: NO_JOINS })
+      return await this.#readWith(ctx, parameters, offers, { fields, joins: NO_JOINS })
     }
   }
 
   async #readWith(
     ctx: HttpContext,
     parameters: ListParameters,
+    offers: Offers,
     plain?: { fields: Fields | undefined; joins: Joins }
   ): Promise<Found> {
     const { crud } = this.view
@@ -223,7 +228,7 @@ export class ListPage {
         ...(plain && {
           beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
           whileCounting: (items, beside) => {
-            shown = this.#shown(ctx, items, parameters, { joins: plain.joins, beside })
+            shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
             /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
             shown.catch(() => {})
           },
@@ -243,19 +248,21 @@ export class ListPage {
     ctx: HttpContext,
     items: Item[],
     parameters: ListParameters,
+    offers: Offers,
     joined?: Joined
   ): Promise<ShownRows> {
     const rows = await this.#table.rows(ctx, items, parameters, joined)
-    const hasCheckboxes = this.#bulk(parameters.deleted) !== null
+    const hasCheckboxes = this.#bulk(parameters.deleted, offers) !== null
     const mark = this.site.text('list.deleted.mark')
     return { rows, rowsMarkup: rowsMarkup(rows, this.#table.styles, { hasCheckboxes, mark }) }
   }
 
-  #bulk(deleted: DeletedMode): BulkBar | null {
-    let bar = this.#bars.get(deleted)
+  #bulk(deleted: DeletedMode, offers: Offers): BulkBar | null {
+    const id = [deleted, ...offers].join(' ')
+    let bar = this.#bars.get(id)
     if (bar === undefined) {
-      bar = bulkBar(this.site, this.view, deleted)
-      this.#bars.set(deleted, bar)
+      bar = bulkBar(this.site, this.view, deleted, offers)
+      this.#bars.set(id, bar)
     }
     return bar
   }
@@ -288,12 +295,12 @@ export class ListPage {
     })
   }
 
-  #links(parameters: ListParameters): ListData['links'] {
+  #links(parameters: ListParameters, offers: Offers): ListData['links'] {
     const first = parameters.with({ page: 1 })
     const offered = [...new Set([...ROWS_OFFERED, parameters.rows])].sort((one, two) => one - two)
     const modes = this.view.resource.softDelete ? (['exclude', 'include', 'only'] as const) : []
     return {
-      create: this.view.may('create') ? this.view.url('/create_page') : null,
+      create: offers.has('create') ? this.view.url('/create_page') : null,
       all: first.with({ search: '' }).url,
       rows: offered.map((rows) => ({ rows, url: first.with({ rows }).url })),
       deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),

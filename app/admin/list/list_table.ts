@@ -6,6 +6,7 @@ import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { mayEach } from '../permissions/may.js'
 import { referencesOf, titlesOf, type Reference } from '../relations.js'
 import {
   cellsOf,
@@ -130,12 +131,13 @@ export class ListTable {
    * The titles that can be read with the records. Where the database has to sort these first, it would
    * look up the titles of all of them.
    */
-  joins(ctx: HttpContext, { sorts }: ListParameters): Joins {
+  async joins(ctx: HttpContext, { sorts }: ListParameters): Promise<Joins> {
     const { key } = this.view.resource
     if (key.isComposite || sorts[0].column !== key.columns[0]) return NO_JOINS
     const joins = new Map<string, JoinedTitles>()
     for (const { name, reference } of this.columns) {
-      const join = reference?.view.isVisibleTo(ctx) && this.#join(name, reference)
+      if (!reference || !(await reference.view.isVisibleTo(ctx))) continue
+      const join = this.#join(name, reference)
       if (join) joins.set(name, join)
     }
     return joins
@@ -194,16 +196,23 @@ export class ListTable {
     const columns = await Promise.all(
       this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
     )
+    const mayUpdate = await mayEach(
+      ctx,
+      this.view,
+      'update',
+      items.map((item) => keyOf(item)!)
+    )
     const lead = this.styles.findIndex(({ isLead }) => isLead)
     /* Each title makes another text; to say it once and fill in is quicker than to say all. */
     const label = this.site.text('list.select', { title: '{title}' })
     return items.map((item, index) => {
-      const key = this.view.resource.key.toPath(keyOf(item)!)
+      const value = keyOf(item)!
+      const key = this.view.resource.key.toPath(value)
       const title = cutText(this.view.titleOf(item))
       const isDeleted = this.#isDeleted(item, parameters)
       const cells = columns.map((column) => column[index])
       /* The update page shows no record that is deleted. */
-      if (this.view.may('update') && !isDeleted && cells[lead]) {
+      if (!isDeleted && cells[lead] && mayUpdate(value)) {
         cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
       }
       return {
@@ -231,7 +240,7 @@ export class ListTable {
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
     const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
-    return reference && titles ? related(reference, await titles, values, cells) : cells
+    return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
 
   /** What others are called is not worth the list. */
@@ -358,18 +367,29 @@ function titlesIn(
 }
 
 /** Values whose record can't be found, or not be seen, stay what they are. */
-function related(
+async function related(
+  ctx: HttpContext,
   { view, target }: Reference,
   titles: Titles,
   values: unknown[],
   cells: ShownCell[]
-): ShownCell[] {
+): Promise<ShownCell[]> {
   const { key } = view.resource
-  const hasPage = view.may('update') && target.isPrimary && !key.isComposite
+  const isKey = target.isPrimary && !key.isComposite
+  const known = isKey ? values.filter((value) => titles.has(String(value))) : []
+  const mayUpdate = await mayEach(
+    ctx,
+    view,
+    'update',
+    [...new Set(known)].map((value) => [value])
+  )
   return cells.map((cell, index) => {
     const title = titles.get(String(values[index]))
     if (title === undefined || cell.kind === 'null') return cell
-    const href = hasPage ? view.url(`/update${key.toPath([values[index]])}`) : undefined
+    const href =
+      isKey && mayUpdate([values[index]])
+        ? view.url(`/update${key.toPath([values[index]])}`)
+        : undefined
     return { ...textCell(title), ...(href && { href }) }
   })
 }

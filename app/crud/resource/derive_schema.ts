@@ -48,6 +48,8 @@ export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom):
 function isWritable(column: Column, operation: string, from: DerivedFrom): boolean {
   if (column.generated) return false
   if (column.isPrimary) return operation === 'create' && from.keyIsGiven
+  /* What no answer shows is set by code of one's own, or by a schema of one's own that names it. */
+  if (column.hidden) return false
   if (column.automatic || from.managed.has(column.attribute)) return false
   return !['created_at', 'updated_at'].includes(column.name)
 }

@@ -12,6 +12,13 @@ export function noteResource(resource: Resource): void {
 }
 
 /**
+ * What is known of the models of a table, in the order in which they were noted.
+ */
+export function resourcesOfTable(table: string): Resource[] {
+  return [...KNOWN.values()].filter((resource) => resource.table === table)
+}
+
+/**
  * What is known of a model.
  *
  * @param create  is asked once for a model that nobody has noted

@@ -6,6 +6,7 @@ import type { ForeignKey, TableFacts } from '../database/facts.js'
 import { crudOptionsOf } from '../decorator.js'
 import { listed, RuntimeError, ValueError } from '../errors.js'
 import type { CrudRouterOptions, Policy, Scope } from '../types.js'
+import { noteFileColumns } from '../file_columns.js'
 import { BodySchema } from './body_schema.js'
 import type { Column } from './column.js'
 import { ColumnSet } from './column_set.js'
@@ -100,6 +101,7 @@ export class Resource {
       update: this.#compile('updateSchema', options.updateSchema),
     }
     this.#compile('deleteSchema', options.deleteSchema)
+    this.#noteFiles()
     this.selected = this.#selectedFields(options.selectSchema)
     this.fields = this.columns.visible.filter((column) => this.selected?.has(column.wire) ?? true)
     this.computed = this.#computedProperties()
@@ -341,6 +343,13 @@ export class Resource {
       }
     }
     return computed
+  }
+
+  #noteFiles() {
+    const fields = [this.#schemas.create, this.#schemas.update].flatMap((one) => one?.fields ?? [])
+    const files = fields.filter(({ type }) => type === 'multipartFile')
+    const columns = files.flatMap(({ input }) => this.columns.find(input) ?? [])
+    noteFileColumns(this.model, columns)
   }
 
   #notLoaded(): never {

@@ -292,10 +292,14 @@ test.group('Admin | create', (group) => {
     assert.lengthOf(await Machine.all(), 0)
   })
 
-  test('[P14] what the policy refuses is the page for it, 403', async ({ assert }) => {
+  test('[P14, S39] what the policy refuses is 403, and the form says so', async ({ assert }) => {
     const { status, text } = await send('Ruled', { title: 'sealed' })
     assert.equal(status, 403)
-    assert.include(text, 'Not allowed')
+    assert.include(formOf(text).error, 'Not allowed. Your account may not do this')
+    assert.equal(formOf(text).values.title, 'sealed')
+    const part = await send('Ruled', { title: 'sealed' }, { 'hx-request': 'true' })
+    assert.equal(part.status, 403)
+    assert.include(formOf(part.text).error, 'Not allowed. Your account may not do this')
     assert.lengthOf(await Ruled.all(), 0)
   })
 

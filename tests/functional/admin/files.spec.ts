@@ -5,9 +5,17 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import { callRaw, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import {
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
 import { call, get, urlOf, type Answer } from '#tests/helpers/http'
-import { Certificate, Portrait } from '#tests/fixtures/files'
+import { LucidCrud } from '#crud'
+import { Certificate, Portrait, Poster } from '#tests/fixtures/files'
 
 const name = (digit: string | number, extension = '.png') => String(digit).repeat(32) + extension
 
@@ -492,5 +500,136 @@ test.group('Admin | files in forms', (group) => {
     const { status } = await remove('?hard=true')
     assert.equal(status, 200)
     assert.deepEqual(await stored(), [])
+  })
+})
+
+test.group('Admin | a file belongs to its record', (group) => {
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Portrait.query().delete()
+    await Poster.query().delete()
+    cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    return () =>
+      rm(app.config.get<string>('admin.storageDirectory'), { recursive: true, force: true })
+  })
+
+  const statusOf = (key: string | null, model = 'Portrait') =>
+    get(`/admin/${model}/files/${key}`, { headers: { cookie } }).then(({ status }) => status)
+
+  async function upload(path: string, fields: Record<string, string | File>) {
+    const form = new FormData()
+    for (const [key, value] of Object.entries(fields)) form.set(key, value)
+    const request = new Request(urlOf(path), { method: 'POST', body: form })
+    const body = new Uint8Array(await request.arrayBuffer())
+    const type = request.headers.get('content-type')!
+    return await call('POST', path, { body, headers: { cookie, 'content-type': type } })
+  }
+
+  const png = () => new File([PNG], 'ada.png', { type: 'image/png' })
+
+  test('[B17] a column of files takes no text, whatever schema it has: {0}')
+    .with([
+      ['/api/posters', 'image', Poster],
+      ['/api/posters', 'scan', Poster],
+      ['/admin/Portrait/crud', 'scan', Portrait],
+      ['/admin/Portrait/crud', 'image', Portrait],
+    ] as const)
+    .run(async ({ assert }, [path, field, model]) => {
+      const headers = { cookie }
+      for (const text of [name(1), 'anything', '']) {
+        const made = await call('POST', path, { json: { title: 'Eve', [field]: text }, headers })
+        assert.equal(made.status, 422, text)
+        assert.deepEqual(
+          made.body.errors.map((error: any) => error.field),
+          [field]
+        )
+      }
+      assert.lengthOf(await model.all(), 0)
+
+      const { id } = await model.create({ title: 'Eve', [field]: name(2) })
+      const change = (json: object) => call('PATCH', `${path}/${id}`, { json, headers })
+      const changed = await change({ title: 'Ada', [field]: name(1) })
+      assert.equal(changed.status, 422)
+      assert.equal(changed.body.errors[0].message, `The ${field} field must be a file`)
+      assert.equal((await model.findOrFail(id)).title, 'Eve')
+      assert.equal((await change({ title: 'Ada', [field]: name(2) })).status, 200)
+      assert.equal((await change({ [field]: null })).status, 200)
+      assert.isNull((await model.findOrFail(id))[field])
+    })
+
+  test('[B17] a form’s text is none, even where an option makes the field one of text', async ({
+    assert,
+  }) => {
+    const { id } = await Poster.create({ title: 'Eve' })
+    const path = `/admin/Poster/form_update/${id}`
+    const answer = await sendForm(path, { title: 'Ada', image: name(1) }, { cookie })
+    assert.equal(answer.status, 400)
+    assert.include(answer.text, 'must be a file')
+    assert.isNull((await Poster.findOrFail(id)).image)
+  })
+
+  test('[B17] own code that says that it is the system writes what it wants', async ({
+    assert,
+  }) => {
+    const crud = new LucidCrud(Poster)
+    const actor = { kind: 'system', name: 'import' } as any
+    await crud.create({ title: 'Ada', image: name(1) }, { actor })
+    assert.equal((await Poster.firstOrFail()).image, name(1))
+    await assert.rejects(() => crud.create({ title: 'Ada', image: name(1) }), /not valid/)
+  })
+
+  test('[B17] what was stored for one record is given out for no other', async ({ assert }) => {
+    /* Before it by its key, and after it, as own code may have written them. */
+    const before = await Portrait.create({ title: 'Eve' })
+    await upload('/admin/Portrait/form_create', { title: 'Ada', image: png(), scan: png() })
+    const ada = await Portrait.query().where('title', 'Ada').firstOrFail()
+    assert.deepEqual([await statusOf(ada.image), await statusOf(ada.scan)], [200, 200])
+
+    await before.merge({ image: ada.image }).save()
+    await Portrait.create({ title: 'Eve', scan: ada.image })
+    assert.equal(await statusOf(ada.image), 200)
+    await Portrait.query().where('id', ada.id).update({ owner: 'somebody' })
+    assert.equal(await statusOf(ada.image), 404)
+
+    /* Of one column, not of another. */
+    await Portrait.query().where('id', ada.id).update({ owner: null, image: null, scan: ada.image })
+    assert.equal(await statusOf(ada.image), 404)
+    assert.equal(await statusOf(ada.scan), 404)
+  })
+
+  test('[B17] what an update stores is that record’s, too, and what is dropped is nobody’s', async ({
+    assert,
+  }) => {
+    const { id } = await Portrait.create({ title: 'Ada' })
+    const path = `/admin/Portrait/form_update/${id}`
+    await upload(path, { scan: png() })
+    const { scan } = await Portrait.findOrFail(id)
+    assert.equal(await statusOf(scan), 200)
+    await Portrait.create({ title: 'Eve', scan })
+    await Portrait.query().where('id', id).update({ owner: 'somebody' })
+    assert.equal(await statusOf(scan), 404)
+    await Portrait.query().delete()
+
+    const folder = app.config.get<string>('admin.storageDirectory')
+    const { id: other } = await Portrait.create({ title: 'Ada' })
+    await upload(`/admin/Portrait/form_update/${other}`, { scan: png() })
+    const { scan: gone } = await Portrait.findOrFail(other)
+    assert.include(await readdir(join(folder, '.owners', 'Portrait')), gone!)
+    await upload(`/admin/Portrait/form_update/${other}`, { scan__clear: '1' })
+    assert.notInclude(await readdir(join(folder, '.owners', 'Portrait')), gone!)
+  })
+
+  test('[B17] a file from before owners were noted is the first record’s that holds it', async ({
+    assert,
+  }) => {
+    await put('Portrait', name(1))
+    const first = await Portrait.create({ title: 'Ada', image: name(1) })
+    await Portrait.create({ title: 'Eve', image: name(1) })
+    assert.equal(await statusOf(name(1)), 200)
+    await Portrait.query().where('id', first.id).update({ owner: 'somebody' })
+    assert.equal(await statusOf(name(1)), 404)
   })
 })

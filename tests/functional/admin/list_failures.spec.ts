@@ -153,7 +153,7 @@ test.group('Admin | list | failures', (group) => {
     const lender = site.models.get('Lender')!
     const seen = await getList(cookie, '/admin/Reel/')
     assert.include(seen.text, '>Miramax</a>')
-    lender.isVisibleTo = () => false
+    lender.isVisibleTo = async () => false
     cleanup(() => void Reflect.deleteProperty(lender, 'isVisibleTo'))
     const { text } = await getList(cookie, '/admin/Reel/')
     assert.notInclude(text, 'Miramax')
@@ -168,7 +168,7 @@ test.group('Admin | list | failures', (group) => {
     await db.table('list_artefacts').insert({ name: 'Vase', alcove_code: 'north' })
     const site = await adminSite()
     const alcove = site.models.get('Alcove')!
-    alcove.isVisibleTo = () => false
+    alcove.isVisibleTo = async () => false
     cleanup(() => void Reflect.deleteProperty(alcove, 'isVisibleTo'))
     const { rows, text } = await getList(cookie, '/admin/Artefact/')
     assert.equal(rows[0][12], 'north')

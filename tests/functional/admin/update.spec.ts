@@ -426,14 +426,14 @@ test.group('Admin | update', (group) => {
     assert.notInclude(driver.text, 'vault')
   })
 
-  test('[P14] what the policy refuses is the page for it, 403', async ({ assert }) => {
+  test('[P14, S47] what the policy refuses is 403, and the form says so', async ({ assert }) => {
     const sealed = await Ruled.create({ title: 'sealed' })
     assert.equal(await its(send(`Ruled/form_update/${sealed.id}`, { title: 'x' }), 'status'), 403)
     const free = await Ruled.create({ title: 'open' })
-    assert.equal(
-      await its(send(`Ruled/form_update/${free.id}`, { title: 'sealed' }), 'status'),
-      403
-    )
+    const { status, text } = await send(`Ruled/form_update/${free.id}`, { title: 'sealed' })
+    assert.equal(status, 403)
+    assert.include(formOf(text).error, 'Your account may not do this')
+    assert.equal(formOf(text).values.title, 'sealed')
     assert.equal(await its(Ruled.findOrFail(free.id), 'title'), 'open')
   })
 

@@ -28,6 +28,31 @@ test.group('API schema', (group) => {
     assert.equal(document.info.title, 'Atrium API')
   })
 
+  test('[Q1, P7] a hidden column stands only in the bodies of the schema that names it', ({
+    assert,
+  }) => {
+    const bodies = schema.operations
+      .filter(({ path }) => path.startsWith('/api/samples'))
+      .map(({ method, path, requestBody }) => {
+        const body = schema.resolve<any>(requestBody ?? ({} as any)).content?.['application/json']
+          .schema
+        return [`${method} ${path}`, schema.resolve<any>(body ?? {}).properties ?? {}] as const
+      })
+    const named = bodies.filter(([, properties]) => 'secret' in properties)
+    assert.deepEqual(
+      named.map(([operation]) => operation),
+      ['post /api/samples-by-hand', 'patch /api/samples-by-hand/{id}']
+    )
+    const withoutBodies = schema.operations
+      .filter(({ path }) => path.startsWith('/api/samples'))
+      .map(({ requestBody, ...operation }) => operation)
+    assert.notInclude(JSON.stringify(withoutBodies), '"secret"')
+    assert.notProperty(
+      schema.resolve<any>({ $ref: '#/components/schemas/Sample' }).properties,
+      'secret'
+    )
+  })
+
   test('[Q1] every operation has an id of its own, tags, and is every route that there is', ({
     assert,
   }) => {

@@ -68,15 +68,21 @@ export class EventReader {
   }
 
   /**
-   * The newest events of some kinds, and of some models if they are given.
+   * The newest events of some kinds.
+   *
+   * @param whose  only those of this user, and those of these models
    */
   async recent(
     most: number,
     types: readonly string[],
-    resourceTypes?: readonly string[]
+    whose?: { userId: number; resourceTypes: readonly string[] }
   ): Promise<AdminEventLog[]> {
     const query = this.#events().whereIn('eventType', [...types])
-    if (resourceTypes) query.whereIn('resourceType', [...resourceTypes])
+    if (whose) {
+      query.where((either) =>
+        either.where('userId', whose.userId).orWhereIn('resourceType', [...whose.resourceTypes])
+      )
+    }
     return await read<AdminEventLog>(this.#newestFirst(query).limit(most))
   }
 

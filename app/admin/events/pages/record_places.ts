@@ -6,6 +6,7 @@ import type { KeyValue } from '#crud/resource/key'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
+import { mayEach } from '../../permissions/may.js'
 
 /**
  * A record that the log names.
@@ -41,7 +42,7 @@ export class RecordPlaces {
     await Promise.all(
       [...groups].map(async ([name, members]) => {
         const view = site.models.get(name)
-        if (!view?.isVisibleTo(ctx)) return
+        if (!view || !(await view.isVisibleTo(ctx))) return
         await found.#add(ctx, view, [...new Set(members.map((one) => one.resourceId!))])
       })
     )
@@ -57,9 +58,12 @@ export class RecordPlaces {
     try {
       await view.resource.load()
       const keys = ids.flatMap((id) => readKey(view, id) ?? [])
-      for (const item of await itemsOf(ctx, view, keys)) {
-        const path = view.resource.key.toPath(keyOf(item)!)
-        const href = view.may('update') ? view.url(`/update${path}`) : null
+      const items = await itemsOf(ctx, view, keys)
+      const found = items.map((item) => keyOf(item)!)
+      const mayUpdate = await mayEach(ctx, view, 'update', found)
+      for (const [index, item] of items.entries()) {
+        const path = view.resource.key.toPath(found[index])
+        const href = mayUpdate(found[index]) ? view.url(`/update${path}`) : null
         this.#places.set(`${view.name}${path}`, { title: view.titleOf(item), href })
       }
     } catch (error) {
