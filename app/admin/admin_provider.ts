@@ -32,6 +32,7 @@ import { SECURITY_HEADERS } from './http/security_headers.js'
 import { keepPartials } from './keep_partials.js'
 import { migrationsOf } from './migrate_databases.js'
 import AdminAccessToken from './models/admin_access_token.js'
+import { keepApart } from '#crud/resource/known_resources'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
@@ -71,6 +72,7 @@ export default class AdminProvider {
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
       model.connection = site.dbConfig.adminConnection
+      keepApart(model)
     }
     await this.#addModels(site, errors)
     this.#logEvents(site)

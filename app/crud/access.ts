@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from './errors.js'
+import { toProblem } from './http/handle_problem.js'
 import type { Problem } from './http/problem.js'
 import { tokenInvalid, tokenRequired } from './http/problems.js'
 import type { Operation } from './operations.js'
@@ -79,7 +80,26 @@ export function unauthenticated({ request }: HttpContext): Problem {
 }
 
 /**
- * The same where somebody else than the model's `access` decides.
+ * Whether a request would be let through, which stays as it is: it goes on as who it was.
+ *
+ * @param attempt  lets it through, or throws
+ * @throws what the attempt does if that is no refusal
+ */
+export async function wouldPass(ctx: HttpContext, attempt: () => Promise<void>): Promise<boolean> {
+  const actor = actorOf(ctx)
+  try {
+    await attempt()
+    return true
+  } catch (error) {
+    if (toProblem(error).status < 500) return false
+    throw error
+  } finally {
+    ACTORS.set(ctx, actor)
+  }
+}
+
+/**
+ * Lets a request through where somebody else than the model's `access` decides.
  *
  * @throws Problem  what the authorizer answers with
  */
