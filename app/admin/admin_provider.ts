@@ -33,6 +33,7 @@ import { keepPartials } from './keep_partials.js'
 import { letMigrationsRebuildTables } from '../upstream/migrations_of_referenced_tables.js'
 import { migrationsOf } from './migrate_databases.js'
 import AdminAccessToken from './models/admin_access_token.js'
+import { keepApart } from '#crud/resource/known_resources'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminSession from './models/admin_session.js'
@@ -73,6 +74,7 @@ export default class AdminProvider {
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
       model.connection = site.dbConfig.adminConnection
+      keepApart(model)
     }
     await this.#addModels(site, errors)
     this.#logEvents(site)

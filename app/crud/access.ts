@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from './errors.js'
 import { isForgery } from './http/cross_site.js'
+import { toProblem } from './http/handle_problem.js'
 import type { Problem } from './http/problem.js'
 import { crossSiteWrite, tokenInvalid, tokenRequired } from './http/problems.js'
 import type { Operation } from './operations.js'
@@ -95,7 +96,26 @@ function sendsToken({ request }: HttpContext): boolean {
 }
 
 /**
- * The same where somebody else than the model's `access` decides.
+ * Whether a request would be let through, which stays as it is: it goes on as who it was.
+ *
+ * @param attempt  lets it through, or throws
+ * @throws what the attempt does if that is no refusal
+ */
+export async function wouldPass(ctx: HttpContext, attempt: () => Promise<void>): Promise<boolean> {
+  const actor = actorOf(ctx)
+  try {
+    await attempt()
+    return true
+  } catch (error) {
+    if (toProblem(error).status < 500) return false
+    throw error
+  } finally {
+    ACTORS.set(ctx, actor)
+  }
+}
+
+/**
+ * Lets a request through where somebody else than the model's `access` decides.
  *
  * @throws Problem  what the authorizer answers with
  */

@@ -17,6 +17,8 @@ const LINK = 'crud_link'
 /* Databases bound how many values one statement may hold, SQLite at 32,766. */
 const VALUES_AT_ONCE = 10_000
 
+const JUDGED_AT_ONCE = 500
+
 /**
  * What must be read beside the fields of items that are going to include others.
  */
@@ -33,8 +35,8 @@ export function linksOf(
 
 /**
  * Puts the related items into the items that were found, one query a relation. What the related
- * model's scope hides from the actor is left out, what is soft-deleted too; what its policy refuses
- * refuses the whole. [Q3, P14]
+ * model's scope hides from the actor is left out, what is soft-deleted too, and each record that its
+ * policy refuses to read; a policy that refuses the operation refuses the whole. [Q3, P14]
  *
  * @param found  read with `linksOf`
  * @throws Problem 403
@@ -74,30 +76,60 @@ async function relatedItems(
   await resource.load(client)
   const records = new Records(resource)
   if (isList) await records.ask('read_multi', options)
+  else if (!records.judgesRecords) await records.ask('read', options)
 
-  const dialect = dialectOf(client)
-  const { link } = inclusion
-  const wanted = {
-    beside: [{ as: LINK, sql: dialect.stored(link.table, link.column, LINK) }],
-    judge: isList ? undefined : records.judge('read', options),
-  }
-  const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
   const items = new Map<string, Item[]>()
   let left = crudConfig().pagination.included
   for (const some of chunks(distinct(values))) {
-    const { begun, visible } = begin(inclusion, some, records, client, options)
-    const selection = { ...visible, order, limit: left + 1 }
-    const found = await records.reader.find(client, selection, wanted, begun)
-    left -= found.length
-    if (left < 0) throw tooMuchIncluded(name, crudConfig().pagination.included)
-    for (const { item, beside } of found) {
-      const id = identity(beside[LINK])
-      const others = items.get(id)
-      if (others) others.push(item)
-      else items.set(id, [item])
+    for await (const found of visibleItems(inclusion, some, left + 1, records, client, options)) {
+      left -= found.length
+      if (left < 0) throw tooMuchIncluded(name, crudConfig().pagination.included)
+      for (const { item, beside } of found) {
+        const id = identity(beside[LINK])
+        const others = items.get(id)
+        if (others) others.push(item)
+        else items.set(id, [item])
+      }
     }
   }
   return items
+}
+
+/**
+ * The related items that the actor may see, with their link: one batch of at most `limit`. Where the
+ * policy is asked about each record, as many batches as it takes to tell that there are not more.
+ */
+async function* visibleItems(
+  inclusion: Inclusion,
+  values: readonly unknown[],
+  limit: number,
+  records: Records,
+  client: QueryClientContract,
+  options: CallOptions
+): AsyncGenerator<Found[]> {
+  const { link, resource } = inclusion
+  const { reader } = records
+  const dialect = dialectOf(client)
+  const beside = [{ as: LINK, sql: dialect.stored(link.table, link.column, LINK) }]
+  const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
+  if (!records.judgesRecords) {
+    const { begun, visible } = begin(inclusion, values, records, client, options)
+    yield await reader.find(client, { ...visible, order, limit }, { beside }, begun)
+    return
+  }
+  /* A record may be related to several, so that its key alone is no place to go on from. */
+  order.push(`${dialect.quote(link.table)}.${dialect.quote(link.column.name)}`)
+  for (let offset = 0; ; offset += JUDGED_AT_ONCE) {
+    const { begun, visible } = begin(inclusion, values, records, client, options)
+    const selection = { ...visible, order, offset, limit: JUDGED_AT_ONCE }
+    const read = await reader.readRecords(client, selection, beside, begun)
+    const allowed: Found[] = []
+    for (const one of read) {
+      if (await records.allows('read', options, one.record)) allowed.push(reader.foundOf(one))
+    }
+    yield allowed
+    if (read.length < JUDGED_AT_ONCE) return
+  }
 }
 
 /**

@@ -1,14 +1,20 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { actorOf, authorize, authorizeBy, originOf } from './access.js'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { actorOf, authorize, authorizeBy, originOf, wouldPass } from './access.js'
 import { checkOptions } from './check_options.js'
 import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
 import { readBody } from './http/body.js'
-import { noteTag, preconditionOf, replyItem, replyList } from './http/conditions.js'
+import {
+  hasPrecondition,
+  noteTag,
+  preconditionOf,
+  replyItem,
+  replyList,
+} from './http/conditions.js'
 import { strongTag } from './http/etag.js'
-import { toProblem } from './http/handle_problem.js'
 import { itemNotFound } from './http/problems.js'
 import { preferredReturn } from './http/prefer.js'
 import { rateLimit } from './http/rate_limit.js'
@@ -16,12 +22,13 @@ import { reply } from './http/reply.js'
 import { markGenerated, markMounted } from './http/generated_routes.js'
 import { replyCreated, type CreatedAnswer } from './idempotency/created_answer.js'
 import { OnlyOnce, transactionOf } from './idempotency/only_once.js'
-import { keyOf } from './item_keys.js'
+import { isUnreadable, keyOf } from './item_keys.js'
 import { noteMixture, notePart } from './item_parts.js'
 import type { ListResult } from './list_reading.js'
 import type { LucidCrud } from './lucid_crud.js'
 import { isOperation, OPERATIONS, type Operation } from './operations.js'
 import { pickFields } from './query/fields.js'
+import { notIncluded } from './query/include.js'
 import { parseItemRequest } from './query/item_request.js'
 import { ListRequest } from './query/list_request.js'
 import { QueryString } from './query/query_string.js'
@@ -139,6 +146,8 @@ export class EndpointCreator {
   #isPlanned = false
   /* What a read of one item is to embed: `fetchItem` is older, and own classes know its parameters. */
   readonly #inclusions = new WeakMap<HttpContext, readonly Inclusion[]>()
+  /* Whether who asks may read; worked out once a request. */
+  readonly #readers = new WeakMap<HttpContext, Promise<boolean>>()
 
   /**
    * @param mount  given when the endpoints lie elsewhere than the options say
@@ -292,12 +301,13 @@ export class EndpointCreator {
   async createItem(ctx: HttpContext): Promise<void> {
     checkWriteQuery(queryOf(ctx), crudConfig())
     const body = await readBody(ctx, crudConfig().body)
+    const mayRead = await this.#mayRead(ctx)
     const options = () => this.callOptions(ctx)
     const answer = await this.#onlyOnce.answer(ctx, body, options, async (within) => {
       const values = await this.resource.createBody.parse(body, { operation: 'create' })
       return await within(async () => this.#created(await this.insertItem(values, ctx)))
     })
-    replyCreated(ctx, answer)
+    replyCreated(ctx, mayRead ? answer : { ...answer, tag: undefined })
   }
 
   /**
@@ -377,14 +387,14 @@ export class EndpointCreator {
   }
 
   /** What `updateItem` asks of the database. */
-  protected changeItem(
+  protected async changeItem(
     key: KeyValue,
     values: Record<string, unknown>,
     returning: boolean,
     ctx: HttpContext
   ): Promise<Item | null> {
-    const written = (item: Item) => noteTag(ctx, item)
-    return this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
+    const written = (await this.#mayRead(ctx)) ? (item: Item) => noteTag(ctx, item) : undefined
+    return await this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
   }
 
   /** What `deleteItem` asks of the database. */
@@ -411,11 +421,14 @@ export class EndpointCreator {
    */
   protected callOptions(ctx: HttpContext) {
     const session = this.#mount?.session ?? this.options.session
+    const actor = actorOf(ctx)
+    const mayRead = async (record: LucidRow) =>
+      (await this.#mayRead(ctx)) && (await this.crud.allows('read', { actor }, record))
     return {
       client: transactionOf(ctx) ?? session?.(ctx),
-      actor: actorOf(ctx),
+      actor,
       origin: originOf(ctx),
-      precondition: preconditionOf(ctx, this.resource),
+      precondition: preconditionOf(ctx, this.resource, mayRead),
     }
   }
 
@@ -467,6 +480,8 @@ export class EndpointCreator {
     const handler = async (ctx: HttpContext) => {
       if (!this.resource.isLoaded) await this.resource.load()
       await this.#authorize(ctx, route.operation)
+      /* In the transaction of the write, a question about a token would wait for that very one. */
+      if (hasPrecondition(ctx)) await this.#mayRead(ctx)
       const value = await route.handler.call(this, ctx)
       if (value !== undefined && !ctx.response.hasLazyBody) reply(ctx, value)
     }
@@ -488,16 +503,19 @@ export class EndpointCreator {
     }
   }
 
-  /** Who may only write is shown no more for wishing so; a wish is no reason to refuse the write. */
-  async #mayRead(ctx: HttpContext): Promise<boolean> {
-    if (!this.#operations.has('read')) return false
-    try {
-      await this.#authorize(ctx, 'read')
-      return true
-    } catch (error) {
-      if (toProblem(error).status < 500) return false
-      throw error
+  /**
+   * Whether the caller may call the read of one item, wherever the model offers it. Who may only write is
+   * shown no more for wishing so, gets no entity tag, and no answer to a precondition. [Q6]
+   */
+  #mayRead(ctx: HttpContext): Promise<boolean> {
+    let answer = this.#readers.get(ctx)
+    if (!answer) {
+      answer = this.#operations.has('read')
+        ? wouldPass(ctx, () => this.#authorize(ctx, 'read'))
+        : Promise.resolve(false)
+      this.#readers.set(ctx, answer)
     }
+    return answer
   }
 
   #ownAccess(operation: Operation): Access | undefined {
@@ -507,18 +525,20 @@ export class EndpointCreator {
 
   /**
    * Who may not ask the related model's own endpoints may not ask for its items here, either: the list
-   * where there are several, else for one.
+   * where there are several, else for one. Where the endpoints lie elsewhere, whoever mounted them
+   * decides.
    */
   async #authorizeInclusions(ctx: HttpContext, inclusions: readonly Inclusion[]) {
-    for (const { isList, resource } of inclusions) {
+    for (const inclusion of inclusions) {
+      const { isList, name, resource } = inclusion
       const operation = isList ? 'read_multi' : 'read'
       if (this.#mount) {
         await authorizeBy(this.#mount.authorizer, ctx, resource, operation)
-      } else {
-        const endpoints = resources.endpoints().find((one) => one.resource === resource)
-        const access = endpoints?.accessOf(operation) ?? crudConfig().access
-        await authorize(ctx, resource, operation, access)
+        continue
       }
+      const access = resources.accessToEmbed(inclusion)
+      if (!access) throw notIncluded(name, [...resources.includesOf(this.resource).keys()])
+      await authorize(ctx, resource, operation, access)
     }
   }
 
@@ -609,10 +629,13 @@ export class EndpointCreator {
     return alias && this.path + alias.path
   }
 
+  /** Who may create an item, and not read it, is told only where it is. [P14] */
   #created(item: Item): CreatedAnswer {
     const key = keyOf(item)
+    const location = this.#locationOf(item)
+    if (isUnreadable(item)) return { body: 'null', key, location }
     const body = writeJson(item ?? null)
-    return { body, key, location: this.#locationOf(item), tag: key && strongTag(body) }
+    return { body, key, location, tag: key && strongTag(body) }
   }
 
   /** The path where a created item can be read, if reading is offered. */

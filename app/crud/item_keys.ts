@@ -18,3 +18,20 @@ export function noteKey(item: Item, key: KeyValue): Item {
 export function keyOf(item: Item): KeyValue | undefined {
   return KEYS.get(item)
 }
+
+const UNREADABLE = new WeakSet<Item>()
+
+/**
+ * Remembers that the policy lets its creator not read an item. [P14]
+ */
+export function noteUnreadable(item: Item): Item {
+  UNREADABLE.add(item)
+  return item
+}
+
+/**
+ * Whether the policy lets its creator not read an item that `create` returned.
+ */
+export function isUnreadable(item: Item): boolean {
+  return typeof item === 'object' && item !== null && UNREADABLE.has(item)
+}

@@ -3,6 +3,7 @@ import type { Dialect } from './database/dialect.js'
 import { dialectOf } from './database/dialects.js'
 import type { Sql } from './database/sql.js'
 import { embed, linksOf } from './embedding.js'
+import { allowedRecords, areCountable } from './judged_reading.js'
 import type { CallOptions } from './lucid_crud.js'
 import { writeCursor } from './query/cursor.js'
 import { positionOf, positionParts, rangesAfter } from './query/keyset.js'
@@ -12,6 +13,7 @@ import type { Beside, Found } from './query/reader.js'
 import type { Selection } from './query/selection.js'
 import { orderOf, orderTerms, type Sort } from './query/sorting.js'
 import type { Records } from './records.js'
+import type { Resource } from './resource/resource.js'
 import type { Item } from './types.js'
 
 /**
@@ -19,9 +21,12 @@ import type { Item } from './types.js'
  */
 export interface ListResult {
   data: Item[]
-  /** Absent where nothing is counted: on request, and with a cursor [Q4, Q5] */
-  total_count?: number
-  /** With a page, and where nothing is counted on request */
+  /**
+   * Absent where nothing is counted: on request, and with a cursor; null where the policy looks at
+   * records and too many would have to be judged [P14, Q4, Q5]
+   */
+  total_count?: number | null
+  /** With a page, and where nothing is counted on request or too much is there to be counted */
   has_more?: boolean
   page?: number
   items_per_page?: number
@@ -50,6 +55,7 @@ export async function readList(
   options: ListOptions
 ): Promise<ListResult> {
   const matching = records.byConditions(request, client, options)
+  if (records.judgesRecords) return await readJudged(records, request, matching, client, options)
   const [part, total] = await Promise.all([
     readPart(records, request, matching, client, options),
     isCounted(request) ? records.reader.count(client, matching) : undefined,
@@ -59,7 +65,7 @@ export async function readList(
 
 interface Part {
   data: Item[]
-  /** Whether a row follows; known only where nothing is counted, and one row further is looked */
+  /** Whether a row follows; known only where nothing is counted, or each row was judged */
   more: boolean
   /** Null at the end */
   nextCursor: string | null
@@ -102,6 +108,20 @@ async function readPart(
 
   const more = found.length > limit
   if (more) found.length = limit
+  return await completePart(found, more, request, resource, client, options)
+}
+
+/** What goes with the items that were found: where the list goes on, and the related items. */
+async function completePart(
+  found: readonly Found[],
+  more: boolean,
+  request: ListRequest,
+  resource: Resource,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<Part> {
+  const { include, paging, sorts } = request
+  const order = orderOf(sorts, resource.key.columns)
   const nextCursor =
     more && paging.shape === 'cursor'
       ? writeCursor(resource, request, positionOf(found.at(-1)!.beside, order))
@@ -113,6 +133,47 @@ async function readPart(
     found.map(({ beside }) => beside)
   )
   return { data, more, nextCursor }
+}
+
+/**
+ * The same where the policy is asked about each record: what it refuses is neither listed nor counted,
+ * and no place in the list is left for it. [P14]
+ */
+async function readJudged(
+  records: Records,
+  request: ListRequest,
+  matching: Selection,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<ListResult> {
+  const { reader, resource } = records
+  const { fields, include, paging, sorts } = request
+  const { limit, offset } = paging
+  const dialect = dialectOf(client)
+  const order = orderOf(sorts, resource.key.columns)
+  const isCounting = isCounted(request) && (await areCountable(records, client, matching))
+  const batches = allowedRecords(records, client, matching, options, {
+    sorts,
+    ranges: rangesOf(paging, order, resource.table, dialect),
+    beside: [...(options.beside ?? []), ...linksOf(include, resource.table, dialect)],
+    first: isCounting ? undefined : offset + limit + 1,
+  })
+
+  const found: Found[] = []
+  let seen = 0
+  for await (const allowed of batches) {
+    for (const one of allowed) {
+      if (seen >= offset && found.length < limit) {
+        found.push(reader.foundOf(one, { fields, keys: options.keys }))
+      }
+      seen++
+    }
+    if (!isCounting && seen > offset + limit) break
+  }
+  const more = seen > offset + limit
+  const part = await completePart(found, more, request, resource, client, options)
+  const total = isCounting ? seen : isCounted(request) ? null : undefined
+  return shapeList(part, total, request)
 }
 
 /** What narrows the list to what is to be read, one after the other. */
@@ -132,16 +193,17 @@ function isCounted({ count, paging }: ListRequest): boolean {
 
 function shapeList(
   { data, more, nextCursor }: Part,
-  total: number | undefined,
+  total: number | null | undefined,
   { paging }: ListRequest
 ) {
   if (paging.shape === 'cursor') return { data, next_cursor: nextCursor }
   const list: ListResult = { data }
+  const isNumber = typeof total === 'number'
   if (total !== undefined) list.total_count = total
   if (paging.shape === 'page') {
-    list.has_more = total === undefined ? more : paging.page * paging.itemsPerPage < total
+    list.has_more = isNumber ? paging.page * paging.itemsPerPage < total : more
     list.page = paging.page
     list.items_per_page = paging.itemsPerPage
-  } else if (total === undefined) list.has_more = more
+  } else if (!isNumber) list.has_more = more
   return list
 }

@@ -8,10 +8,12 @@ import { crudOptionsOf } from './decorator.js'
 import { embed, linksOf } from './embedding.js'
 import { gatherWrites } from './events/write_scope.js'
 import { checkFiles } from './file_columns.js'
+import { countAllowed, countAllowedByDay, isAnyAllowed } from './judged_reading.js'
 import { readList, type ListOptions, type ListResult } from './list_reading.js'
 import { fieldsOf, type Fields } from './query/fields.js'
 import { selectInclusions } from './query/include.js'
 import { conditionsFromCode, ListRequest, type ListQuery } from './query/list_request.js'
+import type { Selection } from './query/selection.js'
 import {
   insertRecord,
   removeRecord,
@@ -20,6 +22,8 @@ import {
   stampUpdate,
   tellBytesApart,
 } from './record_writes.js'
+import { noteUnreadable } from './item_keys.js'
+import type { Operation } from './operations.js'
 import { Records } from './records.js'
 import { checkReferences } from './references.js'
 import { Resource } from './resource/resource.js'
@@ -69,7 +73,7 @@ export interface WriteOptions extends CallOptions {
 export interface UpdateOptions extends WriteOptions {
   /** Whether the changed item is the result, for who may read it */
   returning?: boolean
-  /** Is given the item as the update leaves it, if its writer can see it, before the commit */
+  /** Is given the item as the update leaves it, if its writer can see and may read it, before the commit */
   written?: (item: Item) => void
 }
 
@@ -165,7 +169,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       await this.#records.ask('create', options, record)
       await checkReferences(this.resource, record, client, options)
       await insertRecord(record, this.resource, client)
-      return await this.#records.readBack(record, client, options)
+      const item = await this.#records.readBack(record, client, options)
+      const isReadable = await this.#records.maySee(this.resource.key.of(record), client, options)
+      return isReadable ? item : noteUnreadable(item)
     })
   }
 
@@ -250,19 +256,17 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * How many items match the filters.
    *
    * @param filters  filter name (`price__gte`) -> value, for any column
+   * @returns null where the policy looks at records and more than 10,000 would have to be judged [P14]
    */
   async count(
     filters: Record<string, unknown> = {},
     options: CallOptions & { deleted?: DeletedMode } = {}
-  ): Promise<number> {
+  ): Promise<number | null> {
     const client = await this.#clientOf(options)
-    await this.#records.ask('read_multi', options)
-    const conditions = conditionsFromCode(this.resource, filters)
-    const deleted = options.deleted ?? 'exclude'
-    return await this.#records.reader.count(
-      client,
-      this.#records.byConditions({ conditions, deleted }, client, options)
-    )
+    const matching = await this.#matching(filters, client, options)
+    return this.#records.judgesRecords
+      ? await countAllowed(this.#records, client, matching, options)
+      : await this.#records.reader.count(client, matching)
   }
 
   /**
@@ -270,20 +274,21 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @param wire   the column's wire name
    * @param first  the first day, as YYYY-MM-DD
-   * @returns the days that have any, in no order
+   * @returns the days that have any, in no order; null where the policy looks at records and more than
+   *   10,000 would have to be judged [P14]
    * @throws Problem 403
    */
   async countByDay(
     wire: string,
     first: string,
     options: CallOptions = {}
-  ): Promise<Array<{ day: string; count: number }>> {
+  ): Promise<Array<{ day: string; count: number }> | null> {
     const client = await this.#clientOf(options)
-    await this.#records.ask('read_multi', options)
+    const matching = await this.#matching({ [`${wire}__gte`]: `${first} 00:00:00` }, client, options)
     const column = this.resource.columns.find(wire)!
-    const conditions = conditionsFromCode(this.resource, { [`${wire}__gte`]: `${first} 00:00:00` })
-    const matching = this.#records.byConditions({ conditions, deleted: 'exclude' }, client, options)
-    return await this.#records.reader.countByDay(client, column, matching)
+    return this.#records.judgesRecords
+      ? await countAllowedByDay(this.#records, client, column, matching, options)
+      : await this.#records.reader.countByDay(client, column, matching)
   }
 
   /**
@@ -293,7 +298,17 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     filters: Record<string, unknown>,
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<boolean> {
-    return (await this.count(filters, options)) > 0
+    if (!this.#records.judgesRecords) return (await this.count(filters, options))! > 0
+    const client = await this.#clientOf(options)
+    const matching = await this.#matching(filters, client, options)
+    return await isAnyAllowed(this.#records, client, matching, options)
+  }
+
+  /**
+   * Whether the policy has nothing against an operation, on a record if one is given. [P14]
+   */
+  async allows(action: Operation, options: CallOptions, record?: LucidRow): Promise<boolean> {
+    return await this.#records.allows(action, options, record)
   }
 
   /**
@@ -329,9 +344,10 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const item = mustBeSeen
         ? await this.#records.readBack(record, client, options)
         : options.written && (await this.#records.find(record, client, options))
-      if (item) options.written?.(item)
-      const isShown = options.returning && (await this.#records.allows('read', options, record))
-      return isShown ? item! : null
+      const isWanted = options.returning || options.written
+      if (!item || !isWanted || !(await this.#records.allows('read', options, record))) return null
+      options.written?.(item)
+      return options.returning ? item : null
     })
   }
 
@@ -418,6 +434,18 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   async #clientOf(options: CallOptions): Promise<QueryClientContract> {
     await this.resource.load(options.client)
     return options.client ?? this.resource.client()
+  }
+
+  /** The rows that a question about many is about, once the policy lets the actor ask it. */
+  async #matching(
+    filters: Record<string, unknown>,
+    client: QueryClientContract,
+    options: CallOptions & { deleted?: DeletedMode }
+  ): Promise<Selection> {
+    await this.#records.ask('read_multi', options)
+    const conditions = conditionsFromCode(this.resource, filters)
+    const { deleted = 'exclude' } = options
+    return this.#records.byConditions({ conditions, deleted }, client, options)
   }
 
   /**

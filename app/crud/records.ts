@@ -54,7 +54,14 @@ export class Records {
   }
 
   /**
-   * What asks the policy about records that are being read, if there is a policy.
+   * Whether the policy is to be asked about every record that leaves. [P14]
+   */
+  get judgesRecords(): boolean {
+    return this.resource.judgesRecords
+  }
+
+  /**
+   * What asks the policy about a record that is being read, if there is a policy.
    *
    * @returns a function that throws Problem 403
    */
@@ -123,15 +130,40 @@ export class Records {
    * Asks about an item that the actor has created before, as it is by now. What is gone is nobody's
    * secret any more.
    *
+   * @returns whether the actor may read it, too
    * @throws Problem 403  when the policy or the scope would not have it created so
    */
-  async askAgain(key: KeyValue, client: QueryClientContract, options: CallOptions): Promise<void> {
+  async askAgain(
+    key: KeyValue,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<boolean> {
     const { policy, scope } = this.resource
-    if (!policy && !scope) return
-    const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
-    const record = await this.reader.record(client, narrow)
-    if (record) await this.ask('create', options, record)
-    else if (await this.reader.attributes(client, key)) throw forbidden()
+    if (!policy && !scope) return true
+    const record = await this.#stored(key, client, options)
+    if (!record) {
+      if (await this.reader.attributes(client, key)) throw forbidden()
+      return true
+    }
+    await this.ask('create', options, record)
+    return await this.allows('read', options, record)
+  }
+
+  /**
+   * Whether the policy lets the actor read an item, as the database has it now.
+   */
+  async maySee(
+    key: KeyValue,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<boolean> {
+    if (!this.judgesRecords) return await this.allows('read', options)
+    const record = await this.#stored(key, client, options)
+    return record !== null && (await this.allows('read', options, record))
+  }
+
+  #stored(key: KeyValue, client: QueryClientContract, options: CallOptions) {
+    return this.reader.record(client, this.byKey(key, client, { ...options, deleted: 'include' }))
   }
 
   /**

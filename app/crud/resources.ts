@@ -2,9 +2,12 @@ import { ensureTokenAuthorizer } from './access.js'
 import type { EndpointCreator } from './endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from './errors.js'
 import { watch } from './events/watch.js'
-import { noteResource } from './resource/known_resources.js'
+import type { Inclusion } from './resource/inclusion.js'
+import { isKeptApart, noteResource } from './resource/known_resources.js'
 import { readFacts } from './resource/read_facts.js'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { Resource } from './resource/resource.js'
+import type { Access } from './types.js'
 
 /**
  * All models that have endpoints, and where those lie.
@@ -27,7 +30,7 @@ export class ResourceRegistry {
       )
     }
     this.#endpoints.push(endpoints)
-    noteResource(endpoints.resource)
+    noteResource(endpoints.resource, { hasEndpoints: true })
     watch(endpoints.resource)
   }
 
@@ -38,7 +41,7 @@ export class ResourceRegistry {
    */
   track(resource: Resource, { ownCode = true } = {}): void {
     this.#others.push(resource)
-    noteResource(resource)
+    noteResource(resource, { hasEndpoints: false })
     watch(resource, { ownCode })
   }
 
@@ -51,6 +54,49 @@ export class ResourceRegistry {
 
   all(): readonly Resource[] {
     return this.#endpoints.map((one) => one.resource)
+  }
+
+  /**
+   * Who may have related items embedded: whoever may read them where they lie. That is what the related
+   * model's endpoints say, or what its option `access` does, if there are none for this. [Q3]
+   *
+   * @returns undefined where nobody may
+   */
+  accessToEmbed({ isList, resource }: Inclusion): Access | undefined {
+    if (isKeptApart(resource.model)) return undefined
+    const operation = isList ? 'read_multi' : 'read'
+    const endpoints = this.#endpoints.find((one) => one.resource === resource)
+    const isSaid =
+      endpoints?.operations.includes(operation) || endpoints?.isAccessDefault(operation) === false
+    return isSaid ? endpoints!.accessOf(operation) : undefined
+  }
+
+  /**
+   * The relations that answers of the resource's endpoints can embed, by name on the wire. [Q3]
+   */
+  includesOf({ includes }: Resource): ReadonlyMap<string, Inclusion> {
+    return new Map([...includes].filter(([, inclusion]) => this.accessToEmbed(inclusion)))
+  }
+
+  /**
+   * What only another part of the application may embed, which asks nobody here, is no fault.
+   *
+   * @throws ValueError  for a relation whose items nobody could ever see
+   */
+  #checkInclusion({ model, name }: Resource, inclusion: Inclusion) {
+    if (this.accessToEmbed(inclusion)) return
+    const { resource: related } = inclusion
+    const isElsewhere = (one: LucidModel) => this.#others.some((other) => other.model === one)
+    if (isElsewhere(model) && isElsewhere(related.model)) return
+
+    const which = `${name}: include names '${inclusion.name}', whose model ${related.name}`
+    if (isKeptApart(related.model)) {
+      throw new ValueError(`${which} is never embedded in answers; leave the relation out`)
+    }
+    const operation = inclusion.isList ? 'read_multi' : 'read'
+    throw new ValueError(
+      `${which} has no ${operation} endpoint that says who may see its records; give ${related.name} one by @Crud, or say it by @Crud({ includedMethods: [], access: 'public' }) or 'token', or leave the relation out`
+    )
   }
 
   /**
@@ -67,7 +113,10 @@ export class ResourceRegistry {
     for (const endpoints of this.#endpoints) {
       try {
         await endpoints.resource.load(undefined, facts.get(endpoints.resource))
-        for (const { resource } of endpoints.resource.includes.values()) await resource.load()
+        for (const inclusion of endpoints.resource.includes.values()) {
+          this.#checkInclusion(endpoints.resource, inclusion)
+          await inclusion.resource.load()
+        }
         const needsTokens = endpoints.operations.some(
           (operation) => endpoints.accessOf(operation) === 'token'
         )

@@ -42,23 +42,36 @@ test.group('Policies and scopes over HTTP', (group) => {
   }) => {
     const id = await insertNote({ owner: 'anna' })
     const actor = { kind: 'token', user: 'anna', token: 'anna' }
-    const requests: Array<[() => Promise<Answer>, string, Array<string | undefined>]> = [
-      [() => anna.post({ owner: 'anna', title: 'new' }), 'create', ['new']],
-      [() => anna.get(`/${id}`), 'read', ['a note']],
-      [() => anna.head(`/${id}`), 'read', ['a note']],
-      [() => anna.get(), 'read_multi', [undefined]],
-      [() => anna.get('?page=1'), 'read_multi', [undefined]],
-      [() => anna.patch(`/${id}`, { title: 'b note' }), 'update', ['a note', 'b note']],
-      [() => anna.del(`/${id}`), 'delete', ['b note']],
-      [() => anna.del(`/db_delete/${id}`), 'db_delete', ['b note']],
+    const requests: Array<[() => Promise<Answer>, Array<[string, string?]>]> = [
+      [
+        () => anna.post({ owner: 'anna', title: 'new' }),
+        [
+          ['create', 'new'],
+          ['read', 'new'],
+        ],
+      ],
+      [() => anna.get(`/${id}`), [['read', 'a note']]],
+      [() => anna.head(`/${id}`), [['read', 'a note']]],
+      [() => anna.get('?title=a note'), [['read_multi'], ['read', 'a note']]],
+      [() => anna.get('?title=a note&page=1'), [['read_multi'], ['read', 'a note']]],
+      [
+        () => anna.patch(`/${id}`, { title: 'b note' }),
+        [
+          ['update', 'a note'],
+          ['update', 'b note'],
+          ['read', 'b note'],
+        ],
+      ],
+      [() => anna.del(`/${id}`), [['delete', 'b note']]],
+      [() => anna.del(`/db_delete/${id}`), [['db_delete', 'b note']]],
     ]
-    for (const [request, action, titles] of requests) {
+    for (const [request, questions] of requests) {
       Note.asked = []
       const answer = await request()
       assert.isBelow(answer.status, 300)
       assert.deepEqual(
         Note.asked as unknown[],
-        titles.map((title) => ({ actor, action, resource: 'Note', title }))
+        questions.map(([action, title]) => ({ actor, action, resource: 'Note', title }))
       )
     }
   })

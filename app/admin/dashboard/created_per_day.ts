@@ -8,13 +8,15 @@ const DAYS = 30
  * How many records of the models came into being on each of the last 30 days, in UTC; of the models
  * that note it in a `created_at` column, and as far as the viewer may see them. [B23, P14]
  *
- * @param report  told of a model that could not be asked; its records are missing then
+ * @param report    told of a model that could not be asked; its records are missing then
+ * @param leaveOut  told of a model whose records are too many to be judged one by one
  * @returns null if no model notes it
  */
 export async function createdPerDay(
   ctx: HttpContext,
   views: ModelView[],
-  report: (error: unknown) => void
+  report: (error: unknown) => void,
+  leaveOut: (view: ModelView) => void = () => {}
 ): Promise<Array<{ day: string; count: number }> | null> {
   const noting = views.filter((view) => createdAt(view))
   if (noting.length === 0) return null
@@ -28,11 +30,9 @@ export async function createdPerDay(
     noting.map(async (view) => {
       try {
         const { wire } = createdAt(view)!
-        for (const { day, count } of await view.crud.countByDay(
-          wire,
-          first,
-          view.callOptions(ctx)
-        )) {
+        const counted = await view.crud.countByDay(wire, first, view.callOptions(ctx))
+        if (!counted) leaveOut(view)
+        for (const { day, count } of counted ?? []) {
           if (days.has(day)) days.set(day, days.get(day)! + count)
         }
       } catch (error) {

@@ -27,12 +27,14 @@ export class DashboardController {
 
   async #data(ctx: HttpContext) {
     const views = await visibleViews(this.site, ctx)
+    const leftOut: string[] = []
     const [counted, days, lately] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(
         ctx,
         views.filter((view) => !view.adminModel),
-        (error) => report(ctx, error, 'The chart of the dashboard has a gap')
+        (error) => report(ctx, error, 'The chart of the dashboard has a gap'),
+        ({ label }) => leftOut.push(label)
       ),
       recentEvents(this.site, ctx),
     ])
@@ -45,6 +47,10 @@ export class DashboardController {
       authTables: counted.filter(({ adminModel }) => adminModel),
       chart: days && recordsChart(days, texts),
       chartTable: days ?? [],
+      chartGap:
+        leftOut.length > 0
+          ? this.site.text('dashboard.chart.leftOut', { models: leftOut.sort().join(', ') })
+          : null,
       lately,
       allEvents: mayReadEvents(this.site, ctx) ? this.site.url('/management/events') : null,
     }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
+import type { ListResult } from '#crud/list_reading'
 import type { Fields } from '#crud/query/fields'
 import type { Column } from '#crud/resource/column'
 import type { DeletedMode } from '#crud/resource/soft_delete'
@@ -32,7 +33,8 @@ export interface ListData extends Record<string, unknown> {
   items: Item[]
   model_name: string
   table_columns: string[]
-  total_items: number
+  /** Null where the policy looks at records, and there are too many of them to be counted [P14] */
+  total_items: number | null
   current_page: number
   rows_per_page: number
   selected_column: string | null
@@ -79,7 +81,9 @@ export interface ListData extends Record<string, unknown> {
 
 interface Found {
   items: Item[]
-  total: number
+  total: number | null
+  /** The number of the last page; where nothing is counted, of the last one that is known of */
+  last: number
   parameters: ListParameters
   failed: boolean
   /** What the items are set in, where it could be begun while the database still counted */
@@ -120,7 +124,7 @@ export class ListPage {
     /* What does not depend on the records is made while the database works, which it does from here. */
     await setImmediate()
     const surroundings = this.#surroundings(asked, offers)
-    const { items, total, parameters, failed, shown: begun } = await finding
+    const { items, total, last, parameters, failed, shown: begun } = await finding
     const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
     const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
@@ -140,9 +144,9 @@ export class ListPage {
 
       view: this.view,
       parameters,
-      pager: pagerOf(parameters, lastPage(total, parameters.rows)),
+      pager: pagerOf(parameters, last),
       failed,
-      range: { from: Math.min(first + 1, total), to: first + items.length },
+      range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
       empty: emptyState(this.site, parameters, {
@@ -193,7 +197,8 @@ export class ListPage {
       /* What one may not see is no empty list. */
       if ((error as { status?: number }).status === 403) throw error
       ctx.logger.error({ err: error }, `The list of ${this.view.name} could not be read`)
-      return { items: [], total: 0, parameters: parameters.with({ page: 1 }), failed: true }
+      const first = parameters.with({ page: 1 })
+      return { items: [], total: 0, last: 1, parameters: first, failed: true }
     }
   }
 
@@ -221,27 +226,27 @@ export class ListPage {
     const { crud } = this.view
     const options = { ...this.view.callOptions(ctx), keys: true }
     let shown: Promise<ShownRows> | undefined
-    const { data, total_count: total = 0 } = await crud.getMulti(
-      parameters.toRequest({ fields: plain?.fields }),
-      {
-        ...options,
-        ...(plain && {
-          beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
-          whileCounting: (items, beside) => {
-            shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
-            /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
-            shown.catch(() => {})
-          },
-        }),
-      }
-    )
-    const last = lastPage(total, parameters.rows)
-    if (parameters.page <= last) return { items: data, total, parameters, failed: false, shown }
+    const list = await crud.getMulti(parameters.toRequest({ fields: plain?.fields }), {
+      ...options,
+      ...(plain && {
+        beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
+        whileCounting: (items, beside) => {
+          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
+          /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
+          shown.catch(() => {})
+        },
+      }),
+    })
+    const { data, total_count: total = 0 } = list
+    const last = total === null ? lastKnown(list, parameters) : lastPage(total, parameters.rows)
+    const found = { total, last, failed: false }
+    if (parameters.page <= last) return { ...found, items: data, parameters, shown }
 
     const clamped = parameters.with({ page: last })
-    if (total === 0) return { items: data, total, parameters: clamped, failed: false }
+    if (total === 0) return { ...found, items: data, parameters: clamped }
     const again = await crud.getMulti(clamped.toRequest({ count: false }), options)
-    return { items: again.data, total, parameters: clamped, failed: false }
+    if (total === null) found.last = lastKnown(again, clamped)
+    return { ...found, items: again.data, parameters: clamped }
   }
 
   async #shown(
@@ -306,6 +311,12 @@ export class ListPage {
       deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),
     }
   }
+}
+
+/** Without a count: the next page if there is one, and the first for who asks for one beyond the end. */
+function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
+  if (data.length === 0) return 1
+  return more ? page + 1 : page
 }
 
 function lastPage(total: number, rows: number): number {

@@ -13,7 +13,7 @@ import {
   weakTag,
 } from './etag.js'
 import { headerOf } from './header.js'
-import { preconditionFailed } from './problems.js'
+import { preconditionFailed, preconditionUnreadable } from './problems.js'
 import { replyText } from './reply.js'
 
 const IF_MATCH = 'If-Match'
@@ -49,21 +49,33 @@ export function noteTag({ response }: HttpContext, item: Item): void {
 }
 
 /**
+ * Whether the headers of a write ask something of the record that it is going to write.
+ */
+export function hasPrecondition({ request }: HttpContext): boolean {
+  const isRead = ['GET', 'HEAD'].includes(request.method())
+  return !isRead && [IF_MATCH, IF_NONE_MATCH].some((name) => headerOf(request, name) !== undefined)
+}
+
+/**
  * What the headers of a request ask of the record that it is going to write: `If-Match`, or an
  * `If-None-Match` that names what must not be there. It is to be asked once the record is locked and
- * the policy has allowed the write, so that nobody else learns which version it has. [Q6]
+ * the policy has allowed the write, so that nobody else learns which version it has. Who may not read
+ * the record is refused whatever the headers say: yes and no would both tell what it holds. [Q6]
  *
+ * @param mayRead  whether the caller may read the record
  * @returns undefined if they ask nothing
  */
-export function preconditionOf(ctx: HttpContext, resource: Resource) {
-  const { request } = ctx
-  const isRead = ['GET', 'HEAD'].includes(request.method())
-  const header = headerOf(request, IF_MATCH) ?? headerOf(request, IF_NONE_MATCH)
-  if (isRead || header === undefined) return undefined
+export function preconditionOf(
+  ctx: HttpContext,
+  resource: Resource,
+  mayRead: (record: LucidRow) => Promise<boolean>
+) {
+  if (!hasPrecondition(ctx)) return undefined
 
-  return (record: LucidRow): void => {
+  return async (record: LucidRow): Promise<void> => {
     /* An own handler may write other models by the same options: the headers mean none of those. */
     if (!(record instanceof resource.model)) return
+    if (!(await mayRead(record))) throw preconditionUnreadable()
     const tag = tagOfRecord(resource, record)
     checkMatch(ctx, tag)
     if (isNamed(ctx, tag)) throw preconditionFailed(IF_NONE_MATCH)

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { keyedDigest as digest } from '../keyed_digest.js'
 import type { Resource } from '../resource/resource.js'
 import { writeJson } from '../values/json.js'
 import { malformedHeader } from './problems.js'
@@ -8,9 +8,6 @@ import { malformedHeader } from './problems.js'
  * What an `If-Match` or `If-None-Match` header names: anything at all, or these entity tags.
  */
 export type TagCondition = '*' | readonly string[]
-
-/* Of the digests that Node.js has, SHA-512 is the fastest one on long texts that is still sound. */
-const digest = (text: string) => hash('sha512', text, 'base64url').slice(0, 22)
 
 /**
  * The entity tag of an item: another one as soon as any value that answers show is another. [Q6]

@@ -120,6 +120,10 @@ export const malformedHeader = (name: string, reason: string) =>
 export const preconditionFailed = (name: string) =>
   new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
 
+/** [Q6] */
+export const preconditionUnreadable = () =>
+  new Problem(403, 'If-Match and If-None-Match are only for those who may read the item')
+
 /** [Q7] */
 export const keyReused = () =>
   new Problem(422, 'This Idempotency-Key came with another body before; use a new key')

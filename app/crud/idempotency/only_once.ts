@@ -99,9 +99,10 @@ export class OnlyOnce {
     client: QueryClientContract,
     options: CallOptions
   ) {
-    if (answer.key) await new Records(this.resource).askAgain(answer.key, client, options)
+    const mayRead =
+      !answer.key || (await new Records(this.resource).askAgain(answer.key, client, options))
     ctx.response.header('idempotency-replayed', 'true')
-    return answer
+    return mayRead ? answer : { ...answer, body: 'null', tag: undefined }
   }
 
   async #store(

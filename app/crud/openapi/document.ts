@@ -55,11 +55,13 @@ export function buildDocument(
     }
   }
 
+  /* A model may be there only to be embedded. */
+  const served = ordered.filter(({ routes }) => routes.length > 0)
   return {
     openapi: '3.1.1',
     info: { title, version, description: DESCRIPTION },
     servers: [{ url: '/' }],
-    tags: [...new Set(ordered.flatMap(({ resource }) => resource.tags))].map((name) => ({ name })),
+    tags: [...new Set(served.flatMap(({ resource }) => resource.tags))].map((name) => ({ name })),
     paths: paths.all,
     components: {
       schemas: { Problem: PROBLEM, ...schemas.all },

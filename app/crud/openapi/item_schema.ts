@@ -1,4 +1,6 @@
+import { MOST_JUDGED } from '../judged_reading.js'
 import type { Resource } from '../resource/resource.js'
+import { resources } from '../resources.js'
 import { answerSchema, withNull } from './column_schema.js'
 import type { SchemaObject } from './types.js'
 import { fromVine } from './vine_schema.js'
@@ -30,7 +32,7 @@ export function describeItem(
     const { meta } = resource.model.$computedDefinitions.get(attribute)!
     properties[wire] = { ...selectedSchema(resource, attribute), ...meta?.openapi, readOnly: true }
   }
-  for (const [name, inclusion] of resource.includes) {
+  for (const [name, inclusion] of resources.includesOf(resource)) {
     const item = refTo(inclusion.resource)
     properties[name] = {
       description: `With \`include=${name}\``,
@@ -42,21 +44,25 @@ export function describeItem(
 }
 
 /**
- * A list, in all the shapes that it can be asked for. [S2, Q4, Q5]
+ * A list, in all the shapes that it can be asked for. [S2, P14, Q4, Q5]
  */
-export function describeList(item: SchemaObject): SchemaObject {
+export function describeList(item: SchemaObject, { judgesRecords }: Resource): SchemaObject {
   return {
     type: 'object',
     properties: {
       data: { type: 'array', items: item },
       total_count: {
-        type: 'integer',
+        type: judgesRecords ? ['integer', 'null'] : 'integer',
         minimum: 0,
-        description: 'All that match; not with `count=false` or `cursor`',
+        description: judgesRecords
+          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_JUDGED.toLocaleString('en')} match, as each must be looked at`
+          : 'All that match; not with `count=false` or `cursor`',
       },
       has_more: {
         type: 'boolean',
-        description: 'Whether there is more behind; by page, and with `count=false`',
+        description: judgesRecords
+          ? 'Whether there is more behind; by page, with `count=false`, and where `total_count` is null'
+          : 'Whether there is more behind; by page, and with `count=false`',
       },
       page: { type: 'integer', minimum: 1, description: 'From 1; by page only' },
       items_per_page: { type: 'integer', minimum: 1, description: 'By page only' },

@@ -1,5 +1,6 @@
 import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
 import { listParameters, itemParameters } from '../query/parameters.js'
+import { resources } from '../resources.js'
 import type { EndpointNames } from './names.js'
 import { filterParameter, keyParameters, ownParameters } from './parameters.js'
 import type { ProblemStatus, Responses } from './responses.js'
@@ -39,16 +40,19 @@ const header = (name: string): Reference => ({ $ref: `#/components/parameters/${
  */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   create({ names, responses, ...of }) {
+    const isRead = of.endpoints.operations.includes('read')
     return {
       summary: `Create ${withArticle(names.one)}`,
       parameters: [header('Idempotency-Key')],
       requestBody: jsonBody(schemaRef(`${names.item}Create`)),
       responses: {
-        201: responses.answer('Created', schemaRef(names.item), [
-          ...(of.endpoints.operations.includes('read') ? ['Location'] : []),
-          'ETag',
-          'Idempotency-Replayed',
-        ]),
+        201: responses.answer(
+          of.endpoints.resource.policy ? 'Created; null for who may not read it' : 'Created',
+          of.endpoints.resource.policy
+            ? { anyOf: [schemaRef(names.item), { type: 'null' }] }
+            : schemaRef(names.item),
+          [...(isRead ? ['Location', 'ETag'] : []), 'Idempotency-Replayed']
+        ),
         ...responses.problems([400, ...refusals(of), 409, 413, 415, 422, 501]),
       },
     }
@@ -93,22 +97,36 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   },
 
   update({ names, responses, ...of }) {
+    const tag = of.endpoints.operations.includes('read') ? ['ETag'] : []
     return {
       summary: `Update ${withArticle(names.one)}`,
       description: 'Changes the fields that the body holds.',
-      parameters: [...keyParameters(of.endpoints.resource), header('Prefer'), header('If-Match')],
+      parameters: [
+        ...keyParameters(of.endpoints.resource),
+        header('Prefer'),
+        ...precondition(of).parameters,
+      ],
       requestBody: jsonBody(schemaRef(`${names.item}Update`)),
       responses: {
         200: responses.answer(
           'Updated: null, or the item where `Prefer: return=representation` asked for it',
           { anyOf: [{ type: 'null' }, schemaRef(names.item)] },
-          ['ETag', 'Preference-Applied']
+          [...tag, 'Preference-Applied']
         ),
         204: responses.answer('Updated, as `Prefer: return=minimal` has it', undefined, [
-          'ETag',
+          ...tag,
           'Preference-Applied',
         ]),
-        ...responses.problems([400, ...refusals(of), 404, 409, 412, 413, 415, 422]),
+        ...responses.problems([
+          400,
+          ...refusals(of),
+          ...precondition(of).problems,
+          404,
+          409,
+          413,
+          415,
+          422,
+        ]),
       },
     }
   },
@@ -133,26 +151,38 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
 
 function deletion({ responses, ...of }: Described) {
   return {
-    parameters: [...keyParameters(of.endpoints.resource), header('If-Match')],
+    parameters: [...keyParameters(of.endpoints.resource), ...precondition(of).parameters],
     responses: {
       200: responses.answer('Deleted', { type: 'null' }),
-      ...responses.problems([400, ...refusals(of), 404, 409, 412, 422]),
+      ...responses.problems([400, ...refusals(of), ...precondition(of).problems, 404, 409, 422]),
     },
   }
 }
 
 /**
+ * What a write may ask of the item: only who may read it gets an answer. [Q6]
+ */
+function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
+  parameters: Reference[]
+  problems: ProblemStatus[]
+} {
+  if (!endpoints.operations.includes('read')) return { parameters: [], problems: [] }
+  const isOpen = endpoints.accessOf('read') === 'public' && !endpoints.resource.policy
+  return { parameters: [header('If-Match')], problems: isOpen ? [412] : [403, 412] }
+}
+
+/**
  * Without a token where one is needed, or with too little; or refused by the model's own policy. A
  * write may also put an item out of the sight of who writes it. Related items are as hard to come by as
- * they are where they lie, which for those that lie nowhere is by the configuration's rule.
+ * they are where they lie.
  */
 export function refusals({
   endpoints,
   route,
 }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
-  const { includes, policy, scope } = endpoints.resource
+  const { policy, scope } = endpoints.resource
   const isRead = ['read', 'read_multi'].includes(route.operation)
-  const mayInclude = isRead && !route.isCustom && includes.size > 0
+  const mayInclude = isRead && !route.isCustom && resources.includesOf(endpoints.resource).size > 0
   if (endpoints.accessOf(route.operation) === 'token' || mayInclude) return [401, 403]
   return policy || scope ? [403] : []
 }

@@ -5,6 +5,7 @@ import type { OwnParameter } from '../query/parameters.js'
 import type { Column } from '../resource/column.js'
 import type { Filter } from '../resource/filters.js'
 import type { Resource } from '../resource/resource.js'
+import { resources } from '../resources.js'
 import { DELETED_MODES } from '../resource/soft_delete.js'
 import { inputForm } from './column_schema.js'
 import type { ParameterObject, Reference, SchemaObject } from './types.js'
@@ -79,7 +80,7 @@ export function ownParameters(
   names: OwnParameter[]
 ): Array<ParameterObject | Reference> {
   return names
-    .filter((name) => name !== 'include' || resource.includes.size > 0)
+    .filter((name) => name !== 'include' || resources.includesOf(resource).size > 0)
     .map((name) => ownParameter(resource, name))
 }
 
@@ -98,13 +99,15 @@ function ownParameter(resource: Resource, name: OwnParameter): ParameterObject |
         `Names with commas between: the items hold these alone. ${namesAre(fieldNames(resource))}`,
         listOf(fieldNames(resource))
       )
-    case 'include':
+    case 'include': {
+      const names = [...resources.includesOf(resource).keys()]
       return query(
         'include',
         'Names of relations with commas between: the items hold the related ones, too. ' +
-          namesAre([...resource.includes.keys()]),
-        listOf([...resource.includes.keys()])
+          namesAre(names),
+        listOf(names)
       )
+    }
     case 'deleted':
       return query('deleted', 'Whether deleted items are there, too, or alone', {
         type: 'string',

@@ -38,7 +38,7 @@ export class Schemas {
     if (hasList || has('create', 'read', 'update') || answers.has('item')) this.#refTo(resource)
     if (has('create')) this.all[`${item}Create`] = describeBody(resource.createBody, 'create')
     if (has('update')) this.all[`${item}Update`] = describeBody(resource.updateBody, 'update')
-    if (hasList) this.all[`${item}List`] = describeList(schemaRef(item))
+    if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }
 
   /** Two models may include each other, so the name is there before the schema. */

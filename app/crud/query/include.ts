@@ -1,3 +1,4 @@
+import type { Problem } from '../http/problem.js'
 import { invalidParameter } from '../http/problems.js'
 import type { Inclusion } from '../resource/inclusion.js'
 import type { Resource } from '../resource/resource.js'
@@ -17,13 +18,20 @@ export function selectInclusions(
   const { includes } = resource
   for (const name of names) {
     if (includes.has(name)) continue
-    throw invalidParameter(
-      'include',
-      'include',
-      includes.size === 0
-        ? 'can not be used here: nothing can be included'
-        : `must be names of what can be included with commas between, not "${name}"; names are ${[...includes.keys()].join(', ')}`
-    )
+    throw notIncluded(name, [...includes.keys()])
   }
   return [...includes.values()].filter((inclusion) => names.has(inclusion.name))
+}
+
+/**
+ * @param names  what can be included
+ */
+export function notIncluded(name: string, names: readonly string[]): Problem {
+  return invalidParameter(
+    'include',
+    'include',
+    names.length === 0
+      ? 'can not be used here: nothing can be included'
+      : `must be names of what can be included with commas between, not "${name}"; names are ${names.join(', ')}`
+  )
 }

@@ -38,8 +38,14 @@ export interface Wanted {
   /** Whether `keyOf` is to know the items' keys */
   keys?: boolean
   beside?: readonly Beside[]
-  /** Throws if somebody may not see the record */
-  judge?: (record: LucidRow) => Promise<void>
+}
+
+/**
+ * A record that has been read, and what was read beside it.
+ */
+export interface Read {
+  record: LucidRow
+  beside: Row
 }
 
 /**
@@ -83,26 +89,46 @@ export class Reader {
   async find(
     client: QueryClientContract,
     selection: Selection,
-    { fields = this.resource.answer, keys = false, beside = [], judge }: Wanted,
+    wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { columns, key } = this.resource
-    if (judge || this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
-      const records = await this.#query(client, selection, columns.all, { beside, begun })
-      if (judge) for (const record of records) await judge(record)
-      return records.map((record: LucidRow) => {
-        const found = this.#fromRecord(record, fields, beside)
-        if (keys) noteKey(found.item, key.of(record))
-        return found
-      })
+    const { fields = this.resource.answer, keys = false, beside = [] } = wanted
+    const { key } = this.resource
+    if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
+      const read = await this.readRecords(client, selection, beside, begun)
+      return read.map((one) => this.foundOf(one, wanted))
     }
-    const read = keys ? this.#withKeys(fields.columns) : fields.columns
-    const rows = await this.#rows(client, selection, read, { beside, begun })
+    const columns = keys ? this.#withKeys(fields.columns) : fields.columns
+    const rows = await this.#rows(client, selection, columns, { beside, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
       const item = toItem(row)
       return { item: keys ? noteKey(item, key.ofRow(row)) : item, beside: row }
     })
+  }
+
+  /**
+   * The records of a list, each with what was read beside it.
+   *
+   * @param begun  the query that goes on, if not one of all rows
+   */
+  async readRecords(
+    client: QueryClientContract,
+    selection: Selection,
+    beside: readonly Beside[] = [],
+    begun?: Query
+  ): Promise<Read[]> {
+    const { columns } = this.resource
+    const records = await this.#query(client, selection, columns.all, { beside, begun })
+    return records.map((record: LucidRow) => ({ record, beside: takeBeside(record, beside) }))
+  }
+
+  /**
+   * The item of a record that has been read.
+   */
+  foundOf({ record, beside }: Read, { fields, keys = false }: Wanted = {}): Found {
+    const item = this.toItem(record, fields)
+    return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, beside }
   }
 
   /**
@@ -119,12 +145,19 @@ export class Reader {
   async findOne(
     client: QueryClientContract,
     selection: Selection,
-    { fields = this.resource.answer, beside = [], judge }: Omit<Wanted, 'keys'>
+    {
+      fields = this.resource.answer,
+      beside = [],
+      judge,
+    }: Omit<Wanted, 'keys'> & {
+      /** Throws if somebody may not see the record */
+      judge?: (record: LucidRow) => Promise<void>
+    }
   ): Promise<Found | null> {
     if (judge || this.#needsHydration(fields, 'before:find', 'after:find')) {
       const record = await this.record(client, selection, beside)
       if (record) await judge?.(record)
-      return record && this.#fromRecord(record, fields, beside)
+      return record && this.foundOf({ record, beside: takeBeside(record, beside) }, { fields })
     }
     const one = { ...selection, limit: 1 }
     const [row] = await this.#rows(client, one, fields.columns, { beside })
@@ -245,16 +278,6 @@ export class Reader {
     return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
   }
 
-  /** What was read beside the columns is no part of the record. */
-  #fromRecord(record: LucidRow, fields: Fields, expressions: readonly Beside[]): Found {
-    const beside: Row = {}
-    for (const { as } of expressions) {
-      beside[as] = record.$extras[as]
-      delete record.$extras[as]
-    }
-    return { item: this.toItem(record, fields), beside }
-  }
-
   /** Rows as the driver has them: by a statement of our own, where nothing asks for a query builder. */
   async #rows(
     client: QueryClientContract,
@@ -354,6 +377,16 @@ export class Reader {
   #hasHooks(...hooks: ReadHook[]): boolean {
     return hooks.some((hook) => this.resource.model.$hooks.has(hook))
   }
+}
+
+/** What was read beside the columns is no part of the record. */
+function takeBeside(record: LucidRow, expressions: readonly Beside[]): Row {
+  const beside: Row = {}
+  for (const { as } of expressions) {
+    beside[as] = record.$extras[as]
+    delete record.$extras[as]
+  }
+  return beside
 }
 
 const ITEM_OF = new WeakMap<Fields, (row: Row) => Item>()

@@ -15,6 +15,7 @@ import { Filters } from './filters.js'
 import { inclusionsOf, type Inclusion } from './inclusion.js'
 import { Key } from './key.js'
 import { storeWholeSeconds } from './lucid_defaults.js'
+import { looksAtRecord } from './looks_at_record.js'
 import { CompiledSchema, type ObjectSchema, type SchemaField } from './object_schema.js'
 import type { Fields } from '../query/fields.js'
 import { Reader } from '../query/reader.js'
@@ -38,6 +39,8 @@ export class Resource {
   readonly showDeleted: boolean
   readonly virtualFields: readonly string[]
   readonly policy: Policy | undefined
+  /** Whether the policy decides about each record, and not only about the model [P14] */
+  readonly judgesRecords: boolean
   readonly scope: Scope | undefined
 
   /** The columns that answers hold, in declaration order [A2] */
@@ -81,6 +84,7 @@ export class Resource {
     this.virtualFields = [...(options.virtualFields ?? [])]
     this.#checkVirtualFields()
     this.policy = options.policy
+    this.judgesRecords = this.policy !== undefined && looksAtRecord(this.policy)
     this.scope = options.scope
     this.showDeleted = options.showDeleted ?? false
     this.#checkConnection()

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { keyedDigest } from '../keyed_digest.js'
 import { writeJson } from '../values/json.js'
 import { toWire } from '../values/to_wire.js'
 import type { Resource } from './resource.js'
@@ -13,5 +13,5 @@ export function versionOf(resource: Resource, record: LucidRow): string {
   const values = resource.columns.visible.map((column) =>
     toWire(column, attributes[column.attribute])
   )
-  return createHash('sha256').update(writeJson(values)).digest('base64url').slice(0, 22)
+  return keyedDigest(writeJson(values))
 }
