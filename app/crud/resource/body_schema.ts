@@ -1,6 +1,13 @@
 import type { FieldError } from '../http/problem.js'
 import { invalidBody } from '../http/problems.js'
-import { prepareFile, prepareForSchema, toAttribute, type Prepared } from '../values/from_body.js'
+import {
+  prepareAsSent,
+  prepareFile,
+  prepareForSchema,
+  toAttribute,
+  type Prepared,
+  type Reads,
+} from '../values/from_body.js'
 import type { Column } from './column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
 
@@ -11,6 +18,8 @@ import type { CompiledSchema, SchemaField } from './object_schema.js'
 export interface BodyField extends SchemaField {
   wire: string
   column: Column | undefined
+  /** Whether a schema of the model's own judges it, which is given what was sent [A28] */
+  isOwn: boolean
 }
 
 /**
@@ -25,17 +34,19 @@ export class BodySchema {
   /**
    * @param find          the column that a schema's key names, if any
    * @param keysAreFixed  whether key columns are to be left as they are, as on update
+   * @param isDerived     whether the schema was derived from the columns, and is as strict as they are
    */
   constructor(
     schema: CompiledSchema,
     find: (name: string) => Column | undefined,
-    keysAreFixed: boolean
+    keysAreFixed: boolean,
+    isDerived = false
   ) {
     this.#schema = schema
     this.#keysAreFixed = keysAreFixed
     this.#fields = schema.fields.map((field) => {
       const column = find(field.input)
-      return { ...field, column, wire: column?.wire ?? field.input }
+      return { ...field, column, wire: column?.wire ?? field.input, isOwn: !isDerived }
     })
   }
 
@@ -59,9 +70,7 @@ export class BodySchema {
     const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
     const prepared = new Map<BodyField, Prepared>()
     for (const field of sent) {
-      const value = body[field.wire]
-      const isFile = field.type === 'multipartFile'
-      prepared.set(field, isFile ? prepareFile(value) : prepareForSchema(field.column, value))
+      prepared.set(field, prepare(field, body[field.wire]))
     }
 
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
@@ -118,6 +127,20 @@ export class BodySchema {
       faults.add([wire, ...rest].join('.'), rule, renamed(message, first, wire))
     }
   }
+}
+
+function prepare(field: BodyField, value: unknown): Prepared {
+  if (field.type === 'multipartFile') return prepareFile(value)
+  return field.isOwn
+    ? prepareAsSent(field.column, value, readBy(field))
+    : prepareForSchema(field.column, value)
+}
+
+/** A parser, or formats of a schema's own, read other values. */
+function readBy({ type, settings, rules }: BodyField): Reads {
+  if (settings.formats || rules.some(({ name }) => name === 'parse')) return undefined
+  if (type === 'number') return 'number'
+  return type === 'date' ? 'moment' : undefined
 }
 
 /** Such a key would lie at a path that every client and proxy takes for another one. */
