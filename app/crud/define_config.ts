@@ -11,6 +11,8 @@ export interface CrudConfig {
   access: Access
   /** Whether an unknown query parameter is a 422 [A19] */
   strictQuery: boolean
+  /** Whether an unknown field of a body is a 422 [A7] */
+  strictBody: boolean
   pagination: {
     /** Items of a list without paging parameters [A10] */
     limit: number
@@ -83,6 +85,7 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     prefix: normalisePrefix(config.prefix ?? '/api'),
     access: config.access ?? 'public',
     strictQuery: config.strictQuery ?? false,
+    strictBody: config.strictBody ?? false,
     pagination: {
       limit: 100,
       itemsPerPage: 10,

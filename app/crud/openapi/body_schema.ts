@@ -24,8 +24,14 @@ const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
 
 /**
  * The body of a create or an update, as the schema that checks it and the columns tell. [Q1]
+ *
+ * @param isStrict  whether other fields are refused
  */
-export function describeBody(body: BodySchema, operation: 'create' | 'update'): SchemaObject {
+export function describeBody(
+  body: BodySchema,
+  operation: 'create' | 'update',
+  isStrict = false
+): SchemaObject {
   /* A file can't be in JSON; and an update leaves a key as it is, so it need not be there. */
   const fields = body.fields.filter(
     (field) =>
@@ -37,6 +43,7 @@ export function describeBody(body: BodySchema, operation: 'create' | 'update'): 
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.wire, describeField(field)])),
     ...(required.length > 0 && { required }),
+    ...(isStrict && { additionalProperties: false }),
   }
 }
 

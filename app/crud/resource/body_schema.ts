@@ -1,3 +1,4 @@
+import { closest } from 'fastest-levenshtein'
 import type { FieldError } from '../http/problem.js'
 import { invalidBody } from '../http/problems.js'
 import {
@@ -60,12 +61,14 @@ export class BodySchema {
   /**
    * @param body  the parsed body, by wire names
    * @param meta  handed to the schema's rules as `field.meta`
+   * @param isStrict  whether a field that the schema does not name is a fault
    * @returns the values by attribute name, virtual fields by their own
    * @throws Problem 422  with every field that fails
    */
   async parse(
     body: Record<string, unknown>,
-    meta: Record<string, unknown>
+    meta: Record<string, unknown>,
+    isStrict = false
   ): Promise<Record<string, unknown>> {
     const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
     const prepared = new Map<BodyField, Prepared>()
@@ -81,6 +84,7 @@ export class BodySchema {
       if (fault) faults.add(field.wire, fault.rule, `The ${field.wire} field ${fault.message}`)
     }
     this.#addFailures(failures, faults)
+    if (isStrict) addUnknown(body, this.#fields, faults)
 
     const values: Record<string, unknown> = {}
     for (const field of this.#fields) {
@@ -143,6 +147,17 @@ function readBy({ type, settings, rules }: BodyField): Reads {
   return type === 'date' ? 'moment' : undefined
 }
 
+/** Each with the nearest name that there is. [A7] */
+function addUnknown(body: object, fields: readonly BodyField[], faults: FaultList) {
+  const known = fields.map(({ wire }) => wire)
+  const unknown = Object.keys(body).filter((name) => !known.includes(name))
+  for (const name of unknown.slice(0, MOST_ERRORS)) {
+    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+    const nearest = known.length > 0 ? `; did you mean "${closest(shown, known)}"?` : ''
+    faults.add(shown, 'unknown', `The ${shown} field is not known${nearest}`)
+  }
+}
+
 /** Such a key would lie at a path that every client and proxy takes for another one. */
 function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
   return isPrimary && ['', '.', '..'].includes(value as string)
@@ -156,6 +171,9 @@ function renamed(message: string, from: string, to: string): string {
 
 /* Nobody mends more at once, and a list of 100,000 wrong values must not become as many errors. */
 const MOST_ERRORS = 100
+
+/* A name of a megabyte is nobody's slip of the keys. */
+const LONGEST_NAME = 100
 
 /**
  * The failing fields, or parts of them (`tags.0`), each with its first fault.

@@ -8,6 +8,7 @@ test.group('defineConfig', () => {
       prefix: '/api',
       access: 'public',
       strictQuery: false,
+      strictBody: false,
       pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
       body: { limit: 1_048_576, depth: 32 },
       idempotency: { hours: 24 },
