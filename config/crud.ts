@@ -29,6 +29,12 @@ export default defineConfig({
   strictQuery: false,
 
   /**
+   * What an unknown field in the body of a create or an update does: false ignores it, true answers 422
+   * and names the nearest field that exists.
+   */
+  strictBody: false,
+
+  /**
    * The API schema (OpenAPI 3.1), at `openapi.json` below the prefix. `access: 'token'` shows it to
    * holders of a valid token alone, whatever that may do. `title` and `version` are those of
    * package.json where they are null.

@@ -14,6 +14,8 @@ export interface CrudConfig {
   isAccessDecided: boolean
   /** Whether an unknown query parameter is a 422 [A19] */
   strictQuery: boolean
+  /** Whether an unknown field of a body is a 422 [A7] */
+  strictBody: boolean
   pagination: {
     /** Items of a list without paging parameters [A10] */
     limit: number
@@ -91,6 +93,7 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     access: config.access ?? (app.inProduction ? 'token' : 'public'),
     isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
+    strictBody: config.strictBody ?? false,
     pagination: {
       limit: 100,
       itemsPerPage: 10,

@@ -304,7 +304,11 @@ export class EndpointCreator {
     const mayRead = await this.#mayRead(ctx)
     const options = () => this.callOptions(ctx)
     const answer = await this.#onlyOnce.answer(ctx, body, options, async (within) => {
-      const values = await this.resource.createBody.parse(body, { operation: 'create' })
+      const values = await this.resource.createBody.parse(
+        body,
+        { operation: 'create' },
+        strictBody()
+      )
       return await within(async () => this.#created(await this.insertItem(values, ctx)))
     })
     replyCreated(ctx, mayRead ? answer : { ...answer, tag: undefined })
@@ -341,7 +345,11 @@ export class EndpointCreator {
     checkWriteQuery(queryOf(ctx), crudConfig())
     const key = this.keyOf(ctx)
     const body = await readBody(ctx, crudConfig().body)
-    const values = await this.resource.updateBody.parse(body, { operation: 'update', key })
+    const values = await this.resource.updateBody.parse(
+      body,
+      { operation: 'update', key },
+      strictBody()
+    )
     const wanted = preferredReturn(ctx)
     const returning = wanted === 'representation' && (await this.#mayRead(ctx))
     const item = await this.changeItem(key, values, returning, ctx)
@@ -647,6 +655,9 @@ export class EndpointCreator {
     return this.path + read.path.replace(keys.pattern, '') + keys.toPath(key)
   }
 }
+
+/** Forms send fields of their own beside the item's, and are never asked. [A7] */
+const strictBody = () => crudConfig().strictBody
 
 function queryOf(ctx: HttpContext): QueryString {
   return new QueryString(ctx.request.parsedUrl.query ?? '')

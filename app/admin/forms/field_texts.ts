@@ -8,7 +8,7 @@ import {
   parseJson,
   writeJson,
 } from '#crud/values/json'
-import { writeNumeral } from '#crud/values/numbers'
+import { readNumber, writeNumeral } from '#crud/values/numbers'
 import { prettyJson } from '../pretty_json.js'
 import type { FormField } from './form_field.js'
 import { Widget } from './widget.js'
@@ -94,20 +94,25 @@ function valueOfOne(field: FormField, text: string): unknown {
   }
   switch (field.holds) {
     case 'number':
-      return plainNumeral(text.trim())
+      return numeralOf(field, text.trim())
     case 'boolean':
       return booleanOf(text.trim())
     case 'date':
       return text.trim()
     case 'datetime':
-      return readDateTime(text.trim()) ?? text.trim()
+      return field.asTyped ? text.trim() : (readDateTime(text.trim()) ?? text.trim())
     case 'time':
-      return readTime(text.trim()) ?? text.trim()
+      return field.asTyped ? text.trim() : (readTime(text.trim()) ?? text.trim())
     case 'json':
       return jsonOf(text)
     default:
       return text
   }
+}
+
+function numeralOf({ strict }: FormField, text: string): unknown {
+  const numeral = plainNumeral(text)
+  return strict ? (readNumber(numeral) ?? numeral) : numeral
 }
 
 /**

@@ -41,6 +41,10 @@ export interface FormField {
   secret: boolean
   /** What a blank form shows */
   initial: readonly string[]
+  /** Whether a schema of the model's own has a form for its text, which is then left as it was typed [A28] */
+  asTyped: boolean
+  /** Whether the schema takes numbers alone, and no text of one */
+  strict: boolean
   /** Whether the schema takes the uploaded file itself, rather than its key */
   takesFile: boolean
 }

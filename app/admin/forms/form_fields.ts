@@ -75,6 +75,8 @@ function makeField(
     hidden: isPassword || (column?.hidden ?? true) || column?.kind === 'binary',
     secret: isPassword || (column?.hidden ?? false),
     initial: mode === 'create' ? initialOf(field, holds) : [],
+    asTyped: isOwnForm(field, widget, holds),
+    strict: field.settings.strict === true,
     takesFile: field.type === 'multipartFile',
   }
 }
@@ -144,16 +146,31 @@ function isTree({ json, column, type }: BodyField): boolean {
   return json.type === 'object' && type !== 'any'
 }
 
-function kindOf({ json, column, type }: BodyField): Holds {
+/** What a browser's input sends is the wire's form but for moments, and for the seconds of a time. */
+function isOwnForm(field: BodyField, widget: WidgetName | Widget, holds: Holds): boolean {
+  const isPlain = widget === 'text' || widget === 'textarea'
+  return field.isOwn && (holds === 'time' || isPlain || field.settings.formats !== undefined)
+}
+
+/** Whether a schema of the model's own wants a text, whatever the column holds. */
+function wantsText({ isOwn, json, type }: BodyField): boolean {
+  return (
+    isOwn && (json.type === 'string' || (type === 'enum' && typeof json.enum?.[0] === 'string'))
+  )
+}
+
+function kindOf(field: BodyField): Holds {
+  const { json, column, type } = field
   switch (column?.kind) {
     case 'boolean':
+      return wantsText(field) ? 'text' : column.kind
     case 'date':
     case 'datetime':
     case 'time':
       return column.kind
     case 'integer':
     case 'number':
-      return 'number'
+      return wantsText(field) ? 'text' : 'number'
     default:
       if (column && column.kind !== 'json') return 'text'
       if (type === 'boolean' || type === 'checkbox') return 'boolean'

@@ -64,4 +64,9 @@ export interface Fault {
   columns: string[]
   /** The name of the constraint, where the driver tells it instead of columns */
   constraint?: string
+  /**
+   * Of a broken reference, as far as the driver tells: whether the row refers to nothing, or others refer
+   * to it
+   */
+  reference?: 'missing' | 'used'
 }

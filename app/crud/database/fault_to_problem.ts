@@ -1,3 +1,4 @@
+import string from '@adonisjs/core/helpers/string'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Problem } from '../http/problem.js'
@@ -27,6 +28,7 @@ export async function faultToProblem(
   client: QueryClientContract
 ): Promise<Problem | undefined> {
   const fault = dialectOf(client).explain(error)
+  if (fault?.kind === 'foreign_key') return await brokenReference(fault, resource, record, client)
   /* A hook may have written elsewhere: what fails there is no fault of this item's. */
   if (fault?.table !== undefined && fault.table !== resource.table) return undefined
 
@@ -35,8 +37,6 @@ export async function faultToProblem(
       return undefined
     case 'unique':
       return duplicate(fault, resource, record)
-    case 'foreign_key':
-      return await brokenReference(resource, record, client)
     default:
       return storageRefused(
         columnsOf(fault!, resource).map((column) => ({
@@ -76,15 +76,65 @@ function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefine
 }
 
 /**
- * SQLite does not say which reference was broken, so each one of the record is looked up. When all
- * are there, others refer to what an update was going to change.
+ * A reference that points nowhere, or one that still points here. Own code may have broken it in another
+ * table, a pivot above all; of the item's own, each one is looked up, as SQLite does not say which it
+ * was. When all are there, others refer to what an update was going to change.
  */
 async function brokenReference(
+  fault: Fault,
   resource: Resource,
   record: LucidRow | undefined,
   client: QueryClientContract
 ): Promise<Problem> {
-  if (!record) return stillReferredTo()
+  const isElsewhere = fault.table !== undefined && fault.table !== resource.table
+  const direction = fault.reference ?? (isElsewhere ? await directionOf(fault, client) : undefined)
+  if (direction === 'used') return stillReferredTo()
+  if (isElsewhere) return missingReference(fieldsOfPivot(resource, fault.table!))
+  if (!record) return direction ? missingReference([]) : stillReferredTo()
+
+  const missing = await missingOf(record, resource, client)
+  if (missing.length > 0) return missingReference(missing)
+  if (!direction && record.$isPersisted) return stillReferredTo()
+  return missingReference(columnsOf(fault, resource).map(({ wire }) => wire))
+}
+
+/** Of an update elsewhere: what sets no reference has changed what is referred to. */
+async function directionOf({ table, columns }: Fault, client: QueryClientContract) {
+  const facts = await dialectOf(client).readTable(client, table!)
+  const referring = facts?.foreignKeys.flatMap((key) => key.columns) ?? []
+  return columns.length > 0 && !columns.some((name) => referring.includes(name))
+    ? 'used'
+    : 'missing'
+}
+
+/**
+ * The virtual field that a relation over the table is written by, as it is usually called: `tags`,
+ * `tag_ids` or `tagIds`; otherwise the relation.
+ */
+function fieldsOfPivot({ model, virtualFields }: Resource, table: string): string[] {
+  for (const [name, relation] of model.$relationsDefinitions) {
+    if (relation.type !== 'manyToMany') continue
+    relation.boot()
+    if (relation.pivotTable !== table) continue
+    const one = string.singular(name)
+    const usual = [
+      name,
+      relation.serializeAs,
+      `${one}_ids`,
+      `${one}Ids`,
+      `${string.snakeCase(one)}_ids`,
+    ]
+    return [virtualFields.find((field) => usual.includes(field)) ?? name]
+  }
+  return []
+}
+
+/** The item's references that point nowhere, by the fields' names on the wire. */
+async function missingOf(
+  record: LucidRow,
+  resource: Resource,
+  client: QueryClientContract
+): Promise<string[]> {
   const missing: string[] = []
   for (const { columns: names, table, references } of resource.foreignKeys) {
     const columns = names.map((name) => resource.columns.all.find((one) => one.name === name))
@@ -96,6 +146,5 @@ async function brokenReference(
     const found = await query
     if (found.length === 0) missing.push(...columns.map((column) => column!.wire))
   }
-  const isNew = !record.$isPersisted
-  return isNew || missing.length > 0 ? missingReference(missing) : stillReferredTo()
+  return missing
 }

@@ -20,10 +20,11 @@ export function explainMysql(error: unknown): Fault | null {
     case 1586:
       return { kind: 'unique', table, columns: [], constraint: lastName(sqlMessage)?.at(-1) }
     case 1216:
+    case 1452:
+      return { kind: 'foreign_key', reference: 'missing', ...foreignKeyIn(sqlMessage) }
     case 1217:
     case 1451:
-    case 1452:
-      return { kind: 'foreign_key', columns: [] }
+      return { kind: 'foreign_key', reference: 'used', columns: [] }
     case 1048:
     case 1364:
       return { kind: 'not_null', table, columns: [firstName(sqlMessage)] }
@@ -53,6 +54,13 @@ function tableOf(sql: string): string | undefined {
     .exec(sql)
     ?.slice(1)
     .find((name) => name !== undefined)
+}
+
+/** "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ...", without it where rights are missing */
+function foreignKeyIn(message: string): Pick<Fault, 'table' | 'columns'> {
+  const [, table, names = ''] =
+    /\((?:`[^`]+`\.)?`([^`]+)`, CONSTRAINT `[^`]+` FOREIGN KEY \(([^)]*)\)/.exec(message) ?? []
+  return { table, columns: [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name) }
 }
 
 /** `'products.products_sku_unique'` at the end */

@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
 import type { Comparison, Dialect, Query, StoredColumn } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
+import { failedStatement } from './failed_statement.js'
 import { fits, unfitting } from './fitting.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
@@ -30,10 +31,9 @@ export class PostgresDialect implements Dialect {
     switch (code) {
       case '23505':
         return { kind: 'unique', table, columns, constraint }
-      /* Which of the two tables it names depends on which row was to go. */
       case '23503':
       case '23001':
-        return { kind: 'foreign_key', columns }
+        return brokenReference(error as Error & Record<string, string | undefined>)
       case '23502':
         return { kind: 'not_null', table, columns }
       case '23514':
@@ -248,4 +248,27 @@ function place(column: Column): string {
 /** The column is text, and whoever wrote it may have used capitals. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
+}
+
+/**
+ * The table is always the one that refers. Where the statement does not tell the direction, the words of
+ * the server do, where they are English.
+ */
+function brokenReference({
+  code,
+  message = '',
+  table,
+  constraint,
+}: Record<string, string | undefined>): Fault {
+  const statement = failedStatement(message)
+  const isUsed =
+    code === '23001' ||
+    statement?.verb === 'delete' ||
+    (statement?.verb === 'update' && statement.table !== table) ||
+    message.includes('update or delete on table ')
+  if (isUsed) return { kind: 'foreign_key', reference: 'used', columns: [] }
+  const isMissing = statement?.verb === 'insert' || message.includes('insert or update on table ')
+  if (isMissing)
+    return { kind: 'foreign_key', reference: 'missing', table, columns: [], constraint }
+  return { kind: 'foreign_key', columns: [] }
 }

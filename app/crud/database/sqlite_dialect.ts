@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../resource/column.js'
 import type { Comparison, Dialect, Query, StoredColumn } from './dialect.js'
 import type { Fault, TableFacts } from './facts.js'
+import { failedStatement } from './failed_statement.js'
 import { quoted } from './quoted.js'
 import { insertSql, type Sql } from './sql.js'
 import type { TextPattern } from './text_pattern.js'
@@ -54,7 +55,7 @@ export class SqliteDialect implements Dialect {
       case 'CHECK':
         return { kind: 'check', columns: namesIn(rest) }
       default:
-        return { kind: 'foreign_key', columns: [] }
+        return brokenReference(message)
     }
   }
 
@@ -222,6 +223,13 @@ const NAMES: Record<string, string> = {
   SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
   /* A reference that says RESTRICT is kept by a trigger. */
   SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
+}
+
+/** What is inserted can be referred to by nobody yet, and what is deleted refers to nothing any more. */
+function brokenReference(message: string): Fault {
+  const { verb, table, columns = [] } = failedStatement(message) ?? {}
+  const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
+  return { kind: 'foreign_key', table, columns, reference }
 }
 
 /** "products.sku, products.name" names two columns; an index over an expression names none. */

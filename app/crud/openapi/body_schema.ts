@@ -24,8 +24,14 @@ const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
 
 /**
  * The body of a create or an update, as the schema that checks it and the columns tell. [Q1]
+ *
+ * @param isStrict  whether other fields are refused
  */
-export function describeBody(body: BodySchema, operation: 'create' | 'update'): SchemaObject {
+export function describeBody(
+  body: BodySchema,
+  operation: 'create' | 'update',
+  isStrict = false
+): SchemaObject {
   /* A file can't be in JSON; and an update leaves a key as it is, so it need not be there. */
   const fields = body.fields.filter(
     (field) =>
@@ -37,6 +43,7 @@ export function describeBody(body: BodySchema, operation: 'create' | 'update'): 
     type: 'object',
     properties: Object.fromEntries(fields.map((field) => [field.wire, describeField(field)])),
     ...(required.length > 0 && { required }),
+    ...(isStrict && { additionalProperties: false }),
   }
 }
 
@@ -58,25 +65,42 @@ function describeField(field: BodyField): SchemaObject {
 }
 
 /**
- * Text and JSON are what the schema says of them; anything else has the form of its column, in which
- * the schema only sees it. [A20, A28]
+ * Text and JSON are what the schema says of them, and so is whatever a schema of the model's own takes in
+ * another type than the column's; all else has the form of its column. [A20, A28]
  */
-function ofColumn({ column }: BodyField, told: SchemaObject): SchemaObject {
-  const form = bodyForm(column!)
-  switch (column!.kind) {
+function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
+  const column = field.column!
+  const form = bodyForm(column)
+  switch (column.kind) {
     case 'json':
       return Object.keys(told).length > 0 ? told : form
     case 'text': {
       const isText = told.type === 'string' || Object.keys(told).length === 0
-      if (!isText && column!.preparesItself) return told
+      if (!isText && (column.preparesItself || field.isOwn)) return told
       return { ...form, ...pick(told, [...CONSTRAINTS, 'format']), ...shorter(form, told) }
     }
     case 'integer':
     case 'number':
+      if (field.isOwn && !isOneOf(told, ['number', 'integer'])) return told
       return { ...form, ...pick(told, CONSTRAINTS) }
+    case 'boolean':
+      return field.isOwn && !isOneOf(told, ['boolean']) ? told : { ...form }
     default:
-      return { ...form }
+      if (!field.isOwn) return { ...form }
+      if (field.type === 'date') return momentOf(field, form)
+      return isOneOf(told, ['string']) ? { ...form, ...pick(told, CONSTRAINTS) } : told
   }
+}
+
+/** Whether all that is told goes with the types; what tells nothing does. */
+function isOneOf({ type, anyOf }: SchemaObject, types: string[]): boolean {
+  return type === undefined ? anyOf === undefined : types.includes(type as string)
+}
+
+/** The forms that a `vine.date()` reads, which may be others than the column's. */
+function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObject {
+  const isUsual = !settings.formats && !rules.some(({ name }) => name === 'parse')
+  return isUsual || isDayFormat(settings.formats) ? { ...form } : { type: 'string' }
 }
 
 /** What a model says of the form is that of answers, which its `serialize` may make another one. */
@@ -84,13 +108,16 @@ function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
 }
 
-function ofVirtual({ wire, type, rules }: BodyField, told: SchemaObject): SchemaObject {
+function ofVirtual({ wire, type, settings }: BodyField, told: SchemaObject): SchemaObject {
   if (type === 'date') {
-    const isUsual = !rules.some(({ options }) => (options as any)?.formats)
-    return { type: 'string', ...(isUsual && { pattern: USUAL_DATE }), ...told }
+    return { type: 'string', ...(!settings.formats && { pattern: USUAL_DATE }), ...told }
   }
   if (type === 'string' && isSecretName(wire)) return { ...told, format: 'password' }
   return told
+}
+
+function isDayFormat(formats: unknown): boolean {
+  return [formats].flat().join() === 'YYYY-MM-DD'
 }
 
 function shorter(...schemas: SchemaObject[]) {

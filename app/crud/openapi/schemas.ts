@@ -1,5 +1,6 @@
 import type { EndpointCreator } from '../endpoint_creator.js'
 import type { Resource } from '../resource/resource.js'
+import { crudConfig } from '../settings.js'
 import { describeBody } from './body_schema.js'
 import { describeItem, describeList } from './item_schema.js'
 import { identifier, type EndpointNames, type UniqueNames } from './names.js'
@@ -33,11 +34,14 @@ export class Schemas {
     const { item } = this.#names.get(endpoints)!
     const answers = new Set(routes.map(({ openapi }) => openapi?.answer))
     const has = (...names: string[]) => routes.some(({ name }) => names.includes(name))
+    const { strictBody } = crudConfig()
     const hasList = has('read_multi', 'read_paginated') || answers.has('list')
 
     if (hasList || has('create', 'read', 'update') || answers.has('item')) this.#refTo(resource)
-    if (has('create')) this.all[`${item}Create`] = describeBody(resource.createBody, 'create')
-    if (has('update')) this.all[`${item}Update`] = describeBody(resource.updateBody, 'update')
+    if (has('create'))
+      this.all[`${item}Create`] = describeBody(resource.createBody, 'create', strictBody)
+    if (has('update'))
+      this.all[`${item}Update`] = describeBody(resource.updateBody, 'update', strictBody)
     if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }
 

@@ -1,6 +1,14 @@
+import { closest } from 'fastest-levenshtein'
 import type { FieldError } from '../http/problem.js'
 import { invalidBody } from '../http/problems.js'
-import { prepareFile, prepareForSchema, toAttribute, type Prepared } from '../values/from_body.js'
+import {
+  prepareAsSent,
+  prepareFile,
+  prepareForSchema,
+  toAttribute,
+  type Prepared,
+  type Reads,
+} from '../values/from_body.js'
 import type { Column } from './column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
 
@@ -11,6 +19,8 @@ import type { CompiledSchema, SchemaField } from './object_schema.js'
 export interface BodyField extends SchemaField {
   wire: string
   column: Column | undefined
+  /** Whether a schema of the model's own judges it, which is given what was sent [A28] */
+  isOwn: boolean
 }
 
 /**
@@ -25,17 +35,19 @@ export class BodySchema {
   /**
    * @param find          the column that a schema's key names, if any
    * @param keysAreFixed  whether key columns are to be left as they are, as on update
+   * @param isDerived     whether the schema was derived from the columns, and is as strict as they are
    */
   constructor(
     schema: CompiledSchema,
     find: (name: string) => Column | undefined,
-    keysAreFixed: boolean
+    keysAreFixed: boolean,
+    isDerived = false
   ) {
     this.#schema = schema
     this.#keysAreFixed = keysAreFixed
     this.#fields = schema.fields.map((field) => {
       const column = find(field.input)
-      return { ...field, column, wire: column?.wire ?? field.input }
+      return { ...field, column, wire: column?.wire ?? field.input, isOwn: !isDerived }
     })
   }
 
@@ -49,19 +61,19 @@ export class BodySchema {
   /**
    * @param body  the parsed body, by wire names
    * @param meta  handed to the schema's rules as `field.meta`
+   * @param isStrict  whether a field that the schema does not name is a fault
    * @returns the values by attribute name, virtual fields by their own
    * @throws Problem 422  with every field that fails
    */
   async parse(
     body: Record<string, unknown>,
-    meta: Record<string, unknown>
+    meta: Record<string, unknown>,
+    isStrict = false
   ): Promise<Record<string, unknown>> {
     const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
     const prepared = new Map<BodyField, Prepared>()
     for (const field of sent) {
-      const value = body[field.wire]
-      const isFile = field.type === 'multipartFile'
-      prepared.set(field, isFile ? prepareFile(value) : prepareForSchema(field.column, value))
+      prepared.set(field, prepare(field, body[field.wire]))
     }
 
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
@@ -72,6 +84,7 @@ export class BodySchema {
       if (fault) faults.add(field.wire, fault.rule, `The ${field.wire} field ${fault.message}`)
     }
     this.#addFailures(failures, faults)
+    if (isStrict) addUnknown(body, this.#fields, faults)
 
     const values: Record<string, unknown> = {}
     for (const field of this.#fields) {
@@ -120,6 +133,31 @@ export class BodySchema {
   }
 }
 
+function prepare(field: BodyField, value: unknown): Prepared {
+  if (field.type === 'multipartFile') return prepareFile(value)
+  return field.isOwn
+    ? prepareAsSent(field.column, value, readBy(field))
+    : prepareForSchema(field.column, value)
+}
+
+/** A parser, or formats of a schema's own, read other values. */
+function readBy({ type, settings, rules }: BodyField): Reads {
+  if (settings.formats || rules.some(({ name }) => name === 'parse')) return undefined
+  if (type === 'number') return 'number'
+  return type === 'date' ? 'moment' : undefined
+}
+
+/** Each with the nearest name that there is. [A7] */
+function addUnknown(body: object, fields: readonly BodyField[], faults: FaultList) {
+  const known = fields.map(({ wire }) => wire)
+  const unknown = Object.keys(body).filter((name) => !known.includes(name))
+  for (const name of unknown.slice(0, MOST_ERRORS)) {
+    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+    const nearest = known.length > 0 ? `; did you mean "${closest(shown, known)}"?` : ''
+    faults.add(shown, 'unknown', `The ${shown} field is not known${nearest}`)
+  }
+}
+
 /** Such a key would lie at a path that every client and proxy takes for another one. */
 function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
   return isPrimary && ['', '.', '..'].includes(value as string)
@@ -133,6 +171,9 @@ function renamed(message: string, from: string, to: string): string {
 
 /* Nobody mends more at once, and a list of 100,000 wrong values must not become as many errors. */
 const MOST_ERRORS = 100
+
+/* A name of a megabyte is nobody's slip of the keys. */
+const LONGEST_NAME = 100
 
 /**
  * The failing fields, or parts of them (`tags.0`), each with its first fault.

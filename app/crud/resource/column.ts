@@ -155,6 +155,11 @@ export class Column {
     return this.kind === 'integer' && /big|int8/.test(this.#ensureLoaded().sqlType)
   }
 
+  /** Whether the database keeps every digit of its fractions */
+  get isDecimal(): boolean {
+    return this.kind === 'number' && /decimal|numeric/i.test(this.#ensureLoaded().sqlType)
+  }
+
   /** Whether only the model knows what becomes of its values on the wire */
   get writesItself(): boolean {
     return (

@@ -55,6 +55,8 @@ export interface SchemaField {
   nullable: boolean
   /** Whether it must be there, whatever else is */
   required: boolean
+  /** What the type was made with, as in `vine.number({ strict: true })` */
+  settings: Readonly<Record<string, unknown>>
   /** In the order in which they run */
   rules: readonly SchemaRule[]
 }
@@ -68,6 +70,7 @@ interface CompiledNode {
   allowNull?: boolean
   isOptional?: boolean
   parseFnId?: string
+  dataTypeValidatorFnId?: string
   validations?: Array<{ ruleFnId: string; name?: string }>
   properties?: CompiledNode[]
   groups?: Array<{ conditions: Array<{ schema: CompiledNode }> }>
@@ -160,6 +163,8 @@ function described(node: CompiledNode, references: References, json: JsonSchema)
     type: node.subtype ?? node.type,
     json: withoutNull(json),
     nullable: node.allowNull ?? alternatives(json).some(({ type }) => type === 'null'),
+    settings: (references[node.dataTypeValidatorFnId ?? '']?.options ??
+      {}) as SchemaField['settings'],
     rules: [
       ...parsed,
       ...(node.validations ?? []).map(({ ruleFnId, name }) => ({

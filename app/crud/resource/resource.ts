@@ -254,7 +254,9 @@ export class Resource {
         `${operation}Schema`,
         this.name
       )
-    return new BodySchema(schema, (name) => this.columns.find(name), operation === 'update')
+    const isDerived = this.#schemas[operation] === undefined
+    const find = (name: string) => this.columns.find(name)
+    return new BodySchema(schema, find, operation === 'update', isDerived)
   }
 
   #managedAttributes(): Set<string> {

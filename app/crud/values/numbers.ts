@@ -7,6 +7,11 @@ const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n }
 export type ExactInteger = number | string
 
 /**
+ * A number with every digit it was sent with: as text where a JavaScript number would lose some.
+ */
+export type ExactNumber = number | string
+
+/**
  * Reads plain digits with an optional minus, nothing else: no exponent, no sign in front, no hex, no
  * leading zeros.
  *
@@ -40,4 +45,31 @@ export function readNumber(text: string): number | null {
   if (!/^-?\d+(?:\.\d+)?$/.test(text)) return null
   const number = Number(text)
   return Number.isFinite(number) ? number : null
+}
+
+/**
+ * Whether a decimal is beyond a column's range, in either direction, once it is rounded to the last
+ * digit that the column keeps. It compares digits, as numbers have too few of them.
+ *
+ * @param value  a number, or a plain numeral
+ * @param range  as in `{ most: '999.99', scale: 2 }`
+ */
+export function isBeyondDecimal(
+  value: ExactNumber,
+  { most, scale }: { most: string; scale: number }
+): boolean {
+  if (typeof value === 'number') return Math.abs(value) >= Number(most) + 0.5 / 10 ** scale
+  const [whole, fraction] = splitAtPoint(value.replace('-', ''))
+  const places = Math.max(fraction.length, scale + 1)
+  const half = 5n * 10n ** BigInt(places - scale - 1)
+  return scaled(whole, fraction, places) >= scaled(...splitAtPoint(most), places) + half
+}
+
+function splitAtPoint(numeral: string): [whole: string, fraction: string] {
+  const [whole, fraction = ''] = numeral.split('.')
+  return [whole, fraction]
+}
+
+function scaled(whole: string, fraction: string, places: number): bigint {
+  return BigInt(whole + fraction.padEnd(places, '0'))
 }

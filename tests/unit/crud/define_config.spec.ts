@@ -10,6 +10,7 @@ test.group('defineConfig', () => {
       access: 'public',
       isAccessDecided: false,
       strictQuery: false,
+      strictBody: false,
       pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
       body: { limit: 1_048_576, depth: 32 },
       idempotency: { hours: 24 },

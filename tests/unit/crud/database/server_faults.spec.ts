@@ -22,7 +22,18 @@ test.group('Faults | MySQL and MariaDB', () => {
         errno: 1452,
         sqlMessage:
           'Cannot add or update a child row: a foreign key constraint fails (`a`.`goods`, CONSTRAINT `x` FOREIGN KEY (`maker_id`) REFERENCES `makers` (`id`))',
-        fault: { kind: 'foreign_key', columns: [] },
+        fault: {
+          kind: 'foreign_key',
+          reference: 'missing',
+          table: 'goods',
+          columns: ['maker_id'],
+        },
+      },
+      {
+        errno: 1451,
+        sqlMessage:
+          'Cannot delete or update a parent row: a foreign key constraint fails (`a`.`goods`, CONSTRAINT `x` FOREIGN KEY (`maker_id`) REFERENCES `makers` (`id`))',
+        fault: { kind: 'foreign_key', reference: 'used', columns: [] },
       },
       {
         errno: 1048,
@@ -69,6 +80,28 @@ test.group('Faults | MySQL and MariaDB', () => {
 test.group('Faults | PostgreSQL', () => {
   const { explain } = new PostgresDialect()
   const about = { table: 'goods', constraint: 'goods_name_unique' }
+
+  test('[A8] a broken reference of code {code} after "{message}" is {reference}')
+    .with([
+      { code: '23503', message: 'insert into "goods" ("a") - x', reference: 'missing' },
+      { code: '23503', message: 'delete from "makers" - x', reference: 'used' },
+      { code: '23503', message: 'update "makers" set "id" = $1 - x', reference: 'used' },
+      { code: '23503', message: 'update "goods" set "a" = $1 - x', reference: undefined },
+      {
+        code: '23503',
+        message: 'insert or update on table "goods" violates foreign key constraint "x"',
+        reference: 'missing',
+      },
+      {
+        code: '23503',
+        message: 'update or delete on table "makers" violates foreign key constraint "x"',
+        reference: 'used',
+      },
+      { code: '23001', message: 'x', reference: 'used' },
+    ])
+    .run(({ assert }, { reference, ...error }) => {
+      assert.equal(explain({ ...error, table: 'goods' })!.reference, reference)
+    })
 
   test('[A8] {code} is {kind}')
     .with([

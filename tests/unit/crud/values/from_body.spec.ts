@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { resources } from '#crud'
-import { prepareForSchema, toAttribute } from '#crud/values/from_body'
+import { prepareAsSent, prepareForSchema, toAttribute } from '#crud/values/from_body'
 import { Consignment } from '#tests/fixtures/writes'
 import { Sample } from '#tests/fixtures/samples'
 
@@ -82,6 +82,38 @@ test.group('Values before the schema', () => {
   })
 })
 
+test.group("Values before a schema of the model's own", () => {
+  test('[A28] it is given what was sent, of every column', ({ assert }) => {
+    const sent = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null)
+    )
+    fc.assert(
+      fc.property(sent, (value) => {
+        fc.pre(typeof value !== 'string' || (value.isWellFormed() && !value.includes('\0')))
+        for (const name of ['count', 'big', 'ratio', 'active', 'day', 'moment', 'clock', 'token']) {
+          assert.deepEqual(prepareAsSent(column(name), value).value, value, name)
+        }
+      })
+    )
+  })
+
+  test('[A28] what wants a number is given no true, empty text, list or hexadecimal', ({
+    assert,
+  }) => {
+    for (const value of [true, '', ' ', [5], {}, '0x10', '1e3', '+5']) {
+      assert.equal(prepareAsSent(column('count'), value, 'number').fault!.rule, 'integer')
+      assert.equal(prepareAsSent(column('ratio'), value, 'number').fault!.rule, 'number')
+      assert.isUndefined(prepareAsSent(column('ratio'), value).fault)
+    }
+    for (const value of [null, 5, 5n, '5', '-12.50']) {
+      assert.isUndefined(prepareAsSent(column('count'), value, 'number').fault)
+    }
+  })
+})
+
 test.group('Values after the schema', () => {
   const faultOf = (name: string, value: unknown) => toAttribute(column(name), value).fault?.rule
 
@@ -108,14 +140,17 @@ test.group('Values after the schema', () => {
 
   test('[A28] what a schema let through and the column can not hold is a fault', ({ assert }) => {
     const wrong: Array<[string, unknown, string]> = [
-      ['name', 5, 'string'],
+      ['name', {}, 'string'],
+      ['name', Number.NaN, 'string'],
       ['token', 'x', 'uuid'],
       ['token', 5, 'uuid'],
       ['count', 1.5, 'integer'],
-      ['count', '5', 'integer'],
+      ['count', '5.0', 'integer'],
+      ['count', 2n ** 63n, 'integer'],
       ['ratio', Number.NaN, 'number'],
-      ['active', 'true', 'boolean'],
-      ['active', 1, 'boolean'],
+      ['ratio', '1e3', 'number'],
+      ['active', 'yes', 'boolean'],
+      ['active', 2, 'boolean'],
       ['day', '2024-02-30', 'date'],
       ['day', '2024-02-29 and more', 'date'],
       ['moment', 'x', 'datetime'],
@@ -128,6 +163,29 @@ test.group('Values after the schema', () => {
     ]
     for (const [name, value, rule] of wrong) {
       assert.equal(faultOf(name, value), rule, `${name} ${value}`)
+    }
+  })
+
+  test('[A28] what a schema made of a value becomes one of the column, where it says the same', ({
+    assert,
+  }) => {
+    const right: Array<[string, unknown, unknown]> = [
+      ['name', 5, '5'],
+      ['longText', 1e21, '1000000000000000000000'],
+      ['name', true, 'true'],
+      ['longText', new Date('2024-05-06T07:08:09Z'), '2024-05-06 07:08:09'],
+      ['count', '5', 5],
+      ['count', 5n, 5],
+      ['count', true, 1],
+      ['big', '9007199254740993', '9007199254740993'],
+      ['ratio', '12.50', 12.5],
+      ['active', 'true', true],
+      ['active', 0, false],
+      ['bytes', new Uint8Array([65, 66]), Buffer.from('AB')],
+      ['data', { deep: [9007199254740993n] }, '{"deep":["9007199254740993"]}'],
+    ]
+    for (const [name, value, expected] of right) {
+      assert.deepEqual(toAttribute(column(name), value), { value: expected }, name)
     }
   })
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { exactInteger, readInteger, readNumber } from '#crud/values/numbers'
+import { exactInteger, isBeyondDecimal, readInteger, readNumber } from '#crud/values/numbers'
 
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 
@@ -57,4 +57,27 @@ test.group('Decimals', () => {
     .run(({ assert }, { text }) => {
       assert.isNull(readNumber(text))
     })
+})
+
+test.group('The range of decimals', () => {
+  const range = { most: '999.99', scale: 2 }
+
+  test('[A8] {value} is within, as the database rounds it')
+    .with(['0', '999.99', '-999.99', '999.994', '999.9949999', 999.99, -999.994, '000999.99'])
+    .run(({ assert }, value) => {
+      assert.isFalse(isBeyondDecimal(value, range))
+    })
+
+  test('[A8] {value} is beyond')
+    .with(['999.995', '-999.995', '1000', '1000.00', 1000, -999.996])
+    .run(({ assert }, value) => {
+      assert.isTrue(isBeyondDecimal(value, range))
+    })
+
+  test('[A8] digits that a number has not count', ({ assert }) => {
+    const wide = { most: '999999999999999999.99', scale: 2 }
+    assert.isFalse(isBeyondDecimal('999999999999999999.99', wide))
+    assert.isTrue(isBeyondDecimal('1000000000000000000', wide))
+    assert.isFalse(isBeyondDecimal('12', { most: '99', scale: 0 }))
+  })
 })
