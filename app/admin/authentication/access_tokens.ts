@@ -11,6 +11,7 @@ import type { CallOptions } from '#crud/lucid_crud'
 import AdminAccessToken, { isOver } from '../models/admin_access_token.js'
 import type AdminUser from '../models/admin_user.js'
 import { ownedQuery, partOwned } from './owned_row.js'
+import { readLifetime } from './token_terms.js'
 
 /**
  * What a new token is to be.
@@ -19,8 +20,8 @@ export interface TokenTerms {
   name: string
   /** As `readAbilities` has them */
   abilities: string[]
-  /** Null for never */
-  expiresAt: DateTime | null
+  /** Null for never; in 90 days if left out */
+  expiresAt?: DateTime | null
 }
 
 /**
@@ -61,7 +62,7 @@ export class AccessTokens {
    */
   async issue(
     user: AdminUser,
-    { name, abilities, expiresAt }: TokenTerms,
+    { name, abilities, expiresAt = readLifetime() }: TokenTerms,
     options: CallOptions = {}
   ): Promise<{ id: number; value: Secret<string> }> {
     const { secret, hash } = AccessToken.seed(SECRET_LENGTH)
@@ -89,6 +90,18 @@ export class AccessTokens {
     if (!token) throw new ValueError(`${user.username} has no access token ${JSON.stringify(id)}`)
     await this.crud.delete(token.id, options)
     return token
+  }
+
+  /**
+   * Ends all tokens of a user.
+   *
+   * @returns how many there were
+   */
+  async revokeAllOf({ id }: Pick<AdminUser, 'id'>, options: CallOptions = {}): Promise<number> {
+    const query = AdminAccessToken.query({ client: options.client }).where('userId', id)
+    const tokens = await query.orderBy('id')
+    for (const token of tokens) await this.crud.delete(token.id, options)
+    return tokens.length
   }
 
   /**

@@ -37,6 +37,13 @@ export class LoginThrottle {
   }
 
   /**
+   * How many seconds an address has to wait, whatever the name; 0 if it need not.
+   */
+  async waitOf(address: string): Promise<number> {
+    return await this.#perAddress.availableIn(keysOf('', address).address)
+  }
+
+  /**
    * Forgets the failures of the name, as its owner has come in. Those of other names stay, or whoever
    * has a password could guess at all others without end.
    */

@@ -133,7 +133,10 @@ export class SessionManager {
   /**
    * Remembers a token that was issued for the session; none is lost when several are at once.
    */
-  async remember(session: Pick<OpenSession, 'id'>, { jti, exp }: TokenClaims): Promise<void> {
+  async remember(
+    session: Pick<OpenSession, 'id'>,
+    { jti, exp }: Pick<TokenClaims, 'jti' | 'exp'>
+  ): Promise<void> {
     await this.#change(session, async (current) => {
       const now = Date.now() / 1000
       const valid = Object.entries(current.sessionMetadata.tokens).filter(([, end]) => end > now)

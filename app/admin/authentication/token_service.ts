@@ -5,6 +5,9 @@ import { jwtVerify, SignJWT } from 'jose'
  * What an access token says: whose it is, and of which session.
  */
 export interface TokenClaims {
+  /** Who issued it, and what for */
+  iss: string
+  aud: string
   /** Id of the user */
   sub: string
   /** Hash of the session's id */
@@ -15,6 +18,12 @@ export interface TokenClaims {
   iat: number
   exp: number
 }
+
+const ISSUER = 'atrium'
+const AUDIENCE = 'atrium-admin'
+
+/* RFC 9068; a token says what it is, so that no other one of this key is taken for it. */
+const TYPE = 'at+jwt'
 
 /* As many as there may be sessions at work; only tokens that are ours get among them. */
 const MOST_VERIFIED = 1000
@@ -50,6 +59,8 @@ export class TokenService {
   ): Promise<{ token: string; claims: TokenClaims }> {
     const iat = Math.floor(Date.now() / 1000)
     const claims: TokenClaims = {
+      iss: ISSUER,
+      aud: AUDIENCE,
       sub: String(user),
       sid: session,
       jti: randomUUID(),
@@ -57,7 +68,7 @@ export class TokenService {
       exp: iat + this.minutes * 60,
     }
     const token = await new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setProtectedHeader({ alg: 'HS256', typ: TYPE })
       .sign(this.#key)
     return { token, claims }
   }
@@ -89,6 +100,9 @@ export class TokenService {
     try {
       const { payload } = await jwtVerify(token, this.#key, {
         algorithms: ['HS256'],
+        issuer: ISSUER,
+        audience: AUDIENCE,
+        typ: TYPE,
         requiredClaims: ['sub', 'sid', 'jti', 'iat', 'exp'],
       })
       return payload as unknown as TokenClaims

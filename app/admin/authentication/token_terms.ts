@@ -4,6 +4,12 @@ import { ValueError } from '#crud'
 
 export const LONGEST_TOKEN_NAME = 64
 
+/** How long a token is good for where nothing is said of it */
+export const USUAL_LIFETIME = '90 days'
+
+/** What is said of one that does not expire */
+export const NEVER = 'never'
+
 /* Far enough for everybody, and no date that a database can't take. */
 const LONGEST_YEARS = 10
 
@@ -26,6 +32,18 @@ export function readTokenName(text: string): string {
 }
 
 /**
+ * When a token expires. One that never does is one that was said to. [P10]
+ *
+ * @param text  as in `30 days` or `never`; the usual time where it is empty
+ * @returns null for never
+ * @throws ValueError  for what is no time, too short or too long
+ */
+export function readLifetime(text = ''): DateTime | null {
+  const said = text.trim()
+  return said.toLowerCase() === NEVER ? null : readExpiry(said || USUAL_LIFETIME)
+}
+
+/**
  * When a token expires that is good for so long from now on.
  *
  * @param text  as in `30 days`
@@ -35,7 +53,7 @@ export function readExpiry(text: string): DateTime {
   const seconds = secondsIn(text.trim())
   if (!(seconds >= 1)) {
     throw new ValueError(
-      `${JSON.stringify(text)} is no time that a token can be good for; say 30 days, 12 hours or 1 year`
+      `${JSON.stringify(text)} is no time that a token can be good for; say 30 days, 12 hours, 1 year or ${NEVER}`
     )
   }
   const expiry = DateTime.utc().plus({ seconds })

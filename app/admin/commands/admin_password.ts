@@ -1,8 +1,11 @@
 import { args, flags } from '@adonisjs/core/ace'
+import { ask } from '#crud/commands/ask'
+import type AdminUser from '../models/admin_user.js'
 import { AdminCommand } from './admin_command.js'
 
 /**
- * Gives somebody a new password and signs them out everywhere. [P12, B7]
+ * Gives somebody a new password and signs them out everywhere; their access tokens go if that is wanted.
+ * [P12, B7, P10]
  */
 export default class AdminPassword extends AdminCommand {
   static commandName = 'admin:password'
@@ -10,6 +13,7 @@ export default class AdminPassword extends AdminCommand {
   static help = [
     'In a script:',
     `printf '%s' "$PASSWORD" | {{ binaryName }} admin:password jo --password-stdin`,
+    'Where the old password may be in wrong hands, --revoke-tokens ends the access tokens, too.',
   ]
 
   @args.string({ description: 'Whose password' })
@@ -18,6 +22,9 @@ export default class AdminPassword extends AdminCommand {
   @flags.boolean({ description: 'Read the password from standard input' })
   declare passwordStdin: boolean
 
+  @flags.boolean({ description: 'End the access tokens, too; default: asks where it can' })
+  declare revokeTokens: boolean | undefined
+
   async run() {
     const { accessTokens, adminUserService: users, sessionManager } = await this.site()
     const user = await users.findByName(this.username)
@@ -25,11 +32,23 @@ export default class AdminPassword extends AdminCommand {
     await users.setPassword(user, await this.readPassword(users, this.passwordStdin))
     const ended = await sessionManager.endAllOf(user.id)
     this.logger.success(`${user.username} has a new password; sessions ended: ${ended}`)
-    const tokens = await accessTokens.ofUser(user)
-    if (tokens.length > 0) {
+    const { length } = await accessTokens.ofUser(user)
+    if (length === 0) return
+    if (await this.#mayRevoke(user, length)) {
+      const revoked = await accessTokens.revokeAllOf(user)
+      this.logger.success(`Access tokens revoked: ${revoked}`)
+    } else {
       this.logger.log(
-        `Access tokens that stay: ${tokens.length}; see node ace admin:token ${user.username} --list`
+        `Access tokens that stay: ${length}; see node ace admin:token ${user.username} --list`
       )
     }
+  }
+
+  async #mayRevoke({ username }: AdminUser, count: number): Promise<boolean> {
+    if (this.revokeTokens !== undefined) return this.revokeTokens
+    if (!this.canAsk || this.passwordStdin) return false
+    return await ask(() =>
+      this.prompt.confirm(`Revoke the access tokens of ${username} (${count})?`)
+    )
   }
 }

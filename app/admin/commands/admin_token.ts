@@ -14,7 +14,8 @@ export default class AdminToken extends AdminCommand {
   static help = [
     'Abilities are MODEL:OPERATION, with * for all on either side:',
     '{{ binaryName }} admin:token jo --name=ci --abilities=Product:read,Film:* --expires-in="30 days"',
-    'Without --abilities the token may do everything, without --expires-in it does not expire.',
+    'Without --abilities the token may do everything, without --expires-in it expires in 90 days',
+    '(--expires-in=never: it does not).',
   ]
 
   @args.string({ description: 'Whose tokens' })
@@ -26,7 +27,9 @@ export default class AdminToken extends AdminCommand {
   @flags.string({ description: 'What the token may do, as in Product:read,Film:*; default: *' })
   declare abilities: string | undefined
 
-  @flags.string({ description: 'How long it is good for, as in "30 days"; default: for ever' })
+  @flags.string({
+    description: 'How long it is good for, as in "30 days" or never; default: 90 days',
+  })
   declare expiresIn: string | undefined
 
   @flags.boolean({ description: 'Show the tokens' })
@@ -52,10 +55,10 @@ export default class AdminToken extends AdminCommand {
 
   async #issue(user: AdminUser) {
     const { readAbilities } = await import('../authentication/abilities.js')
-    const { readExpiry, readTokenName } = await import('../authentication/token_terms.js')
+    const { readLifetime, readTokenName } = await import('../authentication/token_terms.js')
     const { accessTokens } = await this.site()
     const abilities = readAbilities(this.abilities ?? '*')
-    const expiresAt = this.expiresIn === undefined ? null : readExpiry(this.expiresIn)
+    const expiresAt = readLifetime(this.expiresIn)
     this.requireFlags(this.name === undefined && '--name')
     const check = (text: string | undefined) => fault(() => void readTokenName(text ?? ''))
     const asked = () => this.prompt.ask('Name of the token', { validate: check })

@@ -7,8 +7,10 @@ import type { CallOptions, WriteOptions } from '#crud/lucid_crud'
 import type { AdminSite } from '../admin_site.js'
 import type { OpenSession } from '../authentication/session_manager.js'
 import AdminUser from '../models/admin_user.js'
+import { REVOKE_TOKENS } from './admin_user_schemas.js'
 
 type Values = Record<string, unknown>
+type Site = Pick<AdminSite, 'accessTokens' | 'adminUserService' | 'sessionManager' | 'text'>
 
 /**
  * What is peculiar to the users of the site, whichever door a write comes through: passwords become
@@ -16,9 +18,9 @@ type Values = Record<string, unknown>
  * longer is not. [B7, B11, B13]
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
-  readonly #site: Pick<AdminSite, 'adminUserService' | 'sessionManager' | 'text'>
+  readonly #site: Site
 
-  constructor(site: Pick<AdminSite, 'adminUserService' | 'sessionManager' | 'text'>) {
+  constructor(site: Site) {
     super(AdminUser)
     this.#site = site
   }
@@ -59,6 +61,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     if (values.hashedPassword !== undefined) {
       const kept = isOneself(user, options) ? (options.actor!.session as OpenSession) : undefined
       await this.#site.sessionManager.endAllOf(user.id, kept, client)
+    }
+    if (values[REVOKE_TOKENS] === true) {
+      const { actor, origin } = options
+      await this.#site.accessTokens.revokeAllOf(user, { actor, origin, client })
     }
     return await super.prepareUpdate(values, record, options)
   }

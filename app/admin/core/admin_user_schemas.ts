@@ -6,6 +6,9 @@ import {
   type AdminUserService,
 } from '../authentication/admin_user_service.js'
 
+/** What is said with a change of a user to end the access tokens, too */
+export const REVOKE_TOKENS = 'revoke_tokens'
+
 /**
  * What may be sent of a user: the rules are the service's, in the service's words. [S20, B11]
  */
@@ -32,5 +35,9 @@ export function adminUserSchemas(users: AdminUserService) {
       .use(accepted((text) => users.checkPassword(text), 'password')),
     is_superuser: vine.boolean().optional(),
   })
-  return { create, update: create.partial() }
+  const update = vine.object({
+    ...create.partial().getProperties(),
+    [REVOKE_TOKENS]: vine.boolean().optional(),
+  })
+  return { create, update }
 }

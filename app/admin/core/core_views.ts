@@ -9,7 +9,7 @@ import { TokenPanel } from '../tokens/token_panel.js'
 import { abilitiesColumn } from './abilities_column.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
 import { AdminUserCrud } from './admin_user_crud.js'
-import { adminUserSchemas } from './admin_user_schemas.js'
+import { adminUserSchemas, REVOKE_TOKENS } from './admin_user_schemas.js'
 import { currentSessionColumn } from './current_session.js'
 
 const ICONS = {
@@ -36,7 +36,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         icon: ICONS.users,
         createSchema: schemas.create,
         updateSchema: schemas.update,
-        virtualFields: ['password'],
+        virtualFields: ['password', REVOKE_TOKENS],
         crud: new AdminUserCrud(site),
         listColumns: ['id', 'username', 'is_superuser', 'created_at', 'updated_at'],
         searchableColumns: ['username', 'is_superuser'],
@@ -47,6 +47,10 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
             label: text('users.password'),
             help: text('users.passwordHelp'),
             widget: 'password',
+          },
+          [REVOKE_TOKENS]: {
+            label: text('users.revokeTokens'),
+            help: text('users.revokeTokensHelp'),
           },
           is_superuser: { label: text('users.superuser'), help: text('users.superuserHelp') },
         },

@@ -34,10 +34,13 @@ export function registerAdminRoutes(site: AdminSite): void {
     .group(() => {
       get('/assets/:file', 'assets', (ctx) => assets.show(ctx))
       get('/login', 'login', (ctx) => login.show(ctx))
-      post('/login', 'login.submit', (ctx) => login.submit(ctx))
       post('/theme', 'theme', (ctx) => theme.update(ctx))
     })
     .use([outerGate, readPlainBody])
+
+  router
+    .group(() => post('/login', 'login.submit', (ctx) => login.submit(ctx)))
+    .use([outerGate, (ctx, next) => login.admit(ctx, next), readPlainBody])
 
   router
     .group(() => {

@@ -10,6 +10,9 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import BodyParserMiddleware from '#crud/http/body_parser_middleware'
 import { UnsupportedBody } from './errors.js'
 
+/** Bytes of a form without files: names, passwords, terms of a token */
+export const LONGEST_PLAIN = 16 * 1024
+
 /* More values than any field of a form has */
 const LONGEST_LIST = 1000
 
@@ -36,11 +39,18 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
 
 /**
  * Reads the body of a form that takes no files, which anybody may send. One type of body is one door
- * to watch. [B3]
+ * to watch, and a narrow one. [B3]
+ *
+ * @throws Exception  of status 413 for one of more than 16 KB, 415 for one of another type
  */
 export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isPlainForm(ctx)) throw new UnsupportedBody()
-  await readBody(ctx, next)
+  if (!['GET', 'HEAD'].includes(ctx.request.method())) {
+    const config = app.config.get<BodyParserConfig>('bodyparser')
+    const form = { ...config.form, limit: LONGEST_PLAIN }
+    await new BodyParserMiddleware(new AdonisBodyParser({ ...config, form })).read(ctx)
+  }
+  await next()
 }
 
 /** AdonisJS leaves uploaded files where it puts them, so it has to put them into a folder of ours. */

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../admin_site.js'
 import { isForeignLink } from '#crud/http/cross_site'
 import { QueueFull } from '../authentication/work_queue.js'
@@ -27,6 +28,17 @@ export class LoginController {
   }
 
   /**
+   * Whoever has to wait is told so before anything is read of what they send. [B8]
+   */
+  async admit(ctx: HttpContext, next: NextFn) {
+    /* Where it can't be counted, `submit` says so. */
+    const counted = this.site.adminAuthentication.throttle.waitOf(ctx.request.ip())
+    const wait = await counted.catch(() => 0)
+    if (wait === 0) return await next()
+    ctx.response.send(await this.#throttled(ctx, '', wait))
+  }
+
+  /**
    * Lets somebody in. Whatever is wrong, the answer is the same. [S22, B3, B8]
    */
   async submit(ctx: HttpContext) {
@@ -48,10 +60,7 @@ export class LoginController {
       return await this.#busy(ctx, { username, next })
     }
     if (wait !== undefined) {
-      ctx.logger.warn(who, 'Login refused: too many attempts')
-      ctx.response.status(429).header('retry-after', String(wait))
-      const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
-      return await this.#form(ctx, { error, username, next })
+      return await this.#throttled(ctx, username, wait, next)
     }
 
     let user: AdminUser | null
@@ -85,6 +94,9 @@ export class LoginController {
     await this.site.adminAuthentication.signOut(ctx, signedIn)
     ctx.logger.info(whoIs(signedIn.owner.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })
+    /* Pages that are kept for going back, above all. Cookies and storage are the whole host's, and so
+     * other applications', too: ours are cleared by name. */
+    ctx.response.header('clear-site-data', '"cache"')
     return this.#goTo(ctx, this.site.url('/login'))
   }
 
@@ -106,6 +118,13 @@ export class LoginController {
     await counting.catch((error) =>
       ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
     )
+  }
+
+  #throttled(ctx: HttpContext, username: string, wait: number, next?: string) {
+    ctx.logger.warn(whoIs(username, ctx), 'Login refused: too many attempts')
+    ctx.response.status(429).header('retry-after', String(wait))
+    const error = this.site.text('login.throttled', { minutes: Math.ceil(wait / 60) })
+    return this.#form(ctx, { error, username, next })
   }
 
   /** The server can't say yet whether the password is right. */

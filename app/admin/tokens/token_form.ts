@@ -1,16 +1,20 @@
 import { ValueError } from '#crud'
 import { modelNames, readAbilities } from '../authentication/abilities.js'
 import type { TokenTerms } from '../authentication/access_tokens.js'
-import { LONGEST_TOKEN_NAME, readExpiry, readTokenName } from '../authentication/token_terms.js'
+import {
+  LONGEST_TOKEN_NAME,
+  NEVER,
+  readLifetime,
+  readTokenName,
+  USUAL_LIFETIME,
+} from '../authentication/token_terms.js'
 import type { AdminSite } from '../admin_site.js'
 
 const FIELDS = ['token_name', 'token_abilities', 'token_expires'] as const
 
 type FieldName = (typeof FIELDS)[number]
 
-const LIFETIMES = ['30 days', '90 days', '1 year', '']
-
-const USUAL_LIFETIME = '90 days'
+const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
 
 /**
  * What was typed into the form, and what is wrong with it.
@@ -41,12 +45,9 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
   }
   const name = read('token_name', readTokenName)
   const abilities = read('token_abilities', readAbilities)
-  /* A form without the field is none of ours: what never ends is to be said. */
-  const expiresAt = read('token_expires', (text) =>
-    text === '' && sent.has('token_expires') ? null : readExpiry(text)
-  )
+  const expiresAt = read('token_expires', readLifetime)
   if (Object.keys(faults).length > 0) return { typed, faults }
-  return { typed, faults, terms: { name: name!, abilities: abilities!, expiresAt: expiresAt! } }
+  return { typed, faults, terms: { name: name!, abilities: abilities!, expiresAt } }
 }
 
 /**
@@ -79,7 +80,7 @@ export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
     }
   }
   const models = modelNames().join(', ')
-  const lifetime = typed.token_expires ?? USUAL_LIFETIME
+  const lifetime = typed.token_expires || USUAL_LIFETIME
   return [
     field(
       'token_name',
@@ -95,7 +96,7 @@ export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
       control: 'select',
       choices: LIFETIMES.map((value) => ({
         value,
-        label: text(`lifetimes.${value.replace(' ', '_') || 'never'}`),
+        label: text(`lifetimes.${value.replace(' ', '_')}`),
         selected: value === lifetime,
       })),
     }),

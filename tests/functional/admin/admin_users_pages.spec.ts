@@ -3,6 +3,7 @@ import hash from '@adonisjs/core/services/hash'
 import db from '@adonisjs/lucid/services/db'
 import { AdminSession, AdminUser } from '#admin'
 import {
+  adminSite,
   cookiesFrom,
   cookiesOf,
   emptyAdminTables,
@@ -14,6 +15,7 @@ import {
   sendForm,
 } from '#tests/helpers/admin'
 import { call, get, type Answer } from '#tests/helpers/http'
+import { issueToken } from '#tests/helpers/tokens'
 
 const USERS = '/admin/AdminUser'
 const SECRET = 'battery staple'
@@ -25,6 +27,7 @@ test.group('Admin | pages of the admin’s own models', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
+    await db.from('admin_audit_log').delete()
     jo = await makeUser('jo')
     cookie = await cookiesOf(jo)
   })
@@ -121,6 +124,52 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.equal(status, 303)
     assert.isTrue(await isSignedIn(cookie))
     assert.isFalse(await isSignedIn(elsewhere))
+  })
+
+  test('[P10] a form ends the access tokens of that user where it is told to, and logs each', async ({
+    assert,
+  }) => {
+    const al = await makeUser('al')
+    const { accessTokens } = await adminSite()
+    const tokensOf = async (user: AdminUser) => {
+      const tokens = await accessTokens.ofUser(user)
+      return tokens.length
+    }
+    for (const user of [al, al, jo]) await issueToken(user)
+    const { text } = await open(`${USERS}/update/${al.id}`)
+    assert.match(text, /<input[^>]*type="checkbox"[^>]*>/)
+    assert.include(text, 'name="revoke_tokens"')
+    const create = await open(`${USERS}/create_page`)
+    assert.notInclude(create.text, 'revoke_tokens')
+
+    const path = `${USERS}/form_update/${al.id}`
+    await submit(path, { password: SECRET })
+    await submit(path, { password: SECRET, revoke_tokens: 'false' })
+    assert.equal(await tokensOf(al), 2)
+    const { status } = await submit(path, { password: SECRET, revoke_tokens: 'true' })
+    assert.equal(status, 303)
+    assert.deepEqual([await tokensOf(al), await tokensOf(jo)], [0, 1])
+    const rows = await db.from('admin_audit_log').where('resource_type', 'AdminAccessToken')
+    assert.lengthOf(
+      rows.filter(({ action }) => action === 'DELETE'),
+      2
+    )
+    assert.notInclude(JSON.stringify(rows), 'revoke_tokens')
+  })
+
+  test('[P10] a program ends them by the same field, without a new password', async ({
+    assert,
+  }) => {
+    const { accessTokens } = await adminSite()
+    const al = await makeUser('al')
+    await issueToken(al)
+    const path = `${USERS}/crud/${al.id}`
+    const json = { revoke_tokens: true }
+    const { status } = await call('PATCH', path, { json, headers: { cookie } })
+    assert.equal(status, 200)
+    assert.isEmpty(await accessTokens.ofUser(al))
+    const { hashedPassword } = await AdminUser.findOrFail(al.id)
+    assert.equal(hashedPassword, al.hashedPassword)
   })
 
   test('[B25, B11] a conflict shows neither password nor hash', async ({ assert }) => {

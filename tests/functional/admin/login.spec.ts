@@ -137,7 +137,7 @@ test.group('Admin | logging in', (group) => {
     assert.equal(decodeProtectedHeader(token.value).alg, 'HS256')
 
     const claims = decodeJwt(token.value)
-    assert.sameMembers(Object.keys(claims), ['sub', 'sid', 'jti', 'iat', 'exp'])
+    assert.sameMembers(Object.keys(claims), ['iss', 'aud', 'sub', 'sid', 'jti', 'iat', 'exp'])
     assert.equal(claims.sub, String(jo.id))
     assert.equal(claims.sid, createHash('sha256').update(id.value).digest('hex'))
     assert.equal(claims.exp! - claims.iat!, 1800)

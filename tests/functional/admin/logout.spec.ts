@@ -50,6 +50,16 @@ test.group('Admin | logging out', (group) => {
     assert.match(again.headers.get('location')!, /^\/admin\/login\?error=ended/)
   })
 
+  test('[B5] the browser forgets the pages that it kept, and nothing of other applications', async ({
+    assert,
+  }) => {
+    const cookie = await cookiesOf(jo)
+    const asked = await logout(cookie, { 'sec-fetch-site': 'cross-site' })
+    assert.isNull(asked.headers.get('clear-site-data'))
+    const { headers } = await logout(cookie)
+    assert.equal(headers.get('clear-site-data'), '"cache"')
+  })
+
   test('[S23, B5] both cookies are cleared where they were set', async ({ assert }) => {
     const cookies = receivedCookies(await logout(await cookiesOf(jo)))
     assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id'])

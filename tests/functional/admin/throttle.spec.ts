@@ -1,10 +1,12 @@
+import { gzipSync } from 'node:zlib'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import hash from '@adonisjs/core/services/hash'
 import config from '#config/admin'
 import { emptyAdminTables, fakeHashes, login, makeUser, PASSWORD } from '#tests/helpers/admin'
 import { captureLog, WARN_LEVEL } from '#tests/helpers/captured_log'
-import { get, type Answer } from '#tests/helpers/http'
+import { call, get, type Answer } from '#tests/helpers/http'
+import { exchange } from '#tests/helpers/raw_http'
 
 async function fail(times: number, username = 'jo') {
   const statuses = []
@@ -157,6 +159,56 @@ test.group('Admin | guessing names and passwords from one address', (group) => {
       assert.include(text, 'Too many attempts. Try again in 15 minutes.')
       assert.isEmpty(headers.getSetCookie())
     }
+  })
+
+  test('[B8] an address that has to wait is told so before its body is read', async ({
+    assert,
+  }) => {
+    const announced = [
+      'POST /admin/login HTTP/1.1',
+      'Host: localhost',
+      'Content-Type: application/x-www-form-urlencoded',
+      'Content-Length: 9000000',
+    ]
+    const early = await exchange(...announced)
+    assert.equal(early.status, 413)
+    for (let i = 0; i < attemptsPerAddress; i++) await login(`made-up-${i}`, 'wrong')
+    const { status, headers, body } = await exchange(...announced)
+    assert.equal(status, 429)
+    assert.isAbove(Number(headers['retry-after']), 15 * 60 - 60)
+    assert.include(body, 'Too many attempts.')
+    const json = ['POST /admin/login HTTP/1.1', 'Host: localhost', 'Content-Type: application/json']
+    const other = await exchange(...json, 'Content-Length: 2', 'Connection: close', '', '{}')
+    assert.equal(other.status, 429)
+  })
+
+  test('[B3] a login has 16 KB at most, however it is sent', async ({ assert }) => {
+    const most = 16 * 1024
+    const fits = `username=jo&password=${'x'.repeat(most - 'username=jo&password='.length)}`
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (body: string | Uint8Array, headers = {}) =>
+      call('POST', '/admin/login', { body, headers: { ...form, ...headers } })
+
+    const wrong = await send(fits)
+    assert.equal(wrong.status, 401)
+    const { status, text } = await send(`${fits}x`)
+    assert.equal(status, 413)
+    assert.notInclude(text, 'xxxx')
+    const zipped = await send(gzipSync(`${fits}x`), { 'content-encoding': 'gzip' })
+    assert.equal(zipped.status, 413)
+    const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`
+    const chunked = await exchange(
+      'POST /admin/login HTTP/1.1',
+      'Host: localhost',
+      `Content-Type: ${form['content-type']}`,
+      'Transfer-Encoding: chunked',
+      'Connection: close',
+      '',
+      `${chunk.repeat(5)}0`
+    )
+    assert.equal(chunked.status, 413)
+    const theme = await call('POST', '/admin/theme', { body: `${fits}x`, headers: form })
+    assert.equal(theme.status, 413)
   })
 
   test('[B8] who always has the right password never has to wait', async ({ assert }) => {

@@ -10,8 +10,9 @@ const tokens = new TokenService(SECRET, 30)
 /** The key that the service must have derived, to make tokens that it would never issue. */
 const KEY = new Uint8Array(hkdfSync('sha256', SECRET, '', 'admin access token', 32))
 
-function sign(claims: object, alg = 'HS256', key: Uint8Array = KEY) {
-  return new SignJWT({ ...claims }).setProtectedHeader({ alg }).sign(key)
+function sign(claims: object, alg = 'HS256', key: Uint8Array = KEY, typ?: string) {
+  const type = typ === undefined ? 'at+jwt' : typ || undefined
+  return new SignJWT({ ...claims }).setProtectedHeader({ alg, typ: type }).sign(key)
 }
 
 async function someClaims(): Promise<TokenClaims> {
@@ -20,14 +21,16 @@ async function someClaims(): Promise<TokenClaims> {
 }
 
 test.group('TokenService', () => {
-  test('[B4] a token is a compact JWT of five claims, good for 30 minutes', async ({ assert }) => {
+  test('[B4] a token is a compact JWT of seven claims, good for 30 minutes', async ({ assert }) => {
     const before = Math.floor(Date.now() / 1000)
     const { token, claims } = await tokens.issue(7, 'hash-of-the-session')
 
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
     assert.equal(decodeProtectedHeader(token).alg, 'HS256')
     const payload = decodeJwt(token)
-    assert.sameMembers(Object.keys(payload), ['sub', 'sid', 'jti', 'iat', 'exp'])
+    assert.sameMembers(Object.keys(payload), ['iss', 'aud', 'sub', 'sid', 'jti', 'iat', 'exp'])
+    assert.deepEqual([payload.iss, payload.aud], ['atrium', 'atrium-admin'])
+    assert.equal(decodeProtectedHeader(token).typ, 'at+jwt')
     assert.deepEqual({ ...payload }, { ...claims })
     assert.equal(payload.sub, '7')
     assert.equal(payload.sid, 'hash-of-the-session')
@@ -98,7 +101,7 @@ test.group('TokenService', () => {
     assert.isNotNull(await tokens.verify(await sign(claims)))
   })
 
-  for (const name of ['sub', 'sid', 'jti', 'iat', 'exp'] as const) {
+  for (const name of ['iss', 'aud', 'sub', 'sid', 'jti', 'iat', 'exp'] as const) {
     test(`[B4] a token without ${name} is refused, though the signature is right`, async ({
       assert,
     }) => {
@@ -107,6 +110,25 @@ test.group('TokenService', () => {
       assert.isNull(await tokens.verify(await sign(claims)))
     })
   }
+
+  test('[B4] a token for something else is refused, though the signature is right', async ({
+    assert,
+  }) => {
+    const claims = await someClaims()
+    assert.isNotNull(await tokens.verify(await sign(claims)))
+    for (const other of [
+      { iss: 'another' },
+      { aud: 'atrium' },
+      { aud: ['x'] },
+      { iss: ['atrium'] },
+    ]) {
+      const token = await sign({ ...claims, ...other })
+      assert.isNull(await tokens.verify(token), JSON.stringify(other))
+    }
+    for (const typ of ['JWT', 'logout+jwt', '']) {
+      assert.isNull(await tokens.verify(await sign(claims, 'HS256', KEY, typ)), typ)
+    }
+  })
 
   test('[B4] other claims under the old signature are refused', async ({ assert }) => {
     const { token } = await tokens.issue(7, 'session')

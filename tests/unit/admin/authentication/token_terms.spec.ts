@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { readExpiry, readTokenName } from '#admin/authentication/token_terms'
+import { readExpiry, readLifetime, readTokenName } from '#admin/authentication/token_terms'
 
 test.group('Terms of a token', () => {
   test('[P10] a name is one visible line of 64 characters at most: {text}')
@@ -30,6 +30,18 @@ test.group('Terms of a token', () => {
       const expected = DateTime.utc().plus({ seconds }).toSeconds()
       assert.closeTo(readExpiry(text).toSeconds(), expected, 60)
     })
+
+  test('[P10] what says nothing of its end expires in 90 days; only never is for ever', ({
+    assert,
+  }) => {
+    for (const text of [undefined, '', ' ']) {
+      assert.closeTo(readLifetime(text)!.diffNow('days').days, 90, 0.01)
+    }
+    assert.closeTo(readLifetime('30 days')!.diffNow('days').days, 30, 0.01)
+    assert.isNull(readLifetime('never'))
+    assert.isNull(readLifetime(' Never '))
+    assert.throws(() => readLifetime('nevermore'), /say 30 days, 12 hours, 1 year or never/)
+  })
 
   test('[P12] {$self} is no time to be good for')
     .with(['', '30', '0', '0 days', '-1 day', 'soon', '1 fortnight', '11 years', '1e99 years'])

@@ -29,6 +29,11 @@ async function activeOf(user: AdminUser) {
   return sessions.map((session) => session.id)
 }
 
+async function tokensOf(user: AdminUser) {
+  const { accessTokens } = await app.container.make(AdminSite)
+  return await accessTokens.ofUser(user)
+}
+
 type Command = typeof AdminDelete | typeof AdminList | typeof AdminPassword | typeof AdminSessions
 
 async function run(
@@ -102,15 +107,42 @@ test.group("The admin's commands", (group) => {
     assert.isTrue(await sessionManager.isRevoked(jti))
   })
 
-  test('[P10, P12] admin:password tells that access tokens stay', async ({ assert }) => {
+  test('[P10, P12] admin:password asks about access tokens, and tells that they stay', async ({
+    assert,
+  }) => {
     const jo = await addUser('jo')
     const answers = { 'Password': 'new-password', 'Password again': 'new-password' }
     const none = await run(AdminPassword, ['jo'], answers)
     assert.lengthOf(none.logs, 1)
     ace.ui.logger.flushLogs()
     await issueToken(jo)
-    const { logs } = await run(AdminPassword, ['jo'], answers)
+    const question = 'Revoke the access tokens of jo (1)?'
+    const { logs } = await run(AdminPassword, ['jo'], { ...answers, [question]: false })
     assert.match(logs[1].message, /^Access tokens that stay: 1; see node ace admin:token jo --list/)
+    const kept = await run(AdminPassword, ['jo', '--no-revoke-tokens'], answers)
+    assert.match(kept.logs.at(-1)!.message, /^Access tokens that stay: 1/)
+    assert.lengthOf(await tokensOf(jo), 1)
+  })
+
+  test('[P10, P12] admin:password ends the access tokens of that user where it is told to', async ({
+    assert,
+  }) => {
+    const jo = await addUser('jo')
+    const ann = await addUser('ann')
+    await issueToken(ann)
+    const answers = { 'Password': 'new-password', 'Password again': 'new-password' }
+    const ways: Array<[string[], Record<string, boolean>]> = [
+      [['jo', '--revoke-tokens'], {}],
+      [['jo'], { 'Revoke the access tokens of jo (2)?': true }],
+    ]
+    for (const [args, said] of ways) {
+      await issueToken(jo)
+      await issueToken(jo)
+      const { logs } = await run(AdminPassword, args, { ...answers, ...said })
+      assert.include(logs.at(-1)!.message, 'Access tokens revoked: 2')
+      assert.lengthOf(await tokensOf(jo), 0)
+    }
+    assert.lengthOf(await tokensOf(ann), 1)
   })
 
   test('[P12] admin:delete asks, and removes the user with sessions and tokens', async ({

@@ -62,22 +62,34 @@ test.group('admin:token', (group) => {
     assert.notInclude(listed.join(), 'atr_')
   })
 
-  test('[P12] without terms it may do all and does not end; a name that is missing is asked for', async ({
+  test('[P10, P12] without terms it may do all and ends in 90 days; a name that is missing is asked for', async ({
     assert,
   }) => {
     const { command, logs } = await run(['jo'], ' backup ')
     command.assertSucceeded()
-    assert.match(logs[0], /Token backup \(\d+\) of jo may do \* and does not expire/)
+    assert.match(
+      logs[0],
+      /Token backup \(\d+\) of jo may do \* and expires \d{4}-\d\d-\d\d \d\d:\d\d UTC/
+    )
     const { name, abilities, expiresAt } = await AdminAccessToken.firstOrFail()
-    assert.deepEqual([name, abilities, expiresAt], ['backup', ['*'], null])
+    assert.deepEqual([name, abilities], ['backup', ['*']])
+    assert.closeTo(expiresAt!.diffNow('days').days, 90, 0.01)
 
     process.stdin.isTTY = false
     await refused(['jo'], /Nobody can be asked here, as this is no terminal: use --name/)
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 
+  test('[P10, P12] one that never expires is one that was said to', async ({ assert }) => {
+    const { logs } = await run(['jo', '--name=ci', '--expires-in=never'])
+    assert.match(logs[0], /may do \* and does not expire/)
+    const { expiresAt } = await AdminAccessToken.firstOrFail()
+    assert.isNull(expiresAt)
+  })
+
   test('[P12] --json prints JSON alone, with the token', async ({ assert }) => {
-    const { logs } = await run(['jo', '--name=ci', '--abilities=*:create', '--json'])
+    const terms = ['--abilities=*:create', '--expires-in=never']
+    const { logs } = await run(['jo', '--name=ci', ...terms, '--json'])
     assert.lengthOf(logs, 1)
     const printed = JSON.parse(logs[0])
     const { id } = await AdminAccessToken.firstOrFail()
