@@ -1,6 +1,12 @@
 # The application as one image: docs/deployment.md says how it is run. The first stage has what is needed
 # to build, a compiler for the SQLite driver among it; the second one only what runs.
-FROM node:24-bookworm-slim AS build
+#
+# The base image is pinned, so that a build is the same tomorrow. To take another one:
+#   docker buildx imagetools inspect node:24-bookworm-slim --format '{{.Manifest.Digest}}'
+# tells its digest for all platforms, to be written here or given with --build-arg NODE_IMAGE=...
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${NODE_IMAGE} AS build
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends python3 make g++ \
   && rm -rf /var/lib/apt/lists/*
@@ -12,7 +18,7 @@ RUN npm run build
 WORKDIR /src/build
 RUN npm ci --omit=dev --no-audit --no-fund
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3333 \

@@ -26,7 +26,9 @@ const started = Promise.withResolvers<void>()
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
     app.booting(async () => {
-      await import('#start/env')
+      const { default: env } = await import('#start/env')
+      /* What the server writes is for nobody else on the machine. */
+      if (!env.get('DB_SHARED')) process.umask(0o077)
     })
     app.starting(async () => {
       if (process.argv.includes('--prepare')) {

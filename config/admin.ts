@@ -31,9 +31,10 @@ export default defineConfig({
 
   /**
    * Where it is logged who changed, viewed and signed in to what; undefined: nowhere. Events are kept
-   * for so many days. `logViews: false` leaves the views out.
+   * for so many days, names that were typed in failed logins for fewer. `logViews: false` leaves the
+   * views out.
    */
-  eventIntegration: databaseEvents({ retentionDays: 365 }),
+  eventIntegration: databaseEvents({ retentionDays: 365, typedNameDays: 30 }),
 
   /** Models beside those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
   models: {},
@@ -53,7 +54,13 @@ export default defineConfig({
     withinMinutes: 15,
     /** The same for all user names together. Behind a proxy, all are one address without TRUST_PROXY */
     attemptsPerAddress: 50,
-    /** Passwords compared at once. Node.js has 4 threads, which the database needs, too */
+    /** Failures of a user name from all addresses, after which its logins get slower, second by second ... */
+    quickAttemptsPerName: 20,
+    /** ... to so many. It is never refused for that, or anybody could lock anybody out */
+    slowestSeconds: 15,
+    /** Logins that may be held up so at once; the next one is told to come back */
+    slowedAtOnce: 500,
+    /** Passwords compared at once: each takes 128 MB and a thread, of which Node.js has 4 for all */
     hashesAtOnce: 2,
     /** Logins that may wait for that; the next one is told to come back */
     hashesWaiting: 20,

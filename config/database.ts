@@ -21,6 +21,9 @@ const migrations = [...ADMIN, 'database/migrations']
 const isFile = env.get('DB_CONNECTION').includes('sqlite')
 const filename = app.makePath((isFile && env.get('DB_DATABASE')) || 'tmp/db.sqlite3')
 
+/** Otherwise nobody but this user has rights on the file, whatever it had */
+const shared = env.get('DB_SHARED', false)
+
 if (isFile) mkdirSync(dirname(filename), { recursive: true })
 
 /** Where PostgreSQL, MySQL or MariaDB answers */
@@ -38,8 +41,12 @@ const server = {
 export default defineConfig({
   connection: env.get('DB_CONNECTION'),
   connections: {
-    ...sqliteConnections('sqlite', filename, { migrations }),
-    ...sqliteConnections('better-sqlite3', filename, { migrations, driver: 'better-sqlite3' }),
+    ...sqliteConnections('sqlite', filename, { migrations, shared }),
+    ...sqliteConnections('better-sqlite3', filename, {
+      migrations,
+      shared,
+      driver: 'better-sqlite3',
+    }),
     postgres: postgresConnection({ ...server, migrations }),
     mysql: mysqlConnection({ ...server, migrations }),
   },

@@ -15,6 +15,8 @@ try {
   ensureThisNodeCanInstall()
   await ensureInstalled()
   ensureEnvironment()
+  /* Not before, as others may run what was installed. */
+  if (!['true', '1'].includes(setting('DB_SHARED'))) process.umask(0o077)
   ensureDatabaseFolder()
   process.exitCode = await runWithSuitableNode([
     '--import=@poppinss/ts-exec',

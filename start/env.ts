@@ -3,8 +3,9 @@
  * one stops the start and is named.
  */
 import { Env } from '@adonisjs/core/env'
+import { checkAppKey } from '#admin/authentication/app_key'
 
-export default await Env.create(new URL('../', import.meta.url), {
+const env = await Env.create(new URL('../', import.meta.url), {
   NODE_ENV: Env.schema.enum(['development', 'production', 'test'] as const),
   HOST: Env.schema.string({ format: 'host' }),
   PORT: Env.schema.number(),
@@ -41,5 +42,11 @@ export default await Env.create(new URL('../', import.meta.url), {
   /** Whether to speak TLS, and only to a server whose certificate is valid */
   DB_TLS: Env.schema.boolean.optional(),
   DB_POOL: Env.schema.number.optional(),
+  /** Whether other users of the machine may have rights on SQLite's files */
+  DB_SHARED: Env.schema.boolean.optional(),
   STORAGE_DIRECTORY: Env.schema.string.optional(),
 })
+
+if (env.get('NODE_ENV') === 'production') checkAppKey(env.get('APP_KEY').release())
+
+export default env

@@ -45,7 +45,13 @@ export interface AdminConfig {
     withinMinutes: number
     /** Failures of all user names together from one address, within as many minutes */
     attemptsPerAddress: number
-    /** Passwords that are compared at the same time; each takes a thread and a tenth of a second */
+    /** Failures of one user name from all addresses, after which its logins get slower */
+    quickAttemptsPerName: number
+    /** Seconds that a login is held up for that at the most */
+    slowestSeconds: number
+    /** Logins that may be held up at once in each process; the next one is told to come back */
+    slowedAtOnce: number
+    /** Passwords that are compared or hashed at the same time; each takes a thread, and 128 MB */
     hashesAtOnce: number
     /** Logins that may wait for that; the next one is told to come back */
     hashesWaiting: number
@@ -83,6 +89,9 @@ export function defineConfig(config: PartialConfig): AdminConfig {
       attempts: 5,
       withinMinutes: 15,
       attemptsPerAddress: 50,
+      quickAttemptsPerName: 20,
+      slowestSeconds: 15,
+      slowedAtOnce: 500,
       hashesAtOnce: 2,
       hashesWaiting: 20,
       ...config.login,

@@ -9,7 +9,7 @@ import { ProjectCopy } from '#tests/helpers/project_copy'
 const ENVIRONMENT = {
   NODE_ENV: 'production',
   APP_URL: 'http://localhost',
-  APP_KEY: 'only-for-tests-0123456789abcdef0',
+  APP_KEY: 'of-this-run-alone-0123456789abcdef0',
   LOG_LEVEL: 'error',
   DB_CONNECTION: 'sqlite',
   DB_DATABASE: 'tmp/boot.sqlite3',
@@ -81,6 +81,22 @@ test.group('Boot', (group) => {
     assert.match(output, /- FarAway: there is no database connection "moon"; .* has sqlite/)
     assert.match(output, /- app\/models\/unreadable\.ts can't be imported: thrown while/)
     assert.notMatch(output, /^\s+at /m)
+  })
+
+  test('[B4] production does not start with a key that everybody knows, or can guess', async ({
+    assert,
+  }) => {
+    for (const [key, reason] of Object.entries({
+      'only-for-tests-0123456789abcdef0': 'is the one of .env.test',
+      'twenty-characters-xy': 'has 20 characters, and must have 32 at least',
+    })) {
+      const environment = { ...ENVIRONMENT, APP_KEY: key }
+      const { status, output } = await copy.run(process.execPath, SERVER, environment)
+      assert.equal(status, 1)
+      assert.include(output, `The server did not start. APP_KEY ${reason}`)
+      assert.lengthOf(output.trim().split('\n'), 1)
+      assert.notInclude(output, key)
+    }
   })
 
   test('[P9] in a command the same faults are a warning', async ({ assert }) => {

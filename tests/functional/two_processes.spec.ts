@@ -76,7 +76,7 @@ for (const place of PLACES) {
       for (const copy of [first, second]) await onlyNotes(copy, "{ access: 'token' }")
       const made = await place.make(first.folder)
       environment = {
-        APP_KEY: 'only-for-tests-0123456789abcdef0',
+        APP_KEY: 'of-this-run-alone-0123456789abcdef0',
         /* Redis is shared with other runs: this one counts addresses of its own. */
         TRUST_PROXY: 'loopback',
         ...made.environment,

@@ -1,28 +1,36 @@
 import hash from '@adonisjs/core/services/hash'
+import logger from '@adonisjs/core/services/logger'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import AdminUser from '../models/admin_user.js'
+import { isCommonPassword } from './common_passwords.js'
+import { isWeaker, spendRest } from './scrypt_costs.js'
 import { WorkQueue } from './work_queue.js'
 
 export const SHORTEST_USERNAME = 2
 export const LONGEST_USERNAME = 32
 export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
+export const LONGEST_PASSWORD = 128
 
 /* A hash to compare with when there is no such user, so that the time spent says nothing. Made once,
  * by the same driver and costs as real ones. */
 let nobodysHash: Promise<string> | undefined
+
+function hashOfNobody(): Promise<string> {
+  return (nobodysHash ??= hash.make('nobody'))
+}
 
 /**
  * Creates, changes and removes admin users. [B11]
  */
 export class AdminUserService {
   /**
-   * @param comparing  bounds how many passwords of logins are compared at once: it is meant to be slow,
-   *   and everybody may ask for it [B8]
+   * @param hashing  bounds how many passwords are compared and hashed at once: it is meant to be slow and
+   *   to take memory, and everybody may ask for it [B8]
    */
-  constructor(private readonly comparing = new WorkQueue(2, 20)) {}
+  constructor(private readonly hashing = new WorkQueue(2, 20)) {}
 
   /**
    * @throws ValueError  for a name or a password that can't be, or a name that is taken
@@ -33,7 +41,7 @@ export class AdminUserService {
     isSuperuser: boolean
   }): Promise<AdminUser> {
     await this.checkNewUsername(input.username)
-    const hashedPassword = await this.hashPassword(input.password)
+    const hashedPassword = await this.hashPassword(input.password, input.username)
     try {
       return await AdminUser.create({
         username: input.username,
@@ -60,7 +68,7 @@ export class AdminUserService {
    * @throws ValueError  for a password that can't be
    */
   async setPassword(user: AdminUser, password: string): Promise<void> {
-    user.hashedPassword = await this.hashPassword(password)
+    user.hashedPassword = await this.hashPassword(password, user.username)
     await user.save()
   }
 
@@ -105,33 +113,65 @@ export class AdminUserService {
 
   /**
    * The user whose name and password these are. As much time is spent for an unknown user as for a
-   * wrong password. [B3]
+   * wrong password. A hash that costs less than those made today is replaced by one of these. [B3]
    *
    * @throws QueueFull  when too many others wait for theirs to be compared
    */
   async verify(username: string, password: string): Promise<AdminUser | null> {
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
-    const isRight = await this.comparing.run(async () => {
-      nobodysHash ??= hash.make('nobody')
-      return await hash.verify(user?.hashedPassword ?? (await nobodysHash), password)
+    return await this.hashing.run(async () => {
+      const nobodys = await hashOfNobody()
+      const hashed = user?.hashedPassword ?? nobodys
+      const isRight = await hash.verify(hashed, password)
+      if (user && isRight) {
+        if (isWeaker(hashed, nobodys)) await this.#rehash(user, password)
+        return user
+      }
+      await spendRest(hashed, nobodys, password)
+      return null
     })
-    return user && isRight ? user : null
   }
 
   /**
+   * Nothing of it is told or logged: the password is the same. Should it fail, the next login does it.
+   */
+  async #rehash(user: AdminUser, password: string): Promise<void> {
+    try {
+      const hashedPassword = await hash.make(password)
+      const { id, hashedPassword: weak } = user
+      const [changed] = await AdminUser.query()
+        .where({ id, hashedPassword: weak })
+        .update({ hashedPassword })
+      if (changed === 0) return
+      user.hashedPassword = hashedPassword
+      user.$hydrateOriginals()
+    } catch (error) {
+      logger.error({ err: error }, 'A weak hash of a password could not be replaced')
+    }
+  }
+
+  /**
+   * @param username  of whose it will be, if that is known
    * @throws ValueError  for a password that can't be
+   * @throws QueueFull  when too many others wait
    */
-  async hashPassword(password: string): Promise<string> {
-    this.checkPassword(password)
-    return await hash.make(password)
+  async hashPassword(password: string, username?: string): Promise<string> {
+    this.checkPassword(password, username)
+    return await this.hashing.run(() => hash.make(password))
   }
 
   /**
-   * @throws ValueError  for a password that is too short, or that no form could ever send
+   * @param username  of whose it will be, if that is known
+   * @throws ValueError  for a password that is too short or too long, that no form could ever send, or
+   *   that is among the first to be tried [U13]
    */
-  checkPassword(password: string): void {
-    if ([...password].length < SHORTEST_PASSWORD) {
+  checkPassword(password: string, username?: string): void {
+    const { length } = [...password]
+    if (length < SHORTEST_PASSWORD) {
       throw new ValueError(`A password has ${SHORTEST_PASSWORD} characters at least`)
+    }
+    if (length > LONGEST_PASSWORD) {
+      throw new ValueError(`A password has ${LONGEST_PASSWORD} characters at most`)
     }
     if (/[\r\n\0]/.test(password)) {
       throw new ValueError('A password has one line only')
@@ -139,6 +179,14 @@ export class AdminUserService {
     /* Forms are sent without them. */
     if (password !== password.trim()) {
       throw new ValueError('A password does not begin or end with a space')
+    }
+    if (username !== undefined && password.toLowerCase() === username.toLowerCase()) {
+      throw new ValueError('The password is the user name: choose another one')
+    }
+    if (isCommonPassword(password)) {
+      throw new ValueError(
+        'This password is one of the most common ones, which are tried first: choose another one'
+      )
     }
   }
 

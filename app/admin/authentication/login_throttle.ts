@@ -1,18 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type Limiter } from '@adonisjs/limiter'
 import limiter from '@adonisjs/limiter/services/main'
 import { networkOf } from '#crud/http/network'
 import type { AdminConfig } from '../define_config.js'
+import { QueueFull } from './work_queue.js'
+
+/* The store counts a name from all addresses without ever refusing it. */
+const NO_LIMIT = 1_000_000_000
 
 /**
  * Bounds how often a password can be guessed, for all processes together: for a name from an address,
- * and for all names from an address. Every attempt is counted before the password is looked at, so
+ * and for all names from an address. Failures of a name from many addresses make it slow, and lock nobody
+ * out. Every attempt is counted before the password is looked at, so
  * that many at once count as many; only failures stay counted. [B8]
  */
 export class LoginThrottle {
+  #slowed = 0
+
   constructor(
     private readonly config: Pick<
       AdminConfig['login'],
-      'attempts' | 'withinMinutes' | 'attemptsPerAddress'
+      | 'attempts'
+      | 'withinMinutes'
+      | 'attemptsPerAddress'
+      | 'quickAttemptsPerName'
+      | 'slowestSeconds'
+      | 'slowedAtOnce'
     >
   ) {}
 
@@ -33,6 +46,7 @@ export class LoginThrottle {
     if (addressWait !== undefined) return addressWait
     const nameWait = await consume(this.#perName, keys.name)
     if (nameWait !== undefined) await this.#perAddress.decrement(keys.address)
+    else await consume(this.#anywhere, keys.anywhere)
     return nameWait
   }
 
@@ -44,6 +58,34 @@ export class LoginThrottle {
   }
 
   /**
+   * Seconds by which a counted attempt is to be held up: one more for each failure of the name from any
+   * address, beyond those that are quick.
+   */
+  async slowness(username: string): Promise<number> {
+    const { quickAttemptsPerName, slowestSeconds } = this.config
+    const found = await this.#anywhere.get(keysOf(username, '').anywhere)
+    const beyond = (found?.consumed ?? 0) - quickAttemptsPerName
+    return Math.min(Math.max(beyond, 0), slowestSeconds)
+  }
+
+  /**
+   * Holds an attempt up for as long.
+   *
+   * @throws QueueFull  when too many others are held up
+   */
+  async slowDown(username: string): Promise<void> {
+    const seconds = await this.slowness(username)
+    if (seconds === 0) return
+    if (this.#slowed >= this.config.slowedAtOnce) throw new QueueFull()
+    this.#slowed++
+    try {
+      await sleep(seconds * 1000)
+    } finally {
+      this.#slowed--
+    }
+  }
+
+  /**
    * Forgets the failures of the name, as its owner has come in. Those of other names stay, or whoever
    * has a password could guess at all others without end.
    */
@@ -51,6 +93,7 @@ export class LoginThrottle {
     const keys = keysOf(username, address)
     await this.#perName.delete(keys.name)
     await this.#perAddress.decrement(keys.address)
+    await this.#anywhere.decrement(keys.anywhere)
   }
 
   /**
@@ -60,6 +103,7 @@ export class LoginThrottle {
     const keys = keysOf(username, address)
     await this.#perName.decrement(keys.name)
     await this.#perAddress.decrement(keys.address)
+    await this.#anywhere.decrement(keys.anywhere)
   }
 
   get #perName(): Limiter {
@@ -68,6 +112,10 @@ export class LoginThrottle {
 
   get #perAddress(): Limiter {
     return this.#limiter(this.config.attemptsPerAddress)
+  }
+
+  get #anywhere(): Limiter {
+    return this.#limiter(NO_LIMIT)
   }
 
   #limiter(requests: number): Limiter {
@@ -89,5 +137,10 @@ async function consume(limit: Limiter, key: string): Promise<number | undefined>
 function keysOf(username: string, address: string) {
   const name = encodeURIComponent(username.toLowerCase().toWellFormed())
   const network = networkOf(address)
-  return { name: `login:${name.slice(0, 96)}:${network}`, address: `login-address:${network}` }
+  const short = name.slice(0, 96)
+  return {
+    name: `login:${short}:${network}`,
+    address: `login-address:${network}`,
+    anywhere: `login-name:${short}`,
+  }
 }

@@ -1,7 +1,18 @@
+import { Problem } from '#crud'
+
+/** Seconds after which some of what waits is done */
+export const TRY_AGAIN_IN = 5
+
 /**
  * There is no more room to wait in.
  */
-export class QueueFull extends Error {}
+export class QueueFull extends Problem {
+  constructor() {
+    super(503, 'Too much is waiting already: try again in a moment', {
+      headers: { 'retry-after': String(TRY_AGAIN_IN) },
+    })
+  }
+}
 
 /**
  * Does only so much of a kind of work at once, and lets only so much wait for it, in the order in
@@ -37,7 +48,7 @@ export class WorkQueue {
   }
 
   async #turn(): Promise<void> {
-    if (this.#waiting.length >= this.places) throw new QueueFull('Too much is waiting already')
+    if (this.#waiting.length >= this.places) throw new QueueFull()
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }

@@ -33,12 +33,16 @@ export abstract class AdminCommand extends Command {
   /**
    * Reads a new password: asks for it twice, or takes what standard input holds.
    */
-  protected async readPassword(users: AdminUserService, fromInput: boolean): Promise<string> {
+  protected async readPassword(
+    users: AdminUserService,
+    username: string,
+    fromInput: boolean
+  ): Promise<string> {
     if (fromInput) return await readInput()
 
     const password = await ask(() =>
       this.prompt.secure('Password', {
-        validate: (value) => fault(() => users.checkPassword(value)),
+        validate: (value) => fault(() => users.checkPassword(value, username)),
       })
     )
     const again = await ask(() => this.prompt.secure('Password again'))

@@ -35,7 +35,7 @@ export default class AdminCreate extends AdminCommand {
     )
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
-    const password = await this.readPassword(users, this.passwordStdin)
+    const password = await this.readPassword(users, username, this.passwordStdin)
     const user = await users.create({ username, password, isSuperuser: this.superuser })
     this.logger.success(
       `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can sign in now`

@@ -1,8 +1,8 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { LucidCrud, Problem, type Actor, type Item } from '#crud'
+import { LucidCrud, Problem, ValueError, type Actor, type Item } from '#crud'
 import { inTransaction } from '#crud/database/transaction'
-import { alreadyRegistered } from '#crud/http/problems'
+import { alreadyRegistered, invalidBody } from '#crud/http/problems'
 import type { CallOptions, WriteOptions } from '#crud/lucid_crud'
 import type { AdminSite } from '../admin_site.js'
 import type { OpenSession } from '../authentication/session_manager.js'
@@ -29,7 +29,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
    * @throws Problem 409  for a name that somebody has, in whatever case
    */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
-    const hashed = await this.#withHash(values)
+    const hashed = await this.#withHash(values, async () => values.username)
     return await named(values.username, () =>
       inTransaction(this.#clientOf(options), async (client) => {
         await this.#checkName(hashed.username, client)
@@ -46,7 +46,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     values: Values,
     options: WriteOptions & { returning?: boolean } = {}
   ): Promise<Item | null> {
-    const hashed = await this.#withHash(values)
+    const hashed = await this.#withHash(
+      values,
+      async () => values.username ?? (await this.#nameOf(key, options))
+    )
     return await named(values.username, () =>
       this.#locked(options, (own) => super.update(key, hashed, own))
     )
@@ -101,11 +104,31 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     await this.#site.sessionManager.endAllOf(user.id, undefined, user.$trx!)
   }
 
-  /** Hashing is slow on purpose, so it is done before a transaction keeps others waiting. */
-  async #withHash({ password, ...values }: Values): Promise<Values> {
+  /**
+   * Hashing is slow on purpose, so it is done before a transaction keeps others waiting.
+   *
+   * @throws Problem 422  for a password that can't be; that it is the name, no schema of a field sees
+   */
+  async #withHash(
+    { password, ...values }: Values,
+    nameOf: () => Promise<unknown>
+  ): Promise<Values> {
     if (password === undefined) return values
-    const hashedPassword = await this.#site.adminUserService.hashPassword(String(password))
-    return { ...values, hashedPassword }
+    const { adminUserService: users } = this.#site
+    const username = await nameOf()
+    const name = typeof username === 'string' ? username : undefined
+    try {
+      return { ...values, hashedPassword: await users.hashPassword(String(password), name) }
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      throw invalidBody([{ field: 'password', rule: 'password', message: error.message }])
+    }
+  }
+
+  async #nameOf(key: unknown, options: CallOptions): Promise<unknown> {
+    const [id] = this.resource.key.fromCode(key)
+    const user = await AdminUser.find(id, { client: this.#clientOf(options) })
+    return user?.username
   }
 
   async #checkName(username: unknown, client: TransactionClientContract, owner?: AdminUser) {

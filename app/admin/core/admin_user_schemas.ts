@@ -22,7 +22,8 @@ export function adminUserSchemas(users: AdminUserService) {
       }
     })()
 
-  /* The lengths stand here for the form's sake. */
+  /* The lengths stand here for the form's sake; not that of the longest password, as browsers would cut
+   * off what is pasted, and nobody would know. */
   const create = vine.object({
     username: vine
       .string()

@@ -8,11 +8,17 @@ import { inUtc } from '#crud/values/datetime'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
+import { EventType } from './event_type.js'
 import { storedChanges, storedState } from './stored_json.js'
 
 export interface DatabaseEventsOptions {
   /** After how many days an event is removed. Default: it is kept */
   retentionDays?: number
+  /**
+   * After how many days the name that was typed in a failed login is removed from its event: people type
+   * passwords there. Default: 30
+   */
+  typedNameDays?: number
   /** Whether views of list and update pages are logged, too. Default: true [E2] */
   logViews?: boolean
 }
@@ -27,21 +33,25 @@ const PRUNED_AT_ONCE = 100
  */
 export class DatabaseIntegration implements EventIntegration {
   readonly retentionDays: number | undefined
+  readonly typedNameDays: number
   readonly logViews: boolean
 
   /**
-   * @throws ValueError  for a retention that is no positive integer
+   * @throws ValueError  for a number of days that is no positive integer
    */
-  constructor({ retentionDays, logViews = true }: DatabaseEventsOptions = {}) {
-    if (
-      retentionDays !== undefined &&
-      !(Number.isSafeInteger(retentionDays) && retentionDays > 0)
-    ) {
+  constructor({ retentionDays, typedNameDays = 30, logViews = true }: DatabaseEventsOptions = {}) {
+    if (retentionDays !== undefined && !isNumberOfDays(retentionDays)) {
       throw new ValueError(
         `databaseEvents: retentionDays is ${retentionDays}, and must be a positive integer; leave it out to keep events for ever`
       )
     }
+    if (!isNumberOfDays(typedNameDays)) {
+      throw new ValueError(
+        `databaseEvents: typedNameDays is ${typedNameDays}, and must be a positive integer`
+      )
+    }
     this.retentionDays = retentionDays
+    this.typedNameDays = typedNameDays
     this.logViews = logViews
   }
 
@@ -56,9 +66,37 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   /**
-   * Removes what is older than the retention, a few events at a time, so that nobody waits for long.
+   * Removes what is older than the retention, and names that were typed too long ago; a few events at a
+   * time, so that nobody waits for long.
+   *
+   * @returns how many events were removed
    */
   async prune(): Promise<number> {
+    const removed = await this.#removeOldEvents()
+    await this.#forgetTypedNames()
+    return removed
+  }
+
+  async #forgetTypedNames(): Promise<void> {
+    const client = db.connection(AdminEventLog.connection)
+    const oldest = inUtc(DateTime.utc().minus({ days: this.typedNameDays }))
+    for (;;) {
+      const rows = await client
+        .from(AdminEventLog.table)
+        .select('id')
+        .where({ event_type: EventType.FAILED_LOGIN })
+        .where('timestamp', '<', oldest)
+        .whereNotNull('username')
+        .limit(PRUNED_AT_ONCE)
+      const ids = rows.map((row) => row.id)
+      if (ids.length > 0) {
+        await client.from(AdminEventLog.table).whereIn('id', ids).update({ username: null })
+      }
+      if (ids.length < PRUNED_AT_ONCE) return
+    }
+  }
+
+  async #removeOldEvents(): Promise<number> {
     if (this.retentionDays === undefined) return 0
     const client = db.connection(AdminEventLog.connection)
     const oldest = DateTime.utc().minus({ days: this.retentionDays })
@@ -94,6 +132,10 @@ export class DatabaseIntegration implements EventIntegration {
       }
     }
   }
+}
+
+function isNumberOfDays(days: number): boolean {
+  return Number.isSafeInteger(days) && days > 0
 }
 
 function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown> {

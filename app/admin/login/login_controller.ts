@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../admin_site.js'
 import { isForeignLink } from '#crud/http/cross_site'
-import { QueueFull } from '../authentication/work_queue.js'
+import { QueueFull, TRY_AGAIN_IN } from '../authentication/work_queue.js'
 import { EventType } from '../events/event_type.js'
 import { loggable } from '../events/pages/plain_text.js'
 import type AdminUser from '../models/admin_user.js'
@@ -65,6 +65,7 @@ export class LoginController {
 
     let user: AdminUser | null
     try {
+      await throttle.slowDown(username)
       user = await this.site.adminUserService.verify(username, password)
     } catch (error) {
       if (!(error instanceof QueueFull)) throw error
@@ -129,7 +130,7 @@ export class LoginController {
 
   /** The server can't say yet whether the password is right. */
   #busy(ctx: HttpContext, data: { username: string; next?: string }) {
-    ctx.response.status(503).header('retry-after', '5')
+    ctx.response.status(503).header('retry-after', String(TRY_AGAIN_IN))
     return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
   }
 

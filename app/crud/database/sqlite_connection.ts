@@ -6,6 +6,7 @@ import {
   type BetterStatement,
   type Connection as PreparingConnection,
 } from './better_sqlite_statements.js'
+import { makePrivate } from './private_files.js'
 import { keepStatements, type Connection } from './sqlite_statements.js'
 
 /**
@@ -38,7 +39,8 @@ const READERS = '_readers'
  * @param name      the connection's name; the readers' is derived from it
  * @param filename  absolute path of the file
  * @param options   the folders of its migrations, how many read connections to open at the most, the
- *   driver, and how many milliseconds to wait for the lock of another process
+ *   driver, how many milliseconds to wait for the lock of another process, and whether other users of the
+ *   machine keep the rights that they have on the files
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
@@ -48,7 +50,14 @@ export function sqliteConnections<Name extends string>(
     readers = 4,
     driver = 'sqlite3',
     patience = 5000,
-  }: { migrations: string[]; readers?: number; driver?: SqliteDriver; patience?: number }
+    shared = false,
+  }: {
+    migrations: string[]
+    readers?: number
+    driver?: SqliteDriver
+    patience?: number
+    shared?: boolean
+  }
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
   const common = {
     client: driver,
@@ -58,6 +67,7 @@ export function sqliteConnections<Name extends string>(
     /* Errors get into the log; the values of a statement, passwords' hashes among them, must not. */
     compileSqlOnError: false,
   } as const
+  const protect = shared ? () => {} : () => makePrivate(filename)
 
   return {
     [name]: {
@@ -66,7 +76,7 @@ export function sqliteConnections<Name extends string>(
         min: 1,
         max: 1,
         acquireTimeoutMillis: 15_000,
-        afterCreate: prepare(driver, WRITER, patience),
+        afterCreate: prepare(driver, WRITER, patience, protect),
       },
       migrations: { naturalSort: true, paths: migrations },
     },
@@ -76,7 +86,7 @@ export function sqliteConnections<Name extends string>(
         min: 0,
         max: readers,
         acquireTimeoutMillis: 15_000,
-        afterCreate: prepare(driver, READER, patience),
+        afterCreate: prepare(driver, READER, patience, protect),
       },
     },
   } as unknown as Record<Name | `${Name}_readers`, SqliteConfig>
@@ -113,10 +123,14 @@ const READER = 'PRAGMA query_only = ON;'
  */
 const CACHE = 16_384
 
-function prepare(driver: SqliteDriver, role: string, patience: number) {
+/**
+ * @param protect  called before the first statement, which is what makes the files beside the database's
+ */
+function prepare(driver: SqliteDriver, role: string, patience: number, protect: () => void) {
   const pragmas = `PRAGMA busy_timeout = ${patience}; PRAGMA cache_size = -${CACHE}; ${role}`
   if (driver === 'better-sqlite3') {
     return (connection: BetterConnection, done: Done) => {
+      protect()
       if (role === WRITER) guardBetterTransactions(connection, patience)
       keepBetterStatements(connection)
       connection.exec(pragmas)
@@ -124,6 +138,7 @@ function prepare(driver: SqliteDriver, role: string, patience: number) {
     }
   }
   return (connection: RawConnection, done: Done) => {
+    protect()
     keepStatements(connection)
     if (role === WRITER) guardTransactions(connection)
     connection.exec(pragmas, (error) => done(error, connection))

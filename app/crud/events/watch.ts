@@ -91,7 +91,9 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
       actor: scope?.actor ?? NOBODY,
       origin: scope?.origin,
     })
-    if (before !== null && after !== null && !write.isChange) return
+    if (before !== null && after !== null) {
+      if (scope ? write.isRepetition : !write.isChange) return
+    }
     if (scope) addToScope(scope, record.$trx!, [write])
     else if (record.$trx) await deliver([write], record.$trx)
     else {

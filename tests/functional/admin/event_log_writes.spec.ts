@@ -1,7 +1,8 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { AdminSession, AdminTokenBlacklist, AdminUser } from '#admin'
-import { LucidCrud } from '#crud'
+import emitter from '@adonisjs/core/services/emitter'
+import { LucidCrud, ModelUpdated } from '#crud'
 import type { Actor, Origin } from '#crud/types'
 import { Article, Hooked, Pair, Plain } from '#tests/fixtures/events'
 import { runAce } from '#tests/helpers/ace_process'
@@ -62,6 +63,33 @@ test.group('The event log | writes', (group) => {
     assert.equal(row.newState!.big, '9007199254740993')
     assert.deepEqual(row.changes.heading, { old: null, new: 'One' })
     assert.isTrue(event.timestamp.equals(row.timestamp))
+  })
+
+  test('[E3, A23] the same values once more leave no event, though the time of the update is set', async ({
+    assert,
+  }) => {
+    const { body } = await post('/api/event-articles', { heading: 'One', data: { a: [1] } })
+    await db.from('event_articles').update({ updated_at: '2001-02-03 04:05:06' })
+    await emptyEventTables()
+    const told: unknown[] = []
+    const off = emitter.on(ModelUpdated, ({ changes }) => void told.push(changes))
+    for (let round = 0; round < 3; round++) {
+      const json = { heading: 'One', data: { a: [1] } }
+      const { status } = await patch(`/api/event-articles/${body.id}`, json)
+      assert.equal(status, 200)
+    }
+    assert.isEmpty(await loggedEvents())
+    assert.isEmpty(await audited('Article'))
+    const row = await db.from('event_articles').firstOrFail()
+    assert.notEqual(row.updated_at, '2001-02-03 04:05:06')
+
+    await patch(`/api/event-articles/${body.id}`, { heading: 'Two', data: { a: [1] } })
+    off()
+    assert.isEmpty(told.slice(1))
+    assert.lengthOf(await loggedEvents(), 1)
+    const [audit] = await audited('Article')
+    assert.deepEqual(audit.changes.heading, { old: 'One', new: 'Two' })
+    assert.notProperty(audit.changes, 'data')
   })
 
   test('[S48, E3] an update: who, from where, and what of the record', async ({ assert }) => {

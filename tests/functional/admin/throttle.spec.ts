@@ -3,7 +3,14 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import hash from '@adonisjs/core/services/hash'
 import config from '#config/admin'
-import { emptyAdminTables, fakeHashes, login, makeUser, PASSWORD } from '#tests/helpers/admin'
+import {
+  adminSite,
+  emptyAdminTables,
+  fakeHashes,
+  login,
+  makeUser,
+  PASSWORD,
+} from '#tests/helpers/admin'
 import { captureLog, WARN_LEVEL } from '#tests/helpers/captured_log'
 import { call, get, type Answer } from '#tests/helpers/http'
 import { exchange } from '#tests/helpers/raw_http'
@@ -124,6 +131,22 @@ test.group('Admin | guessing passwords', (group) => {
     const statuses = []
     for (const name of names) statuses.push(...(await fail(1, name)))
     assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+  })
+
+  test('[B8] a name that fails from many addresses is slow, and its owner comes in', async ({
+    assert,
+  }) => {
+    const { throttle } = (await adminSite()).adminAuthentication
+    for (let i = 0; i < config.login.quickAttemptsPerName; i++) {
+      await throttle.attempt('jo', `198.51.100.${i}`)
+    }
+    const begin = performance.now()
+    const { status } = await login('jo')
+    assert.equal(status, 303)
+    assert.isAbove(performance.now() - begin, 950)
+    const other = performance.now()
+    await login('al')
+    assert.isBelow(performance.now() - other, 900)
   })
 
   test('[B8] a refusal is logged, without the password', async ({ assert, cleanup }) => {

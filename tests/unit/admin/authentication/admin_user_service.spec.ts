@@ -1,9 +1,11 @@
 import { test } from '@japa/runner'
+import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 import hash from '@adonisjs/core/services/hash'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { AdminUser } from '#admin'
 import { AdminUserService } from '#admin/authentication/admin_user_service'
+import { restOf, spendRest } from '#admin/authentication/scrypt_costs'
 import { ValueError } from '#crud'
 import { emptyAdminTables, fakeHashes, makeUser, PASSWORD } from '#tests/helpers/admin'
 
@@ -107,13 +109,44 @@ test.group('AdminUserService', (group) => {
     for (const password of ['', 'x', '1234567', '😀😀😀😀😀😀😀']) {
       assert.include(await refusal(() => users.hashPassword(password)), '8 characters')
     }
-    for (const password of ['12345678', 'ää ää ää', '😀😀😀😀😀😀😀😀', 'x'.repeat(1000)]) {
+    for (const password of ['59301746', 'ää ää ää', '😀😀😀😀😀😀😀😀']) {
       await users.hashPassword(password)
     }
   })
 
+  test('[U13] and 128 at most', async ({ assert }) => {
+    for (const character of ['é', '😀']) {
+      await users.hashPassword(character.repeat(128))
+      const message = await refusal(() => users.hashPassword(character.repeat(129)))
+      assert.equal(message, 'A password has 128 characters at most')
+    }
+  })
+
+  test('[U13] one of the common ones is refused, in whatever case')
+    .with(['password1', 'Password1', '12345678', 'qwertyuiop', 'iloveyou', 'TRUSTNO1'])
+    .run(async ({ assert }, password) => {
+      const message = await refusal(() => users.hashPassword(password))
+      assert.include(message, 'one of the most common ones')
+      assert.notInclude(message, password)
+    })
+
+  test('[U13] there are no rules of what a password is made of', async () => {
+    for (const password of ['correct horse', '59301746', 'aaaaaaaabbbbbbbb', 'ZZTOPZZTOPZZ']) {
+      await users.hashPassword(password)
+    }
+  })
+
+  test('[U13] nor may it be the name of the user', async ({ assert }) => {
+    const input = { username: 'ada.lovelace', password: 'Ada.Lovelace', isSuperuser: false }
+    assert.include(await refusal(() => users.create(input)), 'is the user name')
+    const user = await makeUser('ada.lovelace')
+    const setting = () => users.setPassword(user, 'ada.lovelace')
+    assert.include(await refusal(setting), 'is the user name')
+    await users.setPassword(user, 'charles.babbage')
+  })
+
   test('[B11] a password that no form could ever send is refused')
-    .with(['12345678\n', '1234\r5678', '1234\x005678', ' 12345678', '12345678 ', '\t12345678'])
+    .with(['59301746\n', '5930\r1746', '5930\x001746', ' 59301746', '59301746 ', '\t59301746'])
     .run(async ({ assert }, password) => {
       assert.match(
         await refusal(() => users.hashPassword(password)),
@@ -228,7 +261,7 @@ test.group('AdminUserService | hashes', (group) => {
   test('[S57, B11] only the hash of a password is stored', async ({ assert }) => {
     const user = await users.create({ username: 'jo', password: PASSWORD, isSuperuser: true })
     const row = await db.from('admin_users').firstOrFail()
-    assert.match(row.hashed_password, /^\$scrypt\$n=16384,/)
+    assert.match(row.hashed_password, /^\$scrypt\$n=1024,r=8,p=1\$/)
     assert.notInclude(JSON.stringify(row), PASSWORD)
     const found = await users.verify('jo', PASSWORD)
     assert.equal(found?.id, user.id)
@@ -269,5 +302,97 @@ test.group('AdminUserService | hashes', (group) => {
     assert.lengthOf(verified, 5)
     assert.deepEqual([...new Set(verified.map(costs))], [costs(hashedPassword)])
     assert.deepEqual([...new Set(verified.map(({ length }) => length))], [hashedPassword.length])
+  })
+})
+
+test.group('AdminUserService | costs of hashes', (group) => {
+  group.each.setup(() => emptyAdminTables())
+
+  /** A hash as a server of another time, or another configuration, made it. */
+  async function stored(username: string, hashedPassword: string) {
+    const user = await makeUser(username)
+    await db.from('admin_users').where('id', user.id).update({ hashed_password: hashedPassword })
+    return () => db.from('admin_users').where('id', user.id).firstOrFail()
+  }
+  const weak = new Scrypt({ cost: 128, blockSize: 8, parallelization: 1 })
+
+  test('[B11] a hash of a production server has the costs that OWASP asks for', async ({
+    assert,
+  }) => {
+    const hashed = await hash.use('scrypt').make(PASSWORD)
+    assert.match(hashed, /^\$scrypt\$n=131072,r=8,p=1\$/)
+    assert.isTrue(await hash.use('scrypt').verify(hashed, PASSWORD))
+    /* Such a hash comes with a copy of production's data, too. */
+    assert.isTrue(await hash.verify(hashed, PASSWORD))
+  })
+
+  test('[B11] a weaker hash is replaced when its owner comes in, and nothing else', async ({
+    assert,
+  }) => {
+    const row = await stored('jo', await weak.make(PASSWORD))
+    const before = await row()
+    assert.isNull(await users.verify('jo', 'wrong horse'))
+    assert.deepEqual(await row(), before)
+
+    const user = await users.verify('jo', PASSWORD)
+    const { hashed_password: hashed, ...others } = await row()
+    assert.match(hashed, /^\$scrypt\$n=1024,r=8,p=1\$/)
+    assert.deepEqual({ ...others, hashed_password: before.hashed_password }, before)
+    assert.equal(user?.hashedPassword, hashed)
+    assert.isNotNull(await users.verify('jo', PASSWORD))
+    const again = await row()
+    assert.equal(again.hashed_password, hashed)
+  })
+
+  test('[B11] a stronger hash stays', async ({ assert }) => {
+    const strong = new Scrypt({ cost: 2048, blockSize: 8, parallelization: 1 })
+    const row = await stored('jo', await strong.make(PASSWORD))
+    const before = await row()
+    assert.isNotNull(await users.verify('jo', PASSWORD))
+    assert.deepEqual(await row(), before)
+  })
+
+  test('[B11] a password that somebody changes meanwhile is not put back', async ({
+    assert,
+    cleanup,
+  }) => {
+    const row = await stored('jo', await weak.make(PASSWORD))
+    const original = hash.make
+    cleanup(() => {
+      hash.make = original
+    })
+    await users.verify('nobody', PASSWORD)
+    hash.make = async (plain: string) => {
+      await db.from('admin_users').update({ hashed_password: 'changed meanwhile' })
+      return await original.call(hash, plain)
+    }
+    await users.verify('jo', PASSWORD)
+    const { hashed_password: hashed } = await row()
+    assert.equal(hashed, 'changed meanwhile')
+  })
+
+  test('[B3] a wrong password of a weak hash takes as long as that of any other', async ({
+    assert,
+  }) => {
+    const named = (cost: number) => `$scrypt$n=${cost},r=8,p=1$salt$hash`
+    for (const cost of [128, 16_384, 65_536, 131_072]) {
+      const rest = restOf(named(cost), named(131_072))
+      assert.equal(
+        rest.reduce((sum, one) => sum + one.cost, cost),
+        131_072
+      )
+    }
+    assert.isEmpty(restOf(named(131_072), named(1024)))
+    assert.isEmpty(restOf('$argon2id$v=19$m=65536,t=3,p=4$salt$hash', named(1024)))
+
+    const took = async (work: () => Promise<unknown>) => {
+      const begin = performance.now()
+      await work()
+      return performance.now() - begin
+    }
+    const quick = new Scrypt({ cost: 16_384, blockSize: 8, maxMemory: 2 ** 25 })
+    const compared = await took(() => quick.make(PASSWORD))
+    const refused = await took(() => spendRest(named(16_384), named(131_072), 'a wrong one'))
+    assert.isAbove(refused, 3 * compared)
   })
 })

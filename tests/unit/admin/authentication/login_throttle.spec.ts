@@ -1,9 +1,17 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LoginThrottle } from '#admin/authentication/login_throttle'
+import { QueueFull } from '#admin/authentication/work_queue'
 
 const HOME = '192.0.2.1'
-const LIMITS = { attempts: 5, withinMinutes: 15, attemptsPerAddress: 50 }
+const LIMITS = {
+  attempts: 5,
+  withinMinutes: 15,
+  attemptsPerAddress: 50,
+  quickAttemptsPerName: 20,
+  slowestSeconds: 15,
+  slowedAtOnce: 500,
+}
 const throttle = new LoginThrottle(LIMITS)
 
 async function attempts(count: number, username = 'jo', address = HOME) {
@@ -70,6 +78,7 @@ test.group('LoginThrottle', (group) => {
       rows.map(({ key, points }) => [key, points]),
       [
         ['rlflx:login-address:192.0.2.1', 5],
+        ['rlflx:login-name:jo', 5],
         ['rlflx:login:jo:192.0.2.1', 5],
       ]
     )
@@ -166,5 +175,87 @@ test.group('LoginThrottle | all names of an address', (group) => {
     await strict.withdraw('jo', HOME)
     assert.equal(await pointsOf('login-address:192.0.2.1'), 3)
     assert.equal(await pointsOf('login:jo:192.0.2.1'), 1)
+  })
+})
+
+test.group('LoginThrottle | a name from many addresses', (group) => {
+  const slowing = { ...LIMITS, quickAttemptsPerName: 8, slowestSeconds: 3 }
+  const ours = new LoginThrottle(slowing)
+  let address = 0
+  /** Fails from an address of its own each. */
+  async function guess(count: number, username = 'jo', on = ours) {
+    const waits = []
+    for (let i = 0; i < count; i++) {
+      waits.push(await on.attempt(username, `198.51.100.${++address % 250}`))
+    }
+    return waits
+  }
+
+  group.each.setup(async () => {
+    address = 0
+    await db.from('rate_limits').delete()
+  })
+
+  test('[B8] failures from many addresses make a name slower and slower, and never lock it', async ({
+    assert,
+  }) => {
+    const waits = await guess(8)
+    assert.equal(await ours.slowness('jo'), 0)
+    const slow = []
+    for (let i = 0; i < 5; i++) {
+      waits.push(...(await guess(1)))
+      slow.push(await ours.slowness('jo'))
+    }
+    assert.deepEqual(slow, [1, 2, 3, 3, 3])
+    assert.deepEqual(waits, Array(13).fill(undefined))
+  })
+
+  test('[B8] that counts in all processes, whatever the letters, and for no other name', async ({
+    assert,
+  }) => {
+    await guess(6, 'jo')
+    await guess(4, 'JO', new LoginThrottle(slowing))
+    assert.equal(await ours.slowness('Jo'), 2)
+    assert.equal(await ours.slowness('al'), 0)
+  })
+
+  test('[B8] an attempt that was refused or taken back, and a success, make nothing slower', async ({
+    assert,
+  }) => {
+    await guess(8)
+    for (let i = 0; i < 9; i++) await ours.attempt('jo', HOME)
+    assert.equal(await ours.slowness('jo'), 3)
+    await ours.withdraw('jo', HOME)
+    await ours.withdraw('jo', HOME)
+    await ours.withdraw('jo', HOME)
+    assert.equal(await ours.slowness('jo'), 2)
+    await ours.succeed('jo', HOME)
+    assert.equal(await ours.slowness('jo'), 1)
+  })
+
+  test('[B8] after 15 minutes it is quick again', async ({ assert }) => {
+    await guess(12)
+    await db.from('rate_limits').update({ expire: Date.now() - 1000 })
+    assert.equal(await ours.slowness('jo'), 0)
+  })
+
+  test('[B8] a login is held up for as long, and so are only as many as may be', async ({
+    assert,
+  }) => {
+    const strict = new LoginThrottle({ ...slowing, slowestSeconds: 1, slowedAtOnce: 2 })
+    await guess(9)
+    const begin = performance.now()
+    const held = [strict.slowDown('jo'), strict.slowDown('jo'), strict.slowDown('jo')]
+    const ends = await Promise.allSettled(held)
+    assert.isAbove(performance.now() - begin, 950)
+    assert.deepEqual(ends.map(({ status }) => status).sort(), [
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ])
+    const refused = ends.find((end) => end.status === 'rejected')
+    assert.instanceOf(refused!.reason, QueueFull)
+    /* There is room again, and who is quick never needs any. */
+    await Promise.all([strict.slowDown('al'), strict.slowDown('jo')])
   })
 })

@@ -14,6 +14,9 @@ test.group('LoginThrottle | networks', (group) => {
       attempts: 1,
       withinMinutes: 15,
       attemptsPerAddress: 50,
+      quickAttemptsPerName: 20,
+      slowestSeconds: 15,
+      slowedAtOnce: 500,
     })
     for (const [first, same, other] of [
       ['2001:db8::1', '2001:0db8:0:0:ffff::2', '2001:db8:0:1::1'],

@@ -80,6 +80,18 @@ test.group('admin:create at a terminal', (group) => {
     command.prompt
       .trap('Password')
       .assertFails('1234567', /8 characters/)
+      .assertFails('password1', /most common/)
+      .replyWith(PASSWORD)
+    command.prompt.trap('Password again').replyWith(PASSWORD)
+    await command.exec()
+    command.assertSucceeded()
+  })
+
+  test('[U13] a password that is the name is refused', async () => {
+    const command = await ace.create(AdminCreate, ['--username=open.sesame'])
+    command.prompt
+      .trap('Password')
+      .assertFails('Open.Sesame', /is the user name/)
       .replyWith(PASSWORD)
     command.prompt.trap('Password again').replyWith(PASSWORD)
     await command.exec()

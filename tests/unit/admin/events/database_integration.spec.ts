@@ -150,11 +150,53 @@ test.group('The database integration', (group) => {
   for (const retentionDays of [0, -1, 1.5, Number.NaN]) {
     test(`[P9] a retention of ${retentionDays} days is refused`, ({ assert }) => {
       assert.throws(() => databaseEvents({ retentionDays }), ValueError as never)
+      const typedNameDays = retentionDays
+      assert.throws(() => databaseEvents({ typedNameDays }), ValueError as never)
     })
   }
 
+  test('[E2] a name typed in a failed login is forgotten after 30 days, the event is not', async ({
+    assert,
+  }) => {
+    for (let index = 0; index < 205; index++) {
+      const timestamp = ago({ days: 30, seconds: 60 + index })
+      await logEvent({
+        timestamp,
+        event_type: 'FAILED_LOGIN',
+        status: 'failure',
+        username: 'a secret',
+      })
+    }
+    const young = await logEvent({
+      timestamp: ago({ days: 29, hours: 23 }),
+      event_type: 'FAILED_LOGIN',
+      status: 'failure',
+      username: 'jo',
+    })
+    const other = await logEvent({
+      timestamp: ago({ days: 90 }),
+      event_type: 'LOGIN',
+      username: 'al',
+    })
+    assert.equal(await databaseEvents().prune(), 0)
+    const events = await AdminEventLog.all()
+    assert.lengthOf(events, 207)
+    const named = events.filter(({ username }) => username !== null)
+    assert.sameMembers(
+      named.map(({ id }) => id),
+      [young, other]
+    )
+
+    await databaseEvents({ typedNameDays: 10 }).prune()
+    const left = await AdminEventLog.query().whereNotNull('username')
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      [other]
+    )
+  })
+
   test('[E2] the shipped configuration passes it, with a retention', async ({ assert }) => {
     const { eventIntegration } = await adminSite()
-    assert.deepInclude(eventIntegration, { retentionDays: 365, logViews: true })
+    assert.deepInclude(eventIntegration, { retentionDays: 365, typedNameDays: 30, logViews: true })
   })
 })

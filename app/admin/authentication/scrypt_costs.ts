@@ -1,0 +1,63 @@
+import { randomBytes, scrypt } from 'node:crypto'
+import { promisify } from 'node:util'
+
+/**
+ * What a hash of scrypt costs to make, as it says of itself.
+ */
+export interface ScryptCosts {
+  /** Rounds, a power of two */
+  cost: number
+  blockSize: number
+  parallelization: number
+}
+
+const run = promisify<string, Buffer, number, object, Buffer>(scrypt)
+
+/**
+ * @returns undefined for a hash of another kind
+ */
+export function costsOf(hashed: string): ScryptCosts | undefined {
+  const match = /^\$scrypt\$n=(\d+),r=(\d+),p=(\d+)\$/.exec(hashed)
+  if (!match) return undefined
+  const [cost, blockSize, parallelization] = match.slice(1).map(Number)
+  return { cost, blockSize, parallelization }
+}
+
+/**
+ * Whether a hash costs less to guess at than another one.
+ */
+export function isWeaker(hashed: string, than: string): boolean {
+  const [costs, wanted] = [costsOf(hashed), costsOf(than)]
+  return costs !== undefined && wanted !== undefined && workOf(costs) < workOf(wanted)
+}
+
+/**
+ * What is to be hashed once more, so that the comparison of a weak hash takes as long as that of another
+ * one. Of powers of two, the first once more and all those between are the last: n + n + 2n + 4n = 8n.
+ */
+export function restOf(hashed: string, than: string): ScryptCosts[] {
+  const [costs, wanted] = [costsOf(hashed), costsOf(than)]
+  const rest: ScryptCosts[] = []
+  if (!costs || !wanted) return rest
+  for (let next = costs; 2 * workOf(next) <= workOf(wanted); next = twice(next)) rest.push(next)
+  return rest
+}
+
+/**
+ * Spends that time: the quickness of a weak hash would tell that there is such a user. [B3]
+ */
+export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
+  const salt = randomBytes(16)
+  for (const { cost, blockSize, parallelization } of restOf(hashed, than)) {
+    const maxmem = 128 * blockSize * (cost + parallelization + 2) + 1
+    await run(password, salt, 64, { cost, blockSize, parallelization, maxmem })
+  }
+}
+
+function twice(costs: ScryptCosts): ScryptCosts {
+  return { ...costs, cost: 2 * costs.cost }
+}
+
+function workOf({ cost, blockSize, parallelization }: ScryptCosts): number {
+  return cost * blockSize * parallelization
+}
