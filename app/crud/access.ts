@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { NOBODY } from './actor.js'
 import { RuntimeError } from './errors.js'
 import type { Problem } from './http/problem.js'
 import { tokenInvalid, tokenRequired } from './http/problems.js'
@@ -6,7 +7,6 @@ import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
 import type { Access, Actor, ApiToken, Authorizer, Origin } from './types.js'
 
-const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
 
 let tokenAuthorizer: Authorizer | undefined

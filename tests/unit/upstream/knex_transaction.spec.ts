@@ -38,7 +38,7 @@ const restore = () => replies.clear()
 function listen() {
   const prototype = Object.getPrototypeOf(knexClient())
   const query: Query = prototype.query
-  prototype.query = function (connection: object, sql: unknown) {
+  prototype.query = function (this: object, connection: object, sql: unknown) {
     const send = () => query.call(this, connection, sql)
     const reply = replies.get(sql)
     return reply ? reply(send) : send()
