@@ -104,7 +104,8 @@ export function takeLocated(record: LucidRow): boolean {
   return LOCATED.delete(record)
 }
 
-function ownFirst({ model, writes }: WriteScope): Write[] {
-  const isOwn = (write: Write) => Number(write.model === model)
-  return writes.toSorted((one, other) => isOwn(other) - isOwn(one))
+/** What the action's hooks write beside, and for somebody else, comes after. */
+function ownFirst({ model, actor, writes }: WriteScope): Write[] {
+  const rank = (write: Write) => 2 * Number(write.model === model) + Number(write.actor === actor)
+  return writes.toSorted((one, other) => rank(other) - rank(one))
 }
