@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { AdminUser } from '#admin'
+import { type AdminUser } from '#admin'
 import { LucidCrud, observeWrites } from '#crud'
 import { inTransaction } from '#crud/database/transaction'
 import { Gate, ownWork } from '#tests/fixtures/own_code'

@@ -61,7 +61,8 @@ test.group('Pivot rows that own code changes', (group) => {
     cleanup,
   }) => {
     const { events, heard } = listen(cleanup)
-    assert.equal((await patch(`/api/own-gates/${gate}`, { marks: others() })).status, 200)
+    const { status } = await patch(`/api/own-gates/${gate}`, { marks: others() })
+    assert.equal(status, 200)
     await heard()
     assert.instanceOf(events[0], ModelUpdated)
     assert.deepEqual(events[0].changes, { gate_marks: changed() })

@@ -25,8 +25,7 @@ export async function emptySurface(): Promise<void> {
  * The rows that are there, without their keys.
  */
 export async function surfaceRows(): Promise<Record<string, unknown>> {
-  const names = async (table: string) =>
-    (await db.from(table).select('name').orderBy('name')).map(({ name }) => name)
+  const names = async (table: string) => namesOf(await db.from(table).select('name'))
   const badges = await db
     .from('own_studio_badge')
     .join('own_studios', 'own_studios.id', 'own_studio_badge.studio_id')
@@ -157,6 +156,8 @@ async function useModels(client: TransactionClientContract) {
   const gone = await Chair.create({ name: 'gone', roomId: room.id }, { client })
   await gone.delete()
 
+  const byKey = await Chair.find(one.id, { client })
+  const byName = await Chair.findByOrFail('name', 'sofa', { client })
   const found = await Chair.query().useTransaction(client).where('name', 'pew').forUpdate().first()
   const page = await Chair.query({ client }).orderBy('name').paginate(1, 2)
   await Room.query().useTransaction(client).where('name', 'hall').increment('size', 10)
@@ -165,8 +166,8 @@ async function useModels(client: TransactionClientContract) {
     one: [one.name, one.$trx === client, one.$isPersisted],
     found: found!.name,
     page: [namesOf(page.all()), page.total],
-    byKey: (await Chair.find(one.id, { client }))!.name,
-    byName: (await Chair.findByOrFail('name', 'pouf', { client })).name,
+    byKey: byKey!.name,
+    byName: byName.id === byKey!.id,
     many: namesOf(await Chair.findMany([one.id, found!.id], { client })),
     gone: gone.$isDeleted,
     count: await Chair.all({ client }).then((rows) => rows.length),

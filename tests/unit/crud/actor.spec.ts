@@ -49,7 +49,8 @@ test.group('Own code that says who it is', (group) => {
           ['changed', 'two', 'three']
         )
         assert.equal(await crud.count({}, options), 3)
-        assert.equal((await crud.find(id, options))?.$attributes.title, 'changed')
+        const found = await crud.find(id, options)
+        assert.equal(found?.$attributes.title, 'changed')
         await crud.deleteMany([id], options)
         assert.isNull(await crud.get(id, options))
       }
