@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { NOBODY } from './actor.js'
 import { RuntimeError } from './errors.js'
 import { isForgery } from './http/cross_site.js'
 import { toProblem } from './http/handle_problem.js'
@@ -8,7 +9,6 @@ import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
 import type { Access, Actor, ApiToken, Authorizer, Origin } from './types.js'
 
-const NOBODY: Actor = Object.freeze({ kind: 'none' })
 const ACTORS = new WeakMap<HttpContext, Actor>()
 const UNDECIDED = new WeakSet<HttpContext>()
 

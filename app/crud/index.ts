@@ -4,6 +4,7 @@
  */
 import './wire_names.js'
 
+export { runAs, systemActor } from './actor.js'
 export { Crud } from './decorator.js'
 export { crudRouter } from './router.js'
 export { defineConfig } from './define_config.js'
@@ -12,7 +13,7 @@ export { ModelCreated, ModelDeleted, ModelUpdated } from './events/model_events.
 export { observeWrites, type WriteObserver } from './events/observers.js'
 export type { Changes, State, Write } from './events/write.js'
 export { FilterConfig } from './filter_config.js'
-export { LucidCrud } from './lucid_crud.js'
+export { LucidCrud, type CallOptions, type HookOptions } from './lucid_crud.js'
 export { Problem } from './http/problem.js'
 export { authorizeToken, useTokenAuthorizer } from './access.js'
 export { resources } from './resources.js'
@@ -24,6 +25,8 @@ export type { Resource } from './resource/resource.js'
 export type {
   Access,
   Actor,
+  ActorSessions,
+  ActorUsers,
   ApiToken,
   Authorizer,
   CrudOptions,

@@ -6,6 +6,8 @@ import { afterOutermostCommit } from './database/outermost_commit.js'
 import { inTransaction } from './database/transaction.js'
 import { crudOptionsOf } from './decorator.js'
 import { embed, linksOf } from './embedding.js'
+import { hasForeignHook } from './events/own_hooks.js'
+import { Pivots } from './events/pivots.js'
 import { gatherWrites } from './events/write_scope.js'
 import { checkFiles } from './file_columns.js'
 import { countAllowed, countAllowedByDay, isAnyAllowed } from './judged_reading.js'
@@ -30,6 +32,7 @@ import { Resource } from './resource/resource.js'
 import type { Inclusion } from './resource/inclusion.js'
 import type { DeletedMode } from './resource/soft_delete.js'
 import { crudConfig } from './settings.js'
+import { forgetStoredRow } from './stored_rows.js'
 import type { Actor, ColumnSettings, Item, Origin } from './types.js'
 
 /**
@@ -44,6 +47,13 @@ export interface CallOptions {
   origin?: Origin
   /** Names of files that were uploaded for this very write; columns of files take no others [B17] */
   files?: ReadonlySet<string>
+}
+
+/**
+ * What the overridable methods are given: what the caller gave, and the write's own transaction. [P8]
+ */
+export interface HookOptions extends CallOptions {
+  client: TransactionClientContract
 }
 
 /**
@@ -129,7 +139,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   prepareCreate(
     values: Record<string, unknown>,
-    _options: CallOptions
+    _options: HookOptions
   ): Record<string, unknown> | Promise<Record<string, unknown>> {
     return this.#withoutVirtual(values)
   }
@@ -140,16 +150,38 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   prepareUpdate(
     values: Record<string, unknown>,
     _record: LucidRow,
-    _options: CallOptions
+    _options: HookOptions
   ): Record<string, unknown> | Promise<Record<string, unknown>> {
     return this.#withoutVirtual(values)
   }
 
   /**
-   * Overridable: what goes with the deletion of the record, soft or for good, in the same transaction
-   * (`record.$trx`); what it throws is the answer, and nothing is deleted.
+   * Overridable: what goes with a new record once its row is written, in the same transaction
+   * (`options.client`); what it throws is the answer, and nothing is stored. What it does to the record's
+   * many-to-many relations is a part of the write for events and the log. [P8, E3]
+   *
+   * @param values  as the create was given them, virtual fields included
    */
-  prepareDelete(_record: LucidRow, _options: CallOptions): void | Promise<void> {}
+  afterCreate(
+    _record: LucidRow,
+    _values: Record<string, unknown>,
+    _options: HookOptions
+  ): void | Promise<void> {}
+
+  /**
+   * Overridable: the same after an update, even one that changes no column. [P8, E3]
+   */
+  afterUpdate(
+    _record: LucidRow,
+    _values: Record<string, unknown>,
+    _options: HookOptions
+  ): void | Promise<void> {}
+
+  /**
+   * Overridable: what goes with the deletion of the record, soft or for good, in the same transaction
+   * (`options.client`); what it throws is the answer, and nothing is deleted.
+   */
+  prepareDelete(_record: LucidRow, _options: HookOptions): void | Promise<void> {}
 
   /**
    * Stores a new item.
@@ -164,11 +196,15 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const record = new this.model() as LucidRow
       attempt.record = record
       record.useTransaction(client)
-      record.merge((await this.prepareCreate(values, options)) as any)
+      const own = { ...options, client }
+      const pivots = await this.#pivotsOf('create', record)
+      record.merge((await this.prepareCreate(values, own)) as any)
       stampNew(record, this.resource)
       await this.#records.ask('create', options, record)
       await checkReferences(this.resource, record, client, options)
       await insertRecord(record, this.resource, client)
+      await this.#after('Create', record, values, own)
+      await pivots?.note(client)
       const item = await this.#records.readBack(record, client, options)
       const isReadable = await this.#records.maySee(this.resource.key.of(record), client, options)
       return isReadable ? item : noteUnreadable(item)
@@ -329,7 +365,9 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       await this.#records.ask('update', options, record)
       await options.precondition?.(record)
       checkFiles(this.resource, values, record, options)
-      const changes = this.#withoutKeys(await this.prepareUpdate(values, record, options))
+      const own = { ...options, client }
+      const pivots = await this.#pivotsOf('update', record)
+      const changes = this.#withoutKeys(await this.prepareUpdate(values, record, own))
       const isChanged = Object.keys(changes).length > 0
       if (isChanged) {
         tellBytesApart(record)
@@ -340,6 +378,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
         stampUpdate(record, this.resource)
         await saveRecord(record, this.resource, client)
       }
+      await this.#after('Update', record, values, own)
+      await pivots?.note(client)
       const mustBeSeen = options.returning || (isChanged && this.resource.scope)
       const item = mustBeSeen
         ? await this.#records.readBack(record, client, options)
@@ -361,7 +401,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const record = await this.#records.locate(key, client, options)
       await this.#records.ask('delete', options, record)
       await options.precondition?.(record)
-      await this.prepareDelete(record, options)
+      await this.prepareDelete(record, { ...options, client })
       await this.#markOrRemove(record, client)
     })
   }
@@ -376,7 +416,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       const record = await this.#records.locate(key, client, options, 'include')
       await this.#records.ask('db_delete', options, record)
       await options.precondition?.(record)
-      await this.prepareDelete(record, options)
+      await this.prepareDelete(record, { ...options, client })
       await removeRecord(record, this.resource, client)
     })
   }
@@ -396,7 +436,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     const deleted = hard ? 'include' : 'exclude'
     return await this.#writeMany(keys, { ...options, deleted }, async (record, client) => {
       await this.#records.ask(hard ? 'db_delete' : 'delete', options, record)
-      await this.prepareDelete(record, options)
+      await this.prepareDelete(record, { ...options, client })
       if (hard) await removeRecord(record, this.resource, client)
       else await this.#markOrRemove(record, client)
     })
@@ -465,6 +505,35 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     } catch (error) {
       throw (await faultToProblem(error, this.resource, attempt.record, client)) ?? error
     }
+  }
+
+  /** What it does may change the row once more. */
+  async #after(
+    kind: 'Create' | 'Update',
+    record: LucidRow,
+    values: Record<string, unknown>,
+    options: HookOptions
+  ): Promise<void> {
+    if (!this.#overrides(`after${kind}`)) return
+    await this[`after${kind}`](record, values, options)
+    forgetStoredRow(record)
+  }
+
+  /** Without own code nothing happens to the record's relations, so nobody need read them. */
+  async #pivotsOf(action: 'create' | 'update', record: LucidRow): Promise<Pivots | undefined> {
+    const isNew = action === 'create'
+    const own = isNew
+      ? (['prepareCreate', 'afterCreate'] as const)
+      : (['prepareUpdate', 'afterUpdate'] as const)
+    const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
+    const hasOwnCode =
+      own.some((name) => this.#overrides(name)) ||
+      hooks.some((name) => hasForeignHook(this.model, name))
+    return hasOwnCode ? await Pivots.of(this.resource, record, { isNew }) : undefined
+  }
+
+  #overrides(name: 'prepareCreate' | 'prepareUpdate' | 'afterCreate' | 'afterUpdate'): boolean {
+    return this[name] !== LucidCrud.prototype[name]
   }
 
   #actionOf({ actor, origin }: CallOptions) {

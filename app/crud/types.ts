@@ -10,14 +10,64 @@ import type { Operation } from './operations.js'
 import type { Resource } from './resource/resource.js'
 
 /**
- * Who asks: a signed-in admin user, the holder of an API token, or nobody known. [P14]
+ * What an actor's `user` can be, by any name. The code that signs people in says it, so that a policy
+ * needs no cast: `declare module '#crud/types' { interface ActorUsers { admin: AdminUser } }`. [P14]
  */
-export interface Actor {
-  kind: 'admin' | 'token' | 'none'
-  user?: unknown
-  token?: unknown
+export interface ActorUsers {}
+
+/**
+ * The same for an actor's `session`.
+ */
+export interface ActorSessions {}
+
+type OneOf<Types> = [keyof Types] extends [never] ? unknown : Types[keyof Types]
+
+export type ActorUser = OneOf<ActorUsers>
+export type ActorSession = OneOf<ActorSessions>
+
+/**
+ * Who asks: a signed-in admin user, the holder of an API token, own code that says its name, or nobody
+ * known. [P14]
+ */
+export type Actor = AdminActor | TokenActor | SystemActor | NoActor
+
+/** What every kind of actor may be asked for */
+interface AnyActor {
+  user?: ActorUser
+  token?: ApiToken
   /** The session that an admin user is signed in by */
-  session?: unknown
+  session?: ActorSession
+  /** The name of own code */
+  name?: string
+}
+
+export interface AdminActor extends AnyActor {
+  kind: 'admin'
+  user: ActorUser
+  token?: undefined
+  name?: undefined
+}
+
+export interface TokenActor extends AnyActor {
+  kind: 'token'
+  session?: undefined
+  name?: undefined
+}
+
+export interface SystemActor extends AnyActor {
+  kind: 'system'
+  user?: undefined
+  token?: undefined
+  session?: undefined
+  name: string
+}
+
+export interface NoActor extends AnyActor {
+  kind: 'none'
+  user?: undefined
+  token?: undefined
+  session?: undefined
+  name?: undefined
 }
 
 /**

@@ -8,6 +8,7 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helper
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { captureLog } from '#tests/helpers/captured_log'
 import { call, del, get, patch, post, type Answer } from '#tests/helpers/http'
+import { strange } from '#tests/helpers/actors'
 
 const PATH = '/api/once-orders'
 
@@ -340,7 +341,7 @@ test.group('Idempotency-Key | whose it is', (group) => {
     cleanup,
   }) => {
     const log = captureLog(cleanup)
-    useTokenAuthorizer({ authorize: async () => ({ kind: 'token', user: {} }) })
+    useTokenAuthorizer({ authorize: async () => strange({ kind: 'token', user: {} }) })
     cleanup(() => void useTokenAuthorizer(bearerIsUser))
     const answer = await post(LETTERS, { owner: '[object Object]', text: 'x' }, keyed(newKey()))
     assert.equal(answer.status, 501)

@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { LucidCrud } from '#crud'
+import { LucidCrud, type HookOptions } from '#crud'
 import type { AdminSite } from '../admin_site.js'
 import AdminSession from '../models/admin_session.js'
 
@@ -14,7 +14,7 @@ export class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
     this.#site = site
   }
 
-  async prepareDelete(record: LucidRow): Promise<void> {
-    await this.#site.sessionManager.end(record as AdminSession, record.$trx!)
+  async prepareDelete(record: LucidRow, { client }: HookOptions): Promise<void> {
+    await this.#site.sessionManager.end(record as AdminSession, client)
   }
 }

@@ -3,9 +3,8 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { LucidCrud, Problem, ValueError, type Actor, type Item } from '#crud'
 import { inTransaction } from '#crud/database/transaction'
 import { alreadyRegistered, invalidBody } from '#crud/http/problems'
-import type { CallOptions, WriteOptions } from '#crud/lucid_crud'
+import type { CallOptions, HookOptions, WriteOptions } from '#crud/lucid_crud'
 import type { AdminSite } from '../admin_site.js'
-import type { OpenSession } from '../authentication/session_manager.js'
 import AdminUser from '../models/admin_user.js'
 import { REVOKE_TOKENS } from './admin_user_schemas.js'
 
@@ -55,14 +54,14 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     )
   }
 
-  async prepareUpdate(values: Values, record: LucidRow, options: CallOptions): Promise<Values> {
+  async prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Promise<Values> {
     const user = record as AdminUser
-    const client = user.$trx!
+    const { client } = options
     await this.#checkName(values.username, client, user)
-    if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted')
+    if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
     /* A new password ends what was begun with the old one, but for where it was changed. [B7] */
     if (values.hashedPassword !== undefined) {
-      const kept = isOneself(user, options) ? (options.actor!.session as OpenSession) : undefined
+      const kept = isOneself(user, options) ? options.actor!.session : undefined
       await this.#site.sessionManager.endAllOf(user.id, kept, client)
     }
     if (values[REVOKE_TOKENS] === true) {
@@ -96,12 +95,12 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     return await this.#locked(options, (own) => super.deleteMany(keys, own))
   }
 
-  async prepareDelete(record: LucidRow, options: CallOptions): Promise<void> {
+  async prepareDelete(record: LucidRow, options: HookOptions): Promise<void> {
     const user = record as AdminUser
     if (isOneself(user, options)) throw new Problem(409, this.#site.text('core.oneself'))
-    await this.#checkNotLast(user, 'core.lastDeleted')
+    await this.#checkNotLast(user, 'core.lastDeleted', options.client)
     /* The tokens first: once the user is gone, nothing tells which ones they had. */
-    await this.#site.sessionManager.endAllOf(user.id, undefined, user.$trx!)
+    await this.#site.sessionManager.endAllOf(user.id, undefined, options.client)
   }
 
   /**
@@ -137,8 +136,8 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     if (holder && holder.id !== owner?.id) throw alreadyRegistered(username, ['username'])
   }
 
-  async #checkNotLast(user: AdminUser, text: string) {
-    if (await this.#site.adminUserService.isLastSuperuser(user, user.$trx)) {
+  async #checkNotLast(user: AdminUser, text: string, client: TransactionClientContract) {
+    if (await this.#site.adminUserService.isLastSuperuser(user, client)) {
       throw new Problem(409, this.#site.text(text, { username: user.username }))
     }
   }
@@ -177,5 +176,5 @@ async function named<Result>(username: unknown, work: () => Promise<Result>): Pr
 }
 
 function isOneself({ id }: AdminUser, { actor }: { actor?: Actor }): boolean {
-  return (actor?.user as AdminUser | undefined)?.id === id
+  return actor?.user?.id === id
 }

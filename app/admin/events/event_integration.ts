@@ -24,6 +24,8 @@ export interface EventDetails {
   hidden_fields_changed?: boolean
   /** What the API token is called that it was done by */
   token_name?: string
+  /** The name of the own code that it was done by, where that is too long for `username` */
+  system_name?: string
   /** Why a login failed */
   reason?: 'credentials'
   /** Which page was viewed */

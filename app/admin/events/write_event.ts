@@ -3,7 +3,7 @@ import type { Write } from '#crud'
 import AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, RecordAction } from './event_integration.js'
 import { recordsOf } from './event_records.js'
-import { whoDidIt } from './who.js'
+import { isCutShort, whoDidIt } from './who.js'
 
 /**
  * The event of an action. It is called after its own model; what its hooks wrote beside that stands
@@ -37,13 +37,13 @@ function detailsOf(
 ): EventDetails | null {
   const untold = action === 'UPDATE' && writes.some((write) => write.changesUntold)
   const isUser = writes[0].model === AdminUser
-  const { name } = (actor.token ?? {}) as { name?: unknown }
   const details: EventDetails = {
     ...(count > 1 && { count }),
     ...(action === 'DELETE' && writes.some(({ soft }) => soft) && { soft: true }),
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
     ...(untold && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
-    ...(actor.kind === 'token' && typeof name === 'string' && { token_name: name }),
+    ...(actor.token?.name && { token_name: actor.token.name }),
+    ...(isCutShort(actor) && { system_name: actor.name }),
   }
   return Object.keys(details).length > 0 ? details : null
 }

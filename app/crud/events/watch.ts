@@ -4,7 +4,7 @@ import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
 import { markOwnHook } from './own_hooks.js'
 import { isSameValue, Write } from './write.js'
-import { addToScope, NOBODY, scopeOf, takeLocated } from './write_scope.js'
+import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 
 type Attributes = Record<string, unknown>
 
@@ -34,9 +34,10 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   })
   model.after('create', onCreated)
   /* Not before 'save', as a model with such a hook may assign its own key. */
-  model.before('update', async (record) => {
+  const onUpdate = markOwnHook(async (record: LucidRow) => {
     if (counts(record)) await remember(record)
   })
+  model.before('update', onUpdate)
   const onUpdated = markOwnHook(async (record: LucidRow) => {
     const before = counts(record) && takeBefore(record)
     if (before && before.stored) await note(record, before.stored, afterUpdate(record, before))
@@ -88,7 +89,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (!resource.isLoaded) await resource.load(record.$trx)
     const scope = scopeOf(record.$trx)
     const write = new Write(resource, record, before, after, {
-      actor: scope?.actor ?? NOBODY,
+      actor: actorWithin(scope),
       origin: scope?.origin,
     })
     if (before !== null && after !== null) {
@@ -105,6 +106,13 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   }
 }
 
+/**
+ * Whether writes of a model's instances are noticed.
+ */
+export function isWatched(model: LucidModel): boolean {
+  return classOf(model) !== undefined
+}
+
 function takeBefore(record: LucidRow): Before | undefined {
   const before = BEFORE.get(record)
   BEFORE.delete(record)
@@ -112,7 +120,11 @@ function takeBefore(record: LucidRow): Before | undefined {
 }
 
 function watchedClassOf(record: LucidRow): LucidModel | undefined {
-  let Class: any = record.constructor
+  return classOf(record.constructor)
+}
+
+function classOf(model: unknown): LucidModel | undefined {
+  let Class: any = model
   while (Class && !WATCHED.has(Class)) Class = Object.getPrototypeOf(Class)
   return Class ?? undefined
 }

@@ -40,6 +40,8 @@ export class Write {
   #before: State | null | undefined
   #after: State | null | undefined
   #changes: Changes | undefined
+  /** Of what is no column: the record's many-to-many relations */
+  readonly #others: Changes = {}
 
   /**
    * @param before  the attributes as they were; null for a new record
@@ -73,13 +75,13 @@ export class Write {
 
   /** Null for a new record */
   get before(): State | null {
-    if (this.#before === undefined) this.#before = this.#stateOf(this.#old)
+    if (this.#before === undefined) this.#before = this.#stateOf(this.#old, 'old')
     return this.#before
   }
 
   /** Null for a removed one */
   get after(): State | null {
-    if (this.#after === undefined) this.#after = this.#stateOf(this.#new)
+    if (this.#after === undefined) this.#after = this.#stateOf(this.#new, 'new')
     return this.#after
   }
 
@@ -92,11 +94,15 @@ export class Write {
       const { wire } = column
       changes[wire] = { old: before?.[wire] ?? null, new: after?.[wire] ?? null }
     }
+    for (const name of Object.keys(this.#others)) {
+      changes[name] = { old: before?.[name] ?? null, new: after?.[name] ?? null }
+    }
     return (this.#changes = changes)
   }
 
   /** Whether anything is otherwise than before */
   get isChange(): boolean {
+    if (Object.keys(this.#others).length > 0) return true
     return this.resource.columns.all.some((column) => this.#changed(column))
   }
 
@@ -117,6 +123,14 @@ export class Write {
     return this.resource.columns.all.some(
       (column) => !told.includes(column) && this.#changed(column)
     )
+  }
+
+  /**
+   * Adds what became of the record's relations: the keys of the related records, by the relation's name.
+   */
+  addChanges(changes: Changes): void {
+    Object.assign(this.#others, changes)
+    this.#before = this.#after = this.#changes = undefined
   }
 
   /**
@@ -142,7 +156,7 @@ export class Write {
     this.#changes = undefined
   }
 
-  #stateOf(values: Values | null): State | null {
+  #stateOf(values: Values | null, side: 'old' | 'new'): State | null {
     if (values === null) return null
     const state: State = {}
     for (const column of toldColumns(this.resource)) {
@@ -151,6 +165,7 @@ export class Write {
         ? toJson(serialize(values.attributes[attribute], attribute, this.record))
         : values.of(column)
     }
+    for (const [name, change] of Object.entries(this.#others)) state[name] = change[side]
     return state
   }
 
@@ -194,7 +209,7 @@ export function isSameValue(column: Column, one: Attributes, other: Attributes):
   return isSame(wireValue(column, one), wireValue(column, other))
 }
 
-function isSame(one: unknown, other: unknown): boolean {
+export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
@@ -205,7 +220,7 @@ function wireValue(column: Column, attributes: Attributes): unknown {
 /**
  * What JSON makes of a value, so that nobody can change it afterwards and everybody can write it down.
  */
-function toJson(value: unknown): unknown {
+export function toJson(value: unknown): unknown {
   switch (typeof value) {
     case 'bigint':
       return String(value)

@@ -1,5 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { ambientActor, NOBODY } from '../actor.js'
 import { afterRelease, knexOf, type KnexTransaction } from '../database/outermost_commit.js'
 import type { Actor, Origin } from '../types.js'
 import { deliver } from './observers.js'
@@ -13,6 +14,8 @@ export interface WriteScope {
   /** What the action writes; its hooks may write others */
   readonly model: LucidModel | undefined
   readonly actor: Actor
+  /** Who the work around the action was for */
+  readonly ambient: Actor | undefined
   readonly origin: Origin | undefined
   readonly writes: Write[]
 }
@@ -22,9 +25,6 @@ interface ScopeOptions {
   actor?: Actor
   origin?: Origin
 }
-
-/** Whom own code writes for. */
-export const NOBODY: Actor = Object.freeze({ kind: 'none' })
 
 const SCOPES = new WeakMap<KnexTransaction, WriteScope>()
 
@@ -44,7 +44,8 @@ export async function gatherWrites<Result>(
   const scope: WriteScope = {
     transaction: knexOf(client),
     model,
-    actor: actor ?? outer?.actor ?? NOBODY,
+    actor: actor ?? actorWithin(outer),
+    ambient: ambientActor(),
     origin: origin ?? outer?.origin,
     writes: [],
   }
@@ -58,6 +59,15 @@ export async function gatherWrites<Result>(
     if (outer?.transaction === scope.transaction) SCOPES.set(outer.transaction, outer)
     else SCOPES.delete(scope.transaction)
   }
+}
+
+/**
+ * Whose a write is that is told no actor: the action's, unless code within it runs for somebody else.
+ */
+export function actorWithin(scope: WriteScope | undefined): Actor {
+  const ambient = ambientActor()
+  if (scope && ambient === scope.ambient) return scope.actor
+  return ambient ?? scope?.actor ?? NOBODY
 }
 
 /**
@@ -94,7 +104,8 @@ export function takeLocated(record: LucidRow): boolean {
   return LOCATED.delete(record)
 }
 
-function ownFirst({ model, writes }: WriteScope): Write[] {
-  const isOwn = (write: Write) => Number(write.model === model)
-  return writes.toSorted((one, other) => isOwn(other) - isOwn(one))
+/** What the action's hooks write beside, and for somebody else, comes after. */
+function ownFirst({ model, actor, writes }: WriteScope): Write[] {
+  const rank = (write: Write) => 2 * Number(write.model === model) + Number(write.actor === actor)
+  return writes.toSorted((one, other) => rank(other) - rank(one))
 }

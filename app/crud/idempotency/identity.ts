@@ -7,7 +7,8 @@ import type { Actor } from '../types.js'
  *
  * @returns undefined for one who is known, but by nothing that stays the same from request to request
  */
-export function identityOf({ kind, user, token }: Actor): string[] | undefined {
+export function identityOf({ kind, user, token, name }: Actor): string[] | undefined {
+  if (kind === 'system') return [kind, name]
   const id = idOf(user) ?? idOf(token)
   if (id) return [kind, ...id]
   return kind === 'none' ? [kind] : undefined

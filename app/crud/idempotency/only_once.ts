@@ -2,6 +2,7 @@ import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { NOBODY } from '../actor.js'
 import { faultToProblem } from '../database/fault_to_problem.js'
 import { inTransaction } from '../database/transaction.js'
 import { RuntimeError } from '../errors.js'
@@ -74,7 +75,7 @@ export class OnlyOnce {
     ctx: HttpContext,
     key: string,
     client: QueryClientContract,
-    { actor = { kind: 'none' } }: CallOptions
+    { actor = NOBODY }: CallOptions
   ) {
     try {
       const identity = identityOf(actor)

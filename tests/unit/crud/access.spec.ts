@@ -10,6 +10,7 @@ import {
 } from '#crud/access'
 import { Resource } from '#crud/resource/resource'
 import { Door } from '#tests/fixtures/crud'
+import { strange } from '#tests/helpers/actors'
 
 const resource = new Resource({ model: Door })
 
@@ -32,7 +33,7 @@ test.group('authorize', (group) => {
   })
 
   test('[P10] a public endpoint asks nobody, and its actor is nobody', async ({ assert }) => {
-    const { asked, authorizer } = authorizerOf({ kind: 'token', user: 'anna' })
+    const { asked, authorizer } = authorizerOf(strange({ kind: 'token', user: 'anna' }))
     useTokenAuthorizer(authorizer)
     const ctx = await testUtils.createHttpContext()
     await authorize(ctx, resource, 'create', 'public')
@@ -43,7 +44,7 @@ test.group('authorize', (group) => {
   test('[P10, P14] the authorizer is told who wants what, and says who it is', async ({
     assert,
   }) => {
-    const actor: Actor = { kind: 'token', user: { id: 7 }, token: 'abc' }
+    const actor = strange({ kind: 'token', user: { id: 7 }, token: 'abc' })
     const { asked, authorizer } = authorizerOf(actor)
     useTokenAuthorizer(authorizer)
     const ctx = await testUtils.createHttpContext()
@@ -81,7 +82,7 @@ test.group('authorize', (group) => {
   test('[P14] each request has its own actor', async ({ assert }) => {
     const first = await testUtils.createHttpContext()
     const second = await testUtils.createHttpContext()
-    useTokenAuthorizer(authorizerOf({ kind: 'token', user: 'anna' }).authorizer)
+    useTokenAuthorizer(authorizerOf(strange({ kind: 'token', user: 'anna' })).authorizer)
     await authorize(first, resource, 'read', 'token')
     assert.equal(actorOf(first).user, 'anna')
     assert.deepEqual(actorOf(second), { kind: 'none' })

@@ -7,13 +7,14 @@ import { dialectOf } from '#crud/database/dialects'
 import type { CallOptions } from '#crud/lucid_crud'
 import { Resource } from '#crud/resource/resource'
 import { Counter, Note } from '#tests/fixtures/crud'
+import { strange } from '#tests/helpers/actors'
 import { ANOTHER, NO, YES, insertRow, onSqlite } from '#tests/helpers/databases'
 
 class Undone extends Error {}
 
-const ANNA: Actor = { kind: 'token', user: 'anna' }
-const BERT: Actor = { kind: 'token', user: 'bert' }
-const BANNED: Actor = { kind: 'token', user: 'banned' }
+const ANNA: Actor = strange({ kind: 'token', user: 'anna' })
+const BERT: Actor = strange({ kind: 'token', user: 'bert' })
+const BANNED: Actor = strange({ kind: 'token', user: 'banned' })
 
 /** The status of the problem that the call ends in. */
 async function statusOf(promise: Promise<unknown>): Promise<number> {
@@ -478,20 +479,20 @@ test.group('LucidCrud and a scope', (group) => {
   })
 
   const scopes: Record<string, Scope> = {
-    'begins with an alternative': (query, { user }) => {
-      query.orWhere('owner', user as string).orWhere('owner', 'everyone')
+    'begins with an alternative': (query, actor) => {
+      query.orWhere('owner', String(actor.user)).orWhere('owner', 'everyone')
     },
-    'joins another table': (query, { user }) => {
+    'joins another table': (query, actor) => {
       query
         .join('crud_counters', 'crud_counters.name', 'crud_notes.owner')
-        .where('crud_counters.name', user as string)
+        .where('crud_counters.name', String(actor.user))
         .orWhere('crud_counters.name', 'everyone')
     },
-    'asks a subquery': (query, { user }) => {
+    'asks a subquery': (query, actor) => {
       const names = db
         .from('crud_counters')
         .select('name')
-        .whereIn('name', [user as string])
+        .whereIn('name', [String(actor.user)])
       query.whereIn('owner', names)
     },
   }

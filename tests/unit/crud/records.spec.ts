@@ -7,10 +7,11 @@ import { UnknownKey } from '#crud/records'
 import { versionOf } from '#crud/resource/version'
 import { Booking, Counter, Note, Shift, Voucher } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
+import { strange } from '#tests/helpers/actors'
 import { NO, YES, insertRow } from '#tests/helpers/databases'
 
 const TURN = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
-const ANNA: Actor = { kind: 'token', user: 'anna' }
+const ANNA: Actor = strange({ kind: 'token', user: 'anna' })
 
 class Undone extends Error {}
 
@@ -71,7 +72,7 @@ test.group('LucidCrud | one record', (group) => {
       Note.asked.map(({ actor, action, title }) => [actor, action, title]),
       [[ANNA, 'read', 'a note']]
     )
-    assert.isNull(await notes.find(id, { actor: { kind: 'token', user: 'bert' } }))
+    assert.isNull(await notes.find(id, { actor: strange({ kind: 'token', user: 'bert' }) }))
     const refused = await insertNote({ title: 'no read' })
     const failure = await failureOf(notes.find(refused, { actor: ANNA }))
     assert.equal(failure.status, 403)

@@ -68,6 +68,7 @@ export function notesOf(site: AdminSite, details: EventDetails | null): string[]
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]
+    if (name === 'system_name') return [plainText(`system: ${value}`, 200).text]
     const key = value === true ? name : `${name}_${value}`
     if (NOTES.has(key)) return [site.text(`events.details.${key}`)]
     const text = typeof value === 'string' ? value : JSON.stringify(value)

@@ -7,6 +7,7 @@ import { watch } from '#crud/events/watch'
 import { Resource } from '#crud/resource/resource'
 import { Article, Hooked, Pair, Plain, PlainChild, Unwatched } from '#tests/fixtures/events'
 import { listen, moment, idOf } from '#tests/helpers/model_events'
+import { strange } from '#tests/helpers/actors'
 
 const articles = new LucidCrud(Article)
 const plains = new LucidCrud(Plain)
@@ -125,7 +126,7 @@ test.group('Events of models', (group) => {
 
   test('[E1] LucidCrud says whose write it was', async ({ assert, cleanup }) => {
     const { events, heard } = listen(cleanup)
-    const actor = { kind: 'token' as const, user: { id: 1 } }
+    const actor = strange({ kind: 'token', user: { id: 1 } })
     await plains.create({ name: 'one' }, { actor })
     await heard()
     assert.deepEqual(events[0].actor, actor)
@@ -242,7 +243,7 @@ test.group('Events of models', (group) => {
     cleanup,
   }) => {
     const { events, heard } = listen(cleanup)
-    const actor = { kind: 'admin' as const, user: { id: 1 } }
+    const actor = strange({ kind: 'admin', user: { id: 1 } })
     await new LucidCrud(Hooked).create({ name: 'one' }, { actor })
     await heard()
     assert.sameMembers(

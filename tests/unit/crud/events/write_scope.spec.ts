@@ -4,8 +4,9 @@ import { LucidCrud, observeWrites, type Write } from '#crud'
 import { gatherWrites } from '#crud/events/write_scope'
 import { Plain } from '#tests/fixtures/events'
 import { writeInWords } from '#tests/helpers/model_events'
+import { strange } from '#tests/helpers/actors'
 
-const actor = { kind: 'admin' as const, user: { id: 1 } }
+const actor = strange({ kind: 'admin', user: { id: 1 } })
 
 test.group('Writes of one action', (group) => {
   const crud = new LucidCrud(Plain)

@@ -1,7 +1,9 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { AdminUser } from '#admin'
+import { systemActor } from '#crud'
 import { fingerprintOf, identityOf } from '#crud/idempotency/identity'
+import { strange } from '#tests/helpers/actors'
 
 const body = fc.dictionary(fc.string(), fc.jsonValue())
 
@@ -44,9 +46,9 @@ test.group('identityOf', () => {
   test('[Q7] the same actor is the same in another request', ({ assert }) => {
     for (const make of [
       () => ({ kind: 'none' as const }),
-      () => ({ kind: 'token' as const, user: 'ann' }),
-      () => ({ kind: 'token' as const, user: user(1), token: Math.random() }),
-      () => ({ kind: 'token' as const, token: { identifier: 5n } }),
+      () => strange({ kind: 'token', user: 'ann' }),
+      () => strange({ kind: 'token', user: user(1), token: Math.random() }),
+      () => strange({ kind: 'token', token: { identifier: 5n } }),
     ]) {
       assert.isDefined(identityOf(make()))
       assert.deepEqual(identityOf(make()), identityOf(make()))
@@ -56,18 +58,20 @@ test.group('identityOf', () => {
   test('[Q7] others are others', ({ assert }) => {
     const actors = [
       { kind: 'none' as const },
-      { kind: 'token' as const, user: 'ann' },
-      { kind: 'token' as const, user: 'none' },
+      strange({ kind: 'token', user: 'ann' }),
+      strange({ kind: 'token', user: 'none' }),
       { kind: 'token' as const, user: user(1) },
       { kind: 'admin' as const, user: user(1) },
       { kind: 'token' as const, user: user(2) },
-      { kind: 'token' as const, user: { id: 1 } },
+      strange({ kind: 'token', user: { id: 1 } }),
+      systemActor('ann'),
+      systemActor('none'),
     ]
     assert.equal(new Set(actors.map((one) => JSON.stringify(identityOf(one)))).size, actors.length)
   })
 
   test('[Q7] somebody known by nothing that lasts has none', ({ assert }) => {
     assert.isUndefined(identityOf({ kind: 'token' }))
-    assert.isUndefined(identityOf({ kind: 'token', user: { name: 'ann' } }))
+    assert.isUndefined(identityOf(strange({ kind: 'token', user: { name: 'ann' } })))
   })
 })
