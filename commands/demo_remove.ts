@@ -62,7 +62,9 @@ export default class DemoRemove extends Command {
   declare dropTables: boolean
 
   async run() {
-    const paths = PATHS.filter((path) => existsSync(this.app.makePath(path)))
+    /* A build has nothing to remove, but may be where the database of production is in reach. */
+    const isSource = import.meta.filename.endsWith('.ts')
+    const paths = PATHS.filter((path) => isSource && existsSync(this.app.makePath(path)))
     if (paths.length === 0 && !this.dropTables) {
       this.logger.info('The demo is not here any more')
       return
@@ -73,7 +75,7 @@ export default class DemoRemove extends Command {
     }
     await this.#confirm(paths)
     if (this.dropTables) await this.#dropTables()
-    this.#remove(paths)
+    if (isSource) this.#remove(paths)
     this.#sayWhatIsNext(paths.length > 0)
   }
 
