@@ -45,14 +45,16 @@ export default class DemoRemove extends Command {
   static commandName = 'demo:remove'
   static description = 'Remove the demo: its models, migrations, data, factories and tests'
   static help = [
-    'Removes Film, Distributor and Product with all that belongs to them, and leaves the rest green.',
-    'It asks first, and stops where git could not bring back a file of the demo, or where a file of',
-    'yours imports one; with --force it does neither.',
+    'Removes Film, Distributor and Product with all that belongs to them. It asks first.',
+    'It stops where git could not bring a file of the demo back, or where a file of yours',
+    'imports one; with --force it neither asks nor stops.',
     '',
     'The tables stay in every database, with their rows, until you say so:',
+    '',
     '{{ binaryName }} demo:remove --drop-tables',
-    'drops films, distributors, products and seed_runs of the database that .env names. This works',
-    'before, with and after the removal of the files, and once for each database.',
+    '',
+    'drops films, distributors, products and seed_runs of the database that .env names. This',
+    'also works when the files are gone, once for each database.',
   ]
 
   @flags.boolean({ description: 'Remove without asking, whatever was changed' })
