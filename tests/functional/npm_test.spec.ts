@@ -11,7 +11,7 @@ const SPOILER = `
   import db from '@adonisjs/lucid/services/db'
   import { test } from '@japa/runner'
   test('a spoiler', async ({ assert }) => {
-    await db.connection().schema.dropTable('crud_idempotency_keys')
+    await db.connection().schema.dropTable('idempotency_keys')
     assert.equal(1, 2, 'the assertion of a test')
   })`
 
@@ -63,6 +63,9 @@ test.group('npm test', () => {
     const told = ['the assertion of a test', 'migration:reset) failed', '\n0 passed, 1 failed\n']
     const places = told.map((text) => output.indexOf(text))
     assert.notInclude(places, -1, output)
-    assert.deepEqual(places, places.toSorted((a, b) => a - b))
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b)
+    )
   })
 })
