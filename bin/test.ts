@@ -35,6 +35,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   .testRunner()
   .configure(async (app) => {
     const { runnerHooks, ...config } = await import('#tests/bootstrap')
+    const { afterwards } = await import('#tests/late_failures')
 
     processCLIArgs(process.argv.splice(2))
     configure({
@@ -42,7 +43,9 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
       ...config,
       ...{
         setup: runnerHooks.setup,
-        teardown: runnerHooks.teardown.concat([() => app.terminate()]),
+        teardown: runnerHooks.teardown.concat([
+          afterwards('ending the application', () => app.terminate()),
+        ]),
       },
     } as Config)
   })

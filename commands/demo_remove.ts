@@ -30,8 +30,16 @@ const PASSAGES: Array<[file: string, passage: RegExp]> = [
   ['README.md', /^<!-- demo -->\n.*?^<!-- \/demo -->\n\n?/gms],
 ]
 
-/** Its tables, those that refer to others before these */
-const TABLES = ['films', 'distributors', 'products', 'seed_runs']
+/** Its tables with the migration of each, those that refer to others before these */
+const TABLES = {
+  films: 'database/migrations/1795226400002_create_films_table',
+  distributors: 'database/migrations/1795226400001_create_distributors_table',
+  products: 'database/migrations/1795226400000_create_products_table',
+  seed_runs: 'database/migrations/1795226400003_create_seed_runs_table',
+}
+/** Where Lucid notes which migrations have run */
+const MIGRATIONS = 'adonis_schema'
+const TABLE_NAMES = Object.keys(TABLES).join(', ')
 
 /** Where the code of a project lies that could need the demo */
 const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
@@ -45,14 +53,16 @@ export default class DemoRemove extends Command {
   static commandName = 'demo:remove'
   static description = 'Remove the demo: its models, migrations, data, factories and tests'
   static help = [
-    'Removes Film, Distributor and Product with all that belongs to them, and leaves the rest green.',
-    'It asks first, and stops where git could not bring back a file of the demo, or where a file of',
-    'yours imports one; with --force it does neither.',
+    'Removes Film, Distributor and Product with all that belongs to them. It asks first.',
+    'It stops where git could not bring a file of the demo back, or where a file of yours',
+    'imports one; with --force it neither asks nor stops.',
     '',
     'The tables stay in every database, with their rows, until you say so:',
+    '',
     '{{ binaryName }} demo:remove --drop-tables',
-    'drops films, distributors, products and seed_runs of the database that .env names. This works',
-    'before, with and after the removal of the files, and once for each database.',
+    '',
+    'drops films, distributors, products and seed_runs of the database that .env names. This',
+    'also works when the files are gone, once for each database.',
   ]
 
   @flags.boolean({ description: 'Remove without asking, whatever was changed' })
@@ -62,7 +72,9 @@ export default class DemoRemove extends Command {
   declare dropTables: boolean
 
   async run() {
-    const paths = PATHS.filter((path) => existsSync(this.app.makePath(path)))
+    /* A build has nothing to remove, but may be where the database of production is in reach. */
+    const isSource = import.meta.filename.endsWith('.ts')
+    const paths = PATHS.filter((path) => isSource && existsSync(this.app.makePath(path)))
     if (paths.length === 0 && !this.dropTables) {
       this.logger.info('The demo is not here any more')
       return
@@ -73,7 +85,7 @@ export default class DemoRemove extends Command {
     }
     await this.#confirm(paths)
     if (this.dropTables) await this.#dropTables()
-    this.#remove(paths)
+    if (isSource) this.#remove(paths)
     this.#sayWhatIsNext(paths.length > 0)
   }
 
@@ -123,7 +135,7 @@ export default class DemoRemove extends Command {
     const parts = [
       ...paths,
       ...(this.dropTables
-        ? [`the tables ${TABLES.join(', ')}, with all rows, in ${await this.#database()}`]
+        ? [`the tables ${TABLE_NAMES}, with all rows, in ${await this.#database()}`]
         : []),
     ]
     if (!this.canAsk) {
@@ -142,26 +154,26 @@ export default class DemoRemove extends Command {
     return `${name} (${connection?.filename ?? `${connection?.host}/${connection?.database}`})`
   }
 
-  /** A migration whose file is gone would stop every rollback, so it is forgotten with its table. */
+  /**
+   * Drops what the demo's migrations have made; a table of the same name that another one made stays.
+   * Each migration is forgotten with its table, as one whose file is gone would stop every rollback.
+   */
   async #dropTables() {
     const db = await this.app.container.make('lucid.db')
     const client = db.connection()
-    for (const table of TABLES) {
-      if (!(await client.schema.hasTable(table))) continue
+    const hasRun = await client.schema.hasTable(MIGRATIONS)
+    for (const [table, migration] of Object.entries(TABLES)) {
+      const own = hasRun && (await client.from(MIGRATIONS).where('name', migration).first())
+      if (!own) continue
       try {
-        await client.schema.dropTable(table)
+        await client.schema.dropTableIfExists(table)
       } catch (error) {
         throw new CommandFailure(
-          `The table ${table} could not be dropped: ${(error as Error).message}\nNo file was removed`
+          `The table ${table} could not be dropped: ${(error as Error).message}. No file was removed`
         )
       }
+      await client.from(MIGRATIONS).where('name', migration).delete()
       this.logger.action(`drop table ${table}`).succeeded()
-    }
-    const ran = PATHS.filter((path) => path.startsWith('database/migrations/')).map((path) =>
-      path.replace(/\.ts$/, '')
-    )
-    if (await client.schema.hasTable('adonis_schema')) {
-      await client.from('adonis_schema').whereIn('name', ran).delete()
     }
   }
 
@@ -192,7 +204,7 @@ export default class DemoRemove extends Command {
       ...(this.dropTables
         ? []
         : [
-            `Databases that were migrated before keep the tables ${TABLES.join(', ')}, and can't roll back beyond them. To drop them, for each database: node ace demo:remove --drop-tables`,
+            `Databases that were migrated before keep the tables ${TABLE_NAMES}, and can't roll back beyond them. To drop them, for each database: node ace demo:remove --drop-tables`,
           ]),
     ]
     if (steps.length > 0) this.logger.log(`\nNext:\n${steps.map((step) => `- ${step}`).join('\n')}`)

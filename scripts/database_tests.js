@@ -22,7 +22,7 @@ export function otherDatabases() {
 
 /** What each database does in its own way: how it compares, orders, counts, refuses, locks and undoes */
 const ON_EACH = [
-  /^functional\/demo\/films\./,
+  /^functional\/demo\/(films|seeder)\./,
   /^functional\/(filters|fields|include|cursor|sorting|paging|uncounted_lists)\./,
   /^functional\/(create|update|delete|deleted_items|keys|virtual_fields|derived_schemas)\./,
   /^functional\/(constraints|concurrency|policies|access|operations|malformed_requests)\./,

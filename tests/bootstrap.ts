@@ -6,12 +6,19 @@ import type { Config } from '@japa/runner/types'
 import { spec } from '@japa/runner/reporters'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
 import testUtils from '@adonisjs/core/services/test_utils'
+import { adminApiClient } from '#admin/testing'
 import { resources } from '#crud'
 import { createNodeServer } from '#crud/http/node_server'
 import { countsReporter } from '#tests/counts_reporter'
 import { registerFixtures } from '#tests/fixtures/register'
+import { afterwards } from '#tests/late_failures'
 
-export const plugins: Config['plugins'] = [assert(), apiClient(), pluginAdonisJS(app)]
+export const plugins: Config['plugins'] = [
+  assert(),
+  apiClient(),
+  adminApiClient(),
+  pluginAdonisJS(app),
+]
 
 export const reporters: Config['reporters'] = {
   activated: ['spec', 'counts'],
@@ -44,7 +51,7 @@ async function migrate() {
     if (exitCode) throw error ?? new Error(`${name} failed`)
   }
   await run('migration:run')
-  return () => run('migration:reset')
+  return afterwards('taking the tables back (migration:reset)', () => run('migration:reset'))
 }
 
 export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
@@ -54,7 +61,10 @@ export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
       await registerFixtures()
       await resources.load()
     },
-    () => testUtils.httpServer().start(createNodeServer),
+    async () => {
+      const stop = await testUtils.httpServer().start(createNodeServer)
+      return afterwards('stopping the server', stop)
+    },
   ],
   teardown: [],
 }

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import { parseFields } from '#crud/scaffold/field'
@@ -28,7 +28,7 @@ const MODELS: Array<[name: string, fields: string[], softDeletes: boolean]> = [
 ]
 
 test.group('make:crud', () => {
-  test('[P12] what it writes passes lint, types and its own tests, as it is written', async ({
+  test('[P12] what it writes passes lint, types and its own tests, open or behind a token', async ({
     assert,
     cleanup,
   }) => {
@@ -42,6 +42,13 @@ test.group('make:crud', () => {
       written.push(...(await new Scaffold(project).write(names, parseFields(fields), options)))
     }
     assert.lengthOf(written, 16)
+
+    /* One of them wants a token from now on: its tests say the same. */
+    const moon = join(copy.folder, 'app/models/moon.ts')
+    const text = await readFile(moon, 'utf8')
+    const guarded = text.replace('@Crud({', "@Crud({\n  access: 'token',")
+    assert.notEqual(guarded, text)
+    await writeFile(moon, guarded)
 
     /* The other tests would be checked again for nothing. */
     const include = ['*.ts', 'app', 'bin', 'config', 'database', 'start', 'tests/bootstrap.ts']

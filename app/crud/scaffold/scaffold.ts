@@ -104,7 +104,7 @@ export class Scaffold {
     const stubs = await this.#app.stubs.create()
     const data = {
       app: this.#app,
-      ...stubData(names, codes, { ...options, needsToken: crudConfig().access === 'token' }),
+      ...stubData(names, codes, options),
       names,
       migrationFile: `${await this.#nextMigration()}_create_${names.table}_table.ts`,
       apiPath: crudConfig().prefix + names.path,

@@ -16,15 +16,10 @@ const UPDATED =
   '@column.dateTime({ autoCreate: true, autoUpdate: true })\ndeclare updatedAt: DateTime | null'
 const DELETED = '@column.dateTime()\ndeclare deletedAt: DateTime | null'
 
-interface StubOptions extends ScaffoldOptions {
-  /** Whether the endpoints want a token, by the application's own default */
-  needsToken: boolean
-}
-
 /**
  * What the stubs below `stubs/make/crud` put together: blocks of code, which are formatted afterwards.
  */
-export function stubData(names: ModelNames, codes: FieldCode[], options: StubOptions) {
+export function stubData(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
   return {
     ...modelData(codes, options),
     ...tableData(codes, options),
@@ -113,7 +108,7 @@ function factoryData(names: ModelNames, codes: FieldCode[]) {
   }
 }
 
-function testData(names: ModelNames, codes: FieldCode[], { softDeletes, needsToken }: StubOptions) {
+function testData(names: ModelNames, codes: FieldCode[], { softDeletes }: ScaffoldOptions) {
   const parents = codes.filter(({ field, reference }) => reference && !field.nullable)
   const changeable = codes.find((code) => code.samples)
   const required = codes.filter((code) => code.isRequired).map(({ field }) => `'${field.name}'`)
@@ -121,12 +116,10 @@ function testData(names: ModelNames, codes: FieldCode[], { softDeletes, needsTok
   const filtered = codes.find((code) => code.samples && code.filters.includes(code.field.name))
   const imports = [
     "import { test } from '@japa/runner'",
-    needsToken && "import { useTokenAuthorizer } from '#crud'",
+    "import { adminPath } from '#admin/testing'",
     ...parents.map(({ reference }) => factoryImport(reference!)),
     `import { ${names.factory} } from '#database/factories/${names.factoryFile.replace(/\.ts$/, '')}'`,
     `import ${names.model} from '#models/${names.modelFile.replace(/\.ts$/, '')}'`,
-    "import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'",
-    `import { ${changeable ? 'del, get, patch, post' : 'del, get, post'} } from '#tests/helpers/http'`,
   ]
   const made = parents.map(
     ({ field, reference }) =>
@@ -148,7 +141,6 @@ function testData(names: ModelNames, codes: FieldCode[], { softDeletes, needsTok
     filter: filtered?.field.name,
     firstField: codes[0].field.name,
     softDeletes,
-    needsToken,
   }
 }
 
