@@ -95,7 +95,7 @@ test.group('Scaffold', (group) => {
       'app/models/shelf.ts',
       "import { BaseModel, column } from '@adonisjs/lucid/orm'\nexport default class Shelf extends BaseModel {\n  @column({ isPrimary: true })\n  declare id: number\n}\n"
     )
-    const [model] = await make('Jar', ['shelf:belongsTo', 'film:belongsTo'])
+    const [model] = await make('Jar', ['shelf:belongsTo?', 'film:belongsTo'])
     assert.include(await read(model), "include: ['film'],")
   })
 
