@@ -320,7 +320,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     options: CallOptions = {}
   ): Promise<Array<{ day: string; count: number }> | null> {
     const client = await this.#clientOf(options)
-    const matching = await this.#matching({ [`${wire}__gte`]: `${first} 00:00:00` }, client, options)
+    const matching = await this.#matching(
+      { [`${wire}__gte`]: `${first} 00:00:00` },
+      client,
+      options
+    )
     const column = this.resource.columns.find(wire)!
     return this.#records.judgesRecords
       ? await countAllowedByDay(this.#records, client, column, matching, options)

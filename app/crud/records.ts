@@ -152,11 +152,7 @@ export class Records {
   /**
    * Whether the policy lets the actor read an item, as the database has it now.
    */
-  async maySee(
-    key: KeyValue,
-    client: QueryClientContract,
-    options: CallOptions
-  ): Promise<boolean> {
+  async maySee(key: KeyValue, client: QueryClientContract, options: CallOptions): Promise<boolean> {
     if (!this.judgesRecords) return await this.allows('read', options)
     const record = await this.#stored(key, client, options)
     return record !== null && (await this.allows('read', options, record))

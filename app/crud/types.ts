@@ -82,7 +82,10 @@ export interface Origin {
 }
 
 /**
- * Says whether the actor may do this, to this record if one is given. [P14]
+ * Says whether the actor may do this, to this record if one is given. One that declares `record`, or
+ * can be given it by a rest parameter, behind a default or through `arguments`, is asked to `read` every
+ * record that leaves, those of lists, counts and included items too. Leave it out where only actor and
+ * action count: the answer to a list is then one question. [P14]
  */
 export type Policy = (
   actor: Actor,

@@ -118,9 +118,18 @@ export class Reader {
     beside: readonly Beside[] = [],
     begun?: Query
   ): Promise<Read[]> {
-    const { columns } = this.resource
-    const records = await this.#query(client, selection, columns.all, { beside, begun })
-    return records.map((record: LucidRow) => ({ record, beside: takeBeside(record, beside) }))
+    const { columns, model } = this.resource
+    const isPlain = !begun && !this.#needsBuilder(selection)
+    if (!isPlain || this.#hasHooks('before:fetch', 'after:fetch')) {
+      const records = await this.#query(client, selection, columns.all, { beside, begun })
+      return records.map((record: LucidRow) => ({ record, beside: takeBeside(record, beside) }))
+    }
+    const rows = await this.#rows(client, selection, columns.all, { beside })
+    return rows.map((row) => {
+      const quick = withQuickMoments(model, row)
+      const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
+      return { record, beside: takeBeside(record, beside) }
+    })
   }
 
   /**

@@ -6,6 +6,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../database/dialects.js'
+import { crudOptionsOf } from '../decorator.js'
 import { listed, ValueError } from '../errors.js'
 import type { Field } from './field.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
@@ -28,6 +29,8 @@ export interface Reference {
   parameters: readonly string[]
   /** Where its factory is imported from, if it has one */
   factoryPath: string | undefined
+  /** Whether nothing says who may read it, so that no answer can embed it [Q3] */
+  isUnread?: boolean
 }
 
 /**
@@ -73,7 +76,18 @@ export async function findReference(
     keyAttribute,
     ...(await keyType(field, model, keyAttribute, key)),
     factoryPath: await factoryPath(app, wanted),
+    ...(!isReadable(model) && { isUnread: true }),
   }
+}
+
+/** Whether answers can embed its items: only what says who may read it. [Q3] */
+function isReadable(model: LucidModel): boolean {
+  const options = crudOptionsOf(model)
+  if (!options) return false
+  const { access: own, includedMethods, deletedMethods } = options
+  if (typeof own === 'string' || own?.read) return true
+  const isIncluded = !includedMethods || [...includedMethods].includes('read')
+  return isIncluded && ![...(deletedMethods ?? [])].includes('read')
 }
 
 function toItself(field: Field, names: ModelNames): Reference {

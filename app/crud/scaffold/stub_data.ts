@@ -45,7 +45,9 @@ function modelData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOpti
     ),
   ]
   const filters = codes.flatMap((code) => code.filters).map((filter) => `${filter}: null,`)
-  const inclusions = codes.flatMap(({ inclusion }) => (inclusion ? `'${inclusion}'` : []))
+  const inclusions = codes.flatMap(({ inclusion, reference }) =>
+    inclusion && !reference?.isUnread ? `'${inclusion}'` : []
+  )
   const crud = [
     inclusions.length > 0 && `include: [${inclusions.join(', ')}],`,
     softDeletes &&

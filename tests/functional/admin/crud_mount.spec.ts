@@ -144,7 +144,11 @@ test.group('Admin | /crud', (group) => {
       assert.equal(refused.status, 403, method)
     }
     const { body } = await send('GET', RACK)
-    assert.equal(body.total_count, 2)
+    assert.equal(body.total_count, 1)
+    assert.deepEqual(
+      body.data.map(({ id }: { id: number }) => id),
+      [mine]
+    )
     assert.lengthOf(await db.from('mount_racks').where('is_deleted', false), 3)
   })
 

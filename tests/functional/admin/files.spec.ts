@@ -148,7 +148,7 @@ test.group('Admin | stored files', (group) => {
     await put('Portrait', name(1))
     await Portrait.create({ title: 'Sealed', image: name(1) })
     const answer = await fetchFile(name(1))
-    assert.equal(answer.status, 403)
+    assert.equal(answer.status, 404)
     assert.isNull(answer.headers.get('content-disposition'))
   })
 

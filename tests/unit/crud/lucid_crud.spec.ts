@@ -328,23 +328,40 @@ test.group('LucidCrud and a policy', (group) => {
     const actor = ANNA
     const id = await insertNote({ owner: 'anna' })
     const note = { owner: 'anna', title: 'new' }
-    const questions: Array<[() => Promise<unknown>, Operation, Array<string | undefined>]> = [
-      [() => notes.create(note, { actor }), 'create', ['new']],
-      [() => notes.get(id, { actor }), 'read', ['a note']],
-      [() => notes.getMulti({}, { actor }), 'read_multi', [undefined]],
-      [() => notes.count({}, { actor }), 'read_multi', [undefined]],
-      [() => notes.exists({}, { actor }), 'read_multi', [undefined]],
-      /* Once about the record as it is, once as it would be. */
-      [() => notes.update(id, { title: 'b note' }, { actor }), 'update', ['a note', 'b note']],
-      [() => notes.delete(id, { actor }), 'delete', ['b note']],
-      [() => notes.dbDelete(id, { actor }), 'db_delete', ['b note']],
+    /* Each record that there is */
+    const READ: Array<[Operation, string]> = [
+      ['read', 'a note'],
+      ['read', 'new'],
     ]
-    for (const [call, action, titles] of questions) {
+    const questions: Array<[() => Promise<unknown>, Array<[Operation, string?]>]> = [
+      [
+        () => notes.create(note, { actor }),
+        [
+          ['create', 'new'],
+          ['read', 'new'],
+        ],
+      ],
+      [() => notes.get(id, { actor }), [['read', 'a note']]],
+      [() => notes.getMulti({ limit: 1 }, { actor }), [['read_multi'], ...READ]],
+      [() => notes.count({}, { actor }), [['read_multi'], ...READ]],
+      [() => notes.exists({}, { actor }), [['read_multi'], ...READ]],
+      /* Once about the record as it is, once as it would be. */
+      [
+        () => notes.update(id, { title: 'b note' }, { actor }),
+        [
+          ['update', 'a note'],
+          ['update', 'b note'],
+        ],
+      ],
+      [() => notes.delete(id, { actor }), [['delete', 'b note']]],
+      [() => notes.dbDelete(id, { actor }), [['db_delete', 'b note']]],
+    ]
+    for (const [call, asked] of questions) {
       Note.asked = []
       await call()
       assert.deepEqual(
         Note.asked,
-        titles.map((title) => ({ actor, action, resource: 'Note', title }))
+        asked.map(([action, title]) => ({ actor, action, resource: 'Note', title }))
       )
     }
   })

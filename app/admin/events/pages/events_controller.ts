@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../http/errors.js'
+import { NotAllowed, PageNotFound } from '../../http/errors.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'
@@ -11,8 +11,9 @@ import { markOf } from './event_words.js'
 import { historyUrl } from './history_url.js'
 import { pagesOf } from './pages.js'
 import { plainText } from './plain_text.js'
+import { ReadableRecords } from './readable_records.js'
 import { readKey, RecordPlaces } from './record_places.js'
-import { momentOf, readable, shownEvent, subjectOf } from './shown_event.js'
+import { momentOf, readable as readableKey, shownEvent, subjectOf } from './shown_event.js'
 
 /* As many names as a field may suggest. */
 const MOST_NAMES = 200
@@ -64,6 +65,7 @@ export class EventsController {
     const { rows, total, page } = await this.#log.recordsOf(event, this.#askedPage(ctx))
     await this.#load(rows.map(({ resourceType }) => resourceType))
     const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
+    const readable = await ReadableRecords.find(this.site, ctx, rows)
     const { username, userId, sessionId, userAgent } = event
     return await this.site.render(ctx, 'pages/event', {
       event: shownEvent(this.site, event, places),
@@ -71,14 +73,16 @@ export class EventsController {
       userAgent: userAgent === null ? null : plainText(userAgent, 300),
       pages: pagesOf(total, page, (number) => this.#url(`/${event.id}?page=${number}`)),
       records: rows.map((row) => {
-        const subject = subjectOf(this.site, row, places, { state: stateOf(row) })
+        const isReadable = readable.has(row)
+        const state = isReadable ? stateOf(row) : null
+        const subject = subjectOf(this.site, row, places, { state })
         return {
           id: row.id,
           mark: markOf(this.site, row.action),
           subject,
           name: subject?.record?.text ?? '',
-          history: this.#historyOf(row),
-          comparison: compare(this.site, row),
+          history: isReadable ? this.#historyOf(row) : null,
+          comparison: isReadable ? compare(this.site, row) : null,
         }
       }),
       links: { events: this.#url('') },
@@ -100,10 +104,13 @@ export class EventsController {
     const found = await this.#log.history(view.name, resourceId, this.#askedPage(ctx))
     const places = await RecordPlaces.find(this.site, ctx, [record])
     if (found.total === 0 && !places.of(record)) throw new PageNotFound()
+    const states = { previousState: null, newState: stateOf(found.rows[0]) }
+    const readable = await ReadableRecords.find(this.site, ctx, [{ ...record, ...states }])
+    if (!readable.has({ ...record, ...states })) throw new NotAllowed()
 
     return await this.site.render(ctx, 'pages/history', {
       subject: subjectOf(this.site, record, places, { state: stateOf(found.rows[0]) }),
-      readableKey: plainText(readable(resourceId)).text,
+      readableKey: plainText(readableKey(resourceId)).text,
       pages: pagesOf(found.total, found.page, (page) => `${historyUrl(view, value)}?page=${page}`),
       entries: found.rows.map((row) => {
         const event = found.events.get(row.eventId)

@@ -90,6 +90,17 @@ test.group('Scaffold', (group) => {
     assert.include(await read(factory), 'TuneFactory.useCtx(context).create()')
   })
 
+  test('[P12, Q3] a reference to a model that nobody may read is not to be included', async ({
+    assert,
+  }) => {
+    await put(
+      'app/models/shelf.ts',
+      "import { BaseModel, column } from '@adonisjs/lucid/orm'\nexport default class Shelf extends BaseModel {\n  @column({ isPrimary: true })\n  declare id: number\n}\n"
+    )
+    const [model] = await make('Jar', ['shelf:belongsTo?', 'film:belongsTo'])
+    assert.include(await read(model), "include: ['film'],")
+  })
+
   test('[P12] a reference to what is not there is refused, and nothing is written')
     .with([
       [['customer_id:belongsTo'], /customer_id: there is no model Customer in app\/models, which/],

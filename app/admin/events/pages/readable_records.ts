@@ -1,0 +1,64 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import type AdminAuditLog from '../../models/admin_audit_log.js'
+import { readKey } from './record_places.js'
+
+type Logged = Pick<AdminAuditLog, 'resourceType' | 'resourceId' | 'newState' | 'previousState'>
+
+/**
+ * The records of the log whose values the viewer may see. The policy of their model is asked about each:
+ * as it is, or, where it is gone, as it was when it was there last. [P14]
+ */
+export class ReadableRecords {
+  readonly #refused = new Set<string>()
+
+  private constructor() {}
+
+  static async find(site: AdminSite, ctx: HttpContext, rows: readonly Logged[]) {
+    const found = new ReadableRecords()
+    const asked = new Map(rows.map((row) => [identity(row), row]))
+    for (const [id, row] of asked) {
+      const view = site.models.get(row.resourceType)
+      if (view?.resource.policy && !(await isReadable(view, ctx, row))) found.#refused.add(id)
+    }
+    return found
+  }
+
+  has(row: Logged): boolean {
+    return !this.#refused.has(identity(row))
+  }
+}
+
+async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promise<boolean> {
+  const options = view.callOptions(ctx)
+  try {
+    await view.resource.load()
+    const [key] = readKey(view, row.resourceId) ?? []
+    /* Throws what the policy refuses. */
+    if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
+    return await view.crud.allows('read', options, asLogged(view, row))
+  } catch (error) {
+    /* A policy may want of a record what the log has not. */
+    if ((error as { status?: number }).status !== 403) {
+      ctx.logger.error({ err: error }, `The policy of ${view.name} can't judge a logged record`)
+    }
+    return false
+  }
+}
+
+function asLogged({ resource }: ModelView, { newState, previousState }: Logged): LucidRow {
+  const state: Record<string, unknown> = newState ?? previousState ?? {}
+  const attributes = Object.entries(state).flatMap(([wire, value]) => {
+    const column = resource.columns.find(wire)
+    return column ? [[column.attribute, value]] : []
+  })
+  const record = new resource.model() as LucidRow
+  record.merge(Object.fromEntries(attributes))
+  return record
+}
+
+function identity({ resourceType, resourceId }: Logged): string {
+  return `${resourceType}/${resourceId}`
+}
