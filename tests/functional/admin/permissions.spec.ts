@@ -106,12 +106,17 @@ test.group('Admin | what pages offer', (group) => {
 
   test('[B23] people find on the dashboard what they did themselves', async ({ assert }) => {
     await emptyEventTables()
-    const { id } = await Shift.create({ name: 'kim' })
-    const changes = [{ noticeId: null, name: 'kim' }, { name: 'kimberly' }]
-    for (const json of changes) {
-      await call('PATCH', `/admin/Shift/crud/${id}`, { json, headers: { cookie: clerk } })
-    }
-    assert.match(await textOf(clerk, ''), /kim[^]*changed[^]*Shift/)
+    const write = (method: string, path: string, json: object) =>
+      call(method, `/admin/Shift/crud${path}`, { json, headers: { cookie: clerk } })
+    const created = await write('POST', '', { name: 'kim' })
+    assert.equal(created.status, 201)
+    const { id } = await Notice.create({ name: 'Night duty' })
+    const changed = await write('PATCH', `/${created.body.id}`, { notice_id: id })
+    assert.equal(changed.status, 200)
+    const lately = await textOf(clerk, '')
+    assert.notInclude(lately, 'Nothing happened yet')
+    assert.match(lately, /kim.*? created Shift/s)
+    assert.match(lately, /kim.*? changed Shift/s)
     const others = await textOf(boss, '')
     assert.include(others, 'Nothing happened yet')
     assert.notMatch(others, /lately[^]*kim/)
