@@ -349,39 +349,4 @@ test.group('Forms, in a browser', (group) => {
       })
     }
   }
-
-  test('[P14, S39] what the policy refuses is said, and what was typed stays', async ({
-    assert,
-  }) => {
-    const visit = await Visit.begin({ as: ada })
-    const { page } = visit
-    await page.goto('/admin/Ruled/create_page')
-    await page.locator('#field-title').fill('sealed')
-    await page.getByRole('button', { name: 'Create' }).click()
-    const said = page.locator('#flash [data-kind="error"]')
-    await said.waitFor()
-    assert.equal(await said.innerText(), 'This account may not do that.')
-    assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
-    assert.deepEqual(
-      visit.faults.filter((fault) => !/status of 403/.test(fault)),
-      []
-    )
-  })
-
-  test('[P14] a part of a page that one may no longer see is refused in so many words', async ({
-    assert,
-  }) => {
-    const visit = await Visit.begin({ as: ada })
-    await machine()
-    const { page } = visit
-    await page.goto('/admin/Machine/')
-    await page.route('**/admin/Machine/?*', (route) =>
-      route.fulfill({ status: 403, contentType: 'text/html', body: '<p>no</p>' })
-    )
-    await page.locator('#search-input').fill('x')
-    await page.locator('.list-search button').click()
-    const said = page.locator('#flash [data-kind="error"]')
-    await said.waitFor()
-    assert.equal(await said.innerText(), 'This account may not do that.')
-  })
 })
