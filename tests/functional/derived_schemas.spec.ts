@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import { its } from '#tests/helpers/its'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { patch, post } from '#tests/helpers/http'
@@ -96,7 +97,7 @@ test.group('Derived schemas', (group) => {
 
   test('[A7, P7] what answers hide is set by a schema of one’s own only', async ({ assert }) => {
     await db.from('samples').delete()
-    const hidden = async () => (await db.from('samples').firstOrFail()).secret
+    const hidden = async () => await its(db.from('samples').firstOrFail(), 'secret')
     const body = { name: 'one', secret: 'mine' }
 
     const { body: derived } = await post('/api/samples', body)

@@ -21,7 +21,7 @@ export class ChoicesController {
     const reference = referencesOf(this.site, this.view).find(
       ({ column }) => column.wire === ctx.params.field && this.#isInForm(column.wire)
     )
-    if (!reference || !(await reference.view.isVisibleTo(ctx))) throw new PageNotFound()
+    if (!reference?.view.may('view') || !reference.view.admits(ctx)) throw new PageNotFound()
 
     const { q } = ctx.request.qs()
     const found = await choicesOf(ctx, reference, { q: typeof q === 'string' ? q : '' })

@@ -69,9 +69,8 @@
       const { ctx } = event.detail
       const isForm = ctx?.sourceElement?.id === 'record-form'
       const status = ctx?.response?.status
-      const isSaid = isShown(status) || (status === 403 && ctx.text?.includes('id="form-error"'))
       /* A form comes back with what was wrong in it; an answer with a redirect is no failure. */
-      if (isPoll(event.detail) || (isForm && isSaid) || ctx?.hx?.redirect) return
+      if (isPoll(event.detail) || (isForm && isShown(status)) || ctx?.hx?.redirect) return
       const { recordGone, notAllowed, requestFailed } = flash()?.dataset ?? {}
       if (status === 403) announce(notAllowed, 'error')
       else announce(isForm && status === 404 ? recordGone : requestFailed, 'error')

@@ -232,16 +232,19 @@ test.group('The event log | what fails', (group) => {
       },
     })
     const body = { heading: 'one', hidden: 'secret-h', access_token: 'secret-t', card: '12345678' }
-    const answer = await post('/api/event-articles', body)
+    const answer = await post('/api/event-articles-by-hand', body)
     assert.equal(answer.status, 201)
-    await patch(`/api/event-articles/${answer.body.id}`, { hidden: 'secret-h2', card: '99995678' })
+    await patch(`/api/event-articles-by-hand/${answer.body.id}`, {
+      hidden: 'secret-h2',
+      card: '99995678',
+    })
     const updates = await loggedEvents('UPDATE')
     assert.deepEqual(updates[0].details, { hidden_fields_changed: true })
     const [, update] = await audited('Article')
     assert.deepEqual(update.changes.card, { old: '…78', new: '…78' })
 
     await refuseRows(cleanup, 'admin_audit_log')
-    const refused = await post('/api/event-articles', body)
+    const refused = await post('/api/event-articles-by-hand', body)
     assert.equal(refused.status, 500)
     const rows = [await db.from('admin_audit_log'), await db.from('admin_event_log')]
     const logged = errors.map(({ err, text }) => `${err?.stack} ${err?.cause} ${text}`)

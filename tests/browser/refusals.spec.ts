@@ -1,0 +1,31 @@
+import { test } from '@japa/runner'
+import type { AdminUser } from '#admin'
+import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { Visit } from '#tests/helpers/browser'
+
+test.group('What the policy refuses, in a browser', (group) => {
+  let ada: AdminUser
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    ada = await makeUser('ada')
+  })
+
+  test('[P14, S39] what the policy refuses is said and what was typed stays', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: ada })
+    const { page } = visit
+    await page.goto('/admin/Ruled/create_page')
+    await page.locator('#field-title').fill('sealed')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const said = page.locator('#flash [data-kind="error"]')
+    await said.waitFor()
+    assert.equal(await said.innerText(), 'This account may not do that.')
+    assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
+    assert.deepEqual(
+      visit.faults.filter((fault) => !/status of 403/.test(fault)),
+      []
+    )
+  })
+})
