@@ -80,6 +80,7 @@ async function relatedItems(
   const wanted = {
     beside: [{ as: LINK, sql: dialect.stored(link.table, link.column, LINK) }],
     judge: isList ? undefined : records.judge('read', options),
+    room: options.room,
   }
   const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
   const items = new Map<string, Item[]>()

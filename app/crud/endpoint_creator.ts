@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { actorOf, authorize, authorizeBy, originOf } from './access.js'
+import { roomOf } from './answer_room.js'
 import { checkOptions } from './check_options.js'
 import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
@@ -407,6 +408,7 @@ export class EndpointCreator {
       client: transactionOf(ctx) ?? session?.(ctx),
       actor: actorOf(ctx),
       origin: originOf(ctx),
+      room: roomOf(ctx),
       precondition: preconditionOf(ctx, this.resource),
     }
   }

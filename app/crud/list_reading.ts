@@ -36,6 +36,8 @@ export interface ListOptions extends CallOptions {
   keys?: boolean
   /** Is given the items as soon as they are there, with what was read beside them: counting may take longer */
   whileCounting?: (items: Item[], beside: Row[]) => void
+  /** After so many characters the items' texts may be cut; default: they are whole */
+  cut?: number
   /** What is to be read beside each item */
   beside?: readonly Beside[]
 }
@@ -80,6 +82,8 @@ async function readPart(
   const wanted = {
     fields,
     keys: options.keys,
+    room: options.room,
+    cut: options.cut,
     beside: [
       ...(options.beside ?? []),
       ...linksOf(include, resource.table, dialect),

@@ -44,6 +44,10 @@ export class MysqlDialect implements Dialect {
     return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
   }
 
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
+  }
+
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
     const [name, place] = compared(this.nameOf(table, column), column)
     const exact = isDecimal(column) ? 'cast(? as decimal(65, 30))' : place

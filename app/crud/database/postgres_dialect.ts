@@ -70,6 +70,11 @@ export class PostgresDialect implements Dialect {
     return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
   }
 
+  sizeOf(table: string, column: Column): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `octet_length(${column.kind === 'json' ? `${name}::text` : name})`
+  }
+
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
     const name = compared(this.nameOf(table, column), column, true)
     return { sql: `${name} ${operator} ${place(column)}`, bindings: [value] }

@@ -78,6 +78,10 @@ export class SqliteDialect implements Dialect {
     return `case when ${isLong} then cast(${name} as text) else ${name} end as ${quoted(as)}`
   }
 
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
+  }
+
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
     const sql = `${this.nameOf(table, column)} ${operator} ${VALUE}${collation(column)}`
     return { sql, bindings: [value] }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { writeJson } from '../values/json.js'
@@ -11,6 +11,22 @@ export type TagCondition = '*' | readonly string[]
 
 /* Of the digests that Node.js has, SHA-512 is the fastest one on long texts that is still sound. */
 const digest = (text: string) => hash('sha512', text, 'base64url').slice(0, 22)
+
+/**
+ * The same digest of a text that comes piece by piece.
+ */
+export class TagDigest {
+  readonly #hash = createHash('sha512')
+
+  update(piece: Buffer): void {
+    this.#hash.update(piece)
+  }
+
+  /** As `weakTag` has it */
+  get weakTag(): string {
+    return `W/"${this.#hash.copy().digest('base64url').slice(0, 22)}"`
+  }
+}
 
 /**
  * The entity tag of an item: another one as soon as any value that answers show is another. [Q6]
