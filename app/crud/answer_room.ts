@@ -6,6 +6,9 @@ import { crudConfig } from './settings.js'
 const PATIENCE = 1500
 const MOST_WAITING = 50
 
+/** Even small lists are refused when all answers together have so many times what they may have. */
+const FULL = 2
+
 /** Answers below, in bytes, are not worth being counted: nearly all are. */
 export const SMALL_ANSWER = 64 * 1024
 
@@ -78,7 +81,7 @@ export class AnswerRoom {
   async forList<Result>(work: (room: AnswerRoom) => Promise<Result>): Promise<Result> {
     const room = new AnswerRoom()
     try {
-      if (inFlight > 0) await room.take(0)
+      if (inFlight > FULL * crudConfig().limits.answers) throw tooManyAnswers()
       const result = await work(room)
       this.hold(room.taken)
       return result

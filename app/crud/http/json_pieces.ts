@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises'
 import { crudConfig } from '../settings.js'
+import { nextTurn } from '../turns.js'
 import { writeJson } from '../values/json.js'
 import { TagDigest } from './etag.js'
 import { answerTooLarge } from './problems.js'
@@ -37,7 +37,7 @@ export async function writeJsonPieces(
     text += part
     if (text.length < PIECE) continue
     flush()
-    await setImmediate()
+    await nextTurn()
   }
   flush()
   return { pieces, bytes, digest }

@@ -1,10 +1,10 @@
-import { setImmediate } from 'node:timers/promises'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { SMALL_ANSWER, type AnswerRoom } from '../answer_room.js'
 import type { Dialect } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Key, KeyValue } from '../resource/key.js'
+import { nextTurn } from '../turns.js'
 import type { Selection } from './selection.js'
 
 type Row = Record<string, unknown>
@@ -142,7 +142,7 @@ export async function readLargeValues(
       found.set(identity(key.ofRow(row)), row)
     }
     /* One driver reads in the server's thread, and both make the values there. */
-    await setImmediate()
+    await nextTurn()
   }
   const isLacking = new Set(lacking)
   return rows.filter((row) => {
