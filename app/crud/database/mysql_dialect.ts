@@ -15,6 +15,7 @@ import { withConnection } from './with_connection.js'
  */
 export class MysqlDialect implements Dialect {
   readonly lockClause = ' for update'
+  readonly mixesTypes = false
   readonly tellsWritten = false
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {

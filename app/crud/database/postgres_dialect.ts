@@ -15,6 +15,7 @@ import { withConnection } from './with_connection.js'
  */
 export class PostgresDialect implements Dialect {
   readonly lockClause = ' for update'
+  readonly mixesTypes = false
   readonly tellsWritten = true
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {

@@ -25,6 +25,7 @@ const VALUE = '+?'
 export class SqliteDialect implements Dialect {
   readonly lockClause = ''
   readonly quote = quoted
+  readonly mixesTypes = true
   readonly tellsWritten = true
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {

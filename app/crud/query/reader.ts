@@ -285,7 +285,7 @@ export class Reader {
     if (!sized) return await this.#rows(client, selection, wanted, options)
 
     const rows = await this.#rows(client, selection, columns, { ...options, list: sized.list })
-    await takeRoomFor(rows, room)
+    await takeRoomFor(rows, room, sized)
     return await readLargeValues(rows, sized, { client, key, selection }, (some) =>
       this.#rows(client, some, columns)
     )
