@@ -74,6 +74,21 @@ export default defineConfig({
     depth: 32,
   },
 
+  limits: {
+    /**
+     * The most characters of a text whose column has no length of its own, where the schema is derived
+     * from the table; a model's own schema decides for itself
+     */
+    text: 100_000,
+    /** The most bytes that the values of one answer may have; a larger one is a 413 */
+    answer: 32 * 1024 * 1024,
+    /**
+     * The same of all answers that a process is reading, writing or sending at a time; others wait for a
+     * moment, and get 503 then. The memory takes two to three times as much.
+     */
+    answers: 96 * 1024 * 1024,
+  },
+
   idempotency: {
     /** For how many hours a create that is sent again with its `Idempotency-Key` gets its first answer */
     hours: 24,

@@ -4,6 +4,7 @@ import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '#crud'
+import { roomOf } from '#crud/answer_room'
 import { crudOf, settingsOf } from '#crud/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
@@ -13,7 +14,7 @@ import type { Column } from '#crud/resource/column'
 import type { KeyValue } from '#crud/resource/key'
 import { CompiledSchema } from '#crud/resource/object_schema'
 import { Resource } from '#crud/resource/resource'
-import type { Actor, CrudOptions, Item, Origin } from '#crud/types'
+import type { CrudOptions, Item } from '#crud/types'
 import type { AdminSite } from './admin_site.js'
 import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
@@ -145,8 +146,13 @@ export class ModelView {
   /**
    * What every operation of `crud` is called with: the client, who asks, and from where. [P14]
    */
-  callOptions(ctx: HttpContext): { client: QueryClientContract; actor: Actor; origin: Origin } {
-    return { client: this.client(), actor: adminActor(ctx), origin: adminOrigin(ctx) }
+  callOptions(ctx: HttpContext) {
+    return {
+      client: this.client(),
+      actor: adminActor(ctx),
+      origin: adminOrigin(ctx),
+      room: roomOf(ctx),
+    }
   }
 
   /**

@@ -49,6 +49,14 @@ export interface CrudConfig {
     /** Levels that JSON may nest [A29] */
     depth: number
   }
+  limits: {
+    /** Characters of a text whose column has no length, where the model has no schema of its own [P7] */
+    text: number
+    /** Bytes of the values of one answer [A29] */
+    answer: number
+    /** Bytes of the values of all answers that a process is reading, writing or sending [A29] */
+    answers: number
+  }
   idempotency: {
     /** For how long the answer to a create with an `Idempotency-Key` is given again [Q7] */
     hours: number
@@ -70,7 +78,7 @@ export interface CrudConfig {
   }
 }
 
-type Groups = 'pagination' | 'body' | 'idempotency' | 'server' | 'openapi' | 'docs'
+type Groups = 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
 type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
   /** null leaves it to each model: what nobody decided about is public in development alone */
   access?: Access | null
@@ -78,6 +86,7 @@ type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecid
   openapi?: Partial<CrudConfig['openapi']>
   docs?: Partial<CrudConfig['docs']>
   body?: Partial<CrudConfig['body']>
+  limits?: Partial<CrudConfig['limits']>
   idempotency?: Partial<CrudConfig['idempotency']>
   server?: Partial<CrudConfig['server']>
 }
@@ -102,6 +111,12 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
       ...config.pagination,
     },
     body: { limit: 1024 * 1024, depth: 32, ...config.body },
+    limits: {
+      text: 100_000,
+      answer: 32 * 1024 * 1024,
+      answers: 96 * 1024 * 1024,
+      ...config.limits,
+    },
     idempotency: { hours: 24, ...config.idempotency },
     rateLimit: config.rateLimit
       ? { requests: config.rateLimit.requests, seconds: config.rateLimit.seconds }
@@ -123,7 +138,14 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     },
   }
 
-  for (const group of ['pagination', 'body', 'idempotency', 'rateLimit', 'server'] as const) {
+  for (const group of [
+    'pagination',
+    'body',
+    'limits',
+    'idempotency',
+    'rateLimit',
+    'server',
+  ] as const) {
     for (const [name, value] of Object.entries(filled[group] ?? {})) {
       if (!Number.isSafeInteger(value) || value < 1) {
         throw new ValueError(

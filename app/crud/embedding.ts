@@ -114,7 +114,12 @@ async function* visibleItems(
   const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
   if (!records.judgesRecords) {
     const { begun, visible } = begin(inclusion, values, records, client, options)
-    yield await reader.find(client, { ...visible, order, limit }, { beside }, begun)
+    yield await reader.find(
+      client,
+      { ...visible, order, limit },
+      { beside, room: options.room },
+      begun
+    )
     return
   }
   /* A record may be related to several, so that its key alone is no place to go on from. */
@@ -122,7 +127,7 @@ async function* visibleItems(
   for (let offset = 0; ; offset += JUDGED_AT_ONCE) {
     const { begun, visible } = begin(inclusion, values, records, client, options)
     const selection = { ...visible, order, offset, limit: JUDGED_AT_ONCE }
-    const read = await reader.readRecords(client, selection, beside, begun)
+    const read = await reader.readRecords(client, selection, { beside, begun, room: options.room })
     const allowed: Found[] = []
     for (const one of read) {
       if (await records.allows('read', options, one.record)) allowed.push(reader.foundOf(one))

@@ -3,6 +3,7 @@ import router from '@adonisjs/core/services/router'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { actorOf, authorize, authorizeBy, originOf, wouldPass } from './access.js'
+import { roomOf } from './answer_room.js'
 import { checkOptions } from './check_options.js'
 import { crudOf, settingsOf } from './crud_object.js'
 import { listed, ValueError } from './errors.js'
@@ -436,6 +437,7 @@ export class EndpointCreator {
       client: transactionOf(ctx) ?? session?.(ctx),
       actor,
       origin: originOf(ctx),
+      room: roomOf(ctx),
       precondition: preconditionOf(ctx, this.resource, mayRead),
     }
   }

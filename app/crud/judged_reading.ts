@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { AnswerRoom } from './answer_room.js'
 import { dialectOf } from './database/dialects.js'
 import type { Sql } from './database/sql.js'
+import { Problem } from './http/problem.js'
 import type { CallOptions } from './lucid_crud.js'
 import { positionOf, positionParts, rangesAfter } from './query/keyset.js'
 import type { Beside, Read } from './query/reader.js'
@@ -50,6 +52,8 @@ export async function* allowedRecords(
   const order = orderOf(sorts, key.columns)
   const read = [...beside, ...positionParts(order, table, dialect)]
   let limit = Math.min(Math.max(first, FEWEST_AT_ONCE), MOST_AT_ONCE)
+  /* Fewer where so many records are larger than an answer may be. */
+  let largest = MOST_AT_ONCE
   let left = ranges
   while (left.length > 0) {
     const [range, ...others] = left
@@ -59,19 +63,32 @@ export async function* allowedRecords(
       order: orderTerms(table, order, dialect),
       limit,
     }
-    const batch = await records.reader.readRecords(client, selection, read)
-    const allowed: Read[] = []
-    for (const one of batch) {
-      if (await records.allows('read', options, one.record)) allowed.push(one)
+    /* The batch is let go, whatever is kept of it: it has a room of its own. */
+    const room = options.room && new AnswerRoom()
+    let batch: Read[]
+    try {
+      batch = await records.reader.readRecords(client, selection, { beside: read, room })
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 413 || limit === 1) throw error
+      limit = largest = Math.ceil(limit / 8)
+      continue
     }
-    yield allowed
+    try {
+      const allowed: Read[] = []
+      for (const one of batch) {
+        if (await records.allows('read', options, one.record)) allowed.push(one)
+      }
+      yield allowed
+    } finally {
+      room?.release()
+    }
     left =
       batch.length < limit
         ? others
         : rangesAfter(order, positionOf(batch.at(-1)!.beside, order), table, dialect).map((one) => [
             one,
           ])
-    limit = MOST_AT_ONCE
+    limit = largest
     /* A driver that does not wait for anything would keep everybody else waiting. */
     await setImmediate()
   }

@@ -13,7 +13,20 @@ let key: KeyObject | undefined
  * @returns 22 characters of base64url: 132 bits
  */
 export function keyedDigest(text: string): string {
+  const digest = startDigest()
+  digest.update(text)
+  return digest.end()
+}
+
+/**
+ * The same of a text that comes piece by piece.
+ */
+export function startDigest(): { update(piece: string | Buffer): void; end(): string } {
   key ??= createSecretKey(encryption.blindIndex(PURPOSE, PURPOSE), 'utf8')
   /* Of the digests that Node.js has, SHA-512 is the fastest one on long texts that is still sound. */
-  return createHmac('sha512', key).update(text).digest('base64url').slice(0, CHARACTERS)
+  const hmac = createHmac('sha512', key)
+  return {
+    update: (piece) => void hmac.update(piece),
+    end: () => hmac.digest('base64url').slice(0, CHARACTERS),
+  }
 }

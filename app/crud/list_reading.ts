@@ -7,6 +7,7 @@ import { allowedRecords, areCountable } from './judged_reading.js'
 import type { CallOptions } from './lucid_crud.js'
 import { writeCursor } from './query/cursor.js'
 import { positionOf, positionParts, rangesAfter } from './query/keyset.js'
+import { bytesOf } from './query/large_values.js'
 import type { ListRequest } from './query/list_request.js'
 import type { Paging } from './query/paging.js'
 import type { Beside, Found } from './query/reader.js'
@@ -41,6 +42,8 @@ export interface ListOptions extends CallOptions {
   keys?: boolean
   /** Is given the items as soon as they are there, with what was read beside them: counting may take longer */
   whileCounting?: (items: Item[], beside: Row[]) => void
+  /** After so many characters the items' texts may be cut; default: they are whole */
+  cut?: number
   /** What is to be read beside each item */
   beside?: readonly Beside[]
 }
@@ -86,6 +89,8 @@ async function readPart(
   const wanted = {
     fields,
     keys: options.keys,
+    room: options.room,
+    cut: options.cut,
     beside: [
       ...(options.beside ?? []),
       ...linksOf(include, resource.table, dialect),
@@ -164,6 +169,7 @@ async function readJudged(
   for await (const allowed of batches) {
     for (const one of allowed) {
       if (seen >= offset && found.length < limit) {
+        await options.room?.take(bytesOf(one.record))
         found.push(reader.foundOf(one, { fields, keys: options.keys }))
       }
       seen++

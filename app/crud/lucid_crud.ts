@@ -1,5 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { AnswerRoom } from './answer_room.js'
 import { dialectOf } from './database/dialects.js'
 import { faultToProblem } from './database/fault_to_problem.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
@@ -45,6 +46,8 @@ export interface CallOptions {
   actor?: Actor
   /** Where the request came from, if it was one; for events */
   origin?: Origin
+  /** What a list may take of the memory; without it, nobody counts */
+  room?: AnswerRoom
   /** Names of files that were uploaded for this very write; columns of files take no others [B17] */
   files?: ReadonlySet<string>
 }
@@ -285,7 +288,10 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
         ? query
         : ListRequest.fromCode(this.resource, query, crudConfig().pagination)
     await this.#records.ask('read_multi', options)
-    return await readList(this.#records, request, client, options)
+    if (!options.room) return await readList(this.#records, request, client, options)
+    return await options.room.forList((room) =>
+      readList(this.#records, request, client, { ...options, room })
+    )
   }
 
   /**

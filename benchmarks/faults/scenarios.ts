@@ -5,6 +5,7 @@ import { diskFull } from './scenarios/disk_full.js'
 import { idleConnections } from './scenarios/idle_connections.js'
 import { kill } from './scenarios/kill.js'
 import { largeBody } from './scenarios/large_body.js'
+import { largeLists } from './scenarios/large_lists.js'
 import { lockedFile } from './scenarios/locked_file.js'
 import { migrations } from './scenarios/migrations.js'
 import { slowClients } from './scenarios/slow_clients.js'
@@ -17,6 +18,7 @@ export const SCENARIOS: Scenario[] = [
   slowClients,
   idleConnections,
   largeBody,
+  largeLists,
   bulkDeletes,
   migrations,
 ]

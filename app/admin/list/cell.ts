@@ -16,7 +16,7 @@ type Text = (key: string, data?: Record<string, unknown>) => string
 const LONGEST_TEXT = 80
 
 /* A browser shows no more of a title, and a page of texts of a megabyte each would be no page. */
-const LONGEST_TITLE = 10_000
+export const LONGEST_TITLE = 10_000
 
 /* Floats are often given with digits that nobody meant. */
 const MOST_DECIMALS = 6

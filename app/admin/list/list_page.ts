@@ -12,7 +12,7 @@ import type { Flash } from '../http/flash.js'
 import { inSentence } from '../in_sentence.js'
 import type { ModelView } from '../model_view.js'
 import { offersOf, type Offer } from '../permissions/may.js'
-import { cutText } from './cell.js'
+import { cutText, LONGEST_TITLE } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
 import {
@@ -228,6 +228,8 @@ export class ListPage {
     let shown: Promise<ShownRows> | undefined
     const list = await crud.getMulti(parameters.toRequest({ fields: plain?.fields }), {
       ...options,
+      /* Of a list that shows its cells and nothing else, no more is read than they show. */
+      ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
       ...(plain && {
         beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
         whileCounting: (items, beside) => {

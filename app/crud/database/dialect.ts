@@ -29,6 +29,10 @@ export interface Dialect {
   nameOf(table: string, column: Pick<Column, 'name'>): string
   /** The select expression that loses no digit and no sign of the column's value */
   select(table: string, column: Column): string
+  /** Whether a column of any type can give a text in the place of its value */
+  readonly mixesTypes: boolean
+  /** How many bytes a text, a document or bytes have, null of null, without reading them where that can be */
+  sizeOf(table: string, column: Column): string
   /**
    * The select expression of what is stored, with nothing rounded, converted or cut: null, a text, a
    * number, a boolean or bytes

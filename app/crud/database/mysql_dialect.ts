@@ -15,6 +15,7 @@ import { withConnection } from './with_connection.js'
  */
 export class MysqlDialect implements Dialect {
   readonly lockClause = ' for update'
+  readonly mixesTypes = false
   readonly tellsWritten = false
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
@@ -42,6 +43,10 @@ export class MysqlDialect implements Dialect {
   stored(table: string, column: StoredColumn, as: string): string {
     const name = this.nameOf(table, column)
     return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
   }
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {

@@ -16,6 +16,7 @@ import { withConnection } from './with_connection.js'
  */
 export class PostgresDialect implements Dialect {
   readonly lockClause = ' for update'
+  readonly mixesTypes = false
   readonly tellsWritten = true
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
@@ -68,6 +69,11 @@ export class PostgresDialect implements Dialect {
   stored(table: string, column: StoredColumn, as: string): string {
     const name = operand(this.nameOf(table, column), column)
     return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `octet_length(${column.kind === 'json' ? `${name}::text` : name})`
   }
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {

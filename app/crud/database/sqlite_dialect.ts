@@ -26,6 +26,7 @@ const VALUE = '+?'
 export class SqliteDialect implements Dialect {
   readonly lockClause = ''
   readonly quote = quoted
+  readonly mixesTypes = true
   readonly tellsWritten = true
 
   readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
@@ -77,6 +78,10 @@ export class SqliteDialect implements Dialect {
     const name = this.nameOf(table, column)
     const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
     return `case when ${isLong} then cast(${name} as text) else ${name} end as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
   }
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { roomOf, SMALL_ANSWER } from '../answer_room.js'
 import { isMixture, wholeOf } from '../item_parts.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
@@ -13,8 +14,12 @@ import {
   weakTag,
 } from './etag.js'
 import { headerOf } from './header.js'
+import { writeJsonPieces } from './json_pieces.js'
 import { preconditionFailed, preconditionUnreadable } from './problems.js'
-import { replyText } from './reply.js'
+import { replyPieces, replyText } from './reply.js'
+
+/** Bytes of values that are written as JSON in a few milliseconds */
+const LARGE_ANSWER = 512 * 1024
 
 const IF_MATCH = 'If-Match'
 const IF_NONE_MATCH = 'If-None-Match'
@@ -27,8 +32,8 @@ const IF_NONE_MATCH = 'If-None-Match'
  * @throws Problem 400  for a header that can't be read
  * @throws Problem 412
  */
-export function replyItem(ctx: HttpContext, item: unknown): void {
-  if (isMixture(item)) return replyTagged(ctx, item, weakTag)
+export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void> {
+  if (isMixture(item)) return replyList(ctx, item)
   const whole = wholeOf(item)
   replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
 }
@@ -36,7 +41,8 @@ export function replyItem(ctx: HttpContext, item: unknown): void {
 /**
  * The same for a list, whose entity tag is a weak one over the whole answer. [Q6]
  */
-export function replyList(ctx: HttpContext, list: unknown): void {
+export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
+  if (roomOf(ctx).taken > LARGE_ANSWER) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
 }
 
@@ -85,6 +91,7 @@ export function preconditionOf(
 function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => string): void {
   if (value === undefined || ctx.response.hasLazyBody) return
   const json = writeJson(value)
+  if (json.length > SMALL_ANSWER) roomOf(ctx).hold(json.length)
   if (ctx.response.getStatus() !== 200) return replyText(ctx, json)
 
   const tag = tagOf(json)
@@ -92,6 +99,20 @@ function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => 
   ctx.response.header('etag', tag)
   if (isNamed(ctx, tag)) ctx.response.status(304).send('')
   else replyText(ctx, json)
+}
+
+/** The same for an answer that is too long to be written at once. */
+async function replyInPieces(ctx: HttpContext, value: unknown): Promise<void> {
+  if (value === undefined || ctx.response.hasLazyBody) return
+  const { pieces, bytes, digest } = await writeJsonPieces(value)
+  roomOf(ctx).hold(bytes)
+  if (ctx.response.getStatus() === 200) {
+    const tag = digest.weakTag
+    checkMatch(ctx, tag)
+    ctx.response.header('etag', tag)
+    if (isNamed(ctx, tag)) return ctx.response.status(304).send('')
+  }
+  replyPieces(ctx, pieces, bytes)
 }
 
 function checkMatch({ request }: HttpContext, tag: string): void {

@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyedDigest as digest } from '../keyed_digest.js'
+import { keyedDigest as digest, startDigest } from '../keyed_digest.js'
 import type { Resource } from '../resource/resource.js'
 import { writeJson } from '../values/json.js'
 import { malformedHeader } from './problems.js'
@@ -8,6 +8,22 @@ import { malformedHeader } from './problems.js'
  * What an `If-Match` or `If-None-Match` header names: anything at all, or these entity tags.
  */
 export type TagCondition = '*' | readonly string[]
+
+/**
+ * The same digest of a text that comes piece by piece.
+ */
+export class TagDigest {
+  readonly #digest = startDigest()
+
+  update(piece: Buffer): void {
+    this.#digest.update(piece)
+  }
+
+  /** As `weakTag` has it; to be asked once */
+  get weakTag(): string {
+    return `W/"${this.#digest.end()}"`
+  }
+}
 
 /**
  * The entity tag of an item: another one as soon as any value that answers show is another. [Q6]

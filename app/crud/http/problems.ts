@@ -235,6 +235,18 @@ export const crossSiteWrite = () =>
 export const forbidden = () => new Problem(403, 'You may not do this')
 
 /** [A29] */
+export const answerTooLarge = (limit: number) =>
+  new Problem(
+    413,
+    `The answer would be larger than ${limit} bytes; ask for fewer items with limit or itemsPerPage, for fewer fields with fields, or include less`
+  )
+
+export const tooManyAnswers = () =>
+  new Problem(503, 'Too many large answers are being sent; try again', {
+    headers: { 'retry-after': '2' },
+  })
+
+/** [A29] */
 export const unavailable = (reason: Unavailability) => {
   const [detail, seconds] = UNAVAILABLE[reason]
   return new Problem(503, detail, { headers: { 'retry-after': seconds } })

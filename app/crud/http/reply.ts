@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { writeJson } from '../values/json.js'
 
@@ -15,4 +16,14 @@ export function reply(ctx: HttpContext, value: unknown, status?: number): void {
  */
 export function replyText({ response }: HttpContext, json: string): void {
   response.header('content-type', 'application/json; charset=utf-8').send(json, false)
+}
+
+/**
+ * Answers with the pieces of a text that is JSON already, each when the client has taken the one before.
+ */
+export function replyPieces({ response }: HttpContext, pieces: Buffer[], bytes: number): void {
+  response
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('content-length', String(bytes))
+    .stream(Readable.from(pieces))
 }

@@ -71,7 +71,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       responses: {
         200: responses.answer('The item', schemaRef(names.item), ['ETag']),
         304: responses.answer('Not changed', undefined, ['ETag']),
-        ...responses.problems([400, ...refusals(of), 404, 412, 422]),
+        ...responses.problems([400, ...refusals(of), 404, 412, 413, 422]),
       },
     }
   },
@@ -91,7 +91,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       responses: {
         200: responses.answer('The list', schemaRef(`${names.item}List`), ['ETag']),
         304: responses.answer('Not changed', undefined, ['ETag']),
-        ...responses.problems([400, ...refusals(of), 422]),
+        ...responses.problems([400, ...refusals(of), 413, 422]),
       },
     }
   },

@@ -13,13 +13,13 @@ export const PROBLEMS = {
   404: 'There is no such item',
   409: 'Not with what is stored: a value is taken, a reference is broken, or the same request is under way',
   412: 'The item has changed since',
-  413: 'The body is too large',
+  413: 'Too large: the body, or the answer that was asked for',
   415: 'The body is neither JSON nor a form',
   422: 'Read, but not valid; `errors` names every field or parameter',
   429: 'Too many requests',
   500: 'A fault of the server; it was logged',
   501: '`Idempotency-Key` is not supported here',
-  503: 'The database is busy',
+  503: 'The database is busy, or too many large answers are being sent',
 } as const
 
 export type ProblemStatus = keyof typeof PROBLEMS

@@ -1,6 +1,7 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AnswerRoom } from '../answer_room.js'
 import type { Dialect, Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import { noteKey } from '../item_keys.js'
@@ -11,6 +12,7 @@ import type { Item } from '../types.js'
 import { withQuickMoments } from '../values/lucid_moments.js'
 import { attributeToWire, wireForm } from '../values/to_wire.js'
 import { pickFields, type Fields } from './fields.js'
+import { readLargeValues, sizeBeside, sizedRead, takeRoomFor } from './large_values.js'
 import { applySelection, selectList, selectStatement, type Selection } from './selection.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
@@ -38,6 +40,10 @@ export interface Wanted {
   /** Whether `keyOf` is to know the items' keys */
   keys?: boolean
   beside?: readonly Beside[]
+  /** What the items may take of the memory; without it, nobody counts */
+  room?: AnswerRoom
+  /** After so many characters texts may be cut; default: they are whole */
+  cut?: number
 }
 
 /**
@@ -92,14 +98,16 @@ export class Reader {
     wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { fields = this.resource.answer, keys = false, beside = [] } = wanted
+    const { fields = this.resource.answer, keys = false, beside = [], room, cut } = wanted
     const { key } = this.resource
     if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
-      const read = await this.readRecords(client, selection, beside, begun)
+      const read = await this.readRecords(client, selection, { beside, begun, room })
       return read.map((one) => this.foundOf(one, wanted))
     }
     const columns = keys ? this.#withKeys(fields.columns) : fields.columns
-    const rows = await this.#rows(client, selection, columns, { beside, begun })
+    const rows = room
+      ? await this.#rowsWithin(room, client, selection, columns, { beside, begun, cut })
+      : await this.#rows(client, selection, columns, { beside, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
       const item = toItem(row)
@@ -111,14 +119,16 @@ export class Reader {
    * The records of a list, each with what was read beside it.
    *
    * @param begun  the query that goes on, if not one of all rows
+   * @param room   what they may take of the memory; without it, nobody counts
+   * @throws Problem 413 or 503  when there is no room for them
    */
   async readRecords(
     client: QueryClientContract,
     selection: Selection,
-    beside: readonly Beside[] = [],
-    begun?: Query
+    { beside = [], begun, room }: { beside?: readonly Beside[]; begun?: Query; room?: AnswerRoom }
   ): Promise<Read[]> {
     const { columns, model } = this.resource
+    if (room) await this.#makeRoom(client, selection, room, begun)
     const isPlain = !begun && !this.#needsBuilder(selection)
     if (!isPlain || this.#hasHooks('before:fetch', 'after:fetch')) {
       const records = await this.#query(client, selection, columns.all, { beside, begun })
@@ -275,11 +285,18 @@ export class Reader {
 
   /**
    * What stands between `select` and `from`, or behind `returning`.
+   *
+   * @param list  of the columns, if they are not to be read as they are
    */
-  listOf(columns: readonly Column[], dialect: Dialect, beside: readonly Beside[] = []): string {
+  listOf(
+    columns: readonly Column[],
+    dialect: Dialect,
+    beside: readonly Beside[] = [],
+    list?: string
+  ): string {
     let lists = this.#lists.get(dialect)
     if (!lists) this.#lists.set(dialect, (lists = new WeakMap()))
-    let list = lists.get(columns)
+    list ??= lists.get(columns)
     if (list === undefined) {
       list = selectList(columns, this.resource.table, dialect)
       lists.set(columns, list)
@@ -287,20 +304,61 @@ export class Reader {
     return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
   }
 
+  /** Rows, of which the large values are read only when there is room for them. */
+  async #rowsWithin(
+    room: AnswerRoom,
+    client: QueryClientContract,
+    selection: Selection,
+    wanted: readonly Column[],
+    { cut, ...options }: { beside: readonly Beside[]; begun?: Query; cut?: number }
+  ): Promise<Row[]> {
+    const { key } = this.resource
+    const columns = this.#withKeys(wanted)
+    const sized = sizedRead(columns, { key, rows: selection.limit, cut }, dialectOf(client))
+    if (!sized) return await this.#rows(client, selection, wanted, options)
+
+    const rows = await this.#rows(client, selection, columns, { ...options, list: sized.list })
+    await takeRoomFor(rows, room, sized)
+    return await readLargeValues(rows, sized, { client, key, selection }, (some) =>
+      this.#rows(client, some, columns)
+    )
+  }
+
+  /** The same for rows that are read whole: how large they are is asked before. */
+  async #makeRoom(
+    client: QueryClientContract,
+    selection: Selection,
+    room: AnswerRoom,
+    begun?: Query
+  ): Promise<void> {
+    const { columns, key, model, table } = this.resource
+    const dialect = dialectOf(client)
+    const size = sizeBeside(columns.all, key, dialect)
+    if (!size) return
+    const query = (begun?.clone() as Query | undefined) ?? (model.query({ client }) as Query)
+    applySelection(query, table, selection)
+    await model.$hooks.runner('before:fetch').run(query)
+    query
+      .clearSelect()
+      .select(client.raw(size.sql) as any)
+      .pojo()
+    await takeRoomFor((await dialect.read(client, query, () => query)) as unknown as Row[], room)
+  }
+
   /** Rows as the driver has them: by a statement of our own, where nothing asks for a query builder. */
   async #rows(
     client: QueryClientContract,
     selection: Selection,
     columns: readonly Column[],
-    { beside, begun }: { beside?: readonly Beside[]; begun?: Query } = {}
+    { beside, begun, list }: { beside?: readonly Beside[]; begun?: Query; list?: string } = {}
   ): Promise<Row[]> {
     if (begun || this.#needsBuilder(selection)) {
       const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
-      return await this.#query(client, selection, columns, { beside, begun, run })
+      return await this.#query(client, selection, columns, { beside, begun, list, run })
     }
     const dialect = dialectOf(client)
     const { table } = this.resource
-    const wanted = this.listOf(columns, dialect, beside)
+    const wanted = this.listOf(columns, dialect, beside, list)
     const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
     return await dialect.selectRows(client, sql, bindings)
   }
@@ -338,17 +396,19 @@ export class Reader {
     {
       beside,
       begun,
+      list,
       run = (query) => query as any,
     }: {
       beside?: readonly Beside[]
       begun?: Query
+      list?: string
       run?: (query: Query) => PromiseLike<Result>
     } = {}
   ): Promise<Result> {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
     const query = begun ?? (model.query({ client }) as Query)
-    query.select(client.raw(this.listOf(columns, dialect, beside)) as any)
+    query.select(client.raw(this.listOf(columns, dialect, beside, list)) as any)
     applySelection(query, table, selection)
     return await dialect.read(client, query, () => run(query))
   }

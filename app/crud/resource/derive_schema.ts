@@ -1,4 +1,5 @@
 import vine from '@vinejs/vine'
+import { crudConfig } from '../settings.js'
 import { characterCount } from '../values/text.js'
 import type { Column } from './column.js'
 import type { ObjectSchema } from './object_schema.js'
@@ -71,9 +72,9 @@ function fieldFor(column: Column): any {
     case 'json':
       return vine.any()
     case 'text':
-      return column.maxLength === null
-        ? vine.string()
-        : vine.string().use(maxCharacters({ most: column.maxLength }))
+      return vine
+        .string()
+        .use(maxCharacters({ most: column.maxLength ?? crudConfig().limits.text }))
     default:
       /* Days, moments, times and base64 have the form that their column wants, which says it best. */
       return vine.string()

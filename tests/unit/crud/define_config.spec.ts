@@ -13,11 +13,18 @@ test.group('defineConfig', () => {
       strictBody: false,
       pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
       body: { limit: 1_048_576, depth: 32 },
+      limits: { text: 100_000, answer: 33_554_432, answers: 100_663_296 },
       idempotency: { hours: 24 },
       openapi: { enabled: true, access: 'public', title: null, version: null },
       docs: { enabled: true, access: 'public', path: '/docs' },
       rateLimit: null,
-      server: { graceSeconds: 8, headersSeconds: 20, requestSeconds: 120, idleSeconds: 65 },
+      server: {
+        graceSeconds: 8,
+        headersSeconds: 20,
+        requestSeconds: 120,
+        writeSeconds: 30,
+        idleSeconds: 65,
+      },
     })
   })
 
