@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { listed, RuntimeError } from './errors.js'
 
+/** The first place that a stack names: an address, or a path where source maps are in use */
+const FRAME = /^\s+at (?:.*\()?((?:file:\/\/)?\/[^)?]+?)(?:\?[^):]*)?:(\d+):\d+\)?$/m
+
 interface UnreadableFile {
   path: string
   error: unknown
@@ -34,8 +37,9 @@ function isCircle(error: unknown): error is ReferenceError {
 
 function circleMessage(paths: string, error: ReferenceError, shown: (path: string) => string) {
   const [, name] = TOO_EARLY.exec(error.message)!
-  const [, url, line] = /(file:\/\/[^\s)]+?)(?:\?[^\s)]*)?:(\d+):\d+/.exec(error.stack ?? '') ?? []
-  const place = url ? `${shown(fileURLToPath(url))}, line ${line},` : 'one of them'
+  const [, at, line] = FRAME.exec(error.stack ?? '') ?? []
+  const path = at?.startsWith('file:') ? fileURLToPath(at) : at
+  const place = path ? `${shown(path)}, line ${line},` : 'one of them'
   return `${paths} can't be imported: files import each other in a circle, and ${place} uses '${name}' before the file that makes it was read. Give a decorator's options as a function, which is called when all files have been: @Crud(() => ({ policy: ${name} })), or @AdminView(() => ({ ... }))`
 }
 

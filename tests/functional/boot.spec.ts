@@ -160,7 +160,7 @@ test.group('Boot', (group) => {
     assert.equal(status, 1)
     assert.match(output, /Product: the table products does not exist/)
     assert.match(output, /Film: the table films does not exist/)
-    assert.include(output, 'node ace migration:run')
+    assert.include(output, 'node ace migrate')
     assert.notMatch(output, /^\s+at /m)
   })
 
