@@ -5,6 +5,7 @@ process.env.TZ = 'UTC'
 
 await import('reflect-metadata')
 const { Ignitor, prettyPrintError } = await import('@adonisjs/core')
+const { default: VineProvider } = await import('@adonisjs/core/providers/vinejs_provider')
 
 const APP_ROOT = new URL('../', import.meta.url)
 
@@ -17,6 +18,8 @@ const IMPORTER = (filePath: string) => {
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
+    /* Commands are imported before the application boots, and with them models whose schemas have vine.file(). */
+    new VineProvider(app).boot()
     app.booting(async () => {
       await import('#start/env')
     })

@@ -159,8 +159,11 @@ export default class AdminProvider {
       /* It is the other provider's fault to report. */
       if ('error' in file) continue
       for (const model of file.exported) {
-        const options = typeof model === 'function' ? adminOptionsOf(model) : undefined
-        if (options) add(() => site.addModel(model as any, options))
+        if (typeof model !== 'function') continue
+        add(() => {
+          const options = adminOptionsOf(model)
+          if (options) site.addModel(model as any, options)
+        })
       }
     }
     for (const entry of Object.values(this.#config().models)) {

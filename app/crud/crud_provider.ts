@@ -1,10 +1,11 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
-import { ConfigurationError, listed, RuntimeError } from './errors.js'
-import { modelFiles, type ModelFile } from './model_files.js'
+import { ConfigurationError, listed } from './errors.js'
+import { modelFiles } from './model_files.js'
 import { publicWritesByDefault, undecided } from './public_writes.js'
 import { resources } from './resources.js'
 import { crudRouter } from './router.js'
+import { unreadableFaults } from './unreadable_files.js'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.
@@ -21,12 +22,12 @@ export default class CrudProvider {
   async start() {
     const errors: Error[] = []
     const seen = new Set<unknown>()
+    const files = await modelFiles(this.app)
+    const unreadable = files.filter((file) => 'error' in file)
+    errors.push(...unreadableFaults(unreadable, (path) => this.app.relativePath(path)))
 
-    for (const file of await modelFiles(this.app)) {
-      if ('error' in file) {
-        errors.push(this.#unreadable(file))
-        continue
-      }
+    for (const file of files) {
+      if ('error' in file) continue
       for (const model of file.exported) {
         if (typeof model !== 'function' || seen.has(model)) continue
         seen.add(model)
@@ -68,16 +69,4 @@ export default class CrudProvider {
       `Anybody may write ${listed(models)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`
     )
   }
-
-  /** What goes wrong while a file is read says nothing of where. */
-  #unreadable({ path, error }: ModelFile & { error: unknown }): RuntimeError {
-    return new RuntimeError(
-      `${this.app.relativePath(path)} can't be imported: ${messageOf(error)}`,
-      { cause: error }
-    )
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

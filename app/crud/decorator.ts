@@ -1,4 +1,5 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { storedOptions, storeOptions, type LazyOptions } from './stored_options.js'
 import type { CrudOptions } from './types.js'
 
 /* One symbol for the process: after a hot reload the class is new, the key stays. */
@@ -13,16 +14,21 @@ const OPTIONS = Symbol.for('crud.options')
  * @Crud({ filterConfig: { category: null } })
  * export default class Product extends BaseModel {}
  * ```
+ *
+ * @param options  or a function that gives them, called at boot: for what imports models itself, as a
+ *                 policy that several of them share
  */
-export function Crud(options: CrudOptions = {}) {
+export function Crud(options: LazyOptions<CrudOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {
-    Object.defineProperty(model, OPTIONS, { value: options, configurable: true })
+    storeOptions(model, OPTIONS, options)
   }
 }
 
 /**
  * The options that `@Crud` left on this very class; a subclass does not inherit them.
+ *
+ * @throws ValueError  when they are a function that throws, or gives none
  */
 export function crudOptionsOf(model: object): CrudOptions | undefined {
-  return Object.hasOwn(model, OPTIONS) ? (model as Record<symbol, CrudOptions>)[OPTIONS] : undefined
+  return storedOptions<CrudOptions>(model, OPTIONS, '@Crud')
 }

@@ -24,13 +24,18 @@ export class ConfigurationError extends Exception {
   static status = 500
   static code = 'E_CONFIGURATION'
 
+  readonly errors: readonly Error[]
+
   /**
-   * @param errors  the faults, each a ValueError, a TypeError or a RuntimeError
+   * @param errors  the faults, each a ValueError, a TypeError or a RuntimeError; what several resources of
+   *                one table say alike is told once
    */
-  constructor(readonly errors: Error[]) {
-    const count = errors.length === 1 ? '1 fault' : `${errors.length} faults`
-    const list = errors.map((error) => `  - ${error.message.replaceAll('\n', '\n    ')}`)
+  constructor(errors: readonly Error[]) {
+    const once = [...new Map(errors.map((error) => [error.message, error])).values()]
+    const count = once.length === 1 ? '1 fault' : `${once.length} faults`
+    const list = once.map((error) => `  - ${error.message.replaceAll('\n', '\n    ')}`)
     super(`The models' configuration has ${count}:\n${list.join('\n')}`)
+    this.errors = once
   }
 }
 

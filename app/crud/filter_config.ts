@@ -1,3 +1,4 @@
+import { shown } from './check_options.js'
 import { listed, ValueError } from './errors.js'
 import { isOperator, OPERATORS, type Operator } from './query/operators.js'
 import type { FilterMap } from './types.js'
@@ -51,7 +52,7 @@ export class FilterConfig {
       (typeof value === 'number' && Number.isFinite(value))
     if (!allowed) {
       throw new ValueError(
-        `Invalid default value of the filter '${name}': it is ${describe(value)}, and must be null, a string, a number or a boolean`
+        `Invalid default value of the filter '${name}': it is ${describe(value)}, ${shown(value)}, and must be null, a string, a number or a boolean`
       )
     }
   }

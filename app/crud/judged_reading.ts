@@ -69,6 +69,7 @@ export async function* allowedRecords(
     try {
       batch = await records.reader.readRecords(client, selection, { beside: read, room })
     } catch (error) {
+      room?.release()
       if (!(error instanceof Problem) || error.status !== 413 || limit === 1) throw error
       limit = largest = Math.ceil(limit / 8)
       continue

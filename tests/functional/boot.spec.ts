@@ -112,12 +112,46 @@ test.group('Boot', (group) => {
     assert.match(output, /create_notes_table/)
   })
 
+  test("[P12] a command of one's own may import a model with a file in its schema", async ({
+    assert,
+  }) => {
+    await write(
+      'app/models/scan.ts',
+      `
+      import { BaseModel, column } from '@adonisjs/lucid/orm'
+      import vine from '@vinejs/vine'
+      import { AdminView } from '#admin'
+      const createSchema = vine.object({ page: vine.file({ size: '1mb', extnames: ['pdf'] }) })
+      @AdminView({ createSchema })
+      export default class Scan extends BaseModel {
+        @column({ isPrimary: true }) declare id: number
+        @column() declare page: string
+      }`
+    )
+    await write(
+      'commands/scans_count.ts',
+      `
+      import { BaseCommand } from '@adonisjs/core/ace'
+      import Scan from '#models/scan'
+      export default class ScansCount extends BaseCommand {
+        static commandName = 'scans:count'
+        async run() { this.logger.info('counts ' + Scan.name) }
+      }`
+    )
+    const { status, output } = await copy.run(process.execPath, ['ace.js', 'scans:count'], {
+      ...ENVIRONMENT,
+      NODE_ENV: 'development',
+    })
+    assert.equal(status, 0, output)
+    assert.include(output, 'counts Scan')
+  })
+
   test('[P15] a missing table stops the server and names the command', async ({ assert }) => {
     const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
 
     assert.equal(status, 1)
     assert.match(output, /Note: the table notes does not exist/)
-    assert.include(output, 'node ace migration:run')
+    assert.include(output, 'node ace migrate')
     assert.notMatch(output, /^\s+at /m)
   })
 

@@ -1,3 +1,4 @@
+import { shown } from '../check_options.js'
 import { listed, ValueError } from '../errors.js'
 import { FilterConfig, parseFilterName, type FilterName } from '../filter_config.js'
 import { OPERATORS_OF } from '../query/operators.js'
@@ -38,7 +39,7 @@ export class Filters {
       const column = columns.visible.find((one) => one.wire === wire)
       if (!column) {
         throw new ValueError(
-          `Invalid filter column '${wire}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.wire))}`
+          `Invalid filter column '${wire}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.wire))}. It stands in filterConfig as '${name}'`
         )
       }
       this.#filters.set(name, {
@@ -61,7 +62,7 @@ export class Filters {
       const { name, column, operator } = filter
       if (!OPERATORS_OF[column.kind].includes(operator)) {
         throw new ValueError(
-          `${this.#model}: the filter '${name}' can't be: '${operator}' does not go with ${column.wire}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
+          `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.wire}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
         )
       }
       const value = this.#defaults[name]
@@ -85,7 +86,7 @@ export class Filters {
     } catch (error) {
       if (!(error instanceof UnreadableFilter)) throw error
       throw new ValueError(
-        `${this.#model}: the default value of the filter '${filter.name}' ${error.message}`
+        `${this.#model}: filterConfig gives '${filter.name}' the default value ${shown(value)}; the default value of the filter '${filter.name}' ${error.message}`
       )
     }
   }
@@ -105,7 +106,7 @@ export class Filters {
       return read()
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
-      throw new ValueError(`${this.#model}: ${error.message}`)
+      throw new ValueError(`${this.#model}: filterConfig: ${error.message}`)
     }
   }
 }

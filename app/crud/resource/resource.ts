@@ -180,13 +180,13 @@ export class Resource {
       given === undefined ? await dialectOf(client).readTable(client, this.table) : given
     if (!facts) {
       throw new RuntimeError(
-        `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migration:run`
+        `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migrate`
       )
     }
     const missing = this.columns.all.filter((column) => !facts.columns.has(column.name))
     if (missing.length > 0) {
       throw new RuntimeError(
-        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(facts.columns.keys())}. Pending migrations run with: node ace migration:run`
+        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(facts.columns.keys())}. Pending migrations run with: node ace migrate`
       )
     }
 

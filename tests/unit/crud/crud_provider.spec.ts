@@ -73,6 +73,70 @@ test.group('CrudProvider', (group) => {
     assert.lengthOf(resources.all(), before)
   })
 
+  const CIRCLE = (lazy: boolean) => {
+    const options = lazy ? '() => ({ policy: shared, path: PATHS.NAME })' : '{ policy: shared }'
+    const model = (name: string, first: string) =>
+      `${first}\nimport { shared, PATHS } from './shared.js'\n` +
+      MODEL(name, options.replace('NAME', name))
+    return {
+      'circle_a.ts': model('CircleA', ''),
+      'circle_b.ts': model('CircleB', "import './circle_a.js'"),
+      'shared.ts': `
+        import { CircleA } from './circle_a.js'
+        import { CircleB } from './circle_b.js'
+        export const PATHS = { CircleA: 'circle/a', CircleB: 'circle/b' }
+        export const shared = (_actor, action, { model }) => model !== CircleA && model !== CircleB`,
+      'zebra.ts': `import './shared.js'`,
+    }
+  }
+
+  test('[P2] a policy that imports the models which name it works from a function', async ({
+    assert,
+  }) => {
+    const folder = await folderWith(CIRCLE(true))
+    await providerFor(folder).start()
+    const added = resources.endpoints().filter(({ path }) => path.includes('/circle/'))
+    assert.deepEqual(added.map(({ path }) => path).sort(), ['/api/circle/a', '/api/circle/b'])
+    for (const { resource } of added) {
+      assert.isFalse(resource.policy!({} as any, 'read', resource, undefined as any))
+    }
+  })
+
+  test('[P9] a circle of imports is one fault, which says what to do', async ({ assert }) => {
+    const folder = await folderWith(CIRCLE(false))
+    const failure = await failureOf(providerFor(folder).start())
+    assert.lengthOf(failure.errors, 1)
+    assert.match(failure.message, /circle_a\.ts.* and .*zebra\.ts can't be imported: files import/)
+    assert.match(failure.message, /circle_[ab]\.ts, line \d+, uses 'shared' before/)
+    assert.include(failure.message, '@Crud(() => ({ policy: shared }))')
+  })
+
+  test('[P9] what one file throws is told once, with all files that need it', async ({
+    assert,
+  }) => {
+    const folder = await folderWith({
+      'a.ts': "import './thrower.js'",
+      'b.ts': "import './thrower.js'",
+      'thrower.ts': "throw new Error('no luck')",
+    })
+    const failure = await failureOf(providerFor(folder).start())
+    assert.lengthOf(failure.errors, 1)
+    assert.include(failure.message, "a.ts, b.ts and thrower.ts can't be imported: no luck")
+  })
+
+  test('[P9] a function that gives no options is a fault', async ({ assert }) => {
+    const folder = await folderWith({
+      'empty.ts': MODEL('Empty', '(() => undefined) as any'),
+      'late.ts': MODEL('Late', '(async () => ({})) as any'),
+      'thrown.ts': MODEL('Thrown', "() => { throw new Error('no luck') }"),
+    })
+    const { errors } = await failureOf(providerFor(folder).start())
+    const messages = errors.map((error: Error) => error.message)
+    assert.match(messages[0], /^Empty: the function given to @Crud returned undefined, and must/)
+    assert.match(messages[1], /^Late: the function given to @Crud returned Promise/)
+    assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
+  })
+
   test('[P9] in a command the faults are a warning', async ({ assert, cleanup }) => {
     const folder = await folderWith({ 'one.ts': MODEL('One', '{ tags: 5 as any }') })
     const warnings: string[] = []

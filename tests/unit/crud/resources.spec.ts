@@ -67,7 +67,7 @@ test.group('resources', () => {
     assert.lengthOf(failure.errors, 2)
     assert.include(failure.message, 'Ghost: the table no_Ghost does not exist')
     assert.include(failure.message, 'Shadow: the table no_Shadow does not exist')
-    assert.include(failure.message, 'node ace migration:run')
+    assert.include(failure.message, 'node ace migrate')
     assert.isTrue(registry.all()[2].isLoaded)
   })
 

@@ -168,7 +168,7 @@ test.group('Resource', (group) => {
 
     await assert.rejects(
       () => resource.load(),
-      `Ghost: the table ghosts does not exist on the connection "${MAIN}". Create it with: node ace migration:run`
+      `Ghost: the table ghosts does not exist on the connection "${MAIN}". Create it with: node ace migrate`
     )
     assert.isFalse(resource.isLoaded)
   })
@@ -182,7 +182,7 @@ test.group('Resource', (group) => {
     }
     await assert.rejects(
       () => new Resource({ model: Newer }).load(),
-      /^Newer: the table route_items has no column price; it has id, name and note\. .*node ace migration:run$/
+      /^Newer: the table route_items has no column price; it has id, name and note\. .*node ace migrate$/
     )
   })
 
