@@ -136,7 +136,8 @@ test.group('Admin | guessing passwords', (group) => {
   test('[B8] a name that fails from many addresses is slow, and its owner comes in', async ({
     assert,
   }) => {
-    const { throttle } = (await adminSite()).adminAuthentication
+    const { adminAuthentication } = await adminSite()
+    const { throttle } = adminAuthentication
     for (let i = 0; i < config.login.quickAttemptsPerName; i++) {
       await throttle.attempt('jo', `198.51.100.${i}`)
     }
