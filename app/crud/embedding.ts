@@ -76,7 +76,7 @@ async function relatedItems(
   await resource.load(client)
   const records = new Records(resource)
   if (isList) await records.ask('read_multi', options)
-  else if (!records.judgesRecords) await records.ask('read', options)
+  else if (!records.judgesRecords(options)) await records.ask('read', options)
 
   const items = new Map<string, Item[]>()
   let left = crudConfig().pagination.included
@@ -112,7 +112,7 @@ async function* visibleItems(
   const dialect = dialectOf(client)
   const beside = [{ as: LINK, sql: dialect.stored(link.table, link.column, LINK) }]
   const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
-  if (!records.judgesRecords) {
+  if (!records.judgesRecords(options)) {
     const { begun, visible } = begin(inclusion, values, records, client, options)
     yield await reader.find(
       client,

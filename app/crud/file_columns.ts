@@ -1,4 +1,5 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from './actor.js'
 import { invalidBody } from './http/problems.js'
 import type { CallOptions } from './lucid_crud.js'
 import type { Column } from './resource/column.js'
@@ -31,10 +32,10 @@ export function checkFiles(
   { columns, model }: Resource,
   values: Record<string, unknown>,
   record: LucidRow | undefined,
-  { actor, files }: CallOptions
+  { actor = currentActor(), files }: CallOptions
 ): void {
   const names = KNOWN.get(tableOf(model))
-  if (!names || actor?.kind === ('system' as string)) return
+  if (!names || actor.kind === 'system') return
   const refused = columns.all.filter(({ attribute, name }) => {
     /* Lucid takes a column's name for its attribute's, too. */
     const value = values[attribute] ?? values[name]

@@ -58,7 +58,8 @@ export async function readList(
   options: ListOptions
 ): Promise<ListResult> {
   const matching = records.byConditions(request, client, options)
-  if (records.judgesRecords) return await readJudged(records, request, matching, client, options)
+  if (records.judgesRecords(options))
+    return await readJudged(records, request, matching, client, options)
   const [part, total] = await Promise.all([
     readPart(records, request, matching, client, options),
     isCounted(request) ? records.reader.count(client, matching) : undefined,

@@ -306,7 +306,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   ): Promise<number | null> {
     const client = await this.#clientOf(options)
     const matching = await this.#matching(filters, client, options)
-    return this.#records.judgesRecords
+    return this.#records.judgesRecords(options)
       ? await countAllowed(this.#records, client, matching, options)
       : await this.#records.reader.count(client, matching)
   }
@@ -332,7 +332,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
       options
     )
     const column = this.resource.columns.find(wire)!
-    return this.#records.judgesRecords
+    return this.#records.judgesRecords(options)
       ? await countAllowedByDay(this.#records, client, column, matching, options)
       : await this.#records.reader.countByDay(client, column, matching)
   }
@@ -344,7 +344,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     filters: Record<string, unknown>,
     options: CallOptions & { deleted?: DeletedMode } = {}
   ): Promise<boolean> {
-    if (!this.#records.judgesRecords) return (await this.count(filters, options))! > 0
+    if (!this.#records.judgesRecords(options)) return (await this.count(filters, options))! > 0
     const client = await this.#clientOf(options)
     const matching = await this.#matching(filters, client, options)
     return await isAnyAllowed(this.#records, client, matching, options)

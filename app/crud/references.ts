@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from './actor.js'
 import { crudOptionsOf } from './decorator.js'
 import { missingReference } from './http/problems.js'
 import type { CallOptions } from './lucid_crud.js'
@@ -35,7 +36,7 @@ export async function checkReferences(
   client: QueryClientContract,
   options: CallOptions
 ): Promise<void> {
-  if (options.actor?.kind === ('system' as string)) return
+  if ((options.actor ?? currentActor()).kind === 'system') return
   const missing: Column[] = []
   for (const reference of guardedReferences(resource)) {
     const values = reference.columns.map(({ attribute }) => record.$attributes[attribute])

@@ -4,7 +4,7 @@ import db from '@adonisjs/lucid/services/db'
 import { useTokenAuthorizer } from '#crud/access'
 import { LucidCrud } from '#crud'
 import { bearerIsUser } from '#tests/fixtures/crud'
-import { Patient, reassignTo, Visit } from '#tests/fixtures/wards'
+import { WardPatient, reassignTo, Visit } from '#tests/fixtures/wards'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { call, type Answer } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'
@@ -158,7 +158,7 @@ test.group('References to what the writer may not see', (group) => {
     await sendForm('/admin/Visit/action/reassign', { ids: String(visit) }, { cookie })
     const [row] = await db.from('ward_visits')
     assert.equal(row.patient_id, own)
-    const other = await Patient.create({ code: 'other', name: 'other', ward: 'anna' })
+    const other = await WardPatient.create({ code: 'other', name: 'other', ward: 'anna' })
     reassignTo(other.id)
     await sendForm('/admin/Visit/action/reassign', { ids: String(visit) }, { cookie })
     const [reassigned] = await db.from('ward_visits')

@@ -7,6 +7,7 @@ import type { ModelView } from '../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
 import { ownerOf } from './file_owners.js'
 import { isFileKey, openFile } from './file_store.js'
+import { isForbidden } from './refusals.js'
 
 /* Signs that a file name can't have somewhere, or that show it as another one. */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
@@ -49,7 +50,10 @@ export class FilesController {
     if (!owner) return undefined
 
     const options = { ...this.view.callOptions(ctx), deleted: 'include' } as const
-    const record = await crud.find(owner.key, options)
+    const record = await crud.find(owner.key, options).catch((error) => {
+      if (isForbidden(error)) return null
+      throw error
+    })
     const attributes = (record ?? {}) as Record<string, unknown>
     const column = fileColumnsOf(this.view).find(
       ({ attribute, wire }) => attributes[attribute] === key && wire === (owner.field ?? wire)

@@ -93,7 +93,7 @@ export async function mayEach(
  * Whether the answer depends on the record: the policy declares that it takes one.
  */
 export function looksAtRecords({ resource }: ModelView): boolean {
-  return (resource.policy?.length ?? 0) >= 4
+  return resource.judgesRecords
 }
 
 async function allows(ctx: HttpContext, view: ModelView, offer: Offer, record?: LucidRow) {
