@@ -137,7 +137,7 @@ test.group('Bodies that are refused', (group) => {
     assert,
   }) => {
     const limit = 1024 * 1024
-    const fill = (length: number) => `{"name":"a","long_text":"${'x'.repeat(length - 27)}"}`
+    const fill = (length: number) => `{"name":"a","unknown":"${'x'.repeat(length - 25)}"}`
     assert.lengthOf(fill(limit), limit)
     const fits = await raw('/api/samples', fill(limit))
     assert.equal(fits.status, 201)

@@ -32,7 +32,8 @@ test.group('Admin | what a stranger or an old cookie may cost', (group) => {
     assert,
   }) => {
     const json = `{"username":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
-    const form = `username${'[a]'.repeat(100_000)}=jo`
+    /* Within what a login may have; nothing longer is read at all. */
+    const form = `username${'[a]'.repeat(5000)}=jo`
     for (const [type, body, status] of [
       ['application/json', json, 415],
       ['application/x-www-form-urlencoded', form, 401],
