@@ -1,4 +1,5 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { noteFileColumns } from '../file_columns.js'
 import type { Resource } from './resource.js'
 
 const KNOWN = new Map<LucidModel, Resource>()
@@ -14,6 +15,7 @@ export function noteResource(
   resource: Resource,
   { hasEndpoints }: { hasEndpoints: boolean }
 ): void {
+  noteFileColumns(resource.model, resource.fileColumns)
   const known = KNOWN.get(resource.model)
   if (hasEndpoints) OF_ENDPOINTS.add(resource)
   if (!known || (hasEndpoints && !OF_ENDPOINTS.has(known))) KNOWN.set(resource.model, resource)

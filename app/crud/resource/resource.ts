@@ -6,7 +6,6 @@ import type { ForeignKey, TableFacts } from '../database/facts.js'
 import { crudOptionsOf } from '../decorator.js'
 import { listed, RuntimeError, ValueError } from '../errors.js'
 import type { CrudRouterOptions, Policy, Scope } from '../types.js'
-import { noteFileColumns } from '../file_columns.js'
 import { BodySchema } from './body_schema.js'
 import type { Column } from './column.js'
 import { ColumnSet } from './column_set.js'
@@ -105,7 +104,6 @@ export class Resource {
       update: this.#compile('updateSchema', options.updateSchema),
     }
     this.#compile('deleteSchema', options.deleteSchema)
-    this.#noteFiles()
     this.selected = this.#selectedFields(options.selectSchema)
     this.fields = this.columns.visible.filter((column) => this.selected?.has(column.wire) ?? true)
     this.computed = this.#computedProperties()
@@ -351,11 +349,13 @@ export class Resource {
     return computed
   }
 
-  #noteFiles() {
+  /**
+   * The columns that a schema takes a file for. [B17]
+   */
+  get fileColumns(): Column[] {
     const fields = [this.#schemas.create, this.#schemas.update].flatMap((one) => one?.fields ?? [])
     const files = fields.filter(({ type }) => type === 'multipartFile')
-    const columns = files.flatMap(({ input }) => this.columns.find(input) ?? [])
-    noteFileColumns(this.model, columns)
+    return files.flatMap(({ input }) => this.columns.find(input) ?? [])
   }
 
   #notLoaded(): never {

@@ -117,7 +117,8 @@ test.group('Inclusion', () => {
     const { resource } = album.includes.get('cover')!
     assert.strictEqual(resource.model, Cover)
     assert.isTrue(resource.isLoaded)
-    assert.isUndefined(resources.all().find(({ model }) => model === Cover))
+    const own = resources.endpoints().find((one) => one.resource.model === Cover)!
+    assert.isEmpty(own.routes)
   })
 
   test('[Q3] reels include their lender', ({ assert }) => {

@@ -97,8 +97,8 @@ test.group('Scaffold', (group) => {
       'app/models/shelf.ts',
       "import { BaseModel, column } from '@adonisjs/lucid/orm'\nexport default class Shelf extends BaseModel {\n  @column({ isPrimary: true })\n  declare id: number\n}\n"
     )
-    const [model] = await make('Jar', ['shelf:belongsTo?', 'film:belongsTo'])
-    assert.include(await read(model), "include: ['film'],")
+    const [model] = await make('Jar', ['shelf:belongsTo?', 'tune:belongsTo'])
+    assert.include(await read(model), "include: ['tune'],")
   })
 
   test('[P12] a reference to what is not there is refused, and nothing is written')
