@@ -6,6 +6,7 @@ export default defineConfig({
     () => import('@adonisjs/lucid/commands'),
     () => import('#crud/commands/main'),
     () => import('#admin/commands/main'),
+    () => import('#host/commands/main'),
   ],
 
   providers: [
@@ -23,6 +24,7 @@ export default defineConfig({
     () => import('#crud/crud_provider'),
     () => import('#crud/openapi/openapi_provider'),
     () => import('#admin/admin_provider'),
+    () => import('#host/host_provider'),
   ],
 
   preloads: [

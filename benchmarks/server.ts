@@ -7,7 +7,7 @@ await import('reflect-metadata')
 const { Ignitor } = await import('@adonisjs/core')
 const { failStart } = await import('../bin/fail_start.js')
 const { stopOnSignal } = await import('../bin/stop.js')
-const { createNodeServer } = await import('#crud/http/node_server')
+const { createNodeServer } = await import('#host/node_server')
 const { useOwnModels } = await import('./helpers/own_models.js')
 
 const APP_ROOT = new URL('../', import.meta.url)

@@ -10,7 +10,7 @@ await import('reflect-metadata')
 const { Ignitor } = await import('@adonisjs/core')
 const { failStart } = await import('./fail_start.js')
 const { stopOnSignal } = await import('./stop.js')
-const { createNodeServer } = await import('#crud/http/node_server')
+const { createNodeServer } = await import('#host/node_server')
 
 const APP_ROOT = new URL('../', import.meta.url)
 

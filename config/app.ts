@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
-import { answerBadUrl } from '#crud/http/node_server'
+import { answerBadUrl } from '#host/node_server'
 
 /**
  * Where people reach the application.

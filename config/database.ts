@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { defineConfig } from '@adonisjs/lucid'
-import { mysqlConnection } from '#crud/database/mysql_connection'
-import { postgresConnection } from '#crud/database/postgres_connection'
-import { sqliteConnections } from '#crud/database/sqlite_connection'
+import { mysqlConnection } from '#crud/database/mysql/mysql_connection'
+import { postgresConnection } from '#crud/database/postgres/postgres_connection'
+import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
 import env from '#start/env'
 
 /**

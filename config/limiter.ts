@@ -1,7 +1,7 @@
 import adminConfig from '#config/admin'
 import { defineConfig, stores } from '@adonisjs/limiter'
-import { withQuietErrors } from '#admin/authentication/redis_store'
-import { withoutSavepoints } from '#crud/database/limiter_store'
+import { withQuietErrors } from '#upstream/limiter_redis_reports'
+import { withoutSavepoints } from '#upstream/limiter_savepoints'
 import env from '#start/env'
 
 /**

@@ -2,7 +2,7 @@
  * The database of a web process that was started with --prepare.
  */
 import type { ApplicationService } from '@adonisjs/core/types'
-import { migrateDatabases } from '#admin/migrate_databases'
+import { migrateDatabases } from '#host/migrate_databases'
 import { seedDemo } from '#database/seed_demo'
 
 /**

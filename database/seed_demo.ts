@@ -5,7 +5,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { reasonOf } from '#admin/migrate_databases'
+import { reasonOf } from '#host/migrate_databases'
 
 /**
  * Fills a database outside production with the demo data, once. The seeder knows itself whether it has

@@ -30,11 +30,12 @@ const ON_EACH = [
   /^functional\/admin\/(list|list_search|list_values|bulk|bulk_forms|conflict)\./,
   /^functional\/admin\/(create|update|crud_mount|event_log_\w+|events_list)\./,
   /^functional\/attacks\/(patterns|unseen_rows|last_superuser)\./,
-  /^unit\/crud\/(actor|hooks|lucid_crud|direct_writes|records|query\/reader|resource\/key|events\/model_events)\./,
+  /^unit\/crud\/(actor|hooks|lucid_crud|lucid\/direct_writes|operations\/records|sql\/reader)\./,
+  /^unit\/crud\/(resource\/key|events\/model_events)\./,
   /^unit\/crud\/database\/(table_facts|server_faults|server_connection|exact_numbers)\./,
-  /^unit\/crud\/database\/(outermost_commit|limiter_store|fault_to_problem)\./,
-  /^unit\/upstream\/knex_transaction\./,
-  /^unit\/admin\/(relations|events\/database_integration)\./,
+  /^unit\/crud\/database\/(outermost_commit|fault_to_problem)\./,
+  /^unit\/upstream\/(knex_transaction|limiter_savepoints)\./,
+  /^unit\/admin\/(relations\/references|events\/database_integration)\./,
 ]
 
 /**

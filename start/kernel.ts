@@ -9,12 +9,12 @@ server.errorHandler(() => import('#exceptions/handler'))
 /**
  * For every request, also for one that no route matches.
  */
-server.use([() => import('#crud/http/initialize_auth_middleware')])
+server.use([() => import('#host/initialize_auth_middleware')])
 
 /**
  * For every request that a route matches.
  */
-router.use([() => import('#crud/http/body_parser_middleware')])
+router.use([() => import('#host/body_parser_middleware')])
 
 /**
  * Middleware to be named by routes and by the `middleware` option of `@Crud`:

@@ -1,37 +1,28 @@
-import { HealthChecks } from '@adonisjs/core/health'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { ConfigurationError, observeWrites, resources, useTokenAuthorizer } from '#crud'
-import { modelFiles } from '#crud/model_files'
+import { modelFiles } from '#crud/lucid/model_files'
 import { Resource } from '#crud/resource/resource'
-import { addRawHeaders } from '#crud/http/node_server'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AssetStore } from '#crud/http/asset_store'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
-import { LoginThrottle } from './authentication/login_throttle.js'
-import { SessionManager } from './authentication/session_manager.js'
-import { TokenAuthorizer } from './authentication/token_authorizer.js'
-import { TokenService } from './authentication/token_service.js'
-import { WorkQueue } from './authentication/work_queue.js'
+import { LoginThrottle } from './authentication/login/login_throttle.js'
+import { SessionManager } from './authentication/sessions/session_manager.js'
+import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer.js'
+import { TokenService } from './authentication/sessions/token_service.js'
+import { WorkQueue } from './authentication/login/work_queue.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
-import { escapeAttributes } from './escape_attributes.js'
-import { escapeQuickly } from './escape_quickly.js'
+import { escapeAttributes } from '#upstream/edge_escape_attributes'
+import { escapeQuickly } from '#upstream/edge_escape_quickly'
 import { DatabaseIntegration } from './events/database_integration.js'
-import { DatabaseCheck } from './health/database_check.js'
-import { registerProbes } from './health/probes.js'
-import { warmUp } from './health/warm_up.js'
 import { PruneSchedule } from './events/prune_schedule.js'
-import { registerAdminRoutes } from './http/admin_routes.js'
-import { isBelowMount } from './http/below_mount.js'
-import { SECURITY_HEADERS } from './http/security_headers.js'
-import { keepPartials } from './keep_partials.js'
-import { letMigrationsRebuildTables } from '../upstream/migrations_of_referenced_tables.js'
-import { migrationsOf } from './migrate_databases.js'
+import { registerAdminRoutes } from './http/routes/admin_routes.js'
+import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
 import { keepApart } from '#crud/resource/known_resources'
 import AdminAuditLog from './models/admin_audit_log.js'
@@ -60,7 +51,6 @@ export default class AdminProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
-    letMigrationsRebuildTables()
     this.app.container.singleton(AdminSite, () => this.#build())
     this.app.container.alias('admin.site', AdminSite)
   }
@@ -80,8 +70,6 @@ export default class AdminProvider {
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
     registerAdminRoutes(site)
-    registerProbes(site, await this.#checks(site))
-    addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
 
     if (errors.length === 0) return
     const fault = new ConfigurationError(errors)
@@ -94,23 +82,10 @@ export default class AdminProvider {
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
-    if (this.app.inProduction) await this.#warmUp()
     const integration = this.#site?.eventIntegration
     if (!integration?.prune) return
     this.#schedule = new PruneSchedule(() => integration.prune!())
     this.#schedule.start()
-  }
-
-  /** Nothing waits for it. */
-  async #warmUp() {
-    const server = await this.app.container.make('server')
-    const address = server.getNodeServer()?.address()
-    if (address === null || address === undefined || typeof address === 'string') return
-    void warmUp(
-      address,
-      resources.endpoints(),
-      () => this.app.isTerminating || this.app.isTerminated
-    )
   }
 
   /**
@@ -121,18 +96,6 @@ export default class AdminProvider {
     this.#schedule?.stop()
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
-  }
-
-  /** The files of the migrations are looked at when they are first asked for, and stay as they are. */
-  async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
-    const db = await this.app.container.make('lucid.db')
-    const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
-    return new HealthChecks().register(
-      [...names].map((name) => {
-        let migrations: Promise<string[]> | undefined
-        return new DatabaseCheck(db, name, () => (migrations ??= migrationsOf(db, this.app, name)))
-      })
-    )
   }
 
   /** A missing table of the log is to stop the start, not every write. [S58, P15] */

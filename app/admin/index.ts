@@ -1,17 +1,17 @@
 /*
  * The public face of the admin site. [P1]
  */
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 
 export { AdminView } from './decorator.js'
 export { AdminSite } from './admin_site.js'
 export { ModelView } from './model_view.js'
 export { ListColumn, type Cell } from './list/list_column.js'
 export { BulkAction, type Selection } from './bulk/bulk_action.js'
-export { Widget } from './forms/widget.js'
+export { Widget } from './forms/fields/widget.js'
 export { defineConfig } from './define_config.js'
-export { adminGuard } from './authentication/admin_guard.js'
-export { apiGuard } from './authentication/api_guard.js'
+export { adminGuard } from './authentication/sessions/admin_guard.js'
+export { apiGuard } from './authentication/access_tokens/api_guard.js'
 export { userActor } from './authentication/admin_actor.js'
 export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'

@@ -1,9 +1,9 @@
 import type { Item, LucidCrudClass, EndpointCreatorClass } from '#crud/types'
 import type { LucidCrud } from '#crud'
-import type { ObjectSchema } from '#crud/resource/object_schema'
+import type { ObjectSchema } from '#crud/schema/object_schema'
 import type { BulkAction } from './bulk/bulk_action.js'
 import type { UpdatePanel } from './forms/update_panel.js'
-import type { Widget } from './forms/widget.js'
+import type { Widget } from './forms/fields/widget.js'
 import type { ListColumn } from './list/list_column.js'
 
 export const ACTIONS = ['view', 'create', 'update', 'delete'] as const

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { shown } from './check_options.js'
+import { shown } from './checks.js'
 import { ValueError } from './errors.js'
 import type { Actor, SystemActor } from './types.js'
 

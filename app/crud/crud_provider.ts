@@ -1,11 +1,11 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
 import { ConfigurationError, listed } from './errors.js'
-import { modelFiles } from './model_files.js'
-import { publicWritesByDefault, undecided } from './public_writes.js'
-import { resources } from './resources.js'
+import { modelFiles } from './lucid/model_files.js'
+import { publicWritesByDefault, undecided } from './endpoints/public_writes.js'
+import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
-import { unreadableFaults } from './unreadable_files.js'
+import { unreadableFaults } from './lucid/unreadable_files.js'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.

@@ -1,5 +1,5 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { storedOptions, storeOptions, type LazyOptions } from './stored_options.js'
+import { storedOptions, storeOptions, type LazyOptions } from './resource/stored_options.js'
 import type { CrudOptions } from './types.js'
 
 /* One symbol for the process: after a hot reload the class is new, the key stays. */

@@ -1,4 +1,5 @@
 import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
 import { ValueError } from './errors.js'
 
@@ -99,7 +100,7 @@ type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecid
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   const filled: CrudConfig = {
     prefix: normalisePrefix(config.prefix ?? '/api'),
-    access: config.access ?? (app.inProduction ? 'token' : 'public'),
+    access: config.access ?? (isInProduction() ? 'token' : 'public'),
     isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
     strictBody: config.strictBody ?? false,
@@ -172,4 +173,9 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
 function normalisePrefix(prefix: string): string {
   const path = prefix.replace(/^\/+|\/+$/g, '')
   return path === '' ? '' : `/${path}`
+}
+
+/** Tools take the defaults without an application. */
+function isInProduction(): boolean {
+  return (app as ApplicationService | undefined)?.inProduction ?? false
 }

@@ -1,7 +1,7 @@
-import { shown } from './check_options.js'
-import { EndpointCreator } from './endpoint_creator.js'
+import { shown } from './checks.js'
+import { EndpointCreator } from './endpoints/endpoint_creator.js'
 import { ValueError } from './errors.js'
-import { resources } from './resources.js'
+import { resources } from './resource/registry.js'
 import type { CrudRouterOptions, EndpointCreatorClass } from './types.js'
 
 /**

@@ -8,7 +8,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { readersOf } from '../crud/database/sqlite_connection.js'
+import { readersOf } from '#crud/database/sqlite/sqlite_connection'
 
 /** What is used of Lucid's runner. */
 export interface RunnerMethods {

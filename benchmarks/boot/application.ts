@@ -6,7 +6,7 @@ process.env.TZ = 'UTC'
 
 await import('reflect-metadata')
 const { Ignitor } = await import('@adonisjs/core')
-const { createNodeServer } = await import('#crud/http/node_server')
+const { createNodeServer } = await import('#host/node_server')
 const { default: rcFile } = await import('../../adonisrc.js')
 
 const APP_ROOT = new URL('../../', import.meta.url)

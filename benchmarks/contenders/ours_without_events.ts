@@ -3,7 +3,7 @@
  */
 import 'reflect-metadata'
 import { Ignitor } from '@adonisjs/core'
-import { createNodeServer } from '#crud/http/node_server'
+import { createNodeServer } from '#host/node_server'
 import { useOwnModels } from '../helpers/own_models.js'
 
 const APP_ROOT = new URL('../../', import.meta.url)

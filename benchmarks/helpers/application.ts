@@ -54,7 +54,7 @@ export async function startApplication(
 
   await import('reflect-metadata')
   const { Ignitor } = await import('@adonisjs/core')
-  const { createNodeServer } = await import('#crud/http/node_server')
+  const { createNodeServer } = await import('#host/node_server')
   const { useOwnModels } = await import('./own_models.js')
   const ignitor = new Ignitor(APP_ROOT, {
     importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
@@ -66,7 +66,7 @@ export async function startApplication(
       useOwnModels(app)
       app.booting(async () => void (await import('#start/env')))
       app.starting(async () => {
-        const { migrateDatabases } = await import('#admin/migrate_databases')
+        const { migrateDatabases } = await import('#host/migrate_databases')
         await migrateDatabases(app)
       })
     })

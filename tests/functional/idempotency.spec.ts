@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import emitter from '@adonisjs/core/services/emitter'
 import { ModelCreated, useTokenAuthorizer } from '#crud'
-import { sqliteConnections } from '#crud/database/sqlite_connection'
+import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
 import { Order } from '#tests/fixtures/idempotency'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { bearerIsUser } from '#tests/fixtures/crud'
@@ -291,7 +291,7 @@ test.group('Idempotency-Key | at the same moment', (group) => {
 
 async function runningContent(id: string): Promise<string> {
   const { default: encryption } = await import('@adonisjs/core/services/encryption')
-  const { fingerprintOf } = await import('#crud/idempotency/identity')
+  const { fingerprintOf } = await import('#crud/http/idempotency/identity')
   const fingerprint = fingerprintOf({ product: 'lamp' })
   return encryption.encrypt({ fingerprint }, { purpose: id })
 }

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { useTokenAuthorizer } from '#crud/access'
+import { useTokenAuthorizer } from '#crud/endpoints/access'
 import { bearerIsUser, Note } from '#tests/fixtures/crud'
 import { call, type Answer } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'

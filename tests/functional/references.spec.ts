@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { its } from '#tests/helpers/its'
 import db from '@adonisjs/lucid/services/db'
-import { useTokenAuthorizer } from '#crud/access'
+import { useTokenAuthorizer } from '#crud/endpoints/access'
 import { LucidCrud } from '#crud'
 import { bearerIsUser } from '#tests/fixtures/crud'
 import { WardPatient, reassignTo, Visit } from '#tests/fixtures/wards'

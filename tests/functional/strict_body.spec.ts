@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { describeBody } from '#crud/openapi/body_schema'
+import { describeBody } from '#crud/openapi/request_body'
 import { resources } from '#crud'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser, sendForm } from '#tests/helpers/admin'
 import { call, get, patch, post } from '#tests/helpers/http'

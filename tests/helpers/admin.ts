@@ -9,7 +9,7 @@ import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { AdminSite, AdminUser, type AdminViewOptions } from '#admin'
-import { registerModelRoutes } from '#admin/http/model_routes'
+import { registerModelRoutes } from '#admin/http/routes/model_routes'
 import { call, type Answer } from '#tests/helpers/http'
 
 export const PASSWORD = 'correct horse'

@@ -11,7 +11,7 @@ import type {
   ParameterObject,
   ResponseObject,
   SchemaObject,
-} from '#crud/openapi/types'
+} from '#crud/openapi/openapi_types'
 import { get } from '#tests/helpers/http'
 
 export interface Operation extends OperationObject {

@@ -3,7 +3,7 @@
  */
 import db from '@adonisjs/lucid/services/db'
 import { dialectOf } from '#crud/database/dialects'
-import { readersOf } from '#crud/database/sqlite_connection'
+import { readersOf } from '#crud/database/sqlite/sqlite_connection'
 
 /**
  * @returns the SQL of every query, in order

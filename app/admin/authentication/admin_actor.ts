@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminActor } from '#crud/types'
 import type AdminUser from '../models/admin_user.js'
-import type { OpenSession } from './session_manager.js'
+import type { OpenSession } from './sessions/session_manager.js'
 
 declare module '#crud/types' {
   interface ActorUsers {

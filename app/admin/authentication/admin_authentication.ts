@@ -4,10 +4,10 @@ import type { AdminConfig } from '../define_config.js'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminUserService } from './admin_user_service.js'
-import type { LoginThrottle } from './login_throttle.js'
-import type { Owner } from './owned_row.js'
-import { hashOf, type OpenSession, type SessionManager } from './session_manager.js'
-import type { TokenClaims, TokenService } from './token_service.js'
+import type { LoginThrottle } from './login/login_throttle.js'
+import type { Owner } from './sessions/owned_row.js'
+import { hashOf, type OpenSession, type SessionManager } from './sessions/session_manager.js'
+import type { TokenClaims, TokenService } from './sessions/token_service.js'
 
 /**
  * Who a request comes from, and by which session and token.

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { originOf } from '#crud/access'
+import { originOf } from '#crud/endpoints/access'
 import type { Origin } from '#crud/types'
 
 /**

@@ -4,9 +4,9 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
 import AdminUser from '../models/admin_user.js'
-import { isCommonPassword } from './common_passwords.js'
-import { isWeaker, spendRest } from './scrypt_costs.js'
-import { WorkQueue } from './work_queue.js'
+import { isCommonPassword } from './passwords/common_passwords.js'
+import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
+import { WorkQueue } from './login/work_queue.js'
 
 export const SHORTEST_USERNAME = 2
 export const LONGEST_USERNAME = 32

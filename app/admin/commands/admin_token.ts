@@ -54,8 +54,9 @@ export default class AdminToken extends AdminCommand {
   }
 
   async #issue(user: AdminUser) {
-    const { readAbilities } = await import('../authentication/abilities.js')
-    const { readLifetime, readTokenName } = await import('../authentication/token_terms.js')
+    const { readAbilities } = await import('../authentication/access_tokens/abilities.js')
+    const { readLifetime, readTokenName } =
+      await import('../authentication/access_tokens/token_terms.js')
     const { accessTokens } = await this.site()
     const abilities = readAbilities(this.abilities ?? '*')
     const expiresAt = readLifetime(this.expiresIn)

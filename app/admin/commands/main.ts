@@ -9,7 +9,6 @@ import AdminList from './admin_list.js'
 import AdminPassword from './admin_password.js'
 import AdminSessions from './admin_sessions.js'
 import AdminToken from './admin_token.js'
-import Migrate from './migrate.js'
 
 const loader = new ListLoader([
   AdminCreate,
@@ -19,7 +18,6 @@ const loader = new ListLoader([
   AdminPassword,
   AdminSessions,
   AdminToken,
-  Migrate,
 ])
 
 export const getMetaData: typeof loader.getMetaData = () => loader.getMetaData()

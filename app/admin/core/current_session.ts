@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/item_keys'
+import { keyOf } from '#crud/operations/item_keys'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn } from '../list/list_column.js'

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { mayReadEvents } from '../events/pages/event_access.js'
-import { isForbidden } from '../forms/refusals.js'
+import { isForbidden } from '../forms/submission/refusals.js'
 import type { ModelView } from '../model_view.js'
 import { visibleViews } from '../permissions/visible_views.js'
 import { recordsChart } from './chart.js'

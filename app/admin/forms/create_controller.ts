@@ -1,15 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/item_keys'
+import { keyOf } from '#crud/operations/item_keys'
 import type { AdminSite } from '../admin_site.js'
 import { tellNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
-import { parseForm } from './parse_form.js'
-import { failureOf } from './form_failure.js'
+import { parseForm } from './submission/parse_form.js'
+import { failureOf } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { goToList } from './go_to_list.js'
-import { isForbidden } from './refusals.js'
-import { readSubmission, type Submission } from './submission.js'
-import { Uploads } from './uploads.js'
+import { isForbidden } from './submission/refusals.js'
+import { readSubmission, type Submission } from './submission/submission.js'
+import { Uploads } from './files/uploads.js'
 
 /**
  * A new record, from a form. [S36 to S39, S49]

@@ -1,5 +1,5 @@
 import type { AdminSite } from '../admin_site.js'
-import { isBelowPrefix } from '#crud/http/generated_routes'
+import { isBelowPrefix } from '#crud/endpoints/generated_routes'
 import { crudConfig } from '#crud/settings'
 
 /* What may be asked of a server at its root without it being the site's. */

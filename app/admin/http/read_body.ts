@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import app from '@adonisjs/core/services/app'
-import AdonisBodyParser from '@adonisjs/core/bodyparser_middleware'
+import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import BodyParserMiddleware from '#crud/http/body_parser_middleware'
+import { parseBody } from '#upstream/body_parser'
 import { UnsupportedBody } from './errors.js'
 
 /** Bytes of a form without files: names, passwords, terms of a token */
@@ -24,8 +24,7 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
   /* To see that there is nothing to read takes as long as some pages. */
   if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
-    const parser = await ctx.containerResolver.make(BodyParserMiddleware)
-    await parser.read(ctx)
+    await parseBody(ctx, await ctx.containerResolver.make(BodyParserMiddleware))
     return await next()
   }
   const folder = await mkdtemp(join(tmpdir(), `atrium-upload-${process.pid}-`))
@@ -48,7 +47,7 @@ export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<voi
   if (!['GET', 'HEAD'].includes(ctx.request.method())) {
     const config = app.config.get<BodyParserConfig>('bodyparser')
     const form = { ...config.form, limit: LONGEST_PLAIN }
-    await new BodyParserMiddleware(new AdonisBodyParser({ ...config, form })).read(ctx)
+    await parseBody(ctx, new BodyParserMiddleware({ ...config, form }))
   }
   await next()
 }
@@ -63,7 +62,7 @@ async function readMultipart(ctx: HttpContext, folder: string) {
     convertEmptyStringsToNull: false,
     tmpFileName: () => join(folder, randomUUID()),
   }
-  const parser = new BodyParserMiddleware(new AdonisBodyParser({ ...config, multipart }))
+  const parser = new BodyParserMiddleware({ ...config, multipart })
 
   /*
    * It makes trees of names like `a[4000000000]` and `a.a.a`, and copies them: of a few bytes more
@@ -72,7 +71,7 @@ async function readMultipart(ctx: HttpContext, folder: string) {
   const { request } = ctx
   const keep = request.setInitialBody.bind(request)
   request.setInitialBody = (body) => keep(withoutTrees(body))
-  await parser.read(ctx)
+  await parseBody(ctx, parser)
   Object.assign(request, { __raw_files: withoutTrees(request.allFiles()) })
 }
 

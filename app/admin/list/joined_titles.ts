@@ -1,11 +1,11 @@
 import { LucidCrud } from '#crud'
 import { dialectOf } from '#crud/database/dialects'
-import type { Fields } from '#crud/query/fields'
-import type { Beside } from '#crud/query/reader'
+import type { Fields } from '#crud/request/fields'
+import type { Beside } from '#crud/sql/reader'
 import type { Column } from '#crud/resource/column'
-import { wireForm } from '#crud/values/to_wire'
+import { wireForm } from '#crud/values/to_api'
 import type { ModelView } from '../model_view.js'
-import type { Reference } from '../relations.js'
+import type { Reference } from '../relations/references.js'
 
 type Row = Record<string, unknown>
 

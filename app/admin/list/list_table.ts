@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/item_keys'
-import { fieldNames, selectFields, type Fields } from '#crud/query/fields'
+import { keyOf } from '#crud/operations/item_keys'
+import { fieldNames, selectFields, type Fields } from '#crud/request/fields'
 import type { Column } from '#crud/resource/column'
 import type { Item } from '#crud/types'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
-import { referencesOf, titlesOf, type Reference } from '../relations.js'
+import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import {
   cellsOf,
   cutText,

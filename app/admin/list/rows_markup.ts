@@ -1,4 +1,4 @@
-import { escaped } from '../markup.js'
+import { escaped } from '../text/markup.js'
 import type { ShownCell } from './cell.js'
 import type { ColumnStyle, Row } from './list_table.js'
 

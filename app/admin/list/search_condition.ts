@@ -1,5 +1,5 @@
-import { ANY, patternFault, type TextPattern } from '#crud/database/text_pattern'
-import type { Condition } from '#crud/query/condition'
+import { ANY, patternFault, type TextPattern } from '#crud/values/text_pattern'
+import type { Condition } from '#crud/request/condition'
 import type { Column, ColumnKind } from '#crud/resource/column'
 import { readUuid } from '#crud/values/from_query'
 import { exactInteger } from '#crud/values/numbers'

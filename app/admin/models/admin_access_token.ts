@@ -1,7 +1,7 @@
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 import AdminUser from './admin_user.js'
 import { jsonColumn } from './json_column.js'
 

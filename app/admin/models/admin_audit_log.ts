@@ -1,7 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import type { Changes, State } from '#crud'
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 import type { RecordAction } from '../events/event_integration.js'
 import { jsonColumn } from './json_column.js'
 

@@ -1,6 +1,6 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 import type { EventDetails, EventStatus } from '../events/event_integration.js'
 import type { EventType } from '../events/event_type.js'
 import { jsonColumn } from './json_column.js'

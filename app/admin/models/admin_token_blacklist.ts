@@ -1,6 +1,6 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 
 /**
  * A token that was revoked before it expired. [B12]

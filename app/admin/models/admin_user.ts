@@ -1,6 +1,6 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
-import '#crud/wire_names'
+import '#crud/lucid/naming_strategy'
 
 /**
  * Somebody who may sign in to the admin site. The password is there only as its hash, which no

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Operation } from '#crud'
-import { Records } from '#crud/records'
+import { Records } from '#crud/operations/records'
 import type { KeyValue } from '#crud/resource/key'
 import type { ModelView } from '../model_view.js'
 import type { Action } from '../view_options.js'

@@ -1,5 +1,5 @@
 import { args, flags } from '@adonisjs/core/ace'
-import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
+import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
 import type { EndpointMiddleware } from '../types.js'
 import { Command, CommandFailure } from './command.js'
 
@@ -23,7 +23,7 @@ export default class CrudRoutes extends Command {
   declare json: boolean
 
   async run() {
-    const { resources } = await import('../resources.js')
+    const { resources } = await import('../resource/registry.js')
     if (resources.faults.length > 0) {
       throw new CommandFailure(
         'The models above have no endpoints, so the list would not be whole: mend them first'

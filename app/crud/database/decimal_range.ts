@@ -1,4 +1,4 @@
-import type { ColumnFacts } from './facts.js'
+import type { ColumnFacts } from './introspection.js'
 
 /**
  * The range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined of every other.

@@ -1,9 +1,9 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import type { Column } from '../resource/column.js'
-import type { TextPattern } from './text_pattern.js'
-import type { Fault, TableFacts } from './facts.js'
-import type { Sql } from './sql.js'
+import type { TextPattern } from '../values/text_pattern.js'
+import type { Fault, TableFacts } from './introspection.js'
+import type { Sql } from '../sql/sql.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 

@@ -1,9 +1,9 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../errors.js'
 import type { Dialect } from './dialect.js'
-import { MysqlDialect } from './mysql_dialect.js'
-import { PostgresDialect } from './postgres_dialect.js'
-import { SqliteDialect } from './sqlite_dialect.js'
+import { MysqlDialect } from './mysql/mysql_dialect.js'
+import { PostgresDialect } from './postgres/postgres_dialect.js'
+import { SqliteDialect } from './sqlite/sqlite_dialect.js'
 
 const SQLITE = new SqliteDialect()
 

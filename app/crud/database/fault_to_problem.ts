@@ -10,9 +10,9 @@ import {
 } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
-import { attributeToWire } from '../values/to_wire.js'
+import { attributeToWire } from '../values/to_api.js'
 import { dialectOf } from './dialects.js'
-import type { Fault } from './facts.js'
+import type { Fault } from './introspection.js'
 
 /**
  * What a driver's error means to the caller: the one place where that is decided. [A8]

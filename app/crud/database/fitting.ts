@@ -1,7 +1,7 @@
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
 import type { Comparison } from './dialect.js'
-import type { Sql } from './sql.js'
+import type { Sql } from '../sql/sql.js'
 
 /**
  * Whether the value can be one of the column's. Own code may ask for the id `abc`: SQLite finds nothing

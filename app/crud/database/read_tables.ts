@@ -1,8 +1,8 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { TableFacts } from './facts.js'
-import { readMysqlTables } from './mysql_table.js'
-import { readPostgresTables } from './postgres_table.js'
-import { readSqliteTables } from './sqlite_table.js'
+import type { TableFacts } from './introspection.js'
+import { readMysqlTables } from './mysql/mysql_table.js'
+import { readPostgresTables } from './postgres/postgres_table.js'
+import { readSqliteTables } from './sqlite/sqlite_table.js'
 
 type ReadTables = (
   client: QueryClientContract,

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { authorizeToken } from '../access.js'
+import { authorizeToken } from '../endpoints/access.js'
 import { AssetStore } from '../http/asset_store.js'
 import { Problem } from '../http/problem.js'
 import { noEndpoint } from '../http/problems.js'

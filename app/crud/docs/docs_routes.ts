@@ -1,6 +1,6 @@
 import type { HttpRouterService } from '@adonisjs/core/types'
 import type { HttpContext } from '@adonisjs/core/http'
-import { markGenerated } from '../http/generated_routes.js'
+import { markGenerated } from '../endpoints/generated_routes.js'
 import { schemaPath } from '../openapi/schema_route.js'
 import { crudConfig } from '../settings.js'
 import { DocsPage } from './docs_page.js'

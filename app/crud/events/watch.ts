@@ -2,7 +2,7 @@ import logger from '@adonisjs/core/services/logger'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
-import { markOwnHook } from './own_hooks.js'
+import { markOwnHook } from '../lucid/own_hooks.js'
 import { isSameValue, Write } from './write.js'
 import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 

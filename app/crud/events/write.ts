@@ -5,8 +5,8 @@ import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
 import { writeJson } from '../values/json.js'
-import { storedRowOf } from '../stored_rows.js'
-import { toWire } from '../values/to_wire.js'
+import { storedRowOf } from '../lucid/stored_rows.js'
+import { toWire } from '../values/to_api.js'
 import { toldColumns } from './secrets.js'
 
 /**

@@ -15,6 +15,7 @@ import {
   unsupportedEncoding,
   unsupportedType,
 } from './problems.js'
+import { isUndecodable } from '#upstream/body_parser'
 
 type Body = Record<string, unknown>
 
@@ -34,13 +35,6 @@ export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Pr
     throw unsupportedType()
   }
   return type === 'json' ? readJson(text, limits.depth) : readForm(text)
-}
-
-/**
- * Whether that is what a decompressor says of bytes that its encoding can't have.
- */
-export function isUndecodable(error: unknown): boolean {
-  return /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test((error as NodeJS.ErrnoException).code ?? '')
 }
 
 function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {

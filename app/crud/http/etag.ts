@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyedDigest as digest, startDigest } from '../keyed_digest.js'
+import { keyedDigest as digest, startDigest } from '../values/keyed_digest.js'
 import type { Resource } from '../resource/resource.js'
 import { writeJson } from '../values/json.js'
 import { malformedHeader } from './problems.js'

@@ -3,7 +3,7 @@ import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { errors as vineErrors } from '@vinejs/vine'
 import { unavailability } from '../database/unavailable.js'
-import { isBelowPrefix, isGeneratedRoute } from './generated_routes.js'
+import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
 import { Problem } from './problem.js'
 import {
   internalError,

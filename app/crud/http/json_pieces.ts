@@ -1,5 +1,5 @@
 import { crudConfig } from '../settings.js'
-import { nextTurn } from '../turns.js'
+import { nextTurn } from '../operations/turns.js'
 import { writeJson } from '../values/json.js'
 import { TagDigest } from './etag.js'
 import { answerTooLarge } from './problems.js'

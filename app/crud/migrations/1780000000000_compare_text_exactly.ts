@@ -1,5 +1,5 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
-import { compareTextExactly } from '#crud/database/mysql_collation'
+import { compareTextExactly } from '../database/mysql/mysql_collation.js'
 
 /**
  * Tables that are made without a word on it are to hold texts that differ in case, accents or spaces

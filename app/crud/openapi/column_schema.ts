@@ -1,5 +1,5 @@
 import type { Column, ColumnKind } from '../resource/column.js'
-import type { SchemaObject } from './types.js'
+import type { SchemaObject } from './openapi_types.js'
 
 const MOMENT: SchemaObject = {
   type: 'string',

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import { inputForm } from './column_schema.js'
-import { jsonBody, refusals, schemaRef, type Described, type Parts } from './operations.js'
+import { jsonBody, refusals, schemaRef, type Described, type Parts } from './operation_objects.js'
 import { parameterNames } from './paths.js'
-import type { ParameterObject, SchemaObject } from './types.js'
+import type { ParameterObject, SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
 /**

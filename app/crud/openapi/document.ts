@@ -1,13 +1,13 @@
 import type { CrudConfig } from '../define_config.js'
-import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
+import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
 import { describeCustom } from './custom_operation.js'
 import { nameEndpoints, operationId, UniqueNames } from './names.js'
-import { DESCRIPTIONS } from './operations.js'
-import { headerParameters, sharedParameters } from './parameters.js'
+import { DESCRIPTIONS } from './operation_objects.js'
+import { headerParameters, sharedParameters } from './parameter_objects.js'
 import { Paths } from './paths.js'
 import { PROBLEM, Responses } from './responses.js'
 import { Schemas } from './schemas.js'
-import type { OpenApiDocument } from './types.js'
+import type { OpenApiDocument } from './openapi_types.js'
 
 const DESCRIPTION = `\
 Names in bodies and parameters are those of the schemas; what is not known is ignored. Datetimes are UTC.

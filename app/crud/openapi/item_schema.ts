@@ -1,8 +1,8 @@
-import { MOST_JUDGED } from '../judged_reading.js'
+import { MOST_JUDGED } from '../operations/allowed_records.js'
 import type { Resource } from '../resource/resource.js'
-import { resources } from '../resources.js'
+import { resources } from '../resource/registry.js'
 import { answerSchema, withNull } from './column_schema.js'
-import type { SchemaObject } from './types.js'
+import type { SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
 /**

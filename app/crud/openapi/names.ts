@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
-import type { EndpointCreator, EndpointRoute } from '../endpoint_creator.js'
-import type { Operation } from '../operations.js'
+import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { Operation } from '../operations/operation.js'
 
 /**
  * What a model's endpoints are called by in the API schema.

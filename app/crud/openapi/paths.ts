@@ -1,5 +1,5 @@
-import type { EndpointRoute } from '../endpoint_creator.js'
-import type { OperationObject, ParameterObject, PathItem } from './types.js'
+import type { EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { OperationObject, ParameterObject, PathItem } from './openapi_types.js'
 
 /**
  * The paths of the document. Two that differ only by what their parameters are called are one path

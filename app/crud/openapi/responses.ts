@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './types.js'
+import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './openapi_types.js'
 
 const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
 

@@ -1,7 +1,7 @@
 import type { HttpRouterService } from '@adonisjs/core/types'
 import { rateLimit } from '../http/rate_limit.js'
-import { markGenerated } from '../http/generated_routes.js'
-import type { ResourceRegistry } from '../resources.js'
+import { markGenerated } from '../endpoints/generated_routes.js'
+import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import { ServedSchema } from './served_schema.js'
 

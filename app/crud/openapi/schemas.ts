@@ -1,11 +1,11 @@
-import type { EndpointCreator } from '../endpoint_creator.js'
+import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { Resource } from '../resource/resource.js'
 import { crudConfig } from '../settings.js'
-import { describeBody } from './body_schema.js'
+import { describeBody } from './request_body.js'
 import { describeItem, describeList } from './item_schema.js'
 import { identifier, type EndpointNames, type UniqueNames } from './names.js'
-import { schemaRef } from './operations.js'
-import type { SchemaObject } from './types.js'
+import { schemaRef } from './operation_objects.js'
+import type { SchemaObject } from './openapi_types.js'
 
 /**
  * The named schemas of the document: those alone that something refers to.

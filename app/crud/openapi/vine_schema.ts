@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { SchemaObject } from './types.js'
+import type { SchemaObject } from './openapi_types.js'
 
 /** What VineJS writes for a boolean: all that it takes for one. */
 const VINE_BOOLEAN = ['1', 1, 'true', true, 'on', '0', 0, 'false', false]

@@ -1,7 +1,7 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { Collation, ColumnFacts } from '../database/facts.js'
+import type { Collation, ColumnFacts } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
-import { hasOwnConsume, hasOwnSerialize } from './lucid_defaults.js'
+import { hasOwnConsume, hasOwnSerialize } from '../lucid/lucid_defaults.js'
 
 /**
  * What a column holds, as far as the wire is concerned.

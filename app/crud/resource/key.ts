@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon'
 import type { Dialect } from '../database/dialect.js'
-import { joined, type Sql } from '../database/sql.js'
+import { joined, type Sql } from '../sql/sql.js'
 import { invalidId } from '../http/problems.js'
 import { fromQuery } from '../values/from_query.js'
-import { toWire } from '../values/to_wire.js'
+import { toWire } from '../values/to_api.js'
 import type { Column } from './column.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { noteFileColumns } from '../file_columns.js'
+import { noteFileColumns } from '../operations/check_files.js'
 import type { Resource } from './resource.js'
 
 const KNOWN = new Map<LucidModel, Resource>()

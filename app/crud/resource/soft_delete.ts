@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon'
 import type { Dialect } from '../database/dialect.js'
-import { joined, type Sql } from '../database/sql.js'
+import { joined, type Sql } from '../sql/sql.js'
 import type { Column } from './column.js'
 
 /**

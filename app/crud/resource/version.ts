@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyedDigest } from '../keyed_digest.js'
+import { keyedDigest } from '../values/keyed_digest.js'
 import { writeJson } from '../values/json.js'
-import { toWire } from '../values/to_wire.js'
+import { toWire } from '../values/to_api.js'
 import type { Resource } from './resource.js'
 
 /**

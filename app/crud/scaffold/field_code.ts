@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import { OWN_PARAMETERS } from '../query/parameters.js'
+import { OWN_PARAMETERS } from '../request/parameters.js'
 import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
 import type { Reference } from './reference.js'

@@ -4,7 +4,7 @@ import { EventReader } from '#admin/events/pages/event_reader'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { ago, emptyEventTables, logEvent, withIntegration } from '#tests/helpers/logged_events'
 import { get } from '#tests/helpers/http'
-import { readersOf } from '#crud/database/sqlite_connection'
+import { readersOf } from '#crud/database/sqlite/sqlite_connection'
 
 /** The sentences of the dashboard, as they are read. */
 function sentences(text: string): string[] {

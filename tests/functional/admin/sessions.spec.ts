@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import { decodeJwt } from 'jose'
 import { DateTime } from 'luxon'
 import type { AdminUser } from '#admin'
-import { hashOf } from '#admin/authentication/session_manager'
+import { hashOf } from '#admin/authentication/sessions/session_manager'
 import {
   adminSite,
   agedCookiesOf,

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import limiter from '@adonisjs/limiter/services/main'
-import { TokenAuthorizer } from '#admin/authentication/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
 import { useTokenAuthorizer } from '#crud'
 import { emptyAdminTables } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'

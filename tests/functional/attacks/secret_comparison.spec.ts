@@ -7,7 +7,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { test } from '@japa/runner'
 import hash from '@adonisjs/core/services/hash'
 import db from '@adonisjs/lucid/services/db'
-import { TokenAuthorizer } from '#admin/authentication/token_authorizer'
+import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
 import { useTokenAuthorizer } from '#crud'
 import { DOORS } from '#tests/fixtures/crud'
 import {

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { test } from '@japa/runner'
-import { sqliteConnections, type SqliteDriver } from '#crud/database/sqlite_connection'
+import { sqliteConnections, type SqliteDriver } from '#crud/database/sqlite/sqlite_connection'
 import { letMigrationsRebuildTables } from '../../../app/upstream/migrations_of_referenced_tables.js'
 
 const DRIVERS: SqliteDriver[] = ['sqlite3', 'better-sqlite3']

@@ -2,7 +2,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { EventDetails } from '../event_integration.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { EVENT_TYPES } from './event_filters.js'
-import { plainText } from './plain_text.js'
+import { plainText } from '../../text/plain_text.js'
 
 /**
  * How a kind of event is shown.

@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { markOf, notesOf, unnamedIn, type EventMark } from './event_words.js'
-import { plainText, type PlainText } from './plain_text.js'
+import { plainText, type PlainText } from '../../text/plain_text.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
 
 /**

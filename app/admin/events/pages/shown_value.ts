@@ -1,6 +1,6 @@
 import type { AdminSite } from '../../admin_site.js'
-import { prettyJson } from '../../pretty_json.js'
-import { shorten } from './plain_text.js'
+import { prettyJson } from '../../text/pretty_json.js'
+import { shorten } from '../../text/plain_text.js'
 
 /**
  * A value of a record.

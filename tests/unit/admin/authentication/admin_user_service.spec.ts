@@ -5,7 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { AdminUser } from '#admin'
 import { AdminUserService } from '#admin/authentication/admin_user_service'
-import { restOf, spendRest } from '#admin/authentication/scrypt_costs'
+import { restOf, spendRest } from '#admin/authentication/passwords/scrypt_costs'
 import { ValueError } from '#crud'
 import { emptyAdminTables, fakeHashes, makeUser, PASSWORD } from '#tests/helpers/admin'
 

@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { LoginThrottle } from '#admin/authentication/login_throttle'
+import { LoginThrottle } from '#admin/authentication/login/login_throttle'
 
 test.group('LoginThrottle | networks', (group) => {
   group.each.setup(async () => {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { isSearchable, searchCondition } from '#admin/list/search_condition'
-import { ANY } from '#crud/database/text_pattern'
+import { ANY } from '#crud/values/text_pattern'
 import type { Column } from '#crud/resource/column'
 import { adminSite } from '#tests/helpers/admin'
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
-import { explainMysql } from '#crud/database/mysql_faults'
-import { PostgresDialect } from '#crud/database/postgres_dialect'
+import { explainMysql } from '#crud/database/mysql/mysql_faults'
+import { PostgresDialect } from '#crud/database/postgres/postgres_dialect'
 
 /** What the servers have said, with the texts that a caller may have put into it. */
 test.group('Faults | MySQL and MariaDB', () => {

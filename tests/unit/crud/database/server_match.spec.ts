@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
-import { mysqlMatch } from '#crud/database/mysql_match'
-import { postgresMatch } from '#crud/database/postgres_match'
-import type { Sql } from '#crud/database/sql'
-import { parseLike, patternFault, type TextPattern } from '#crud/database/text_pattern'
+import { mysqlMatch } from '#crud/database/mysql/mysql_match'
+import { postgresMatch } from '#crud/database/postgres/postgres_match'
+import type { Sql } from '#crud/sql/sql'
+import { parseLike, patternFault, type TextPattern } from '#crud/values/text_pattern'
 
 type Match = (text: string, pattern: TextPattern, foldCase: boolean) => Sql
 

@@ -4,7 +4,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { dialectOf } from '#crud/database/dialects'
-import type { ColumnFacts, TableFacts } from '#crud/database/facts'
+import type { ColumnFacts, TableFacts } from '#crud/database/introspection'
 import { readTables } from '#crud/database/read_tables'
 import { Column } from '#crud/resource/column'
 import { Sample } from '#tests/fixtures/samples'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import { EndpointCreator, resources, type CrudOptions, type Resource } from '#crud'
-import { describeBody } from '#crud/openapi/body_schema'
+import { describeBody } from '#crud/openapi/request_body'
 import { describeItem } from '#crud/openapi/item_schema'
 import { Gadget } from '#tests/fixtures/openapi'
 import { Sample } from '#tests/fixtures/samples'

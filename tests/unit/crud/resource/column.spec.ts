@@ -4,7 +4,7 @@ import { test } from '@japa/runner'
 import { resources, RuntimeError } from '#crud'
 import type { Column } from '#crud/resource/column'
 import { ColumnSet } from '#crud/resource/column_set'
-import type { ColumnFacts } from '#crud/database/facts'
+import type { ColumnFacts } from '#crud/database/introspection'
 import { Sample } from '#tests/fixtures/samples'
 import { Consignment, FixtureInvoice, Lead } from '#tests/fixtures/writes'
 

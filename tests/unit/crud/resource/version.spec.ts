@@ -5,7 +5,7 @@ import { DateTime } from 'luxon'
 import { LucidCrud } from '#crud'
 import { Resource } from '#crud/resource/resource'
 import { versionOf } from '#crud/resource/version'
-import { toWire } from '#crud/values/to_wire'
+import { toWire } from '#crud/values/to_api'
 import { Sample } from '#tests/fixtures/samples'
 
 const moment = fc

@@ -1,0 +1,66 @@
+import { resources, ValueError, type Operation } from '#crud'
+import { listed } from '#crud/errors'
+import { isOperation, OPERATIONS } from '#crud/operations/operation'
+
+/* More than any token needs; each one is looked at by every request. */
+const MOST_ABILITIES = 100
+
+/**
+ * Whether one of the abilities is for an operation on a model. `*` stands for all, as a whole or on
+ * either side of the colon. [P10]
+ */
+export function allows(abilities: readonly string[], model: string, operation: Operation): boolean {
+  const sufficient = ['*', '*:*', `${model}:*`, `*:${operation}`, `${model}:${operation}`]
+  return abilities.some((ability) => sufficient.includes(ability))
+}
+
+/**
+ * Reads what somebody typed, as in `Product:read, Film:*`: parted by commas, spaces or ends of lines.
+ *
+ * @returns each once
+ * @throws ValueError  for none, and for a model or an operation that there is not
+ */
+export function readAbilities(text: string): string[] {
+  const abilities = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
+  if (abilities.length === 0) {
+    throw new ValueError(`A token needs an ability, as in ${examples()}`)
+  }
+  if (abilities.length > MOST_ABILITIES) {
+    throw new ValueError(`A token has ${MOST_ABILITIES} abilities at most`)
+  }
+  for (const ability of abilities) check(ability)
+  return abilities
+}
+
+/**
+ * The models that tokens can be for.
+ */
+export function modelNames(): string[] {
+  const names = resources.all().map(({ name }) => name)
+  return [...new Set(names)].sort()
+}
+
+function check(ability: string) {
+  if (ability === '*') return
+  const [model, operation, ...rest] = ability.split(':')
+  if (operation === undefined || rest.length > 0) {
+    throw new ValueError(
+      `${JSON.stringify(ability)} is no ability: it is MODEL:OPERATION, as in ${examples()}`
+    )
+  }
+  if (model !== '*' && !modelNames().includes(model)) {
+    throw new ValueError(
+      `${JSON.stringify(ability)} names a model without endpoints; models are ${listed([...modelNames(), '*'])}`
+    )
+  }
+  if (operation !== '*' && !isOperation(operation)) {
+    throw new ValueError(
+      `${JSON.stringify(ability)} names no operation; operations are ${listed([...OPERATIONS, '*'])}`
+    )
+  }
+}
+
+function examples(): string {
+  const [model = 'Product'] = modelNames()
+  return `${model}:read, ${model}:*, *:create or *`
+}

@@ -1,0 +1,95 @@
+import { AccessTokensGuard, type AccessToken } from '@adonisjs/auth/access_tokens'
+import { symbols } from '@adonisjs/auth'
+import type { GuardConfigProvider } from '@adonisjs/auth/types'
+import type {
+  AccessTokensGuardUser,
+  AccessTokensUserProviderContract,
+} from '@adonisjs/auth/types/access_tokens'
+import type { Secret } from '@adonisjs/core/helpers'
+import type { HttpContext } from '@adonisjs/core/http'
+import { ValueError } from '#crud'
+import { AdminSite } from '../../admin_site.js'
+import type AdminUser from '../../models/admin_user.js'
+import type { AccessTokens, FoundToken } from './access_tokens.js'
+import { readAbilities } from './abilities.js'
+import { readExpiry, readTokenName } from './token_terms.js'
+
+/**
+ * Tells the guard of AdonisJS whose a token is. One for each request: token and user come by one query,
+ * and the guard asks for the one after the other.
+ */
+export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
+  declare [symbols.PROVIDER_REAL_USER]: AdminUser
+
+  readonly #tokens: () => Promise<AccessTokens>
+  #found: FoundToken | undefined
+
+  constructor(tokens: () => Promise<AccessTokens>) {
+    this.#tokens = tokens
+  }
+
+  async verifyToken(value: Secret<string>): Promise<AccessToken | null> {
+    const tokens = await this.#tokens()
+    this.#found = (await tokens.find(value)) ?? undefined
+    if (!this.#found) return null
+    tokens.noteUse(this.#found.record)
+    return this.#found.token
+  }
+
+  async findById(id: string | number | bigint): Promise<AccessTokensGuardUser<AdminUser> | null> {
+    const user = this.#found?.user
+    return user?.id === id ? await this.createUserForGuard(user) : null
+  }
+
+  async createUserForGuard(user: AdminUser): Promise<AccessTokensGuardUser<AdminUser>> {
+    return { getId: () => user.id, getOriginal: () => user }
+  }
+
+  /** For tests above all: `client.get('/api/films').withGuard('api').loginAs(user)`. */
+  async createToken(
+    user: AdminUser,
+    abilities: string[] = ['*'],
+    { name = 'unnamed', expiresIn }: { name?: string; expiresIn?: string | number } = {}
+  ): Promise<AccessToken> {
+    const tokens = await this.#tokens()
+    const { value } = await tokens.issue(user, {
+      name: readTokenName(name),
+      abilities: readAbilities(abilities.join(',')),
+      expiresAt: expiresIn === undefined ? null : readExpiry(`${expiresIn}`),
+    })
+    const found = await tokens.find(value)
+    return Object.assign(found!.token, { value })
+  }
+
+  async invalidateToken(value: Secret<string>): Promise<boolean> {
+    const tokens = await this.#tokens()
+    const found = await tokens.find(value)
+    if (!found) return false
+    try {
+      await tokens.revoke(found.user, String(found.record.id))
+      return true
+    } catch (error) {
+      if (error instanceof ValueError) return false
+      throw error
+    }
+  }
+}
+
+/**
+ * The guard of the API's tokens, for `config/auth.ts`: `ctx.auth.use('api')`. It looks at the header
+ * `Authorization` alone, so no cookie of a browser counts.
+ */
+export function apiGuard(): GuardConfigProvider<
+  (ctx: HttpContext) => AccessTokensGuard<TokenUsers>
+> {
+  return {
+    async resolver(name, app) {
+      const emitter = await app.container.make('emitter')
+      const tokens = async () => {
+        const site = await app.container.make(AdminSite)
+        return site.accessTokens
+      }
+      return (ctx) => new AccessTokensGuard(name, ctx, emitter as any, new TokenUsers(tokens))
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import { ValueError } from '#crud'
+import { modelNames, readAbilities } from './abilities.js'
+import type { TokenTerms } from './access_tokens.js'
+import {
+  LONGEST_TOKEN_NAME,
+  NEVER,
+  readLifetime,
+  readTokenName,
+  USUAL_LIFETIME,
+} from './token_terms.js'
+import type { AdminSite } from '../../admin_site.js'
+
+const FIELDS = ['token_name', 'token_abilities', 'token_expires'] as const
+
+type FieldName = (typeof FIELDS)[number]
+
+const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
+
+/**
+ * What was typed into the form, and what is wrong with it.
+ */
+export interface TypedToken {
+  typed: Partial<Record<FieldName, string>>
+  faults: Partial<Record<FieldName, string>>
+}
+
+/**
+ * Reads what the form says of a new token.
+ *
+ * @param sent  the values by name; of several the last counts
+ */
+export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms?: TokenTerms } {
+  const typed: TypedToken['typed'] = {}
+  const faults: TypedToken['faults'] = {}
+  const read = <Value>(field: FieldName, make: (text: string) => Value): Value | undefined => {
+    const text = sent.get(field)?.at(-1) ?? ''
+    typed[field] = text
+    try {
+      return make(text)
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      faults[field] = error.message
+      return undefined
+    }
+  }
+  const name = read('token_name', readTokenName)
+  const abilities = read('token_abilities', readAbilities)
+  const expiresAt = read('token_expires', readLifetime)
+  if (Object.keys(faults).length > 0) return { typed, faults }
+  return { typed, faults, terms: { name: name!, abilities: abilities!, expiresAt } }
+}
+
+/**
+ * The fields, as `partials/field` shows them.
+ */
+export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
+  const text = (key: string, data?: Record<string, unknown>) =>
+    site.text(`accessTokens.${key}`, data)
+  const firstFault = FIELDS.find((name) => faults[name])
+  const field = (name: FieldName, more: Record<string, unknown>, attributes: object = {}) => {
+    const id = `field-${name}`
+    const [help, error] = [more.help, faults[name]]
+    const notes = [help && `${id}-help`, error && `${id}-error`].filter(Boolean).join(' ')
+    return {
+      id,
+      name,
+      control: 'input',
+      type: 'text',
+      label: text(name),
+      value: typed[name] ?? '',
+      error,
+      ...more,
+      attributes: {
+        'aria-describedby': notes || undefined,
+        'aria-invalid': error ? 'true' : undefined,
+        /* The form is far below the top of its page. */
+        'autofocus': name === firstFault,
+        ...attributes,
+      },
+    }
+  }
+  const models = modelNames().join(', ')
+  const lifetime = typed.token_expires || USUAL_LIFETIME
+  return [
+    field(
+      'token_name',
+      { required: true, help: text('token_name_help') },
+      { required: true, maxlength: LONGEST_TOKEN_NAME, autocomplete: 'off' }
+    ),
+    field(
+      'token_abilities',
+      { required: true, help: text('token_abilities_help', { models }) },
+      { required: true, autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false' }
+    ),
+    field('token_expires', {
+      control: 'select',
+      choices: LIFETIMES.map((value) => ({
+        value,
+        label: text(`lifetimes.${value.replace(' ', '_')}`),
+        selected: value === lifetime,
+      })),
+    }),
+  ]
+}

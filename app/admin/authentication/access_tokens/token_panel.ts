@@ -1,0 +1,50 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AdminSite } from '../../admin_site.js'
+import { momentOf } from '../../events/pages/shown_event.js'
+import type { UpdatePanel } from '../../forms/update_panel.js'
+import AdminAccessToken from '../../models/admin_access_token.js'
+import AdminUser from '../../models/admin_user.js'
+import { tokenFields, type TypedToken } from './token_form.js'
+
+/**
+ * The access tokens of a user, on the page of that user: what there are, and the form for a new one.
+ * Deleting one is what the list of all tokens does, too. [P10]
+ */
+export class TokenPanel implements UpdatePanel {
+  readonly template = 'admin/partials/tokens'
+  readonly sheet = 'tokens.css'
+
+  constructor(private readonly site: AdminSite) {}
+
+  async data(_ctx: HttpContext, record: LucidRow, state?: unknown) {
+    const { models, accessTokens } = this.site
+    const user = record as AdminUser
+    const tokens = await accessTokens.ofUser(user)
+    const typed = (state as TypedToken | undefined) ?? { typed: {}, faults: {} }
+    const users = models.get(AdminUser.name)!
+    return {
+      tokens: tokens.map((token) => shown(token)),
+      fields: tokenFields(this.site, typed),
+      isRefused: Object.keys(typed.faults).length > 0,
+      urls: {
+        issue: users.url(`/issue_token/${user.id}`),
+        remove: models.get(AdminAccessToken.name)!.url('/form_bulk_delete'),
+        page: users.url(`/update/${user.id}`),
+      },
+    }
+  }
+}
+
+function shown(token: AdminAccessToken) {
+  const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
+  return {
+    id,
+    name,
+    abilities: abilities.join(', '),
+    created: momentOf(createdAt),
+    lastUsed: lastUsedAt && momentOf(lastUsedAt),
+    expires: expiresAt && momentOf(expiresAt),
+    isExpired,
+  }
+}

@@ -1,0 +1,93 @@
+import { errors, symbols } from '@adonisjs/auth'
+import type { AuthClientResponse, GuardConfigProvider, GuardContract } from '@adonisjs/auth/types'
+import type { HttpContext } from '@adonisjs/core/http'
+import type AdminUser from '../../models/admin_user.js'
+import { AdminSite } from '../../admin_site.js'
+import type { AdminAuthentication, SignedIn } from '../admin_authentication.js'
+
+/**
+ * The AdonisJS guard of the admin site: `ctx.auth.use('admin')`.
+ */
+export class AdminGuard implements GuardContract<AdminUser> {
+  declare [symbols.GUARD_KNOWN_EVENTS]: Record<string, never>
+
+  readonly driverName = 'admin'
+  authenticationAttempted = false
+  /** Who it is, and the session and the token that the user came with */
+  signedIn: SignedIn | undefined
+
+  readonly #ctx: HttpContext
+  readonly #authentication: () => Promise<AdminAuthentication>
+
+  constructor(ctx: HttpContext, authentication: () => Promise<AdminAuthentication>) {
+    this.#ctx = ctx
+    this.#authentication = authentication
+  }
+
+  get user(): AdminUser | undefined {
+    return this.signedIn?.owner.user
+  }
+
+  get isAuthenticated(): boolean {
+    return this.signedIn !== undefined
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS
+   */
+  getUserOrFail(): AdminUser {
+    return this.signedInOrFail().owner.user
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS
+   */
+  signedInOrFail(): SignedIn {
+    if (!this.signedIn) {
+      throw new errors.E_UNAUTHORIZED_ACCESS('Unauthorized access', {
+        guardDriverName: this.driverName,
+      })
+    }
+    return this.signedIn
+  }
+
+  /**
+   * @throws E_UNAUTHORIZED_ACCESS  when nobody is signed in
+   */
+  async authenticate(): Promise<AdminUser> {
+    await this.check()
+    return this.getUserOrFail()
+  }
+
+  async check(): Promise<boolean> {
+    if (!this.authenticationAttempted) {
+      this.authenticationAttempted = true
+      const authentication = await this.#authentication()
+      this.signedIn = (await authentication.authenticate(this.#ctx)) ?? undefined
+    }
+    return this.isAuthenticated
+  }
+
+  /**
+   * Signs a test's client in: `client.get('/admin').loginAs(user)`.
+   */
+  async authenticateAsClient(user: AdminUser): Promise<AuthClientResponse> {
+    const authentication = await this.#authentication()
+    return { headers: { cookie: await authentication.cookieHeader(user) } }
+  }
+}
+
+/**
+ * The guard, for `config/auth.ts`.
+ */
+export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
+  return {
+    async resolver(_name, app) {
+      const authentication = async () => {
+        const site = await app.container.make(AdminSite)
+        return site.adminAuthentication
+      }
+      return (ctx) => new AdminGuard(ctx, authentication)
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { extname } from 'node:path'
+import type { HttpContext } from '@adonisjs/core/http'
+import { noteKey } from '#crud/operations/item_keys'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../http/errors.js'
+import type { ModelView } from '../../model_view.js'
+import { fileColumnsOf } from './file_columns.js'
+import { ownerOf } from './file_owners.js'
+import { isFileKey, openFile } from './file_store.js'
+import { isForbidden } from '../submission/refusals.js'
+
+/* Signs that a file name can't have somewhere, or that show it as another one. */
+const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
+const LONGEST_TITLE = 80
+
+/**
+ * The files that records hold. [B17]
+ */
+export class FilesController {
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {}
+
+  /**
+   * Sends a file, always as something to be saved: in a page it could do what its sender wants.
+   */
+  async show(ctx: HttpContext): Promise<void> {
+    const key: unknown = ctx.params.file
+    if (!isFileKey(key)) throw new PageNotFound()
+    const name = await this.#nameFor(ctx, key)
+    const file = name === undefined ? undefined : await openFile(this.view, key)
+    if (!file) throw new PageNotFound()
+
+    /* Only its header is wanted of `attachment`; a stream goes before the file that it names. */
+    ctx.response.attachment(key, name)
+    ctx.response
+      .header('content-type', 'application/octet-stream')
+      .header('content-length', file.size)
+      .stream(file.stream)
+  }
+
+  /**
+   * What the file is called by the record that it was stored for. Who may not see that record gets no
+   * file, whatever other record has its name. [B17, P14]
+   */
+  async #nameFor(ctx: HttpContext, key: string): Promise<string | undefined> {
+    const { crud, resource } = this.view
+    const owner = fileColumnsOf(this.view).length > 0 && (await ownerOf(this.view, key))
+    if (!owner) return undefined
+
+    const options = { ...this.view.callOptions(ctx), deleted: 'include' } as const
+    const record = await crud.find(owner.key, options).catch((error) => {
+      if (isForbidden(error)) return null
+      throw error
+    })
+    const attributes = (record ?? {}) as Record<string, unknown>
+    const column = fileColumnsOf(this.view).find(
+      ({ attribute, wire }) => attributes[attribute] === key && wire === (owner.field ?? wire)
+    )
+    if (!record || !column) return undefined
+
+    const item = noteKey(resource.reader.toItem(record), owner.key)
+    const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
+    const label = this.view.labelOf(column.wire).replace(UNFIT, ' ').trim()
+    return `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
+  }
+}

@@ -1,0 +1,32 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { markBodyReader } from '#crud/endpoints/generated_routes'
+import type { AdminSite } from '../../admin_site.js'
+
+const ADMIN_ROUTES = new WeakSet<object>()
+
+/**
+ * Registers a route of the site.
+ *
+ * @param path  below the mount
+ * @param name  below `admin.`
+ */
+export function adminRoute(
+  site: AdminSite,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  name: string,
+  handle: (ctx: HttpContext) => unknown
+): void {
+  const handler = (ctx: HttpContext) => handle(ctx)
+  ADMIN_ROUTES.add(handler)
+  markBodyReader(handler)
+  const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+  site.router.route(site.url(path), methods, handler).as(`admin.${name}`)
+}
+
+/**
+ * Whether the request reached one of the site's routes.
+ */
+export function isAdminRoute(ctx: HttpContext): boolean {
+  return typeof ctx.route?.handler === 'function' && ADMIN_ROUTES.has(ctx.route.handler)
+}

@@ -1,0 +1,60 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { AssetsController } from '../../assets/assets_controller.js'
+import { DashboardController } from '../../dashboard/dashboard_controller.js'
+import { LoginController } from '../../authentication/login/login_controller.js'
+import { ThemeController } from '../../layout/theme_controller.js'
+import { adminRoute } from './admin_route.js'
+import { registerEventRoutes } from './event_routes.js'
+import { flash } from '../flash.js'
+import { innerGate, outerGate } from '../guards.js'
+import { registerModelRoutes } from './model_routes.js'
+import { readBody, readPlainBody } from '../read_body.js'
+import { registerTokenRoutes } from './token_routes.js'
+
+/* The router copies all routes so far for each group beside them; within a group there are fewer. */
+const TOGETHER = 20
+
+/**
+ * Registers the routes of the site: first the door, which everybody reaches, then all that only
+ * signed-in users do. [S21 to S25]
+ */
+export function registerAdminRoutes(site: AdminSite): void {
+  const { router } = site
+  const assets = new AssetsController(site)
+  const login = new LoginController(site)
+  const theme = new ThemeController(site)
+  const dashboard = new DashboardController(site)
+  const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
+    adminRoute(site, 'GET', path, name, handle)
+  const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
+    adminRoute(site, 'POST', path, name, handle)
+
+  router
+    .group(() => {
+      get('/assets/:file', 'assets', (ctx) => assets.show(ctx))
+      get('/login', 'login', (ctx) => login.show(ctx))
+      post('/theme', 'theme', (ctx) => theme.update(ctx))
+    })
+    .use([outerGate, readPlainBody])
+
+  router
+    .group(() => post('/login', 'login.submit', (ctx) => login.submit(ctx)))
+    .use([outerGate, (ctx, next) => login.admit(ctx, next), readPlainBody])
+
+  router
+    .group(() => {
+      get('/logout', 'logout', (ctx) => login.leave(ctx))
+      get('/', 'dashboard', (ctx) => dashboard.show(ctx))
+      get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
+    })
+    .use([outerGate, innerGate, flash, readBody])
+
+  registerEventRoutes(site)
+  const views = [...site.models.values()]
+  for (let first = 0; first < views.length; first += TOGETHER) {
+    const some = views.slice(first, first + TOGETHER)
+    router.group(() => some.forEach((view) => registerModelRoutes(site, view)))
+  }
+  registerTokenRoutes(site)
+}

@@ -1,0 +1,42 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { eventsGate, superuserGate } from '../../events/pages/event_access.js'
+import { EventsController } from '../../events/pages/events_controller.js'
+import { HealthController } from '../../health/health_controller.js'
+import type { ModelView } from '../../model_view.js'
+import { adminRoute } from './admin_route.js'
+import { flash } from '../flash.js'
+import { innerGate, outerGate } from '../guards.js'
+
+/**
+ * Registers the pages that tell what happens in the site, and how it is. [E5]
+ */
+export function registerEventRoutes(site: AdminSite): void {
+  const events = new EventsController(site)
+  const health = new HealthController(site)
+  const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
+    adminRoute(site, 'GET', `/management${path}`, `management.${name}`, handle)
+
+  site.router
+    .group(() => {
+      get('/events', 'events', (ctx) => events.index(ctx))
+      get('/events/:id', 'event', (ctx) => events.show(ctx))
+    })
+    .use([outerGate, innerGate, eventsGate(site), flash])
+  site.router
+    .group(() => get('/health', 'health', (ctx) => health.show(ctx)))
+    .use([outerGate, innerGate, superuserGate, flash])
+}
+
+/**
+ * Registers the history of a model's records. [E5]
+ */
+export function registerHistoryRoute(site: AdminSite, view: ModelView): void {
+  const events = new EventsController(site)
+  const path = `/management/events/record/${view.name}${view.resource.key.pattern}`
+  site.router
+    .group(() => {
+      adminRoute(site, 'GET', path, `${view.name}:history`, (ctx) => events.history(view, ctx))
+    })
+    .use([outerGate, innerGate, eventsGate(site), flash])
+}

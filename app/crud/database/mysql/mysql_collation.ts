@@ -1,0 +1,30 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { RuntimeError } from '../../errors.js'
+
+/** That of MySQL and that of MariaDB */
+const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin']
+
+/**
+ * Makes texts compare exactly in all tables that are created from now on without a collation of their
+ * own.
+ *
+ * @throws RuntimeError  when the user may not change that
+ */
+export async function compareTextExactly(client: QueryClientContract): Promise<void> {
+  const [known] = await client.rawQuery(
+    `select collation_name as name, database() as own from information_schema.collations
+     where collation_name in (?, ?)`,
+    EXACT
+  )
+  const { name, own } = known[0]
+  const [current] = await client.rawQuery('select @@collation_database as name')
+  if (EXACT.includes(current[0].name)) return
+  try {
+    await client.rawQuery(`alter database ?? character set utf8mb4 collate ${name}`, [own])
+  } catch (error) {
+    throw new RuntimeError(
+      `The database ${own} takes different texts for the same, and this user may not change that. Who may runs: alter database ${own} character set utf8mb4 collate ${name}`,
+      { cause: error }
+    )
+  }
+}

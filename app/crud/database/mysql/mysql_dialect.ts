@@ -1,0 +1,203 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '../../resource/column.js'
+import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
+import type { Fault, TableFacts } from '../introspection.js'
+import { fits, unfitting } from '../fitting.js'
+import { explainMysql } from './mysql_faults.js'
+import { mysqlMatch } from './mysql_match.js'
+import { readMysqlTable } from './mysql_table.js'
+import { joined, type Sql } from '../../sql/sql.js'
+import type { TextPattern } from '../../values/text_pattern.js'
+import { withConnection } from '../with_connection.js'
+
+/**
+ * MySQL and MariaDB.
+ */
+export class MysqlDialect implements Dialect {
+  readonly lockClause = ' for update'
+  readonly mixesTypes = false
+  readonly tellsWritten = false
+
+  readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
+    return readMysqlTable(client, table)
+  }
+
+  explain(error: unknown): Fault | null {
+    return explainMysql(error)
+  }
+
+  /** A table may have its schema or database before it. */
+  quote(name: string): string {
+    return name.split('.').map(quoted).join('.')
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${this.quote(table)}.${quoted(column.name)}`
+  }
+
+  select(table: string, column: Column): string {
+    return this.nameOf(table, column)
+  }
+
+  /** As text, in which every type says all that it holds, but for those of 64 bits with a fraction. */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = this.nameOf(table, column)
+    return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const [name, place] = compared(this.nameOf(table, column), column)
+    const exact = isDecimal(column) ? 'cast(? as decimal(65, 30))' : place
+    return { sql: `${name} ${operator} ${exact}`, bindings: [value] }
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
+    if (!fits(column, value)) return unfitting(this.nameOf(table, column), operator)
+    if (isWrittenUuid(column) && (operator === '=' || operator === '<>')) {
+      return this.compareList(table, column, [value], operator === '<>')
+    }
+    if (operator === '=' && comparesLoosely(column)) {
+      return this.compareList(table, column, [value], false)
+    }
+    const [name, place] = compared(this.nameOf(table, column), column)
+    return { sql: `${name} ${operator} ${place}`, bindings: [this.bind(column, value)] }
+  }
+
+  /**
+   * As loosely as the column compares by itself, an index can be used; what it finds too many is left
+   * out then.
+   */
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
+    values = values.filter((value) => fits(column, value))
+    if (values.length === 0) return unfitting(this.nameOf(table, column), negate ? '<>' : '=')
+    if (isWrittenUuid(column)) {
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
+    }
+    const own = this.nameOf(table, column)
+    const [name, place] = compared(own, column)
+    const places = (one: string) => values.map(() => one).join(', ')
+    const exact = {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places(place)})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
+    if (negate || !comparesLoosely(column)) return exact
+    return joined([{ ...exact, sql: `${own} in (${places('?')})` }, exact], 'and')
+  }
+
+  match(
+    table: string,
+    column: Column,
+    pattern: TextPattern,
+    { foldCase, negate }: { foldCase: boolean; negate: boolean }
+  ): Sql {
+    const text = `convert(${this.nameOf(table, column)} using utf8mb4) ${EXACTLY}`
+    const test = mysqlMatch(text, pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
+  }
+
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    return `${compared(this.nameOf(table, column), column)[0]} ${direction}`
+  }
+
+  dayOf(table: string, column: Column): string {
+    return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d')`
+  }
+
+  async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
+    return reported
+  }
+
+  /** An insert tells nothing but a number that was counted up. */
+  async keyToInsert(client: QueryClientContract, column: Column) {
+    if (column.defaultExpression === undefined) return column.defaultText ?? undefined
+    const [rows] = await client.rawQuery(`select (${column.defaultExpression}) as made`)
+    return rows[0].made
+  }
+
+  /** Nobody asks, as nothing is told of what is written. */
+  async hasTriggers(): Promise<boolean> {
+    return true
+  }
+
+  async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
+    const [key] = await client.getWriteClient().table(table).insert(row)
+    return key
+  }
+
+  /** A text is not compared with a number, which would make a number of it. */
+  bind(column: Column, value: unknown): unknown {
+    if (typeof value === 'boolean') return Number(value)
+    return column.isText && typeof value === 'number' ? String(value) : value
+  }
+
+  async read<Result>(
+    _client: QueryClientContract,
+    _query: Query,
+    run: () => PromiseLike<Result>
+  ): Promise<Result> {
+    return await run()
+  }
+
+  limit(count: number): string {
+    return String(Math.trunc(count))
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    if (client.debug) {
+      const [rows] = await client.rawQuery(sql, values as any[])
+      return rows
+    }
+    return await withConnection(
+      client,
+      (connection) =>
+        new Promise<Array<Record<string, unknown>>>((resolve, reject) => {
+          connection.query({ sql, values }, (error: unknown, rows: any) =>
+            error ? reject(error) : resolve(rows)
+          )
+        })
+    )
+  }
+}
+
+/* The one binary collation that every version has; `like` minds the spaces at the end, too. */
+const EXACTLY = 'collate utf8mb4_bin'
+
+function comparesLoosely(column: Column): boolean {
+  return column.isText && column.collation === 'loose' && column.sqlType !== 'uuid'
+}
+
+function isDecimal({ kind, sqlType }: StoredColumn): boolean {
+  return kind === 'number' && sqlType.startsWith('decimal')
+}
+
+function storedForm(name: string, column: StoredColumn): string {
+  if (column.kind !== 'number' || isDecimal(column)) return `cast(${name} as char)`
+  return column.sqlType.startsWith('float') ? widened(name) : name
+}
+
+/** What is told of 32 bits is a text; the number behind it has other digits. */
+function widened(name: string): string {
+  return `cast(cast(${name} as char) as double)`
+}
+
+/** What stands for the column and for a value, so that they compare exactly. */
+function compared(name: string, column: Column): [column: string, value: string] {
+  if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
+  if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
+  if (!comparesLoosely(column)) return [name, '?']
+  return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
+}
+
+/** The column is text, and whoever wrote it may have used capitals. */
+function isWrittenUuid(column: Column): boolean {
+  return column.kind === 'uuid' && column.sqlType !== 'uuid'
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``
+}

@@ -1,0 +1,50 @@
+import { likeMatch, type LikeWords } from '../../sql/like_match.js'
+import type { Sql } from '../../sql/sql.js'
+import { foldLetter, ONE, partsOf, type TextPattern } from '../../values/text_pattern.js'
+
+const WORDS: LikeWords = {
+  escape: '|',
+  folded: foldIn,
+  contains: ({ sql, bindings }, wanted) => ({
+    sql: `locate(?, ${sql}) > 0`,
+    bindings: [wanted, ...bindings],
+  }),
+}
+
+/**
+ * Whether a text matches the pattern, null if it is null. The database's own lower case is of use where
+ * it brings letters together that are the same to us, and that are in the pattern; of those beyond
+ * ASCII, each form is replaced by one. [A18]
+ *
+ * @param text  the expression of the text, in a collation that compares exactly
+ */
+export function mysqlMatch(text: string, pattern: TextPattern, foldCase: boolean): Sql {
+  return likeMatch(text, pattern, foldCase, WORDS)
+}
+
+/* Its small letter is i to the database, and a letter of its own to us. */
+const DOTTED_I = '\u0130'
+const NO_LETTER = '\uFFFD'
+
+function foldIn(text: string, pattern: TextPattern): Sql {
+  const letters = [...new Set(partsOf(pattern).flat())].filter((part) => part !== ONE) as string[]
+  const folds = letters.map((letter) => foldLetter(letter)).filter(({ forms }) => forms.length > 1)
+  if (folds.length === 0) return { sql: text, bindings: [] }
+
+  const hasI = folds.some(({ folded }) => folded === 'i')
+  const safe = hasI ? `replace(${text}, ?, ?)` : text
+  const bindings = hasI ? [DOTTED_I, NO_LETTER] : []
+  const lowered: Sql = folds.some(({ folded }) => folded <= '\x7f')
+    ? { sql: `lower(${safe})`, bindings }
+    : { sql: text, bindings: [] }
+  return folds
+    .flatMap(({ folded, forms }) => forms.map((form) => [form, folded]))
+    .filter(([form, folded]) => form !== folded && form > '\x7f')
+    .reduce(
+      (inner, pair) => ({
+        sql: `replace(${inner.sql}, ?, ?)`,
+        bindings: [...inner.bindings, ...pair],
+      }),
+      lowered
+    )
+}

@@ -1,0 +1,280 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '../../resource/column.js'
+import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
+import type { Fault, TableFacts } from '../introspection.js'
+import { failedStatement } from '../failed_statement.js'
+import { fits, unfitting } from '../fitting.js'
+import { postgresMatch } from './postgres_match.js'
+import { readPostgresTable } from './postgres_table.js'
+import { insertSql, type Sql } from '../../sql/sql.js'
+import { quoted } from '../../sql/quoted.js'
+import type { TextPattern } from '../../values/text_pattern.js'
+import { withConnection } from '../with_connection.js'
+
+/**
+ * PostgreSQL.
+ */
+export class PostgresDialect implements Dialect {
+  readonly lockClause = ' for update'
+  readonly mixesTypes = false
+  readonly tellsWritten = true
+
+  readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
+    return readPostgresTable(client, table)
+  }
+
+  /**
+   * By the code, as the words of a message depend on the server's language.
+   */
+  explain(error: unknown): Fault | null {
+    const { code, table, column, constraint } = error as Record<string, string | undefined>
+    const columns = column === undefined ? [] : [column]
+    switch (code) {
+      case '23505':
+        return { kind: 'unique', table, columns, constraint }
+      case '23503':
+      case '23001':
+        return brokenReference(error as Error & Record<string, string | undefined>)
+      case '23502':
+        return { kind: 'not_null', table, columns }
+      case '23514':
+        return { kind: 'check', table, columns, constraint }
+      case '23P01':
+        return { kind: 'check', table, columns, constraint }
+      default:
+        return RANGE_FAULTS.has(code ?? '') ? { kind: 'range', columns } : null
+    }
+  }
+
+  /** A table may have its schema or database before it. */
+  quote(name: string): string {
+    return name.split('.').map(quoted).join('.')
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${this.quote(table)}.${quoted(column.name)}`
+  }
+
+  /**
+   * Types that have no form of their own on the wire are text there, and so is what they are compared
+   * with.
+   */
+  select(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    const sql = operand(name, column)
+    return sql === name ? sql : `${sql} as ${quoted(column.name)}`
+  }
+
+  /** As text, in which every type says all that it holds; bytes are bytes. */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `octet_length(${column.kind === 'json' ? `${name}::text` : name})`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const name = compared(this.nameOf(table, column), column, true)
+    return { sql: `${name} ${operator} ${place(column)}`, bindings: [value] }
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
+    if (!fits(column, value)) return unfitting(this.nameOf(table, column), operator)
+    const isEquality = operator === '=' || operator === '<>'
+    if (isWrittenUuid(column) && isEquality) {
+      return this.compareList(table, column, [value], operator === '<>')
+    }
+    const name = compared(this.nameOf(table, column), column, !isEquality)
+    return {
+      sql: `${name} ${operator} ${place(column)}`,
+      bindings: [this.bind(column, value)],
+    }
+  }
+
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
+    values = values.filter((value) => fits(column, value))
+    if (values.length === 0) return unfitting(this.nameOf(table, column), negate ? '<>' : '=')
+    if (isWrittenUuid(column)) {
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
+    }
+    const places = values.map(() => place(column)).join(', ')
+    const name = compared(this.nameOf(table, column), column, false)
+    return {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
+  }
+
+  match(
+    table: string,
+    column: Column,
+    pattern: TextPattern,
+    { foldCase, negate }: { foldCase: boolean; negate: boolean }
+  ): Sql {
+    const name = compared(this.nameOf(table, column), column, false)
+    const test = postgresMatch(name, pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
+  }
+
+  /**
+   * Nulls come last by default. An index is of use only without a word on them.
+   */
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''
+    return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
+  }
+
+  /** The connection's zone is UTC. */
+  dayOf(table: string, column: Column): string {
+    return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD')`
+  }
+
+  async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
+    return reported
+  }
+
+  async hasTriggers(client: QueryClientContract, table: string): Promise<boolean> {
+    const rows = await this.selectRows(
+      client,
+      "select 1 from pg_trigger where tgrelid = ?::regclass and not tgisinternal and tgenabled <> 'D' limit 1",
+      [this.quote(table)]
+    )
+    return rows.length > 0
+  }
+
+  async insertRow(
+    client: QueryClientContract,
+    table: string,
+    row: Record<string, unknown>,
+    key: string = 'id'
+  ) {
+    if (client.isTransaction) {
+      const { sql, bindings } = insertSql(this.quote(table), row)
+      const told = `${sql} returning ${quoted(key)} as key`
+      const [inserted] = await this.selectRows(client, told, bindings)
+      return inserted.key
+    }
+    const [inserted] = await client.getWriteClient().table(table).insert(row).returning(key)
+    return inserted[key]
+  }
+
+  bind(column: Column, value: unknown): unknown {
+    return column.kind === 'integer' && typeof value === 'boolean' ? Number(value) : value
+  }
+
+  async read<Result>(
+    _client: QueryClientContract,
+    _query: Query,
+    run: () => PromiseLike<Result>
+  ): Promise<Result> {
+    return await run()
+  }
+
+  limit(count: number): string {
+    return String(Math.trunc(count))
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    if (client.debug) {
+      const result = await client.rawQuery(sql, values as any[])
+      return result.rows
+    }
+    const text = numbered(sql)
+    const { rows } = await withConnection(
+      client,
+      (connection) =>
+        new Promise<{ rows: Array<Record<string, unknown>> }>((resolve, reject) => {
+          connection.query({ text, values }, (error: unknown, result: any) =>
+            error ? reject(error) : resolve(result)
+          )
+        })
+    )
+    return rows
+  }
+}
+
+/** PostgreSQL's places have numbers. None of our statements has a question mark in a text or a name. */
+function numbered(sql: string): string {
+  let count = 0
+  return sql.replaceAll('?', () => `$${++count}`)
+}
+
+/** Too long, out of range, no such moment, no number, bytes that are no text, a value no enum has. */
+const RANGE_FAULTS = new Set([
+  '22001',
+  '22003',
+  '22007',
+  '22008',
+  '22P02',
+  '22P03',
+  '22021',
+  '22P05',
+])
+
+const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
+
+/** The column's value, in the type that it is compared and told in. */
+function operand(name: string, column: StoredColumn): string {
+  switch (column.kind) {
+    case 'text':
+      return PLAIN_TEXT.test(column.sqlType) ? name : `${name}::text`
+    case 'number':
+      /* Of 32 bits, what is told is the shortest text; the number behind it has other digits. */
+      if (column.sqlType === 'real') return `${name}::text::float8`
+      return column.sqlType === 'money' ? `${name}::numeric` : name
+    default:
+      return name
+  }
+}
+
+/** Only an ordering needs the code points; without a word on it, an index can be used. */
+function compared(name: string, column: Column, ordering: boolean): string {
+  const sql = operand(name, column)
+  if (column.kind !== 'text' && !isWrittenUuid(column)) return sql
+  if (column.collation === 'loose') return `${name}::text collate "C"`
+  return ordering && column.collation !== 'binary' ? `${sql} collate "C"` : sql
+}
+
+/**
+ * Where a value goes. Without a type, it would have to fit into the column's: a filter asks for 2^40 of
+ * a column of 32 bits, too.
+ */
+function place(column: Column): string {
+  if (column.kind === 'integer') return '?::int8'
+  if (column.kind !== 'number') return '?'
+  return column.sqlType === 'real' || column.sqlType === 'double precision'
+    ? '?::float8'
+    : '?::numeric'
+}
+
+/** The column is text, and whoever wrote it may have used capitals. */
+function isWrittenUuid(column: Column): boolean {
+  return column.kind === 'uuid' && column.sqlType !== 'uuid'
+}
+
+/**
+ * The table is always the one that refers. Where the statement does not tell the direction, the words of
+ * the server do, where they are English.
+ */
+function brokenReference({
+  code,
+  message = '',
+  table,
+  constraint,
+}: Record<string, string | undefined>): Fault {
+  const statement = failedStatement(message)
+  const isUsed =
+    code === '23001' ||
+    statement?.verb === 'delete' ||
+    (statement?.verb === 'update' && statement.table !== table) ||
+    message.includes('update or delete on table ')
+  if (isUsed) return { kind: 'foreign_key', reference: 'used', columns: [] }
+  const isMissing = statement?.verb === 'insert' || message.includes('insert or update on table ')
+  if (isMissing)
+    return { kind: 'foreign_key', reference: 'missing', table, columns: [], constraint }
+  return { kind: 'foreign_key', columns: [] }
+}

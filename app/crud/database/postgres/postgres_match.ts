@@ -1,0 +1,42 @@
+import { likeMatch, type LikeWords } from '../../sql/like_match.js'
+import type { Sql } from '../../sql/sql.js'
+import { foldLetter, ONE, partsOf, type TextPattern } from '../../values/text_pattern.js'
+
+const WORDS: LikeWords = {
+  escape: '\\',
+  folded: foldIn,
+  contains: ({ sql, bindings }, wanted) => ({
+    sql: `strpos(${sql}, ?) > 0`,
+    bindings: [...bindings, wanted],
+  }),
+}
+
+/**
+ * Whether a text matches the pattern, null if it is null. Of letters, those in the pattern are brought
+ * to one form in the text, by a list of our own: what the database takes for the same letter depends
+ * on how it was made. [A18]
+ *
+ * @param text  the expression of the text
+ */
+export function postgresMatch(text: string, pattern: TextPattern, foldCase: boolean): Sql {
+  return likeMatch(text, pattern, foldCase, WORDS)
+}
+
+function foldIn(text: string, pattern: TextPattern): Sql {
+  const [from, to] = forms(pattern)
+  return from
+    ? { sql: `translate(${text}, ?, ?)`, bindings: [from, to] }
+    : { sql: text, bindings: [] }
+}
+
+/** Every other form of the pattern's letters, and below each, the one that stands for it. */
+function forms(pattern: TextPattern): [from: string, to: string] {
+  const letters = new Set(partsOf(pattern).flat())
+  const becomes = new Map<string, string>()
+  for (const letter of letters) {
+    if (letter === ONE) continue
+    const { folded, forms: all } = foldLetter(letter as string)
+    for (const form of all) if (form !== folded) becomes.set(form, folded)
+  }
+  return [[...becomes.keys()].join(''), [...becomes.values()].join('')]
+}

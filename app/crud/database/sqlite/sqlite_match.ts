@@ -1,0 +1,112 @@
+import type { Sql } from '../../sql/sql.js'
+import {
+  ANY,
+  containedText,
+  foldLetter,
+  lengthOfEnd,
+  ONE,
+  partsOf,
+  type TextPattern,
+} from '../../values/text_pattern.js'
+
+/* GLOB is quicker than many calls of replace() where both the text and the pattern are short. */
+const FEW_LETTERS = 1
+const SHORT_PATTERN = 32
+const SHORT_TEXT_BYTES = 4000
+
+/**
+ * Whether the column's text matches the pattern, null if it is null. GLOB alone would do, but from a
+ * star on it compares the pattern at every place of the text: the two lengths multiply. So it tests
+ * ends only, or what is short; the rest is found in one go. LIKE folds the case of ASCII letters
+ * only, and can't be told not to: it is for texts where the others are folded already. [A18]
+ *
+ * @param name  the column's, as a statement has it
+ */
+export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): Sql {
+  const parts = partsOf(pattern)
+  const length = lengthOfEnd(parts)
+  if (length > 0) {
+    /* A letter's other forms are one character too, so the end is as long as the pattern. */
+    const sql = `substr(cast(${name} as text), -${length}) glob ?`
+    return { sql, bindings: [toGlob(parts[1], foldCase)] }
+  }
+
+  const text = containedText(parts)
+  if (!foldCase && text !== null) return { sql: `instr(${name}, ?) > 0`, bindings: [text] }
+  const glob = { sql: `${name} glob ?`, bindings: [toGlob(pattern, foldCase)] }
+  if (!foldCase || parts.length === 1 || isPrefix(parts)) return glob
+
+  const letters = parts.flat().filter((part) => part !== ONE) as string[]
+  const replaced = replacements(letters)
+  const folded = text === null ? likeTest(name, pattern, replaced) : inTest(name, text, replaced)
+  const isShort = parts.flat().length <= SHORT_PATTERN
+  if (replaced.length <= FEW_LETTERS || !isShort) return folded
+  return {
+    sql: `case when octet_length(${name}) <= ${SHORT_TEXT_BYTES} then ${glob.sql} else ${folded.sql} end`,
+    bindings: [...glob.bindings, ...folded.bindings],
+  }
+}
+
+export function toGlob(pattern: TextPattern, foldCase: boolean): string {
+  return pattern
+    .map((part) => {
+      if (part === ANY) return '*'
+      if (part === ONE) return '?'
+      return [...part].map((character) => globCharacter(character, foldCase)).join('')
+    })
+    .join('')
+}
+
+function globCharacter(character: string, foldCase: boolean): string {
+  if ('*?['.includes(character)) return `[${character}]`
+  if (!foldCase) return character
+  const { forms } = foldLetter(character)
+  return forms.length > 1 ? `[${forms.join('')}]` : character
+}
+
+type Parts = ReturnType<typeof partsOf>
+
+function isPrefix(parts: Parts): boolean {
+  return parts.length === 2 && parts[1].length === 0
+}
+
+/** The forms beyond ASCII that the letters have, and what each of them becomes. */
+function replacements(letters: string[]): Array<[form: string, folded: string]> {
+  const byForm = new Map<string, string>()
+  for (const letter of letters) {
+    const { folded, forms } = foldLetter(letter)
+    for (const form of forms) {
+      if (form !== folded && !isAscii(form)) byForm.set(form, folded)
+    }
+  }
+  return [...byForm]
+}
+
+function isAscii(character: string): boolean {
+  return character <= '\x7f'
+}
+
+function fold(text: string): string {
+  return [...text].map((character) => foldLetter(character).folded).join('')
+}
+
+function replaceIn(name: string, replaced: Array<[string, string]>): Sql {
+  const sql = replaced.reduce((inner) => `replace(${inner}, ?, ?)`, name)
+  return { sql, bindings: replaced.flat() }
+}
+
+function inTest(name: string, text: string, replaced: Array<[string, string]>): Sql {
+  const inner = replaceIn(name, replaced)
+  const folded = fold(text)
+  const sql = /[a-z]/.test(folded) ? `lower(${inner.sql})` : inner.sql
+  return { sql: `instr(${sql}, ?) > 0`, bindings: [...inner.bindings, folded] }
+}
+
+function likeTest(name: string, pattern: TextPattern, replaced: Array<[string, string]>): Sql {
+  const inner = replaceIn(name, replaced)
+  const like = pattern.map((part) => {
+    if (part === ANY) return '%'
+    return part === ONE ? '_' : fold(part).replace(/[\\%_]/g, '\\$&')
+  })
+  return { sql: `${inner.sql} like ? escape '\\'`, bindings: [...inner.bindings, like.join('')] }
+}

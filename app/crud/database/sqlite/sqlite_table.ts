@@ -1,0 +1,189 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { ColumnFacts, ForeignKey, TableFacts } from '../introspection.js'
+
+/** Which of the tables that were asked for it is about */
+interface Placed {
+  place: number
+}
+
+interface TableInfo extends Placed {
+  name: string
+  type: string
+  notnull: 0 | 1
+  dflt_value: string | null
+  pk: number
+  hidden: number
+}
+
+interface UniquePart extends Placed {
+  index_name: string
+  column_name: string | null
+}
+
+interface KeyPart extends Placed {
+  id: number
+  table: string
+  from: string
+  to: string | null
+}
+
+/**
+ * @returns null if there is no such table
+ */
+export async function readSqliteTable(
+  client: QueryClientContract,
+  table: string
+): Promise<TableFacts | null> {
+  const facts = await readSqliteTables(client, [table])
+  return facts.get(table) ?? null
+}
+
+/**
+ * Reads the columns, unique indexes and foreign keys of tables from SQLite's own catalogue. The tables
+ * are in the statements: their number makes them no more.
+ *
+ * @returns the facts by name; none of what is no table
+ */
+export async function readSqliteTables(
+  client: QueryClientContract,
+  tables: readonly string[]
+): Promise<Map<string, TableFacts>> {
+  const infos = await select<TableInfo>(client, COLUMNS, tables)
+  if (infos.size === 0) return new Map()
+  const definitions = await select<Placed & { sql: string }>(client, DEFINITIONS, tables)
+  const uniques = await select<UniquePart>(client, UNIQUE_INDEXES, tables)
+  const references = await select<KeyPart>(client, FOREIGN_KEYS, tables)
+  const keys = await keysOf(client, [...references.values()].flat())
+
+  const facts = new Map<string, TableFacts>()
+  for (const [place, parts] of infos) {
+    const [definition] = definitions.get(place) ?? []
+    facts.set(tables[place], {
+      columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
+      foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
+    })
+  }
+  return facts
+}
+
+const ASKED = `json_each(?) as asked`
+
+const COLUMNS = `
+  select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
+  order by asked.key, info.cid`
+
+/* Only for what it says of choices, which no other word would. */
+const DEFINITIONS = `
+  select asked.key as place, master.sql from ${ASKED}
+  join sqlite_master as master on master.name = asked.value collate nocase
+  where master.type in ('table', 'view') and master.sql like '%check%'`
+
+const UNIQUE_INDEXES = `
+  select asked.key as place, list.name as index_name, info.name as column_name
+  from ${ASKED}, pragma_index_list(asked.value) as list, pragma_index_info(list.name) as info
+  where list."unique" = 1 and list.partial = 0`
+
+const FOREIGN_KEYS = `
+  select asked.key as place, keys.* from ${ASKED}, pragma_foreign_key_list(asked.value) as keys
+  order by asked.key, keys.id, keys.seq`
+
+const PRIMARY_KEYS = `
+  select asked.key as place, info.name from ${ASKED}, pragma_table_info(asked.value) as info
+  where info.pk > 0 order by asked.key, info.pk`
+
+/** The rows of each table, by its place in the list. */
+async function select<Row extends Placed>(
+  client: QueryClientContract,
+  sql: string,
+  tables: readonly string[]
+): Promise<Map<number, Row[]>> {
+  const rows: Row[] = await client.rawQuery(sql, [JSON.stringify(tables)])
+  return Map.groupBy(rows, ({ place }) => place)
+}
+
+function columnsOf(
+  infos: TableInfo[],
+  uniques: UniquePart[],
+  definition: string
+): Map<string, ColumnFacts> {
+  const unique = uniqueColumns(uniques)
+  const choices = listedChoices(definition)
+  const keys = infos.filter((info) => info.pk > 0)
+
+  const columns = new Map<string, ColumnFacts>()
+  for (const info of infos) {
+    const sqlType = info.type.toLowerCase()
+    /* A single INTEGER key is the row's own number, which SQLite counts up. */
+    const autoIncrement = keys.length === 1 && info.pk > 0 && sqlType === 'integer'
+    columns.set(info.name, {
+      sqlType,
+      nullable: info.notnull === 0 && info.pk === 0,
+      maxLength: Number(/^(?:var)?char(?:acter)?(?: varying)?\((\d+)\)/.exec(sqlType)?.[1]) || null,
+      hasDefault: info.dflt_value !== null || autoIncrement || info.hidden > 1,
+      defaultText: literal(info.dflt_value),
+      generated: info.hidden > 1,
+      autoIncrement,
+      unique: unique.has(info.name) || (keys.length === 1 && info.pk > 0),
+      choices: choices.get(info.name.toLowerCase()) ?? null,
+    })
+  }
+  return columns
+}
+
+/** The value of a default that is one, and no expression: a quoted text, a number, true or false. */
+function literal(expression: string | null): string | null {
+  if (expression === null) return null
+  const [, quote, text] = /^(['"])(.*)\1$/s.exec(expression) ?? []
+  if (text !== undefined) return text.replaceAll(quote + quote, quote)
+  return /^(?:-?\d+(?:\.\d+)?|true|false)$/i.test(expression) ? expression : null
+}
+
+/** Columns that are unique alone, in every row: partial indexes and those over several don't count. */
+function uniqueColumns(rows: UniquePart[]): Set<string> {
+  const byIndex = Map.groupBy(rows, (row) => row.index_name)
+  return new Set(
+    [...byIndex.values()]
+      .filter((parts) => parts.length === 1 && parts[0].column_name !== null)
+      .map((parts) => parts[0].column_name!)
+  )
+}
+
+/** @param keys  what a reference means that names no column of the other table */
+function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): ForeignKey[] {
+  const references = Map.groupBy(rows, (row) => row.id)
+  return [...references.values()].map((parts) => ({
+    columns: parts.map((part) => part.from),
+    table: parts[0].table,
+    references: parts.every((part) => part.to !== null)
+      ? parts.map((part) => part.to!)
+      : (keys.get(parts[0].table) ?? []),
+  }))
+}
+
+/** The key columns of the tables that are referred to without a column's name. */
+async function keysOf(
+  client: QueryClientContract,
+  references: KeyPart[]
+): Promise<Map<string, string[]>> {
+  const unnamed = references.filter(({ to }) => to === null)
+  if (unnamed.length === 0) return new Map()
+  const tables = [...new Set(unnamed.map(({ table }) => table))]
+  const rows = await select<Placed & { name: string }>(client, PRIMARY_KEYS, tables)
+  return new Map([...rows].map(([place, parts]) => [tables[place], parts.map(({ name }) => name)]))
+}
+
+/**
+ * The values of `check (status in ('draft', 'sent'))`, which is how a migration's `enum` column is
+ * written on SQLite.
+ */
+function listedChoices(sql: string): Map<string, string[]> {
+  const choices = new Map<string, string[]>()
+  const check = /check\s*\(\s*[`"[]?(\w+)[`"\]]?\s+in\s*\(((?:\s*'(?:[^']|'')*'\s*,?)+)\)\s*\)/gi
+  for (const [, column, list] of sql.matchAll(check)) {
+    const values = [...list.matchAll(/'((?:[^']|'')*)'/g)].map((match) =>
+      match[1].replaceAll("''", "'")
+    )
+    choices.set(column.toLowerCase(), values)
+  }
+  return choices
+}

@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto'
+import type { Actor } from '../../types.js'
+
+/**
+ * What tells an actor from all others: everybody who is not known is the same one. A token's owner
+ * counts, not the token, so that a new token goes on where the old one stopped. [Q7]
+ *
+ * @returns undefined for one who is known, but by nothing that stays the same from request to request
+ */
+export function identityOf({ kind, user, token, name }: Actor): string[] | undefined {
+  if (kind === 'system') return [kind, name]
+  const id = idOf(user) ?? idOf(token)
+  if (id) return [kind, ...id]
+  return kind === 'none' ? [kind] : undefined
+}
+
+function idOf(value: unknown): string[] | undefined {
+  if (['string', 'number', 'bigint'].includes(typeof value)) return [String(value)]
+  if (typeof value !== 'object' || value === null) return undefined
+  const { $primaryKeyValue, id, identifier } = value as Record<string, unknown>
+  const own = idOf($primaryKeyValue ?? id ?? identifier)
+  return own && [value.constructor?.name ?? '', ...own]
+}
+
+/**
+ * A digest of a body's fields. In which order they came, how they were spaced, or whether as JSON or
+ * as a form, does not matter.
+ */
+export function fingerprintOf(body: Record<string, unknown>): string {
+  return hash('sha256', JSON.stringify(body, inOrder), 'base64url')
+}
+
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+  )
+}

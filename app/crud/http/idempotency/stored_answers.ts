@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto'
+import encryption from '@adonisjs/core/services/encryption'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '../../database/dialects.js'
+import { RuntimeError } from '../../errors.js'
+import { keyReused, stillRunning } from '../problems.js'
+import { crudConfig } from '../../settings.js'
+import type { CreatedAnswer } from './created_answer.js'
+
+const TABLE = 'idempotency_keys'
+const HOUR = 3_600_000
+
+/* Longer than any create waits for its turn and runs; one that was killed blocks its key no longer. */
+const LEASE = 60_000
+
+/* Of several requests that find an expired row one removes it; the others look again. */
+const MOST_TRIES = 3
+
+/** The connections that have the table, and when this process last removed expired rows there */
+const PRUNED = new Map<string, number>()
+
+interface Row {
+  id: string
+  claim: string | null
+  content: string
+  expires_at: number | string | bigint
+}
+
+interface Content {
+  /** Digest of the body that the key came with */
+  fingerprint: string
+  /** Absent while the item is being made */
+  answer?: CreatedAnswer
+}
+
+/**
+ * The right to make the item of a key.
+ */
+export interface Claim {
+  id: string
+  claim: string
+  fingerprint: string
+}
+
+/**
+ * The answers of one connection. That a key is being worked on is there for all processes to see
+ * before the work begins; the answer becomes visible together with the item, by the same commit. [Q7]
+ */
+export class StoredAnswers {
+  readonly #client: QueryClientContract
+
+  private constructor(client: QueryClientContract) {
+    this.#client = client
+  }
+
+  /**
+   * @throws RuntimeError  when the connection lacks the table
+   */
+  static async on(client: QueryClientContract): Promise<StoredAnswers> {
+    const { connectionName } = client
+    if (!PRUNED.has(connectionName)) {
+      if (!(await dialectOf(client).readTable(client, TABLE))) {
+        throw new RuntimeError(
+          `The connection "${connectionName}" has no table ${TABLE}, which Idempotency-Key needs. Add 'app/crud/migrations' to the paths of its migrations in config/database.ts, and run: node ace migrate`
+        )
+      }
+      PRUNED.set(connectionName, 0)
+    }
+    return new StoredAnswers(client)
+  }
+
+  /**
+   * Takes the key, unless that was done before.
+   *
+   * @returns the claim to it, or the answer of who had it
+   * @throws Problem 409 while another request is at it, 422 if it came with another body
+   */
+  async begin(id: string, fingerprint: string): Promise<Claim | CreatedAnswer> {
+    const claim = { id, claim: randomUUID(), fingerprint }
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const row = await this.#find(id)
+      if (row?.claim === claim.claim) {
+        await this.#prune()
+        return claim
+      }
+      if (row && Number(row.expires_at) > Date.now()) return answerIn(row, fingerprint)
+      if (row) await this.#removeExpired({ id })
+      await this.#insert(claim)
+    }
+    throw stillRunning()
+  }
+
+  /**
+   * Stores the answer, in the transaction of the item.
+   *
+   * @throws Problem 409  when the claim has been lost to another request: the item must not be stored
+   */
+  async complete(
+    { id, claim, fingerprint }: Claim,
+    answer: CreatedAnswer,
+    transaction: TransactionClientContract
+  ) {
+    const changed = await transaction
+      .query()
+      .from(TABLE)
+      .where({ id, claim })
+      .update({
+        claim: null,
+        content: seal(id, { fingerprint, answer }),
+        expires_at: Date.now() + crudConfig().idempotency.hours * HOUR,
+      })
+    if (Number(changed) !== 1) throw stillRunning()
+  }
+
+  /**
+   * Gives the key back. Where that fails the claim ends by itself.
+   */
+  async release({ id, claim }: Claim): Promise<void> {
+    const deleted = this.#client.query().from(TABLE).where({ id, claim }).delete()
+    await deleted.exec().catch(() => {})
+  }
+
+  async #find(id: string): Promise<Row | undefined> {
+    const sql = `select id, claim, content, expires_at from ${TABLE} where id = ?`
+    const [row] = await dialectOf(this.#client).selectRows(this.#client, sql, [id])
+    return row as unknown as Row | undefined
+  }
+
+  /** Of several at once the database lets one in, and the others find its row afterwards. */
+  async #insert({ id, claim, fingerprint }: Claim) {
+    await this.#client
+      .insertQuery()
+      .table(TABLE)
+      .onConflict('id')
+      .ignore()
+      .insert({ id, claim, content: seal(id, { fingerprint }), expires_at: Date.now() + LEASE })
+  }
+
+  async #removeExpired(where: { id?: string }) {
+    await this.#client
+      .query()
+      .from(TABLE)
+      .where(where)
+      .where('expires_at', '<=', Date.now())
+      .delete()
+  }
+
+  /** About once an hour, by who writes there anyway. */
+  async #prune() {
+    const { connectionName, isTransaction } = this.#client
+    const last = PRUNED.get(connectionName) ?? 0
+    if (isTransaction || Date.now() - last < HOUR) return
+    PRUNED.set(connectionName, Date.now())
+    await this.#removeExpired({}).catch(() => {})
+  }
+}
+
+/** What the row holds is of its id's alone: it opens nowhere else. */
+function seal(id: string, content: Content): string {
+  return encryption.encrypt(content, { purpose: id })
+}
+
+function answerIn({ id, content }: Row, fingerprint: string): CreatedAnswer {
+  const opened = encryption.decrypt<Content>(content, id)
+  if (opened?.fingerprint !== fingerprint) throw keyReused()
+  if (!opened.answer) throw stillRunning()
+  return opened.answer
+}

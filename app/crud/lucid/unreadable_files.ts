@@ -1,0 +1,48 @@
+import { fileURLToPath } from 'node:url'
+import { listed, RuntimeError } from '../errors.js'
+
+/** The first place that a stack names: an address, or a path where source maps are in use */
+const FRAME = /^\s+at (?:.*\()?((?:file:\/\/)?\/[^)?]+?)(?:\?[^):]*)?:(\d+):\d+\)?$/m
+
+interface UnreadableFile {
+  path: string
+  error: unknown
+}
+
+const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
+
+/**
+ * The faults of files that could not be imported, each once: what one file throws is thrown again by all
+ * that import it, and a circle of files stops each of them. [P9]
+ *
+ * @param shown  a path as it is to be printed
+ */
+export function unreadableFaults(
+  files: readonly UnreadableFile[],
+  shown: (path: string) => string
+): RuntimeError[] {
+  const groups = Map.groupBy(files, ({ error }) => (isCircle(error) ? TOO_EARLY : error))
+  return [...groups.values()].map((group) => {
+    const paths = listed(group.map(({ path }) => shown(path)))
+    const { error: cause } = group[0]
+    return isCircle(cause)
+      ? new RuntimeError(circleMessage(paths, cause, shown), { cause })
+      : new RuntimeError(`${paths} can't be imported: ${messageOf(cause)}`, { cause })
+  })
+}
+
+function isCircle(error: unknown): error is ReferenceError {
+  return error instanceof ReferenceError && TOO_EARLY.test(error.message)
+}
+
+function circleMessage(paths: string, error: ReferenceError, shown: (path: string) => string) {
+  const [, name] = TOO_EARLY.exec(error.message)!
+  const [, at, line] = FRAME.exec(error.stack ?? '') ?? []
+  const path = at?.startsWith('file:') ? fileURLToPath(at) : at
+  const place = path ? `${shown(path)}, line ${line},` : 'one of them'
+  return `${paths} can't be imported: files import each other in a circle, and ${place} uses '${name}' before the file that makes it was read. Give a decorator's options as a function, which is called when all files have been: @Crud(() => ({ policy: ${name} })), or @AdminView(() => ({ ... }))`
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

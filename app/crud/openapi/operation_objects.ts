@@ -1,0 +1,200 @@
+import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import { listParameters, itemParameters } from '../request/parameters.js'
+import { resources } from '../resource/registry.js'
+import type { EndpointNames } from './names.js'
+import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'
+import type { ProblemStatus, Responses } from './responses.js'
+import type {
+  ParameterObject,
+  Reference,
+  RequestBody,
+  ResponseObject,
+  SchemaObject,
+} from './openapi_types.js'
+
+/**
+ * What an operation's description is made of.
+ */
+export interface Described {
+  endpoints: EndpointCreator
+  route: EndpointRoute
+  names: EndpointNames
+  responses: Responses
+}
+
+/**
+ * What is said of an operation, apart from who may call it and how it is called.
+ */
+export interface Parts {
+  summary: string
+  description?: string
+  parameters?: Array<ParameterObject | Reference>
+  requestBody?: RequestBody
+  responses: Record<string, ResponseObject | Reference>
+}
+
+const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
+
+/**
+ * What the operations take and answer, apart from who may call them. [A1 to A22, Q1 to Q7]
+ */
+export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
+  create({ names, responses, ...of }) {
+    const isRead = of.endpoints.operations.includes('read')
+    return {
+      summary: `Create ${withArticle(names.one)}`,
+      parameters: [header('Idempotency-Key')],
+      requestBody: jsonBody(schemaRef(`${names.item}Create`)),
+      responses: {
+        201: responses.answer(
+          of.endpoints.resource.policy ? 'Created; null for who may not read it' : 'Created',
+          of.endpoints.resource.policy
+            ? { anyOf: [schemaRef(names.item), { type: 'null' }] }
+            : schemaRef(names.item),
+          [...(isRead ? ['Location', 'ETag'] : []), 'Idempotency-Replayed']
+        ),
+        ...responses.problems([400, ...refusals(of), 409, 413, 415, 422, 501]),
+      },
+    }
+  },
+
+  read({ names, responses, ...of }) {
+    const { resource } = of.endpoints
+    return {
+      summary: `Read ${withArticle(names.one)}`,
+      parameters: [
+        ...keyParameters(resource),
+        ...ownParameters(resource, itemParameters(resource)),
+        header('If-None-Match'),
+        header('If-Match'),
+      ],
+      responses: {
+        200: responses.answer('The item', schemaRef(names.item), ['ETag']),
+        304: responses.answer('Not changed', undefined, ['ETag']),
+        ...responses.problems([400, ...refusals(of), 404, 412, 413, 422]),
+      },
+    }
+  },
+
+  read_multi({ names, responses, ...of }) {
+    const { resource } = of.endpoints
+    return {
+      summary: `List ${names.many}`,
+      ...(of.route.name === 'read_paginated' && {
+        description: 'By page, also where no parameter asks for one.',
+      }),
+      parameters: [
+        ...ownParameters(resource, listParameters(resource)),
+        ...resource.filters.all.map(filterParameter),
+        header('If-None-Match'),
+      ],
+      responses: {
+        200: responses.answer('The list', schemaRef(`${names.item}List`), ['ETag']),
+        304: responses.answer('Not changed', undefined, ['ETag']),
+        ...responses.problems([400, ...refusals(of), 413, 422]),
+      },
+    }
+  },
+
+  update({ names, responses, ...of }) {
+    const tag = of.endpoints.operations.includes('read') ? ['ETag'] : []
+    return {
+      summary: `Update ${withArticle(names.one)}`,
+      description: 'Changes the fields that the body holds.',
+      parameters: [
+        ...keyParameters(of.endpoints.resource),
+        header('Prefer'),
+        ...precondition(of).parameters,
+      ],
+      requestBody: jsonBody(schemaRef(`${names.item}Update`)),
+      responses: {
+        200: responses.answer(
+          'Updated: null, or the item where `Prefer: return=representation` asked for it',
+          { anyOf: [{ type: 'null' }, schemaRef(names.item)] },
+          [...tag, 'Preference-Applied']
+        ),
+        204: responses.answer('Updated, as `Prefer: return=minimal` has it', undefined, [
+          ...tag,
+          'Preference-Applied',
+        ]),
+        ...responses.problems([
+          400,
+          ...refusals(of),
+          ...precondition(of).problems,
+          404,
+          409,
+          413,
+          415,
+          422,
+        ]),
+      },
+    }
+  },
+
+  delete(of) {
+    const { softDelete } = of.endpoints.resource
+    return {
+      summary: `Delete ${withArticle(of.names.one)}`,
+      ...(softDelete && { description: 'Marks it deleted; it is no longer there for others.' }),
+      ...deletion(of),
+    }
+  },
+
+  db_delete(of) {
+    return {
+      summary: `Delete ${withArticle(of.names.one)} for good`,
+      description: 'Removes it from the database, marked deleted or not.',
+      ...deletion(of),
+    }
+  },
+}
+
+function deletion({ responses, ...of }: Described) {
+  return {
+    parameters: [...keyParameters(of.endpoints.resource), ...precondition(of).parameters],
+    responses: {
+      200: responses.answer('Deleted', { type: 'null' }),
+      ...responses.problems([400, ...refusals(of), ...precondition(of).problems, 404, 409, 422]),
+    },
+  }
+}
+
+/**
+ * What a write may ask of the item: only who may read it gets an answer. [Q6]
+ */
+function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
+  parameters: Reference[]
+  problems: ProblemStatus[]
+} {
+  if (!endpoints.operations.includes('read')) return { parameters: [], problems: [] }
+  const isOpen = endpoints.accessOf('read') === 'public' && !endpoints.resource.policy
+  return { parameters: [header('If-Match')], problems: isOpen ? [412] : [403, 412] }
+}
+
+/**
+ * Without a token where one is needed, or with too little; or refused by the model's own policy. A
+ * write may also put an item out of the sight of who writes it. Related items are as hard to come by as
+ * they are where they lie.
+ */
+export function refusals({
+  endpoints,
+  route,
+}: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
+  const { policy, scope } = endpoints.resource
+  const isRead = ['read', 'read_multi'].includes(route.operation)
+  const mayInclude = isRead && !route.isCustom && resources.includesOf(endpoints.resource).size > 0
+  if (endpoints.accessOf(route.operation) === 'token' || mayInclude) return [401, 403]
+  return policy || scope ? [403] : []
+}
+
+export function jsonBody(schema: SchemaObject): RequestBody {
+  return { required: true, content: { 'application/json': { schema } } }
+}
+
+export function schemaRef(name: string): SchemaObject {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
+}

@@ -1,0 +1,218 @@
+import type { CrudConfig } from '../define_config.js'
+import { fieldNames } from '../request/fields.js'
+import type { Operator } from '../request/operators.js'
+import type { OwnParameter } from '../request/parameters.js'
+import type { Column } from '../resource/column.js'
+import type { Filter } from '../resource/filters.js'
+import type { Resource } from '../resource/resource.js'
+import { resources } from '../resource/registry.js'
+import { DELETED_MODES } from '../resource/soft_delete.js'
+import { inputForm } from './column_schema.js'
+import type { ParameterObject, Reference, SchemaObject } from './openapi_types.js'
+
+type Pagination = CrudConfig['pagination']
+
+/**
+ * The parameters that are the same for every model, by name.
+ */
+export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
+  const parameters: Record<string, ParameterObject> = {
+    offset: query('offset', 'How many items to skip; not together with `page`', {
+      type: 'integer',
+      minimum: 0,
+    }),
+    limit: query(
+      'limit',
+      `How many items to answer with; ${limit} where nothing is said, ${maximum} at the most`,
+      { type: 'integer', minimum: 0 }
+    ),
+    page: query('page', 'Asks for a page, from 1; not together with `offset` and `limit`', {
+      type: 'integer',
+      minimum: 1,
+    }),
+    itemsPerPage: query(
+      'itemsPerPage',
+      `Items of a page; ${itemsPerPage} where nothing is said, ${maximum} at the most`,
+      { type: 'integer', minimum: 1 }
+    ),
+    cursor: query(
+      'cursor',
+      'Empty for the start, else `next_cursor` of the answer before, with the same sort and filters. ' +
+        'Stable while items come and go; not together with `page` or `offset`',
+      { type: 'string' }
+    ),
+    count: query('count', '`false` leaves `total_count` out, which is faster', { type: 'boolean' }),
+  }
+  return parameters
+}
+
+/**
+ * The headers that requests may carry. [A3, Q6, Q7]
+ */
+export function headerParameters(): Record<string, ParameterObject> {
+  const header = (
+    name: string,
+    description: string,
+    schema: SchemaObject = { type: 'string' }
+  ) => ({
+    [name]: { name, in: 'header' as const, description, schema },
+  })
+  return {
+    ...header('Prefer', 'What an update answers with: the item, nothing, or null without it', {
+      type: 'string',
+      examples: ['return=representation', 'return=minimal'],
+    }),
+    ...header('If-None-Match', 'An `ETag`: 304 if the answer would be the same'),
+    ...header('If-Match', 'An `ETag`: 412 if the item has changed since, and nothing is done'),
+    ...header(
+      'Idempotency-Key',
+      'A text of your own: a second request with the same one and the same body has the same answer, and does nothing',
+      { type: 'string', maxLength: 255, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] }
+    ),
+  }
+}
+
+/**
+ * Parameters of ours, as they are for the resource. A relation can only be asked for where there is one.
+ */
+export function ownParameters(
+  resource: Resource,
+  names: OwnParameter[]
+): Array<ParameterObject | Reference> {
+  return names
+    .filter((name) => name !== 'include' || resources.includesOf(resource).size > 0)
+    .map((name) => ownParameter(resource, name))
+}
+
+function ownParameter(resource: Resource, name: OwnParameter): ParameterObject | Reference {
+  switch (name) {
+    case 'sort':
+      return query(
+        'sort',
+        'Names with commas between, a minus for descending; ties, and a list without it, go by the key. ' +
+          namesAre([...resource.sortable.keys()]),
+        { ...listOf([...resource.sortable.keys()], '-?'), examples: examplesOfSort(resource) }
+      )
+    case 'fields':
+      return query(
+        'fields',
+        `Names with commas between: the items hold these alone. ${namesAre(fieldNames(resource))}`,
+        listOf(fieldNames(resource))
+      )
+    case 'include': {
+      const names = [...resources.includesOf(resource).keys()]
+      return query(
+        'include',
+        'Names of relations with commas between: the items hold the related ones, too. ' +
+          namesAre(names),
+        listOf(names)
+      )
+    }
+    case 'deleted':
+      return query('deleted', 'Whether deleted items are there, too, or alone', {
+        type: 'string',
+        enum: [...DELETED_MODES],
+      })
+    default:
+      return { $ref: `#/components/parameters/${name}` }
+  }
+}
+
+/** The page of the API does not show patterns. */
+function namesAre(names: string[]): string {
+  return `Names are ${names.map((name) => `\`${name}\``).join(', ')}`
+}
+
+/**
+ * The parameters of the path, from the columns of the key.
+ */
+export function keyParameters({ key }: Resource): ParameterObject[] {
+  return key.params.map((name, index) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: inputForm(key.columns[index]),
+  }))
+}
+
+/**
+ * A declared filter. [A16, A18]
+ */
+export function filterParameter(filter: Filter): ParameterObject {
+  const { name, column, operator, defaultValue } = filter
+  const schema = filterSchema(column, operator)
+  const fallback = defaultValue === null ? '' : `; \`${defaultValue}\` where nothing is said`
+  return query(name, `Only those whose ${WORDS[operator](column.wire)}${fallback}`, schema)
+}
+
+const WORDS: Record<Operator, (name: string) => string> = {
+  eq: (name) => `${name} is this`,
+  ne: (name) => `${name} is not this`,
+  gt: (name) => `${name} is greater`,
+  gte: (name) => `${name} is this or greater`,
+  lt: (name) => `${name} is less`,
+  lte: (name) => `${name} is this or less`,
+  is: (name) => `${name} is this; null is null here`,
+  is_not: (name) => `${name} is not this; null is null here`,
+  like: (name) => `${name} is like this, with % and _ for any letters and any one`,
+  ilike: (name) => `${name} is like this whatever the case, with % and _`,
+  not_like: (name) => `${name} is not like this, with % and _`,
+  not_ilike: (name) => `${name} is not like this whatever the case, with % and _`,
+  startswith: (name) => `${name} starts with this`,
+  endswith: (name) => `${name} ends with this`,
+  contains: (name) => `${name} contains this`,
+  in: (name) => `${name} is one of these, with commas between; \`\\,\` is a comma itself`,
+  not_in: (name) => `${name} is none of these, with commas between; \`\\,\` is a comma itself`,
+  between: (name) => `${name} lies between these two, both included, with a comma between`,
+  or: (name) =>
+    `${name} fits one of these pairs operator:value, with commas between, as in \`eq:a,eq:b\``,
+}
+
+function filterSchema(column: Column, operator: Operator): SchemaObject {
+  switch (operator) {
+    case 'is':
+    case 'is_not':
+      return {
+        type: 'string',
+        enum: column.kind === 'boolean' ? ['null', 'true', 'false'] : ['null'],
+      }
+    case 'in':
+    case 'not_in':
+    case 'between':
+    case 'or':
+      return { type: 'string' }
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const { maxLength, examples, ...form } = inputForm(column)
+      return form
+    }
+    default:
+      return { type: 'string', maxLength: 1000 }
+  }
+}
+
+function query(name: string, description: string, schema: SchemaObject): ParameterObject {
+  const { description: form, ...rest } = schema
+  const whole = [description, form].filter(Boolean).join('. ')
+  return { name, in: 'query', ...(whole && { description: whole }), schema: rest }
+}
+
+/** A list of names with commas between. */
+function listOf(names: string[], before = ''): SchemaObject {
+  const one = `${before}(?:${names.map(literally).join('|')})`
+  return { type: 'string', pattern: `^${one}(?:,${one})*$` }
+}
+
+/** As few escapes as can be: people read it, and the flag `u` knows no others. */
+function literally(name: string): string {
+  return name.replace(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
+}
+
+function examplesOfSort({ sortable }: Resource): string[] {
+  const [first, second] = [...sortable.keys()]
+  return [first, `-${first}`, ...(second ? [`${second},-${first}`] : [])]
+}

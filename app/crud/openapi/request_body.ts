@@ -1,0 +1,136 @@
+import { isSecretName } from '../events/secrets.js'
+import type { BodyField, BodySchema } from '../schema/body_schema.js'
+import type { Column } from '../resource/column.js'
+import { bodyForm, withNull } from './column_schema.js'
+import type { SchemaObject } from './openapi_types.js'
+import { fromVine } from './vine_schema.js'
+
+/* What may be said of a value whose form its column decides. */
+const CONSTRAINTS = [
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'enum',
+]
+/* What VineJS takes for a date where nothing is said. */
+const USUAL_DATE = String.raw`^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$`
+
+const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
+
+/**
+ * The body of a create or an update, as the schema that checks it and the columns tell. [Q1]
+ *
+ * @param isStrict  whether other fields are refused
+ */
+export function describeBody(
+  body: BodySchema,
+  operation: 'create' | 'update',
+  isStrict = false
+): SchemaObject {
+  /* A file can't be in JSON; and an update leaves a key as it is, so it need not be there. */
+  const fields = body.fields.filter(
+    (field) =>
+      field.type !== 'multipartFile' &&
+      !(operation === 'update' && field.column?.isPrimary && !field.required)
+  )
+  const required = fields.filter((field) => field.required).map((field) => field.wire)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field.wire, describeField(field)])),
+    ...(required.length > 0 && { required }),
+    ...(isStrict && { additionalProperties: false }),
+  }
+}
+
+function describeField(field: BodyField): SchemaObject {
+  const { column, required } = field
+  const told = fromVine(field.json)
+  /* A pattern without its flags would be another one. */
+  if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
+    delete told.pattern
+  }
+  const schema = column
+    ? { ...ofColumn(field, told), ...annotations(column) }
+    : ofVirtual(field, told)
+  if (!column || column.hidden) schema.writeOnly = true
+
+  /* Null that a schema would only drop clears the column. [A28] */
+  const takesNull = column ? column.nullable && (field.nullable || !required) : field.nullable
+  return withNull({ ...schema, ...pick(told, ANNOTATIONS) }, takesNull)
+}
+
+/**
+ * Text and JSON are what the schema says of them, and so is whatever a schema of the model's own takes in
+ * another type than the column's; all else has the form of its column. [A20, A28]
+ */
+function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
+  const column = field.column!
+  const form = bodyForm(column)
+  switch (column.kind) {
+    case 'json':
+      return Object.keys(told).length > 0 ? told : form
+    case 'text': {
+      const isText = told.type === 'string' || Object.keys(told).length === 0
+      if (!isText && (column.preparesItself || field.isOwn)) return told
+      return { ...form, ...pick(told, [...CONSTRAINTS, 'format']), ...shorter(form, told) }
+    }
+    case 'integer':
+    case 'number':
+      if (field.isOwn && !isOneOf(told, ['number', 'integer'])) return told
+      return { ...form, ...pick(told, CONSTRAINTS) }
+    case 'boolean':
+      return field.isOwn && !isOneOf(told, ['boolean']) ? told : { ...form }
+    default:
+      if (!field.isOwn) return { ...form }
+      if (field.type === 'date') return momentOf(field, form)
+      return isOneOf(told, ['string']) ? { ...form, ...pick(told, CONSTRAINTS) } : told
+  }
+}
+
+/** Whether all that is told goes with the types; what tells nothing does. */
+function isOneOf({ type, anyOf }: SchemaObject, types: string[]): boolean {
+  return type === undefined ? anyOf === undefined : types.includes(type as string)
+}
+
+/** The forms that a `vine.date()` reads, which may be others than the column's. */
+function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObject {
+  const isUsual = !settings.formats && !rules.some(({ name }) => name === 'parse')
+  return isUsual || isDayFormat(settings.formats) ? { ...form } : { type: 'string' }
+}
+
+/** What a model says of the form is that of answers, which its `serialize` may make another one. */
+function annotations({ described, serialize }: Column): SchemaObject {
+  return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
+}
+
+function ofVirtual({ wire, type, settings }: BodyField, told: SchemaObject): SchemaObject {
+  if (type === 'date') {
+    return { type: 'string', ...(!settings.formats && { pattern: USUAL_DATE }), ...told }
+  }
+  if (type === 'string' && isSecretName(wire)) return { ...told, format: 'password' }
+  return told
+}
+
+function isDayFormat(formats: unknown): boolean {
+  return [formats].flat().join() === 'YYYY-MM-DD'
+}
+
+function shorter(...schemas: SchemaObject[]) {
+  const lengths = schemas.flatMap(({ maxLength }) => maxLength ?? [])
+  return lengths.length > 0 && { maxLength: Math.min(...lengths) }
+}
+
+function hasFlags(options: unknown): boolean {
+  return options instanceof RegExp && options.flags.replace('u', '') !== ''
+}
+
+function pick(schema: SchemaObject, keywords: string[]): SchemaObject {
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => keywords.includes(keyword))
+  )
+}

@@ -1,0 +1,218 @@
+import type { Dialect } from '../database/dialect.js'
+import { joined, type Sql } from '../sql/sql.js'
+import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_pattern.js'
+import type { Column } from '../resource/column.js'
+import { fromQuery } from '../values/from_query.js'
+import { isStorableText } from '../values/text.js'
+import { isOperator, OPERATORS_OF, type Operator } from './operators.js'
+
+/**
+ * One filter with its values converted: ready to be put into a query, no check left to make.
+ */
+export type Condition =
+  | { type: 'compare'; column: Column; operator: keyof typeof SIGNS; value: unknown }
+  | { type: 'null'; column: Column; negate: boolean }
+  | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
+  | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
+  | { type: 'between'; column: Column; from: unknown; to: unknown }
+  | { type: 'or'; conditions: Condition[] }
+
+const SIGNS = { eq: '=', ne: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
+
+/* A pattern's work grows with its length; nobody types a longer one. */
+const LONGEST_PATTERN = 1000
+
+/**
+ * Why a filter's text can't be read; completes "it ...".
+ */
+export class UnreadableFilter extends Error {}
+
+/**
+ * Reads a filter's value by its operator and its column's type. [A16, A18]
+ *
+ * @param given  a text, or, for an operator that takes several values, the list of their texts
+ * @throws UnreadableFilter
+ */
+export function readCondition(
+  column: Column,
+  operator: Operator,
+  given: string | string[]
+): Condition {
+  if (LISTING.includes(operator)) {
+    return readList(column, operator, typeof given === 'string' ? splitList(given) : given)
+  }
+  if (typeof given !== 'string') throw new UnreadableFilter('must be a single value')
+  return readSingle(column, operator, given)
+}
+
+/** They take several values, with commas between. */
+const LISTING: Operator[] = ['in', 'not_in', 'between', 'or']
+
+function readList(column: Column, operator: Operator, parts: string[]): Condition {
+  switch (operator) {
+    case 'between': {
+      if (parts.length !== 2) throw new UnreadableFilter('must be two values with a comma between')
+      const [from, to] = parts.map((part) => readValue(column, part))
+      return { type: 'between', column, from, to }
+    }
+    case 'or': {
+      /* Each alternative is looked for in every row. */
+      if (parts.join('').length > LONGEST_PATTERN) {
+        throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters in all`)
+      }
+      const conditions = atMost(100, parts).map((part) => readPair(column, part))
+      return { type: 'or', conditions: quickEnough(conditions) }
+    }
+    default: {
+      const values = atMost(1000, parts).map((part) => readValue(column, part))
+      return { type: 'list', column, values, negate: operator === 'not_in' }
+    }
+  }
+}
+
+function readSingle(column: Column, operator: Operator, text: string): Condition {
+  switch (operator) {
+    case 'is':
+    case 'is_not':
+      return readIs(column, operator === 'is_not', text)
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return { type: 'compare', column, operator, value: readValue(column, text) }
+    default:
+      return readPattern(column, operator, text)
+  }
+}
+
+function readValue(column: Column, text: string): unknown {
+  const value = fromQuery(column, text)
+  if (value === null) {
+    throw new UnreadableFilter(`must be ${TYPE_NAMES[column.kind]}, not "${text}"`)
+  }
+  return value
+}
+
+const TYPE_NAMES: Record<Column['kind'], string> = {
+  text: 'text',
+  uuid: 'a UUID',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date as YYYY-MM-DD',
+  datetime: 'a datetime as YYYY-MM-DD HH:MM:SS',
+  time: 'a time as HH:MM:SS',
+  json: 'null',
+  binary: 'null',
+}
+
+function readIs(column: Column, negate: boolean, text: string): Condition {
+  if (text === 'null') return { type: 'null', column, negate }
+  if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
+    const value = text === 'true'
+    if (!negate) return { type: 'compare', column, operator: 'eq', value }
+    /* As in SQL: what is unknown is not true, and not false either. */
+    return {
+      type: 'or',
+      conditions: [
+        { type: 'compare', column, operator: 'ne', value },
+        { type: 'null', column, negate: false },
+      ],
+    }
+  }
+  throw new UnreadableFilter(
+    column.kind === 'boolean' ? 'must be null, true or false' : 'must be null'
+  )
+}
+
+function readPattern(column: Column, operator: Operator, text: string): Condition {
+  if (!isStorableText(text)) throw new UnreadableFilter('must be text')
+  if (text.length > LONGEST_PATTERN) {
+    throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters`)
+  }
+  const patterns: Partial<Record<Operator, TextPattern>> = {
+    startswith: [text, ANY],
+    endswith: [ANY, text],
+    contains: [ANY, text, ANY],
+  }
+  const [match] = quickEnough([
+    {
+      type: 'match',
+      column,
+      pattern: patterns[operator] ?? parseLike(text),
+      foldCase: operator.endsWith('ilike'),
+      negate: operator.startsWith('not_'),
+    },
+  ])
+  return match
+}
+
+/** What one request may cost must not depend on how long the texts are that others have written. */
+function quickEnough(conditions: Condition[]): Condition[] {
+  const matches = conditions.filter((condition) => condition.type === 'match')
+  const fault = patternFault(matches)
+  if (fault) throw new UnreadableFilter(fault)
+  return conditions
+}
+
+/** `startswith:A` of an `or`. An operator that takes a list can't stand there: commas part the pairs. */
+function readPair(column: Column, text: string): Condition {
+  const cut = text.indexOf(':')
+  const operator = cut < 0 ? '' : text.slice(0, cut)
+  const allowed = OPERATORS_OF[column.kind].filter((name) => !LISTING.includes(name))
+  if (!isOperator(operator) || !allowed.includes(operator)) {
+    throw new UnreadableFilter(
+      `must be pairs of operator:value with commas between; operators are ${allowed.join(', ')}`
+    )
+  }
+  return readCondition(column, operator, text.slice(cut + 1))
+}
+
+/**
+ * Splits at commas; a backslash before a comma makes it part of the value.
+ */
+export function splitList(text: string): string[] {
+  return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/** Databases bound how much one statement may hold; a caller is to hear of it before they do. */
+function atMost(most: number, parts: string[]): string[] {
+  if (parts.length > most) throw new UnreadableFilter(`must not be a list of more than ${most}`)
+  return parts
+}
+
+/**
+ * The condition as the database is asked it.
+ */
+export function conditionToSql(table: string, condition: Condition, dialect: Dialect): Sql {
+  const { type } = condition
+  switch (type) {
+    case 'compare': {
+      const { column, operator, value } = condition
+      return dialect.compare(table, column, SIGNS[operator], value)
+    }
+    case 'list':
+      return dialect.compareList(table, condition.column, condition.values, condition.negate)
+    case 'match':
+      return dialect.match(table, condition.column, condition.pattern, condition)
+    case 'between': {
+      const { column, from, to } = condition
+      const ends = [
+        dialect.compare(table, column, '>=', from),
+        dialect.compare(table, column, '<=', to),
+      ]
+      return joined(ends, 'and')
+    }
+    case 'null': {
+      const name = dialect.nameOf(table, condition.column)
+      return { sql: `${name} is ${condition.negate ? 'not null' : 'null'}`, bindings: [] }
+    }
+    case 'or':
+      return joined(
+        condition.conditions.map((one) => conditionToSql(table, one, dialect)),
+        'or'
+      )
+  }
+}

@@ -1,0 +1,63 @@
+import type { CrudConfig } from '../define_config.js'
+import { invalidParameter } from '../http/problems.js'
+import type { Inclusion } from '../resource/included_relation.js'
+import type { Resource } from '../resource/resource.js'
+import { DELETED_MODES, type DeletedMode } from '../resource/soft_delete.js'
+import { selectFields, type Fields } from './fields.js'
+import { selectInclusions } from './include_parameter.js'
+import { canShowDeleted, itemParameters, ownParameter } from './parameters.js'
+import type { QueryString } from './query_string.js'
+import { refuseUnknown } from './strict_query.js'
+
+/**
+ * What a request wants to see of its items.
+ */
+export interface ItemRequest {
+  /** Undefined: all of them [Q2] */
+  fields?: Fields
+  /** The relations to embed [Q3] */
+  include: readonly Inclusion[]
+  deleted: DeletedMode
+}
+
+/**
+ * Reads the query string of a read of one item.
+ *
+ * @throws Problem 422
+ */
+export function parseItemRequest(
+  resource: Resource,
+  query: QueryString,
+  config: CrudConfig
+): ItemRequest {
+  if (config.strictQuery) refuseUnknown(query, itemParameters(resource))
+  return readItemParameters(resource, query)
+}
+
+/**
+ * The parameters that the read of one item and the list have in common.
+ *
+ * @throws Problem 422
+ */
+export function readItemParameters(resource: Resource, query: QueryString): ItemRequest {
+  const fields = ownParameter(resource, query, 'fields')
+  const include = ownParameter(resource, query, 'include')
+  return {
+    fields: fields === undefined ? undefined : selectFields(resource, fields),
+    include: include === undefined ? [] : selectInclusions(resource, include),
+    deleted: parseDeleted(resource, query),
+  }
+}
+
+/**
+ * Reads `?deleted=include` or `only`, where the resource shows deleted items at all. [A22]
+ */
+export function parseDeleted(resource: Resource, query: QueryString): DeletedMode {
+  if (!canShowDeleted(resource)) return 'exclude'
+  const mode = ownParameter(resource, query, 'deleted')
+  if (mode === undefined || mode === '') return 'exclude'
+  if (!DELETED_MODES.includes(mode as DeletedMode)) {
+    throw invalidParameter('deleted', 'deleted', `must be one of ${DELETED_MODES.join(', ')}`)
+  }
+  return mode as DeletedMode
+}

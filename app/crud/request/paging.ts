@@ -1,0 +1,83 @@
+import type { CrudConfig } from '../define_config.js'
+import { conflictingParameters, conflictsWithCursor, invalidParameter } from '../http/problems.js'
+import type { Position } from '../sql/keyset.js'
+import type { QueryString } from './query_string.js'
+
+/**
+ * Which part of the list is wanted, and in which shape it is answered: the two of the specification,
+ * and that of a cursor. [S2, Q4]
+ */
+export type Paging =
+  | { shape: 'offset'; offset: number; limit: number }
+  | { shape: 'page'; page: number; itemsPerPage: number; offset: number; limit: number }
+  | { shape: 'cursor'; after: Position | null; offset: 0; limit: number }
+
+/**
+ * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
+ *
+ * @param paged  whether a request without any of them is for page 1
+ * @throws Problem 400  when both pairs are used [A11]
+ * @throws Problem 422  for a value that is no integer, negative, repeated, or zero for a page [A13]
+ */
+export function parsePaging(
+  query: QueryString,
+  config: Omit<CrudConfig['pagination'], 'included'>,
+  paged: boolean = false
+): Paging {
+  const offset = readCount(query, 'offset', 0)
+  const limit = readCount(query, 'limit', 0)
+  const page = readCount(query, 'page', 1)
+  const itemsPerPage = readCount(query, 'itemsPerPage', 1)
+
+  const hasPage = page !== undefined || itemsPerPage !== undefined
+  const hasOffset = offset !== undefined || limit !== undefined
+  if (hasPage && hasOffset) throw conflictingParameters()
+
+  if (hasPage || (paged && !hasOffset)) {
+    return pageOf(page ?? 1, Math.min(itemsPerPage ?? config.itemsPerPage, config.maximum))
+  }
+  return {
+    shape: 'offset',
+    offset: offset ?? 0,
+    limit: Math.min(limit ?? config.limit, config.maximum),
+  }
+}
+
+/**
+ * Reads what may stand beside a cursor.
+ *
+ * @returns the limit
+ * @throws Problem 400  for a parameter that doesn't go with it [Q4]
+ * @throws Problem 422
+ */
+export function parseCursorLimit(
+  query: QueryString,
+  config: Omit<CrudConfig['pagination'], 'included'>
+): number {
+  for (const [name, least] of [
+    ['offset', 0],
+    ['page', 1],
+    ['itemsPerPage', 1],
+  ] as const) {
+    if (readCount(query, name, least) !== undefined) throw conflictsWithCursor(name)
+  }
+  return Math.min(readCount(query, 'limit', 1) ?? config.limit, config.maximum)
+}
+
+export function pageOf(page: number, itemsPerPage: number): Paging {
+  const offset = Math.min((page - 1) * itemsPerPage, Number.MAX_SAFE_INTEGER)
+  return { shape: 'page', page, itemsPerPage, offset, limit: itemsPerPage }
+}
+
+/**
+ * @returns undefined if the parameter is absent or empty
+ */
+function readCount(query: QueryString, name: string, least: number): number | undefined {
+  const text = query.get(name)
+  if (text === undefined || text === '') return undefined
+  const value = /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : -1
+  if (value < least) {
+    throw invalidParameter(name, 'integer', `must be an integer of ${least} or more`)
+  }
+  return value
+}

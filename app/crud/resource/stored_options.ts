@@ -1,0 +1,59 @@
+import { inspect } from 'node:util'
+import { ValueError } from '../errors.js'
+
+/**
+ * Options that a decorator takes: as they are, or as a function that gives them once all models have been
+ * imported, so that they may name what imports models itself. [P2]
+ */
+export type LazyOptions<Options> = Options | (() => Options)
+
+/**
+ * Leaves the options on the class.
+ */
+export function storeOptions(model: object, key: symbol, options: unknown): void {
+  Object.defineProperty(model, key, { value: options, configurable: true })
+}
+
+/**
+ * The options on this very class; a subclass does not inherit them. A function is called once.
+ *
+ * @throws ValueError  when it throws, or gives no options
+ */
+export function storedOptions<Options extends object>(
+  model: object,
+  key: symbol,
+  decorator: string
+): Options | undefined {
+  if (!Object.hasOwn(model, key)) return undefined
+  const stored = (model as Record<symbol, LazyOptions<Options>>)[key]
+  if (typeof stored !== 'function') return stored
+  const options = called(
+    stored as () => Options,
+    `${(model as Function).name}: the function`,
+    decorator
+  )
+  storeOptions(model, key, options)
+  return options
+}
+
+function called<Options>(give: () => Options, what: string, decorator: string): Options {
+  let options: Options
+  try {
+    options = give()
+  } catch (error) {
+    throw new ValueError(`${what} given to ${decorator} threw: ${messageOf(error)}`, {
+      cause: error,
+    })
+  }
+  const isObject = typeof options === 'object' && options !== null
+  if (!isObject || options instanceof Promise || Array.isArray(options)) {
+    throw new ValueError(
+      `${what} given to ${decorator} returned ${inspect(options, { depth: 0 })}, and must return the options, as in ${decorator}(() => ({ policy }))`
+    )
+  }
+  return options
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

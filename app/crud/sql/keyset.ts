@@ -1,0 +1,84 @@
+import type { Dialect } from '../database/dialect.js'
+import { joined, type Sql } from './sql.js'
+import type { Beside } from './reader.js'
+import type { Sort } from '../request/sort.js'
+
+/**
+ * Where in an order a row stands: one value for each part of the order, exactly as it is stored.
+ */
+export type Position = readonly unknown[]
+
+const NOTHING: Sql = { sql: '1 = 0', bindings: [] }
+
+/**
+ * What must be read of a row for its position.
+ */
+export function positionParts(order: readonly Sort[], table: string, dialect: Dialect): Beside[] {
+  return order.map(({ column }, index) => {
+    const as = aliasOf(index)
+    return { as, sql: dialect.stored(table, column, as) }
+  })
+}
+
+/**
+ * The position of a row that was read with these parts.
+ */
+export function positionOf(beside: Record<string, unknown>, order: readonly Sort[]): Position {
+  return order.map((_, index) => beside[aliasOf(index)])
+}
+
+/**
+ * The rows that come after a position, as conditions that are to be read one after the other. Each
+ * begins with a bound on the first column, so that an index on it is enough to find where to begin.
+ * There are two where rows without a value follow those with one: together, no index would do. [Q4]
+ */
+export function rangesAfter(
+  order: readonly Sort[],
+  position: Position,
+  table: string,
+  dialect: Dialect
+): Sql[] {
+  const [{ column, direction }] = order
+  const name = dialect.nameOf(table, column)
+  const isNullLast = direction === 'desc' && column.nullable && position[0] !== null
+  const after = comesAfter(order, position, table, dialect, isNullLast)
+  return isNullLast ? [after, isNull(name)] : [after]
+}
+
+/**
+ * Null comes before everything else, and after it when descending. [A18]
+ *
+ * @param hasValue  whether only rows with a value in the first column are meant
+ */
+function comesAfter(
+  [first, ...rest]: readonly Sort[],
+  [value, ...values]: Position,
+  table: string,
+  dialect: Dialect,
+  hasValue: boolean = false
+): Sql {
+  if (!first) return NOTHING
+  const { column, direction } = first
+  const name = dialect.nameOf(table, column)
+  const tied = comesAfter(rest, values, table, dialect)
+  if (value === null) {
+    return direction === 'asc'
+      ? joined([{ sql: `${name} is not null`, bindings: [] }, tied], 'or')
+      : joined([isNull(name), tied], 'and')
+  }
+
+  const [least, beyond] = direction === 'asc' ? (['>=', '>'] as const) : (['<=', '<'] as const)
+  const mayBeNull = direction === 'desc' && column.nullable && !hasValue
+  const within = dialect.compareStored(table, column, least, value)
+  const past = dialect.compareStored(table, column, beyond, value)
+  const none = mayBeNull ? [isNull(name)] : []
+  return joined([joined([within, ...none], 'or'), joined([past, ...none, tied], 'or')], 'and')
+}
+
+function isNull(name: string): Sql {
+  return { sql: `${name} is null`, bindings: [] }
+}
+
+function aliasOf(index: number): string {
+  return `crud_position_${index}`
+}

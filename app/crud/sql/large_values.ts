@@ -1,0 +1,229 @@
+import { randomBytes } from 'node:crypto'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { SMALL_ANSWER, type AnswerRoom } from '../http/answer_room.js'
+import type { Dialect } from '../database/dialect.js'
+import { dialectOf } from '../database/dialects.js'
+import type { Column } from '../resource/column.js'
+import type { Key, KeyValue } from '../resource/key.js'
+import { nextTurn } from '../operations/turns.js'
+import type { Selection } from './select.js'
+
+type Row = Record<string, unknown>
+
+/** Of all rows of a list together, in bytes: values that are no longer on average are read at once. */
+const AT_ONCE = 2 * 1024 * 1024
+const SHORTEST = 1024
+
+/** What is read at a time of the values that are longer: in bytes, and in rows */
+const BATCH = { bytes: 1024 * 1024, rows: 100 }
+
+/** Characters that a column may have and none of its values is thought to be large */
+const FEW_CHARACTERS = 255
+
+const SIZE = 'crud_size'
+
+/**
+ * What stands in the place of a large value, with its size behind it, where a column may hold anything: one
+ * more column a row would make a list of 100 a tenth slower. Nobody outside knows it, so nobody can store it.
+ */
+const MARK = `${randomBytes(9).toString('base64url')}:`
+const LONGEST_MARK = MARK.length + 20
+
+/**
+ * A list whose values may be large is read in two steps: first all that is small, and how large the rest
+ * is; then, if that may be answered at all, the rest, a little at a time.
+ */
+export interface SizedRead {
+  /** What stands between `select` and `from` in the first step */
+  list: string
+  /** Bytes up to which a value is small */
+  small: number
+  /** The columns whose values may be large */
+  columns: readonly Column[]
+}
+
+const READS = new WeakMap<Dialect, WeakMap<readonly Column[], Map<string, SizedRead>>>()
+
+/**
+ * How to read columns of which values may be large.
+ *
+ * @param rows  how many there may be
+ * @param cut   after so many characters texts may be cut; 0: they are read whole
+ * @returns undefined where none of them can be large
+ */
+export function sizedRead(
+  columns: readonly Column[],
+  { key, rows = 1, cut = 0 }: { key: Key; rows?: number; cut?: number },
+  dialect: Dialect
+): SizedRead | undefined {
+  const large = largeColumns(columns, key)
+  if (large.length === 0) return undefined
+  const share = AT_ONCE / (Math.max(rows, 1) * large.length)
+  /* Powers of two, as each makes another statement. */
+  const small = Math.max(SHORTEST, 2 ** Math.floor(Math.log2(share)))
+  let known = READS.get(dialect)
+  if (!known) READS.set(dialect, (known = new WeakMap()))
+  let reads = known.get(columns)
+  if (!reads) known.set(columns, (reads = new Map()))
+  const id = `${small} ${cut}`
+  let read = reads.get(id)
+  if (!read) {
+    read = makeRead(columns, large, { table: key.table, small, cut }, dialect)
+    reads.set(id, read)
+  }
+  return read
+}
+
+function makeRead(
+  columns: readonly Column[],
+  large: readonly Column[],
+  { table, small, cut }: { table: string; small: number; cut: number },
+  dialect: Dialect
+): SizedRead {
+  const isCut = (column: Column) => cut > 0 && column.kind === 'text'
+  const whole = large.filter((column) => !isCut(column))
+  const parts = columns.map((column) => {
+    const select = dialect.select(table, column)
+    if (!large.includes(column)) return select
+    const as = ` as ${dialect.quote(column.name)}`
+    const value = select.endsWith(as) ? select.slice(0, -as.length) : select
+    const size = dialect.sizeOf(table, column)
+    if (isCut(column)) {
+      return `case when ${size} > ${cut} then substr(${value}, 1, ${cut}) else ${value} end${as}`
+    }
+    const mark = dialect.mixesTypes ? `'${MARK}' || ${size}` : 'null'
+    return `case when ${size} > ${small} then ${mark} else ${value} end${as}`
+  })
+  if (!dialect.mixesTypes) parts.push(sizeSql(table, whole, dialect))
+  return { list: parts.join(', '), small, columns: whole }
+}
+
+/**
+ * What is read beside a row to know how large it is.
+ */
+export function sizeBeside(columns: readonly Column[], key: Key, dialect: Dialect) {
+  const large = largeColumns(columns, key)
+  if (large.length === 0) return undefined
+  return { as: SIZE, sql: sizeSql(key.table, large, dialect) }
+}
+
+function sizeSql(table: string, columns: readonly Column[], dialect: Dialect): string {
+  const sizes = columns.map((column) => `coalesce(${dialect.sizeOf(table, column)}, 0)`)
+  return `${sizes.join(' + ') || '0'} as ${dialect.quote(SIZE)}`
+}
+
+/**
+ * Takes the room that rows need.
+ *
+ * @param rows   read with their size
+ * @param sized  how they were read; not needed where the size alone was
+ * @throws Problem 413 or 503
+ */
+export async function takeRoomFor(
+  rows: readonly Row[],
+  room: AnswerRoom,
+  sized?: SizedRead
+): Promise<void> {
+  let bytes = 0
+  for (const row of rows) bytes += row[SIZE] === undefined ? sizeOf(row, sized!) : Number(row[SIZE])
+  if (bytes > SMALL_ANSWER) await room.take(bytes)
+}
+
+/**
+ * Bytes of the texts and the binary values of a record.
+ */
+export function bytesOf({ $attributes }: LucidRow): number {
+  let bytes = 0
+  for (const value of Object.values($attributes)) {
+    if (typeof value === 'string' || Buffer.isBuffer(value)) bytes += value.length
+  }
+  return bytes
+}
+
+/** Takes the marks out of a row; where there were any, its size stands beside it. */
+function sizeOf(row: Row, { columns }: SizedRead): number {
+  let small = 0
+  let large = 0
+  for (const { name } of columns) {
+    const value = row[name]
+    if (typeof value === 'string') {
+      if (value.length <= LONGEST_MARK && value.startsWith(MARK)) {
+        large += Number(value.slice(MARK.length))
+        row[name] = null
+      } else small += value.length
+    } else if (Buffer.isBuffer(value)) small += value.length
+  }
+  if (large > 0) row[SIZE] = small + large
+  return small + large
+}
+
+/**
+ * Reads what the first step has left out. A row that is gone by now, or no longer one that is to be
+ * seen, is left out.
+ *
+ * @param rows  of the first step, their keys among them
+ * @param read  reads rows in no order, with all values
+ */
+export async function readLargeValues(
+  rows: Row[],
+  { columns, small }: SizedRead,
+  { client, key, selection }: { client: QueryClientContract; key: Key; selection: Selection },
+  read: (selection: Selection) => Promise<Row[]>
+): Promise<Row[]> {
+  const lacking = rows.filter(
+    (row) => Number(row[SIZE]) > small && columns.some(({ name }) => row[name] === null)
+  )
+  if (lacking.length === 0) return rows
+
+  const { where, scope } = selection
+  const found = new Map<string, Row>()
+  for (const batch of batches(lacking)) {
+    const isWanted = key.isAny(
+      batch.map((row) => key.ofRow(row)),
+      dialectOf(client)
+    )
+    for (const row of await read({ where: [...where, isWanted], scope })) {
+      found.set(identity(key.ofRow(row)), row)
+    }
+    /* One driver reads in the server's thread, and both make the values there. */
+    await nextTurn()
+  }
+  const isLacking = new Set(lacking)
+  return rows.filter((row) => {
+    if (!isLacking.has(row)) return true
+    const whole = found.get(identity(key.ofRow(row)))
+    if (whole) Object.assign(row, whole)
+    return whole !== undefined
+  })
+}
+
+function* batches(rows: readonly Row[]): Generator<Row[]> {
+  let batch: Row[] = []
+  let bytes = 0
+  for (const row of rows) {
+    const size = Number(row[SIZE])
+    if (batch.length === BATCH.rows || (batch.length > 0 && bytes + size > BATCH.bytes)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(row)
+    bytes += size
+  }
+  yield batch
+}
+
+/** A key is in an index, and never large. */
+function largeColumns(columns: readonly Column[], { columns: keys }: Key): Column[] {
+  return columns.filter((column) => {
+    if (keys.includes(column) || column.choices) return false
+    if (column.kind === 'json' || column.kind === 'binary') return true
+    const { maxLength } = column
+    return column.kind === 'text' && (maxLength === null || maxLength > FEW_CHARACTERS)
+  })
+}
+
+function identity(key: KeyValue): string {
+  return JSON.stringify(key.map((part) => String(part)))
+}

@@ -1,0 +1,75 @@
+import type { Sql } from './sql.js'
+import {
+  ANY,
+  containedText,
+  foldLetter,
+  lengthOfEnd,
+  LONGEST_PART,
+  ONE,
+  partsOf,
+  type TextPattern,
+} from '../values/text_pattern.js'
+
+/**
+ * How a database with a server says the parts of a match.
+ */
+export interface LikeWords {
+  /** What makes `%` and `_` letters in a pattern */
+  escape: '|' | '\\'
+  /** The text with the pattern's letters in one form, where their case does not count */
+  folded(text: string, pattern: TextPattern): Sql
+  /** Whether a text holds another */
+  contains(text: Sql, wanted: string): Sql
+}
+
+/**
+ * Whether a text matches the pattern, null if it is null. LIKE compares what follows a `%` at each place
+ * of the text: a long end is compared with the end alone, and a long text is found in one go. [A18]
+ *
+ * @param text  the expression of the text
+ */
+export function likeMatch(
+  text: string,
+  pattern: TextPattern,
+  foldCase: boolean,
+  words: LikeWords
+): Sql {
+  const parts = partsOf(pattern)
+  const length = lengthOfEnd(parts)
+  if (length > LONGEST_PART) {
+    const end = pattern.slice(pattern.lastIndexOf(ANY) + 1)
+    return like(prepared(`right(${text}, ${length})`, end, foldCase, words), end, foldCase, words)
+  }
+  const subject = prepared(text, pattern, foldCase, words)
+  const contained = containedText(parts) ?? ''
+  if (contained.length > LONGEST_PART) {
+    return words.contains(subject, foldCase ? fold(contained) : contained)
+  }
+  return like(subject, pattern, foldCase, words)
+}
+
+function like(
+  { sql, bindings }: Sql,
+  pattern: TextPattern,
+  foldCase: boolean,
+  { escape }: LikeWords
+): Sql {
+  const signs = pattern.map((part) => {
+    if (part === ANY) return '%'
+    if (part === ONE) return '_'
+    const letter = foldCase ? fold(part) : part
+    return letter.replace(
+      /[|\\%_]/g,
+      (sign) => (/[%_]/.test(sign) || sign === escape ? escape : '') + sign
+    )
+  })
+  return { sql: `${sql} like ? escape '${escape}'`, bindings: [...bindings, signs.join('')] }
+}
+
+function prepared(text: string, pattern: TextPattern, foldCase: boolean, words: LikeWords): Sql {
+  return foldCase ? words.folded(text, pattern) : { sql: text, bindings: [] }
+}
+
+function fold(text: string): string {
+  return [...text].map((character) => foldLetter(character).folded).join('')
+}

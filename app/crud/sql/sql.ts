@@ -1,0 +1,44 @@
+import type { Query } from '../database/dialect.js'
+import { quoted } from './quoted.js'
+
+/**
+ * A piece of SQL, with a question mark for each of its values.
+ */
+export interface Sql {
+  sql: string
+  bindings: unknown[]
+}
+
+/**
+ * The pieces with `and` or `or` between, as one condition.
+ */
+export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
+  let sql = ''
+  const bindings: unknown[] = []
+  for (const piece of pieces) {
+    sql += sql === '' ? `(${piece.sql})` : ` ${word} (${piece.sql})`
+    bindings.push(...piece.bindings)
+  }
+  return { sql, bindings }
+}
+
+/**
+ * Narrows a query to what meets the condition.
+ */
+export function whereSql(query: Query, { sql, bindings }: Sql): void {
+  query.whereRaw(`(${sql})`, bindings as any[])
+}
+
+/**
+ * The insert of a row (not for MySQL, which writes names otherwise).
+ *
+ * @param table  quoted
+ */
+export function insertSql(table: string, row: Record<string, unknown>): Sql {
+  const names = Object.keys(row)
+  const places = names.map(() => '?').join(', ')
+  return {
+    sql: `insert into ${table} (${names.map(quoted).join(', ')}) values (${places})`,
+    bindings: Object.values(row),
+  }
+}

@@ -1,0 +1,61 @@
+import { HealthChecks } from '@adonisjs/core/health'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { AdminSite } from '#admin'
+import { DatabaseCheck } from '#admin/health/database_check'
+import { isBelowMount } from '#admin/http/below_mount'
+import { SECURITY_HEADERS } from '#admin/http/security_headers'
+import { resources } from '#crud'
+import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { migrationsOf } from './migrate_databases.js'
+import { addRawHeaders } from './node_server.js'
+import { registerProbes } from './probes.js'
+import { warmUp } from './warm_up.js'
+
+/**
+ * Connects the server with the admin site and the endpoints that it hosts: probes, headers of answers
+ * that never become a request, the first requests of a new process.
+ */
+export default class HostProvider {
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    letMigrationsRebuildTables()
+  }
+
+  /**
+   * No query is made here, as this also runs for commands and code generation. [P2]
+   */
+  async start() {
+    const site = await this.app.container.make(AdminSite)
+    registerProbes(site, await this.#checks(site))
+    addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
+  }
+
+  async ready() {
+    if (this.app.getEnvironment() === 'web' && this.app.inProduction) await this.#warmUp()
+  }
+
+  /** Nothing waits for it. */
+  async #warmUp() {
+    const server = await this.app.container.make('server')
+    const address = server.getNodeServer()?.address()
+    if (address === null || address === undefined || typeof address === 'string') return
+    void warmUp(
+      address,
+      resources.endpoints(),
+      () => this.app.isTerminating || this.app.isTerminated
+    )
+  }
+
+  /** The files of the migrations are looked at when they are first asked for, and stay as they are. */
+  async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
+    const db = await this.app.container.make('lucid.db')
+    const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+    return new HealthChecks().register(
+      [...names].map((name) => {
+        let migrations: Promise<string[]> | undefined
+        return new DatabaseCheck(db, name, () => (migrations ??= migrationsOf(db, this.app, name)))
+      })
+    )
+  }
+}

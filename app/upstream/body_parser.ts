@@ -1,0 +1,68 @@
+/*
+ * AdonisJS's body parser (@adonisjs/core 7.5, bodyparser 12) on bodies that do not fit their headers:
+ * - a body that its `Content-Encoding` does not fit, and JSON that nests too deep for its recursion, are
+ *   errors without a status: a fault of the caller would be answered 500;
+ * - its multipart reader bounds files and fields, not what stands around them, and a body that is cut
+ *   inside a part without a name ends the process.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
+import { Exception } from '@adonisjs/core/exceptions'
+import string from '@adonisjs/core/helpers/string'
+import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
+import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
+import type BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
+
+/**
+ * Reads the body of a request by AdonisJS's parser, if there is one.
+ *
+ * @throws Exception  of status 400 for a body that can't be decoded, 413 for one that is too large
+ */
+export async function parseBody(ctx: HttpContext, parser: BodyParserMiddleware): Promise<void> {
+  if (ctx.request.is(['multipart'])) guardMultipart(ctx.request.request)
+  try {
+    await parser.handle(ctx, async () => {})
+  } catch (error) {
+    throw isUndecodable(error) || error instanceof RangeError
+      ? new Exception('The body can not be decoded', { status: 400 })
+      : error
+  }
+}
+
+/**
+ * Whether a decompressor says that bytes are not in their encoding.
+ */
+export function isUndecodable(error: unknown): boolean {
+  return /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test((error as NodeJS.ErrnoException).code ?? '')
+}
+
+/**
+ * The parser counts what stands in files and fields alone: before the first part, and between them, it
+ * reads on for ever. And it skips parts without a name. When the body ends inside of one, nobody would
+ * hear that part of the error, which ends the process; the body as a whole is refused all the same.
+ *
+ * @throws Exception  of status 413, when the length that was announced is too large
+ */
+function guardMultipart(message: IncomingMessage) {
+  const { multipart } = app.config.get<BodyParserConfig>('bodyparser')
+  const most = (string.bytes.parse(multipart.limit ?? Infinity) ?? Infinity) + AROUND_PARTS
+  if (Number(message.headers['content-length']) > most) throw tooLarge()
+
+  const pipe = message.pipe.bind(message)
+  message.pipe = (form, options) => {
+    let length = 0
+    message.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > most && length - chunk.length <= most) form.emit('error', tooLarge())
+    })
+    form.on('part', (part: Readable) => part.on('error', () => {}))
+    return pipe(form, options)
+  }
+}
+
+/** Bytes of boundaries and headers that a body may have beside what it holds */
+const AROUND_PARTS = 1024 * 1024
+
+const tooLarge = () =>
+  new Exception('The body is too large', { status: 413, code: 'E_REQUEST_ENTITY_TOO_LARGE' })

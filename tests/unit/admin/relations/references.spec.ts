@@ -1,0 +1,117 @@
+import { test } from '@japa/runner'
+import testUtils from '@adonisjs/core/services/test_utils'
+import type { HttpContext } from '@adonisjs/core/http'
+import { type AdminUser, type AdminSite, type ModelView } from '#admin'
+import { referencesOf, titlesOf } from '#admin/relations/references'
+import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { Genre, Recording, Score, Studio } from '#tests/fixtures/references'
+import { queriesOf } from '#tests/helpers/queries'
+
+test.group('References', (group) => {
+  let site: AdminSite
+  let view: ModelView
+
+  group.setup(async () => {
+    site = await adminSite()
+    view = site.models.get('Recording')!
+    return await fakeHashes()
+  })
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    for (const model of [Recording, Studio, Genre, Score]) await model.query().delete()
+  })
+
+  /** A request of somebody who is signed in. */
+  async function requestOf(user: AdminUser): Promise<HttpContext> {
+    const ctx = await testUtils.createHttpContext()
+    const signedIn = { owner: { isSuperuser: user.isSuperuser, user }, session: {} }
+    const guard = { signedIn, signedInOrFail: () => signedIn }
+    Object.assign(ctx, { auth: { use: () => guard } })
+    return ctx
+  }
+
+  const referenceOf = (wire: string) =>
+    referencesOf(site, view).find(({ column }) => column.wire === wire)!
+
+  test('[B17] a belongs-to relation to a model of the site is one', ({ assert }) => {
+    const references = referencesOf(site, view).map(
+      ({ column, view: other, target }) => `${column.wire} -> ${other.name}.${target.wire}`
+    )
+    assert.sameMembers(references, [
+      'studio_id -> Studio.id',
+      'genre_code -> Genre.code',
+      'score_id -> Score.id',
+      'editor_id -> AdminUser.id',
+      'mixed_at_id -> Studio.id',
+    ])
+  })
+
+  test('[B17] relations of other kinds, and to models elsewhere, are none', ({ assert }) => {
+    assert.deepEqual(referencesOf(site, site.models.get('Studio')!), [])
+    assert.deepEqual(referencesOf(site, site.models.get('Lender')!), [])
+    assert.isUndefined(referenceOf('stranger_id'))
+  })
+
+  test('[B17] titles come by value, in one query, for those that there are', async ({ assert }) => {
+    const jo = await makeUser('jo')
+    const [abbey, hansa] = await Studio.createMany([{ name: 'Abbey' }, { name: 'Hansa' }])
+    const values = [abbey.id, hansa.id, abbey.id, null, undefined, 999_999]
+    const ctx = await requestOf(jo)
+    const queries = await queriesOf(async () => {
+      const titles = await titlesOf(ctx, referenceOf('studio_id'), values)
+      assert.deepEqual(
+        [...titles],
+        [
+          [String(abbey.id), 'Abbey'],
+          [String(hansa.id), 'Hansa'],
+        ]
+      )
+    })
+    assert.lengthOf(queries, 1)
+  })
+
+  test('[B17] without a value nothing is asked', async ({ assert }) => {
+    const ctx = await requestOf(await makeUser('jo'))
+    const queries = await queriesOf(async () => {
+      const titles = await titlesOf(ctx, referenceOf('studio_id'), [null, undefined])
+      assert.equal(titles.size, 0)
+    })
+    assert.isEmpty(queries)
+  })
+
+  test('[B17] a reference need not be to the key, and a deleted record still has its title', async ({
+    assert,
+  }) => {
+    const ctx = await requestOf(await makeUser('jo'))
+    await Genre.create({ code: 'jazz' })
+    const byCode = await titlesOf(ctx, referenceOf('genre_code'), ['jazz', 'rock'])
+    assert.deepEqual([...byCode], [['jazz', 'Genre jazz']])
+    const gone = await Studio.create({ name: 'Abbey', isDeleted: true })
+    const titles = await titlesOf(ctx, referenceOf('studio_id'), [gone.id])
+    assert.equal(titles.get(String(gone.id)), 'Abbey')
+  })
+
+  test('[P14] what the scope hides has no title', async ({ assert }) => {
+    const { id } = await Studio.create({ name: 'Abbey', isPrivate: true })
+    const [jo, eve] = [await makeUser('jo'), await makeUser('eve')]
+    const titles = async (user: AdminUser) => {
+      const found = await titlesOf(await requestOf(user), referenceOf('studio_id'), [id])
+      return [...found.values()]
+    }
+    assert.deepEqual(await titles(jo), ['Abbey'])
+    assert.deepEqual(await titles(eve), [])
+  })
+
+  test('[B13] only superusers learn what the admin’s own records are called', async ({
+    assert,
+  }) => {
+    const jo = await makeUser('jo')
+    const eve = await makeUser('eve', { isSuperuser: false })
+    const titles = async (user: AdminUser) => {
+      const found = await titlesOf(await requestOf(user), referenceOf('editor_id'), [jo.id])
+      return [...found.values()]
+    }
+    assert.deepEqual(await titles(jo), ['jo'])
+    assert.deepEqual(await titles(eve), [])
+  })
+})
