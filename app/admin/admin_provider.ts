@@ -1,8 +1,9 @@
 import { HealthChecks } from '@adonisjs/core/health'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ConfigurationError, observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { observeWrites, resources, useTokenAuthorizer } from '#crud'
 import { modelFiles } from '#crud/model_files'
+import { reportFaults } from '#crud/report_faults'
 import { Resource } from '#crud/resource/resource'
 import { addRawHeaders } from '#crud/http/node_server'
 import { AdminSite } from './admin_site.js'
@@ -83,10 +84,7 @@ export default class AdminProvider {
     registerProbes(site, await this.#checks(site))
     addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
 
-    if (errors.length === 0) return
-    const fault = new ConfigurationError(errors)
-    if (this.app.getEnvironment() !== 'console') throw fault
-    console.warn(fault.message)
+    reportFaults(errors, this.app)
   }
 
   /**
