@@ -1,7 +1,7 @@
 import { HealthChecks } from '@adonisjs/core/health'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { RuntimeError, observeWrites, resources, useTokenAuthorizer } from '#crud'
 import { modelFiles } from '#crud/model_files'
 import { reportFaults } from '#crud/report_faults'
 import { Resource } from '#crud/resource/resource'
@@ -204,8 +204,17 @@ export default class AdminProvider {
   async #replaceTemplates(directory: string | undefined) {
     if (!directory) return
     const { default: edge } = await import('edge.js')
-    const { readFile } = await import('node:fs/promises')
+    const { readFile, stat } = await import('node:fs/promises')
     const { join } = await import('node:path')
+    const isFolder = await stat(directory).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
+    if (!isFolder) {
+      throw new RuntimeError(
+        `config/admin.ts: templatesDirectory is '${directory}', and must be a folder that exists`
+      )
+    }
     const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
     for (const file of files) {
       const name = file.replaceAll('\\', '/').replace(/\.edge$/, '')
