@@ -9,6 +9,8 @@ const { default: VineProvider } = await import('@adonisjs/core/providers/vinejs_
 
 const APP_ROOT = new URL('../', import.meta.url)
 
+const PLAIN_CODES = new Set(['E_CONFIGURATION', 'E_RUNTIME', 'E_VALUE'])
+
 const IMPORTER = (filePath: string) => {
   if (filePath.startsWith('./') || filePath.startsWith('../')) {
     return import(new URL(filePath, APP_ROOT).href)
@@ -28,6 +30,18 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
     app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())
   })
   .ace()
+  .configure(async (app) => {
+    /* What whoever calls can mend is told without a stack. */
+    const kernel = await app.container.make('ace')
+    const usual = kernel.errorHandler
+    kernel.errorHandler = {
+      async render(error, of) {
+        const { code, message } = (error ?? {}) as NodeJS.ErrnoException
+        if (PLAIN_CODES.has(code!)) of.ui.logger.error(message)
+        else await usual.render(error, of)
+      },
+    }
+  })
   .handle(process.argv.splice(2))
   .catch((error) => {
     process.exitCode = 1

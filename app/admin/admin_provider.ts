@@ -1,7 +1,8 @@
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ConfigurationError, observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { RuntimeError, observeWrites, resources, useTokenAuthorizer } from '#crud'
 import { modelFiles } from '#crud/lucid/model_files'
+import { reportFaults } from '#crud/report_faults'
 import { Resource } from '#crud/resource/resource'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
@@ -71,10 +72,7 @@ export default class AdminProvider {
     useTokenAuthorizer(new TokenAuthorizer())
     registerAdminRoutes(site)
 
-    if (errors.length === 0) return
-    const fault = new ConfigurationError(errors)
-    if (this.app.getEnvironment() !== 'console') throw fault
-    console.warn(fault.message)
+    reportFaults(errors, this.app)
   }
 
   /**
@@ -169,8 +167,17 @@ export default class AdminProvider {
   async #replaceTemplates(directory: string | undefined) {
     if (!directory) return
     const { default: edge } = await import('edge.js')
-    const { readFile } = await import('node:fs/promises')
+    const { readFile, stat } = await import('node:fs/promises')
     const { join } = await import('node:path')
+    const isFolder = await stat(directory).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
+    if (!isFolder) {
+      throw new RuntimeError(
+        `config/admin.ts: templatesDirectory is '${directory}', and must be a folder that exists`
+      )
+    }
     const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
     for (const file of files) {
       const name = file.replaceAll('\\', '/').replace(/\.edge$/, '')

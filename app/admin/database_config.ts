@@ -1,6 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '#crud'
+import { listed } from '#crud/errors'
 
 /**
  * Which Lucid connection holds the application's tables, and which the admin's own. By default it is
@@ -19,7 +20,7 @@ export class DatabaseConfig {
     for (const name of [this.applicationConnection, this.adminConnection]) {
       if (!db.manager.has(name)) {
         throw new RuntimeError(
-          `config/admin.ts: there is no database connection "${name}"; config/database.ts has ${[...db.manager.connections.keys()].join(', ')}`
+          `config/admin.ts: adminConnection is '${name}', and must be one of those in config/database.ts: ${listed(db.manager.connections.keys())}`
         )
       }
     }

@@ -1,6 +1,19 @@
 import { isAbsolute } from 'node:path'
 import { ValueError } from '#crud'
-import { type Secret } from '@adonisjs/core/helpers'
+import {
+  ANY,
+  checkEach,
+  isObject,
+  LABEL,
+  OBJECT,
+  PATH,
+  POSITIVE,
+  SECONDS,
+  shown,
+  TRUTH,
+  type Check,
+} from '#crud/option_checks'
+import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
 
@@ -65,12 +78,63 @@ type PartialConfig = Partial<Omit<AdminConfig, 'appKey' | 'sessions' | 'token' |
   login?: Partial<AdminConfig['login']>
 }
 
+const PLACE = 'config/admin.ts'
+
+const FOLDER: Check = [
+  (value) => typeof value === 'string' && isAbsolute(value),
+  "an absolute path, as app.makePath('...') gives",
+]
+
+const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
+  /* Its value is told to nobody. */
+  appKey: ANY,
+  mountPath: PATH,
+  title: LABEL,
+  theme: [
+    (value) => value === 'dark-theme' || value === 'light-theme',
+    "'dark-theme' or 'light-theme'",
+  ],
+  secureCookies: TRUTH,
+  templatesDirectory: FOLDER,
+  storageDirectory: FOLDER,
+  adminConnection: LABEL,
+  models: OBJECT,
+  eventIntegration: [
+    (value) => typeof value?.log === 'function',
+    'databaseEvents(), an object with a function log, or undefined',
+  ],
+  sessions: OBJECT,
+  token: OBJECT,
+  login: OBJECT,
+}
+
+/* A group is looked at with its defaults, so that one that is undefined is no default either. */
+const GROUPS = {
+  sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
+  token: { minutes: POSITIVE },
+  login: {
+    attempts: POSITIVE,
+    withinMinutes: POSITIVE,
+    attemptsPerAddress: POSITIVE,
+    quickAttemptsPerName: POSITIVE,
+    slowestSeconds: SECONDS,
+    slowedAtOnce: POSITIVE,
+    hashesAtOnce: POSITIVE,
+    hashesWaiting: POSITIVE,
+  },
+}
+
 /**
  * Fills in the defaults.
  *
- * @throws ValueError  for a theme that does not exist, or a limit that is no positive integer
+ * @throws ValueError  for an unknown option, or one that can't be [P9]
  */
 export function defineConfig(config: PartialConfig): AdminConfig {
+  checkEach(PLACE, config, CHECKS)
+  if (!(config.appKey instanceof Secret)) {
+    throw new ValueError(`${PLACE}: appKey is no Secret, and must be env.get('APP_KEY')`)
+  }
+  checkModels(config.models ?? {})
   const path = (config.mountPath ?? '/admin').replace(/^\/+|\/+$/g, '')
   const filled: AdminConfig = {
     appKey: config.appKey,
@@ -98,29 +162,18 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     },
   }
 
-  if (!['dark-theme', 'light-theme'].includes(filled.theme)) {
-    throw new ValueError(
-      `config/admin.ts: theme is '${filled.theme}', and must be 'dark-theme' or 'light-theme'`
-    )
-  }
-  if (!isAbsolute(filled.storageDirectory)) {
-    throw new ValueError(
-      `config/admin.ts: storageDirectory is '${filled.storageDirectory}', and must be an absolute path`
-    )
-  }
-  if (!/^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(filled.mountPath)) {
-    throw new ValueError(
-      `config/admin.ts: mountPath is '${config.mountPath}', and must be / or names of letters, digits and . _ ~ - after a / each`
-    )
-  }
-  for (const group of ['sessions', 'token', 'login'] as const) {
-    for (const [name, value] of Object.entries(filled[group])) {
-      if (!Number.isSafeInteger(value) || value < 1) {
-        throw new ValueError(
-          `config/admin.ts: ${group}.${name} is ${value}, and must be a positive integer`
-        )
-      }
-    }
+  for (const [group, checks] of Object.entries(GROUPS)) {
+    checkEach(PLACE, filled[group as keyof typeof GROUPS], checks, { group })
   }
   return filled
+}
+
+function checkModels(models: Record<string, unknown>) {
+  for (const [name, entry] of Object.entries(models)) {
+    const [model, options, ...rest] = Array.isArray(entry) ? entry : [entry, {}]
+    if (typeof model === 'function' && isObject(options) && rest.length === 0) continue
+    throw new ValueError(
+      `${PLACE}: models.${name} is ${shown(entry)}, and must be a model, or a model and its options, as in [Product, { label: 'Goods' }]`
+    )
+  }
 }

@@ -5,6 +5,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '#crud'
 import { roomOf } from '#crud/http/answer_room'
+import { checkOptions, shown } from '#crud/checks'
 import { crudOf, settingsOf } from '#crud/endpoints/crud_object'
 import { crudOptionsOf } from '#crud/decorator'
 import { listed } from '#crud/errors'
@@ -20,6 +21,7 @@ import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
 import type { BulkAction } from './bulk/bulk_action.js'
 import { makeBulkActions } from './bulk/make_bulk_actions.js'
+import { checkListColumns, checkViewOptions } from './check_view_options.js'
 import { crudEndpoints } from './http/routes/crud_endpoints.js'
 import type { DatabaseConfig } from './database_config.js'
 import type { EventIntegration } from './events/event_integration.js'
@@ -83,6 +85,9 @@ export class ModelView {
 
     this.options = parameters
     this.crudOptions = mergedOptions(parameters)
+    const named = model?.name ?? 'ModelView'
+    checkViewOptions(named, parameters, parameters.adminSite?.templates)
+    checkOptions({ ...this.crudOptions, model })
     this.resource = new Resource({
       ...this.crudOptions,
       ...settingsOf(this.crudOptions),
@@ -214,7 +219,7 @@ export class ModelView {
   /** Every name of the options that stands for a column must be one that may be shown. */
   #checkNames() {
     const { listColumns, searchableColumns, defaultSort, title, fields } = this.options
-    const shown = this.resource.fields.map(({ wire }) => wire)
+    const shownNames = this.resource.fields.map(({ wire }) => wire)
     const computed = [...this.resource.computed.values()]
     const check = (option: string, names: Iterable<string>, valid: string[]) => {
       const unknown = [...names].filter((name) => !valid.includes(name))
@@ -225,12 +230,12 @@ export class ModelView {
       }
     }
     const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
-    check('listColumns', own, [...shown, ...computed])
-    check('searchableColumns', searchableColumns ?? [], shown)
+    check('listColumns', own, [...shownNames, ...computed])
+    check('searchableColumns', searchableColumns ?? [], shownNames)
     if (defaultSort !== undefined) {
-      check('defaultSort', [defaultSort.replace(/^-/, '')], shown)
+      check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
-    if (typeof title === 'string') check('title', [title], shown)
+    if (typeof title === 'string') check('title', [title], shownNames)
     const known = this.resource.columns.all.map(({ wire }) => wire)
     check('fields', Object.keys(fields ?? {}), [
       ...known,
@@ -242,10 +247,11 @@ export class ModelView {
     for (const Class of classes) {
       if (!((Class as any)?.prototype instanceof ListColumn)) {
         throw new ValueError(
-          `${this.name}: listColumns holds something that is neither a column's name nor a subclass of ListColumn`
+          `${this.name}: listColumns holds ${shown(Class)}, which is neither a column's name nor a subclass of ListColumn`
         )
       }
     }
+    checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
   }
 
   /** What a widget takes files for holds them everywhere, whatever the schemas say. [B17] */

@@ -23,22 +23,25 @@ export interface FieldOptions {
   widget?: WidgetName | (new () => Widget)
 }
 
+export const WIDGETS = [
+  'text',
+  'textarea',
+  'number',
+  'checkbox',
+  'date',
+  'datetime-local',
+  'time',
+  'select',
+  'multi-select',
+  'email',
+  'url',
+  'password',
+  'json',
+  'file',
+] as const
+
 /** The kinds of form field. [B17] */
-export type WidgetName =
-  | 'text'
-  | 'textarea'
-  | 'number'
-  | 'checkbox'
-  | 'date'
-  | 'datetime-local'
-  | 'time'
-  | 'select'
-  | 'multi-select'
-  | 'email'
-  | 'url'
-  | 'password'
-  | 'json'
-  | 'file'
+export type WidgetName = (typeof WIDGETS)[number]
 
 /**
  * The options of `@AdminView`. All of them may be left out. [P13]

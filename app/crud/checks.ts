@@ -1,22 +1,25 @@
-import { inspect } from 'node:util'
-import { listed, ValueError } from './errors.js'
+import {
+  ANY,
+  checkEach,
+  FUNCTION,
+  isList,
+  isObject,
+  OBJECT,
+  TEXT,
+  TEXTS,
+  TRUTH,
+} from './option_checks.js'
+import type { Check } from './option_checks.js'
 import type { CrudRouterOptions } from './types.js'
 
-type Name = keyof Required<CrudRouterOptions>
-type Check = [isRight: (value: any) => boolean, wanted: string]
+export { shown } from './option_checks.js'
 
-const TEXT: Check = [(value) => typeof value === 'string', 'a string']
-const TEXTS: Check = [(value) => isList(value, TEXT[0]), 'a list of strings']
-const FUNCTION: Check = [(value) => typeof value === 'function', 'a function']
-const OBJECT: Check = [isObject, 'an object']
 const LISTS: Check = [
   (value) => isObject(value) && Object.values(value).every((one) => isList(one)),
   'a map from operations to lists of middleware',
 ]
-/* Looked at where they are used. */
-const ANY: Check = [() => true, '']
 
-const CHECKS: Record<Name, Check> = {
+const CHECKS: Record<keyof Required<CrudRouterOptions>, Check> = {
   model: ANY,
   path: TEXT,
   tags: TEXTS,
@@ -35,7 +38,7 @@ const CHECKS: Record<Name, Check> = {
   isDeletedColumn: TEXT,
   deletedAtColumn: TEXT,
   updatedAtColumn: TEXT,
-  showDeleted: [(value) => typeof value === 'boolean', 'true or false'],
+  showDeleted: TRUTH,
   include: TEXTS,
   middleware: LISTS,
   access: [(value) => typeof value === 'string' || isObject(value), 'a string or a map'],
@@ -50,32 +53,5 @@ const CHECKS: Record<Name, Check> = {
  * @throws ValueError  for an unknown option or a value of the wrong type
  */
 export function checkOptions(options: CrudRouterOptions): void {
-  const model = options.model?.name ?? 'crudRouter'
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(CHECKS, name)) {
-      throw new ValueError(
-        `${model}: there is no option '${name}'; options are ${listed(Object.keys(CHECKS))}`
-      )
-    }
-    const [isRight, wanted] = CHECKS[name as Name]
-    if (value !== undefined && !isRight(value)) {
-      throw new ValueError(`${model}: ${name} is ${shown(value)}, and must be ${wanted}`)
-    }
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !isList(value)
-}
-
-/** Arrays and Sets: a string would be a list of letters, and a generator can be read but once. [P4] */
-function isList(value: unknown, isRight: (one: unknown) => boolean = () => true): boolean {
-  return (Array.isArray(value) || value instanceof Set) && [...value].every(isRight)
-}
-
-/**
- * A wrong value, for a message.
- */
-export function shown(value: unknown): string {
-  return inspect(value, { depth: 1, breakLength: Infinity, maxArrayLength: 5, maxStringLength: 60 })
+  checkEach(options.model?.name ?? 'crudRouter', options, CHECKS)
 }

@@ -5,6 +5,7 @@ import { modelFiles } from './lucid/model_files.js'
 import { publicWritesByDefault, undecided } from './endpoints/public_writes.js'
 import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
+import { reportFaults } from './report_faults.js'
 import { unreadableFaults } from './lucid/unreadable_files.js'
 
 /**
@@ -15,8 +16,8 @@ export default class CrudProvider {
 
   /**
    * No query is made here: this also runs for commands and for code generation, on a database that
-   * may be empty. A fault stops the server; a command only warns, as it may be the one that mends it,
-   * and finds what is wrong in `resources.faults`.
+   * may be empty. The faults of a server are thrown with what the database lacks, by `resources.load()`. A
+   * command only warns, as it may be the one that mends them, and finds them in `resources.faults`.
    * [P2, P9]
    */
   async start() {
@@ -40,11 +41,7 @@ export default class CrudProvider {
       }
     }
 
-    if (errors.length === 0) return
-    const fault = new ConfigurationError(errors)
-    if (this.app.getEnvironment() !== 'console') throw fault
-    resources.faults.push(...errors)
-    console.warn(fault.message)
+    reportFaults(errors, this.app)
   }
 
   /**
@@ -52,7 +49,10 @@ export default class CrudProvider {
    * decided about is closed, which its owner should hear of before its callers do. [P10]
    */
   async ready() {
-    if (this.app.getEnvironment() !== 'web' || !this.app.inProduction) return
+    if (this.app.getEnvironment() !== 'web') return
+    /* Of an application that does not load the resources before it listens */
+    if (resources.untold.length > 0) throw new ConfigurationError(resources.untold.splice(0))
+    if (!this.app.inProduction) return
     const closed = undecided(resources.endpoints())
     const models = publicWritesByDefault(resources.endpoints())
     if (closed.length + models.length === 0) return

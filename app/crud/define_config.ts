@@ -2,6 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
 import { ValueError } from './errors.js'
+import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TRUTH, type Check } from './option_checks.js'
 
 /**
  * The settings of the generated endpoints, as `config/crud.ts` holds them.
@@ -92,12 +93,64 @@ type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecid
   server?: Partial<CrudConfig['server']>
 }
 
+const PLACE = 'config/crud.ts'
+
+const ACCESS: Check = [(value) => value === 'public' || value === 'token', "'public' or 'token'"]
+const NAME: Check = [
+  (value) => typeof value === 'string' || value === null || value === undefined,
+  'a string or null',
+]
+
+const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
+  prefix: PATH,
+  access: [(value) => value === null || ACCESS[0](value), `${ACCESS[1]}, or null`],
+  strictQuery: TRUTH,
+  strictBody: TRUTH,
+  pagination: OBJECT,
+  openapi: OBJECT,
+  docs: OBJECT,
+  body: OBJECT,
+  limits: OBJECT,
+  idempotency: OBJECT,
+  rateLimit: [
+    (value) => value === null || OBJECT[0](value),
+    'null, or as in { requests: 100, seconds: 60 }',
+  ],
+  server: OBJECT,
+}
+
+/* A group is looked at with its defaults, so that one that is undefined is no default either. */
+const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
+  pagination: {
+    limit: POSITIVE,
+    itemsPerPage: POSITIVE,
+    maximum: POSITIVE,
+    included: POSITIVE,
+  },
+  body: { limit: POSITIVE, depth: POSITIVE },
+  limits: { text: POSITIVE, answer: POSITIVE, answers: POSITIVE },
+  idempotency: { hours: POSITIVE },
+  rateLimit: { requests: POSITIVE, seconds: POSITIVE },
+  server: {
+    graceSeconds: SECONDS,
+    headersSeconds: SECONDS,
+    requestSeconds: SECONDS,
+    writeSeconds: SECONDS,
+    idleSeconds: SECONDS,
+  },
+  openapi: { enabled: TRUTH, access: ACCESS, title: NAME, version: NAME },
+  docs: { enabled: TRUTH, access: ACCESS, path: PATH },
+}
+
 /**
  * Fills in the defaults.
  *
- * @throws ValueError  when a number is no positive integer, or an access or a path can't be
+ * @throws ValueError  for an unknown option, or one that can't be [P9]
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
+  checkEach(PLACE, config, CHECKS)
+  const path = config.docs?.path
+  checkEach(PLACE, path === undefined ? {} : { path }, GROUPS.docs, { group: 'docs' })
   const filled: CrudConfig = {
     prefix: normalisePrefix(config.prefix ?? '/api'),
     access: config.access ?? (isInProduction() ? 'token' : 'public'),
@@ -120,7 +173,8 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     },
     idempotency: { hours: 24, ...config.idempotency },
     rateLimit: config.rateLimit
-      ? { requests: config.rateLimit.requests, seconds: config.rateLimit.seconds }
+      ? /* One that is left out is to be told, too. */
+        Object.assign({ requests: Number.NaN, seconds: Number.NaN }, config.rateLimit)
       : null,
     server: {
       graceSeconds: 8,
@@ -139,29 +193,8 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     },
   }
 
-  for (const group of [
-    'pagination',
-    'body',
-    'limits',
-    'idempotency',
-    'rateLimit',
-    'server',
-  ] as const) {
-    for (const [name, value] of Object.entries(filled[group] ?? {})) {
-      if (!Number.isSafeInteger(value) || value < 1) {
-        throw new ValueError(
-          `config/crud.ts: ${group}.${name} is ${value}, and must be a positive integer`
-        )
-      }
-    }
-  }
-  const rules = { 'access': filled, 'openapi.access': filled.openapi, 'docs.access': filled.docs }
-  for (const [name, { access }] of Object.entries(rules)) {
-    if (access !== 'public' && access !== 'token') {
-      throw new ValueError(
-        `config/crud.ts: ${name} is '${access}', and must be 'public' or 'token'`
-      )
-    }
+  for (const [group, checks] of Object.entries(GROUPS)) {
+    checkEach(PLACE, filled[group as keyof typeof GROUPS] ?? {}, checks, { group })
   }
   if (filled.docs.path === '') {
     throw new ValueError("config/crud.ts: docs.path is the root, and must be a path as in '/docs'")

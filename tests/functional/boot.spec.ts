@@ -72,10 +72,24 @@ test.group('Boot', (group) => {
 
   test('[P9] the server prints the faults of all models at once, and ends', async ({ assert }) => {
     await writeFaults()
+    await write(
+      'app/models/shown.ts',
+      `
+      import { BaseModel, column } from '@adonisjs/lucid/orm'
+      import { AdminView } from '#admin'
+      @AdminView(() => ({ listColumns: ['nme'] }))
+      export default class Shown extends BaseModel {
+        @column({ isPrimary: true }) declare id: number
+      }`
+    )
     const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
 
     assert.equal(status, 1)
-    assert.include(output, 'has 4 faults')
+    assert.lengthOf(output.match(/configuration has \d+ faults/g)!, 1)
+    const faults = output.match(/^ {2}- .*/gm)!
+    assert.sameMembers(faults, [...new Set(faults)])
+    assert.match(output, /- Shown: listColumns names nme, which .*; it shows id/)
+    assert.match(output, /- Note: the table notes does not exist .* node ace migrate/)
     assert.match(output, /- BothLists: includedMethods and deletedMethods can't both be given/)
     assert.match(output, /- NoModel is not a Lucid model/)
     assert.match(output, /- FarAway: there is no database connection "moon"; .* has sqlite/)
@@ -110,6 +124,20 @@ test.group('Boot', (group) => {
     assert.include(output, 'has 4 faults')
     assert.include(output, 'BothLists: ')
     assert.match(output, /create_notes_table/)
+  })
+
+  test('[P9] a fault of a configuration file is one line, in a command too', async ({ assert }) => {
+    await write(
+      'config/crud.ts',
+      "import { defineConfig } from '#crud'\nexport default defineConfig({ prefix: 5 as any })"
+    )
+    const { status, output } = await copy.run(process.execPath, ['ace.js', 'migrate'], {
+      ...ENVIRONMENT,
+      NODE_ENV: 'development',
+    })
+    assert.equal(status, 1)
+    assert.include(output, 'config/crud.ts: prefix is 5, and must be / or names of letters')
+    assert.lengthOf(output.trim().split('\n'), 1)
   })
 
   test("[P12] a command of one's own may import a model with a file in its schema", async ({

@@ -1,4 +1,5 @@
 import { ValueError } from '#crud'
+import { shown } from '#crud/checks'
 import { listed } from '#crud/errors'
 import { ACTIONS, type AdminViewOptions } from '../view_options.js'
 import { BulkAction } from './bulk_action.js'
@@ -17,7 +18,7 @@ export function makeBulkActions(
     const given = Class as { prototype?: unknown; name?: string } | null | undefined
     if (!(given?.prototype instanceof BulkAction)) {
       throw new ValueError(
-        `${view}: bulkActions holds something that is no subclass of BulkAction: ${given?.name ?? given}`
+        `${view}: bulkActions holds something that is no subclass of BulkAction: ${given?.name ?? shown(given)}`
       )
     }
     const action = new Class()
@@ -34,7 +35,9 @@ export function makeBulkActions(
       )
     }
     if (typeof action.label !== 'string' || action.label.trim() === '') {
-      throw new ValueError(`${place} has no label, which its button shows`)
+      throw new ValueError(
+        `${place} has the label ${shown(action.label)}, and must have a text for its button`
+      )
     }
     if (!ACTIONS.includes(action.needs)) {
       throw new ValueError(

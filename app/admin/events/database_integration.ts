@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { ValueError } from '#crud'
+import { checkEach, POSITIVE, TRUTH, type Check } from '#crud/option_checks'
 import { dialectOf } from '#crud/database/dialects'
 import { inTransaction } from '#crud/database/transaction'
 import { inUtc } from '#crud/values/datetime'
@@ -23,6 +23,14 @@ export interface DatabaseEventsOptions {
   logViews?: boolean
 }
 
+/* Further back there are no dates that every database can compare with. */
+const MOST_DAYS = 36_500
+const DAYS: Check = [
+  (value) => POSITIVE[0](value) && value <= MOST_DAYS,
+  `a positive integer of ${MOST_DAYS} at the most`,
+]
+const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: TRUTH }
+
 /* A statement takes only so many values, and a transaction should keep others waiting only so long. */
 const ROWS_AT_ONCE = 100
 const PRUNED_AT_ONCE = 100
@@ -37,19 +45,11 @@ export class DatabaseIntegration implements EventIntegration {
   readonly logViews: boolean
 
   /**
-   * @throws ValueError  for a number of days that is no positive integer
+   * @throws ValueError  for an unknown option, or one that can't be [P9]
    */
-  constructor({ retentionDays, typedNameDays = 30, logViews = true }: DatabaseEventsOptions = {}) {
-    if (retentionDays !== undefined && !isNumberOfDays(retentionDays)) {
-      throw new ValueError(
-        `databaseEvents: retentionDays is ${retentionDays}, and must be a positive integer; leave it out to keep events for ever`
-      )
-    }
-    if (!isNumberOfDays(typedNameDays)) {
-      throw new ValueError(
-        `databaseEvents: typedNameDays is ${typedNameDays}, and must be a positive integer`
-      )
-    }
+  constructor(options: DatabaseEventsOptions = {}) {
+    checkEach('config/admin.ts: databaseEvents', options, CHECKS)
+    const { retentionDays, typedNameDays = 30, logViews = true } = options
     this.retentionDays = retentionDays
     this.typedNameDays = typedNameDays
     this.logViews = logViews
@@ -132,10 +132,6 @@ export class DatabaseIntegration implements EventIntegration {
       }
     }
   }
-}
-
-function isNumberOfDays(days: number): boolean {
-  return Number.isSafeInteger(days) && days > 0
 }
 
 function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown> {

@@ -26,7 +26,7 @@ export default class CrudRoutes extends Command {
     const { resources } = await import('../resource/registry.js')
     if (resources.faults.length > 0) {
       throw new CommandFailure(
-        'The models above have no endpoints, so the list would not be whole: mend them first'
+        'The configuration of the models has the faults above, so the list may not be whole: mend them first'
       )
     }
     const shown = this.#chosen(resources.endpoints())

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import app from '@adonisjs/core/services/app'
 import { listed, ValueError } from '../errors.js'
+import { shown } from '../option_checks.js'
 
 interface HostRules {
   /** Where people reach the application, as in `https://shop.example.com` */
@@ -40,6 +41,11 @@ export class ServedHosts {
    */
   constructor({ appUrl, hosts = [], allowsLocal, trusts = () => false }: HostRules) {
     const { hostname, protocol } = new URL(appUrl)
+    if (!Array.isArray(hosts)) {
+      throw new ValueError(
+        `config/app.ts: hosts is ${shown(hosts)}, and must be a list of names, as in ['shop.example.com']`
+      )
+    }
     for (const entry of hosts) {
       if (typeof entry === 'string' && ENTRY.test(entry)) continue
       throw new ValueError(

@@ -18,6 +18,8 @@ export class ResourceRegistry {
 
   /** What the boot found wrong with the decorated models, where it only warned of that [P9] */
   readonly faults: Error[] = []
+  /** The same where it has not said so yet: `load()` throws it [P9] */
+  readonly untold: Error[] = []
 
   /**
    * @throws ValueError  when another model's endpoints already lie at the same path
@@ -104,17 +106,20 @@ export class ResourceRegistry {
    * tests after migrating, and otherwise by the first request; whatever is loaded already stays as
    * it is. [P15]
    *
-   * @throws ConfigurationError  with all that is missing or does not go together
+   * @throws ConfigurationError  with all that is missing or does not go together, beside the faults that
+   *                             the boot has found so far
    */
   async load(): Promise<void> {
-    const errors: Error[] = []
+    const errors: Error[] = this.untold.splice(0)
+    const isWhole = errors.length === 0
     const unknown = [...this.all(), ...this.#others].filter(({ isLoaded }) => !isLoaded)
     const facts = await readFacts(unknown)
     for (const endpoints of this.#endpoints) {
       try {
         await endpoints.resource.load(undefined, facts.get(endpoints.resource))
         for (const inclusion of endpoints.resource.includes.values()) {
-          this.#checkInclusion(endpoints.resource, inclusion)
+          /* What another model lacks may be missing for a fault that is told already. */
+          if (isWhole) this.#checkInclusion(endpoints.resource, inclusion)
           await inclusion.resource.load()
         }
         const needsTokens = endpoints.operations.some(

@@ -26,7 +26,12 @@ export function storedOptions<Options extends object>(
 ): Options | undefined {
   if (!Object.hasOwn(model, key)) return undefined
   const stored = (model as Record<symbol, LazyOptions<Options>>)[key]
-  if (typeof stored !== 'function') return stored
+  if (typeof stored !== 'function') {
+    if (isOptions(stored)) return stored
+    throw new ValueError(
+      `${(model as Function).name}: ${decorator} was given ${inspect(stored, { depth: 0 })}, and takes an object of options, or a function that returns one`
+    )
+  }
   const options = called(
     stored as () => Options,
     `${(model as Function).name}: the function`,
@@ -45,13 +50,17 @@ function called<Options>(give: () => Options, what: string, decorator: string): 
       cause: error,
     })
   }
-  const isObject = typeof options === 'object' && options !== null
-  if (!isObject || options instanceof Promise || Array.isArray(options)) {
+  if (!isOptions(options)) {
     throw new ValueError(
       `${what} given to ${decorator} returned ${inspect(options, { depth: 0 })}, and must return the options, as in ${decorator}(() => ({ policy }))`
     )
   }
   return options
+}
+
+function isOptions(value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null
+  return isObject && !(value instanceof Promise) && !Array.isArray(value)
 }
 
 function messageOf(error: unknown): string {

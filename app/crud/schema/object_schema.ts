@@ -1,5 +1,6 @@
 import vine, { BaseType, SimpleErrorReporter, VineValidator, type VineObject } from '@vinejs/vine'
 import { ValueError } from '../errors.js'
+import { shown } from '../option_checks.js'
 import type { FieldError } from '../http/problem.js'
 
 type PlainObject = VineObject<any, any, any, any>
@@ -92,11 +93,11 @@ export class CompiledSchema {
   constructor(schema: ObjectSchema, option: string, model: string) {
     if (schema instanceof VineValidator) this.#validator = schema
     else if (schema instanceof BaseType) this.#validator = vine.create(schema)
-    else throw noObjectSchema(option, model)
+    else throw noObjectSchema(schema, option, model)
 
     const { schema: root, refs } = this.#validator.toJSON() as any
     const tree = root.schema as CompiledNode
-    if (tree.type !== 'object') throw noObjectSchema(option, model)
+    if (tree.type !== 'object') throw noObjectSchema(schema, option, model)
     this.fields = describedFields(tree, refs, jsonProperties(this.#validator.toJSONSchema() as any))
   }
 
@@ -126,9 +127,12 @@ class CollectingReporter extends SimpleErrorReporter {
   }
 }
 
-function noObjectSchema(option: string, model: string): ValueError {
+function noObjectSchema(schema: unknown, option: string, model: string): ValueError {
+  /* Inside they are long, and tell nobody anything. */
+  const { name = '' } = (schema as object | null)?.constructor ?? {}
+  const what = /^Vine/.test(name) ? `a ${name}` : shown(schema)
   return new ValueError(
-    `${model}: ${option} must be a VineJS object schema, as in vine.object({ ... }), or a validator compiled from one`
+    `${model}: ${option} is ${what}, and must be a VineJS object schema, as in vine.object({ ... }), or a validator compiled from one`
   )
 }
 

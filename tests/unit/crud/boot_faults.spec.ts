@@ -1,12 +1,22 @@
 import { test } from '@japa/runner'
+import { BaseModel, column } from '@adonisjs/lucid/orm'
 import vine from '@vinejs/vine'
-import { ConfigurationError, EndpointCreator, RuntimeError } from '#crud'
+import { ConfigurationError, LucidCrud, RuntimeError } from '#crud'
+import { creatorOf } from '#crud/router'
 import { Sample } from '#tests/fixtures/samples'
+
+class Spool extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+}
 
 /** What is wrong at the boot is said when the endpoints are made, or when the table is looked at. */
 async function messageOf(options: Record<string, unknown>): Promise<string> {
   try {
-    const creator = new EndpointCreator({ model: Sample, ...options } as any)
+    const creator = new (creatorOf({ model: Sample, ...options } as any))({
+      model: Sample,
+      ...options,
+    } as any)
     creator.planRoutes()
     await creator.resource.load()
   } catch (error) {
@@ -39,6 +49,25 @@ test.group('Faults of the boot', () => {
         value: 'nme',
         right: 'name',
       },
+      { option: 'createSchema', wrong: 5, value: '5', right: 'VineJS object schema' },
+      { option: 'deleteSchema', wrong: 'x', value: "'x'", right: 'VineJS object schema' },
+      {
+        option: 'deleteSchema',
+        wrong: vine.string(),
+        value: 'a VineString',
+        right: 'vine.object',
+      },
+      { option: 'crud', wrong: class Other {}, value: 'class Other', right: 'LucidCrud' },
+      { option: 'crud', wrong: new LucidCrud(Spool), value: 'Spool', right: 'must be for Sample' },
+      { option: 'endpointCreator', wrong: 5, value: '5', right: 'subclass of EndpointCreator' },
+      { option: 'virtualFields', wrong: 5, value: '5', right: 'a list of strings' },
+      {
+        option: 'includedMethods',
+        wrong: ['db_delete'],
+        value: 'db_delete',
+        right: 'deleteSchema',
+      },
+      { option: 'pth', wrong: '/x', value: 'pth', right: 'options are model, path' },
       { option: 'virtualFields', wrong: ['name'], value: 'name', right: 'needs no virtual field' },
       { option: 'session', wrong: 'x', value: "'x'", right: 'a function' },
       { option: 'includedMethods', wrong: ['fly'], value: 'fly', right: 'read_multi' },

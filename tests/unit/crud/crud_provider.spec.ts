@@ -5,6 +5,8 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { test } from '@japa/runner'
 import { ConfigurationError, resources } from '#crud'
 import CrudProvider from '#crud/crud_provider'
+import { Resource } from '#crud/resource/resource'
+import { ResourceRegistry } from '#crud/resource/registry'
 
 const MODEL = (name: string, options: string) => `
   import { BaseModel, column } from '@adonisjs/lucid/orm'
@@ -29,7 +31,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return folder
 }
 
-function providerFor(folder: string, environment: string = 'web') {
+function providerFor(folder: string, environment: string = 'test') {
   return new CrudProvider({
     modelsPath: () => folder,
     relativePath: (path: string) => path.slice(folder.length + 1),
@@ -149,6 +151,39 @@ test.group('CrudProvider', (group) => {
     await providerFor(folder, 'console').start()
     assert.lengthOf(warnings, 1)
     assert.include(warnings[0], 'One: tags is 5, and must be a list of strings')
+  })
+
+  test('[P9] a server tells them with what the database lacks, each once', async ({ assert }) => {
+    const folder = await folderWith({
+      'lost.ts': MODEL('Lost', ''),
+      'wrong.ts': MODEL('Wrong', "{ path: 'two words', include: ['none'] }"),
+    })
+    const own = new ResourceRegistry()
+    await providerFor(folder, 'web').start()
+    await providerFor(folder, 'web').start()
+    own.untold.push(...resources.untold.splice(0))
+    const { model } = resources
+      .endpoints()
+      .find(({ resource }) => resource.name === 'Lost')!.resource
+    own.track(new Resource({ model }))
+
+    const failure = await failureOf(own.load())
+    assert.instanceOf(failure, ConfigurationError)
+    assert.lengthOf(failure.errors, 3)
+    assert.include(failure.message, 'Lost: the table losts does not exist')
+    assert.include(failure.message, "Lost: the path /api/losts is Lost's already")
+    assert.include(failure.message, 'Wrong: ')
+    assert.isEmpty(own.untold)
+  })
+
+  test('[P9] a server that loads nothing before it listens ends then', async ({ assert }) => {
+    const folder = await folderWith({ 'uno.ts': MODEL('Uno', '{ tags: 5 as any }') })
+    const provider = providerFor(folder, 'web')
+    await provider.start()
+    const failure = await failureOf(provider.ready())
+    assert.instanceOf(failure, ConfigurationError)
+    assert.include(failure.message, 'Uno: tags is 5')
+    assert.isEmpty(resources.untold)
   })
 
   test('[P2] a folder that is missing, or holds no model, is none', async ({ assert }) => {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
@@ -93,7 +94,7 @@ test.group('defineConfig', () => {
     .run(({ assert }, config) => {
       const [[group, values]] = Object.entries(config)
       const [[name, value]] = Object.entries(values!)
-      const text = `config/crud.ts: ${group}.${name} is ${value}, and must be a positive integer`
+      const text = `config/crud.ts: ${group}.${name} is ${inspect(value)}, and must be a positive integer`
       assert.throws(() => defineConfig(config as object), ValueError as any, text)
     })
 
@@ -111,7 +112,7 @@ test.group('defineConfig', () => {
     assert.throws(
       () => defineConfig({ openapi: { access: null as any } }),
       ValueError as any,
-      "config/crud.ts: openapi.access is 'null', and must be 'public' or 'token'"
+      "config/crud.ts: openapi.access is null, and must be 'public' or 'token'"
     )
   })
 
@@ -123,4 +124,66 @@ test.group('defineConfig', () => {
       "config/crud.ts: docs.path is the root, and must be a path as in '/docs'"
     )
   })
+
+  test('[P9] {option}: the message names file, option, value {value} and what would be right')
+    .with([
+      { option: 'prefx', wrong: '/api', value: 'prefx', right: 'prefix' },
+      { option: 'prefix', wrong: 5, value: '5', right: 'names of letters' },
+      { option: 'prefix', wrong: '/:id', value: "'/:id'", right: 'names of letters' },
+      { option: 'access', wrong: 'all', value: "'all'", right: "'public' or 'token'" },
+      { option: 'strictQuery', wrong: 'yes', value: "'yes'", right: 'true or false' },
+      { option: 'strictBody', wrong: 1, value: '1', right: 'true or false' },
+      { option: 'pagination', wrong: 5, value: '5', right: 'an object' },
+      { option: 'pagination.limt', wrong: { limt: 5 }, value: 'limt', right: 'itemsPerPage' },
+      { option: 'openapi', wrong: true, value: 'true', right: 'an object' },
+      {
+        option: 'openapi.enabled',
+        wrong: { enabled: 'no' },
+        value: "'no'",
+        right: 'true or false',
+      },
+      { option: 'openapi.title', wrong: { title: 5 }, value: '5', right: 'a string or null' },
+      { option: 'openapi.version', wrong: { version: 1 }, value: '1', right: 'a string or null' },
+      { option: 'docs.enabled', wrong: { enabled: 0 }, value: '0', right: 'true or false' },
+      { option: 'docs.path', wrong: { path: '/a b' }, value: "'/a b'", right: 'names of letters' },
+      { option: 'docs.path', wrong: { path: 5 }, value: '5', right: 'names of letters' },
+      { option: 'limits.text', wrong: { text: -1 }, value: '-1', right: 'a positive integer' },
+      {
+        option: 'limits.bytes',
+        wrong: { bytes: 1 },
+        value: 'bytes',
+        right: 'text, answer and answers',
+      },
+      { option: 'rateLimit', wrong: 100, value: '100', right: '{ requests: 100, seconds: 60 }' },
+      {
+        option: 'rateLimit.seconds',
+        wrong: { requests: 1 },
+        value: 'NaN',
+        right: 'positive integer',
+      },
+      {
+        option: 'rateLimit.minutes',
+        wrong: { requests: 1, seconds: 1, minutes: 1 },
+        value: 'minutes',
+        right: 'seconds',
+      },
+      {
+        option: 'server.idleSeconds',
+        wrong: { idleSeconds: 1e8 },
+        value: '100000000',
+        right: 'at the most',
+      },
+    ])
+    .run(({ assert }, { option, wrong, value, right }) => {
+      let message = ''
+      try {
+        defineConfig({ [option.split('.')[0]]: wrong })
+      } catch (error) {
+        message = (error as Error).message
+      }
+      assert.match(message, /^config\/crud\.ts: /)
+      assert.include(message, option)
+      assert.include(message, value)
+      assert.include(message, right)
+    })
 })

@@ -72,10 +72,14 @@ test.group('Bulk actions of a view', () => {
       ],
       [
         'publish',
-        'Country: bulkActions holds something that is no subclass of BulkAction: publish',
+        'Country: bulkActions holds something that is no subclass of BulkAction: ' + "'publish'",
       ],
       [null, 'Country: bulkActions holds something that is no subclass of BulkAction: null'],
-      [Silent, 'Country: the bulk action Silent has no label, which its button shows'],
+      [
+        Silent,
+        'Country: the bulk action Silent has the label ' +
+          "' ', and must have a text for its button",
+      ],
       [
         Needy,
         "Country: the bulk action Needy needs 'fly', which is no action; actions are view, create, update and delete",

@@ -52,8 +52,8 @@ const FAULTS: Array<[options: object, message: string]> = [
   [{ crud: 'none' }, "crud is 'none', and must be a LucidCrud, or a subclass of it"],
   [{ crud: class Stranger {} }, 'crud is [class Stranger], and must be a LucidCrud'],
   [{ crud: new LucidCrud(RouteWord) }, 'crud is one for RouteWord, and must be for RouteItem'],
-  [{ createSchema: {} }, 'createSchema must be a VineJS object schema'],
-  [{ deleteSchema: true }, 'deleteSchema must be a VineJS object schema'],
+  [{ createSchema: {} }, 'createSchema is {}, and must be a VineJS object schema'],
+  [{ deleteSchema: true }, 'deleteSchema is true, and must be a VineJS object schema'],
 ]
 
 test.group('EndpointCreator | configuration', () => {

@@ -121,4 +121,12 @@ test.group('ServedHosts', () => {
         )
       }
     })
+
+  test('[P9] hosts that are no list are named, and never taken letter by letter', ({ assert }) => {
+    const make = () => new ServedHosts({ ...APP, hosts: 'shop' as any, allowsLocal: false })
+    assert.throws(
+      make,
+      "config/app.ts: hosts is 'shop', and must be a list of names, as in ['shop.example.com']"
+    )
+  })
 })

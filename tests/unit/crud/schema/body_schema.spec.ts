@@ -192,7 +192,7 @@ test.group('Schemas', () => {
       assert.throws(
         () => new Resource({ model: Sample, createSchema: schema as any }),
         ValueError as any,
-        /Sample: createSchema must be a VineJS object schema/
+        /Sample: createSchema is .*, and must be a VineJS object schema/
       )
     }
   })

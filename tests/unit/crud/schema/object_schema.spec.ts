@@ -32,7 +32,7 @@ test.group('CompiledSchema', () => {
       )
       assert.throws(
         () => new CompiledSchema(schema as any, 'createSchema', 'Product'),
-        /^Product: createSchema must be a VineJS object schema/
+        /^Product: createSchema is .*, and must be a VineJS object schema/
       )
     }
   })
