@@ -1,23 +1,22 @@
-import type { Dialect } from '../database/dialect.js'
-import { joined, type Sql } from '../sql/sql.js'
 import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_pattern.js'
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
 import { isStorableText } from '../values/text.js'
 import { isOperator, OPERATORS_OF, type Operator } from './operators.js'
 
+/** Operators that compare with one value */
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+
 /**
  * One filter with its values converted: ready to be put into a query, no check left to make.
  */
 export type Condition =
-  | { type: 'compare'; column: Column; operator: keyof typeof SIGNS; value: unknown }
+  | { type: 'compare'; column: Column; operator: ComparisonOperator; value: unknown }
   | { type: 'null'; column: Column; negate: boolean }
   | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
   | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
   | { type: 'between'; column: Column; from: unknown; to: unknown }
   | { type: 'or'; conditions: Condition[] }
-
-const SIGNS = { eq: '=', ne: '<>', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const
 
 /* A pattern's work grows with its length; nobody types a longer one. */
 const LONGEST_PATTERN = 1000
@@ -181,38 +180,4 @@ export function splitList(text: string): string[] {
 function atMost(most: number, parts: string[]): string[] {
   if (parts.length > most) throw new UnreadableFilter(`must not be a list of more than ${most}`)
   return parts
-}
-
-/**
- * The condition as the database is asked it.
- */
-export function conditionToSql(table: string, condition: Condition, dialect: Dialect): Sql {
-  const { type } = condition
-  switch (type) {
-    case 'compare': {
-      const { column, operator, value } = condition
-      return dialect.compare(table, column, SIGNS[operator], value)
-    }
-    case 'list':
-      return dialect.compareList(table, condition.column, condition.values, condition.negate)
-    case 'match':
-      return dialect.match(table, condition.column, condition.pattern, condition)
-    case 'between': {
-      const { column, from, to } = condition
-      const ends = [
-        dialect.compare(table, column, '>=', from),
-        dialect.compare(table, column, '<=', to),
-      ]
-      return joined(ends, 'and')
-    }
-    case 'null': {
-      const name = dialect.nameOf(table, condition.column)
-      return { sql: `${name} is ${condition.negate ? 'not null' : 'null'}`, bindings: [] }
-    }
-    case 'or':
-      return joined(
-        condition.conditions.map((one) => conditionToSql(table, one, dialect)),
-        'or'
-      )
-  }
 }

@@ -1,4 +1,3 @@
-import type { Dialect } from '../database/dialect.js'
 import { invalidParameter } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 
@@ -39,13 +38,6 @@ export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[]
     if (!order.has(sort.column)) order.set(sort.column, sort)
   }
   return [...order.values()]
-}
-
-/**
- * The parts of `order by` of it.
- */
-export function orderTerms(table: string, order: readonly Sort[], dialect: Dialect): string[] {
-  return order.map(({ column, direction }) => dialect.order(table, column, direction))
 }
 
 function ascending(column: Column): Sort {
