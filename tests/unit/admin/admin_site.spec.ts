@@ -144,6 +144,6 @@ test.group('DatabaseConfig', () => {
   test('[B1] a connection that does not exist is named, with those that do', ({ assert }) => {
     const make = () => new DatabaseConfig({ admin: 'nowhere' })
     assert.throws(make, RuntimeError as any)
-    assert.throws(make, /no database connection "nowhere".*sqlite/)
+    assert.throws(make, /adminConnection is 'nowhere', and must be one of .*sqlite/)
   })
 })
