@@ -310,9 +310,9 @@ test.group('Admin | one event', (group) => {
       state(foreign, 'Foreign'),
       state(gone, 'Gone'),
     ])
-    const page = await get(`${PATH}/${event}`, { headers: { cookie } })
-    for (const title of ['Own', 'Gone']) assert.include(page.text, title)
-    assert.notInclude(page.text, 'Foreign')
+    const one = await get(`${PATH}/${event}`, { headers: { cookie } })
+    for (const title of ['Own', 'Gone']) assert.include(one.text, title)
+    assert.notInclude(one.text, 'Foreign')
     for (const [id, status] of [
       [own, 200],
       [foreign, 403],
