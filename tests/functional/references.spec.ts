@@ -80,6 +80,19 @@ test.group('References to what the writer may not see', (group) => {
       assert.isBelow(await its(create({ [field]: deleted }), 'status'), 300)
     })
 
+  test('[P14] a model that names its connection refers to one that does not', async ({
+    assert,
+    cleanup,
+  }) => {
+    Visit.connection = db.primaryConnectionName
+    cleanup(() => {
+      Visit.connection = undefined
+    })
+    const refused = await create({ follows_id: foreign })
+    assert.equal(refused.status, 409)
+    assert.lengthOf(await db.from('ward_visits'), 0)
+  })
+
   test('[P14] a relation that the database does not know, by another column than the key', async ({
     assert,
   }) => {

@@ -61,6 +61,16 @@ test.group('Served hosts', () => {
     assert.equal(ours.status, 200)
   })
 
+  test('a request with two names is not served, whichever comes first', async ({ assert }) => {
+    for (const hosts of [
+      ['Host: localhost', `Host: ${REBOUND}`],
+      [`host: ${REBOUND}`, 'HOST: localhost'],
+    ]) {
+      const { status } = await ask('/api/attacked-patrons', ...hosts)
+      assert.equal(status, 421, hosts.join(', '))
+    }
+  })
+
   test('probes call by the address of a machine', async ({ assert }) => {
     for (const path of ['/health/live', '/health/ready']) {
       const { status } = await ask(path, 'Host: 10.1.2.3:3333')

@@ -107,6 +107,16 @@ export class ServedHosts {
   }
 }
 
+/** Node.js keeps the first and drops the others; a proxy may go by the last one (RFC 9112, 3.2). */
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
 /**
  * The origin of an address, or null where it has none.
  */
@@ -156,5 +166,6 @@ export function serveUnderAnyName(folder: string): void {
  * Whether a request may be served at all.
  */
 export function isServed(request: IncomingMessage): boolean {
+  if (hasSeveralHosts(request)) return false
   return servedHosts().serves(request) || ANY_HOST.some((folder) => request.url!.startsWith(folder))
 }

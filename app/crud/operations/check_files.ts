@@ -1,5 +1,6 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '../actor.js'
+import { connectionOf } from '../database/connection_of.js'
 import { invalidBody } from '../http/problems.js'
 import type { CallOptions } from '../lucid_crud.js'
 import type { Column } from '../resource/column.js'
@@ -52,6 +53,6 @@ export function checkFiles(
   )
 }
 
-function tableOf({ connection, table }: LucidModel): string {
-  return JSON.stringify([connection, table])
+function tableOf(model: LucidModel): string {
+  return JSON.stringify([connectionOf(model), model.table])
 }

@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '../actor.js'
+import { connectionOf } from '../database/connection_of.js'
 import { crudOptionsOf } from '../decorator.js'
 import { missingReference } from '../http/problems.js'
 import type { CallOptions } from '../lucid_crud.js'
@@ -107,7 +108,7 @@ function guardsOf({ model }: Resource, table: string, references: readonly strin
   return resourcesOfTable(table).filter(
     (one) =>
       isGuarded(one) &&
-      (one.model.connection ?? null) === (model.connection ?? null) &&
+      connectionOf(one.model) === connectionOf(model) &&
       references.every((name) => one.columns.all.some((column) => column.name === name))
   )
 }

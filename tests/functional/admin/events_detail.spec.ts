@@ -295,6 +295,35 @@ test.group('Admin | one event', (group) => {
     assert.notMatch(text, /Others|Reel!|<b>/)
   })
 
+  test('[P14, E5] what the scope hides has none, what is gone still has', async ({ assert }) => {
+    await db.from('portraits').delete()
+    const row = (title: string, owner: string) => insertRow('portraits', { title, owner })
+    const [own, foreign, gone] = [await row('Own', 'ada'), await row('Foreign', 'bob'), 999_999]
+    const state = (id: number, title: string) => ({
+      resource_type: 'Portrait',
+      resource_id: String(id),
+      before: null,
+      after: { id, title },
+    })
+    const event = await logEvent({ event_type: 'CREATE', resource_type: 'Portrait' }, [
+      state(own, 'Own'),
+      state(foreign, 'Foreign'),
+      state(gone, 'Gone'),
+    ])
+    const one = await get(`${PATH}/${event}`, { headers: { cookie } })
+    for (const title of ['Own', 'Gone']) assert.include(one.text, title)
+    assert.notInclude(one.text, 'Foreign')
+    for (const [id, status] of [
+      [own, 200],
+      [foreign, 403],
+      [gone, 200],
+    ]) {
+      const history = await get(`${PATH}/record/Portrait/${id}`, { headers: { cookie } })
+      assert.equal(history.status, status, String(id))
+      assert.notInclude(history.text, 'Foreign')
+    }
+  })
+
   test('[E5] a long history has pages', async ({ assert }) => {
     const record = { resource_type: 'Reel', resource_id: '5' }
     for (let step = 0; step < 26; step++) {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { test } from '@japa/runner'
 import { its } from '#tests/helpers/its'
 import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
 import {
   callRaw,
   cookiesOf,
@@ -560,6 +561,22 @@ test.group('Admin | a file belongs to its record', (group) => {
       assert.equal(await its(change({ [wire]: null }), 'status'), 200)
       assert.isNull(await its(model.findOrFail(id), wire))
     })
+
+  test('[B17] nor through a model of the table that names the connection', async ({
+    assert,
+    cleanup,
+  }) => {
+    /* Whose own `connection` is undefined is stored in the same database. */
+    Poster.connection = db.primaryConnectionName
+    cleanup(() => {
+      Poster.connection = undefined
+    })
+    for (const wire of ['image', 'scan']) {
+      const made = await call('POST', '/api/posters', { json: { title: 'Eve', [wire]: name(1) } })
+      assert.equal(made.status, 422)
+    }
+    assert.lengthOf(await Poster.all(), 0)
+  })
 
   test('[B17] a form’s text is none, even where an option makes the field one of text', async ({
     assert,

@@ -8,8 +8,8 @@ import { readKey } from './record_places.js'
 type Logged = Pick<AdminAuditLog, 'resourceType' | 'resourceId' | 'newState' | 'previousState'>
 
 /**
- * The records of the log whose values the viewer may see. The policy of their model is asked about each:
- * as it is, or, where it is gone, as it was when it was there last. [P14]
+ * The records of the log whose values the viewer may see. Policy and scope of their model are asked about
+ * each as it is; where it is gone, the policy alone, as it was when it was there last. [P14]
  */
 export class ReadableRecords {
   readonly #refused = new Set<string>()
@@ -21,7 +21,8 @@ export class ReadableRecords {
     const asked = new Map(rows.map((row) => [identity(row), row]))
     for (const [id, row] of asked) {
       const view = site.models.get(row.resourceType)
-      if (view?.resource.policy && !(await isReadable(view, ctx, row))) found.#refused.add(id)
+      if (!view?.resource.policy && !view?.resource.scope) continue
+      if (!(await isReadable(view, ctx, row))) found.#refused.add(id)
     }
     return found
   }
@@ -38,6 +39,8 @@ async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promi
     const [key] = readKey(view, row.resourceId) ?? []
     /* Throws what the policy refuses. */
     if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
+    /* It is there, and the scope hides it. */
+    if (key && (await view.resource.reader.attributes(options.client, key))) return false
     return await view.crud.allows('read', options, asLogged(view, row))
   } catch (error) {
     /* A policy may want of a record what the log has not. */
