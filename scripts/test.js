@@ -128,7 +128,11 @@ function outcome(countsFile, status) {
     console.log(`the test runner failed, though no test did (exit status ${status})`)
     return { passed: counts.passed, failed: 1 }
   }
-  if (counts.failed === 0 && counts.passed === 0) console.log('no test ran')
+  if (counts.failed === 0 && counts.passed === 0) {
+    console.log(
+      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
+    )
+  }
   return counts
 }
 

@@ -87,7 +87,8 @@ function answerMisdirected(request: IncomingMessage, response: ServerResponse): 
   const isPage = /\btext\/html\b/.test(request.headers.accept ?? '')
   if (!isPage || isBelowPrefix(pathOf(request))) return answer(request, response, problem)
   const { status, title, message } = problem
-  const body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${status} ${title}</title><h1>${title}</h1><p>${message}</p></html>\n`
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${status} ${title}</title>`
+  const body = `<!doctype html><html lang="en">${head}<h1>${title}</h1><p>${message}</p></html>\n`
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-length': Buffer.byteLength(body),

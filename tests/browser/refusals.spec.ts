@@ -21,7 +21,7 @@ test.group('What the policy refuses, in a browser', (group) => {
     await page.getByRole('button', { name: 'Create' }).click()
     const said = page.locator('#flash [data-kind="error"]')
     await said.waitFor()
-    assert.equal(await said.innerText(), 'This account may not do that.')
+    assert.equal(await said.innerText(), 'Not allowed. Your account may not do this.')
     assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
     assert.deepEqual(
       visit.faults.filter((fault) => !/status of 403/.test(fault)),

@@ -45,6 +45,10 @@ test.group('Served hosts', () => {
     assert.equal(page.status, 421)
     assert.equal(page.headers['content-type'], 'text/html; charset=utf-8')
     assert.include(page.body, 'APP_URL')
+    assert.include(
+      page.body,
+      '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    )
     assert.notInclude(page.body, '<form')
     assert.isUndefined(page.headers['set-cookie'])
 
