@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import type { HttpContext } from '@adonisjs/core/http'
 import { answerTooLarge, tooManyAnswers } from './problems.js'
 import { crudConfig } from '../settings.js'
@@ -11,6 +12,22 @@ const FULL = 2
 
 /** Answers below, in bytes, are not worth being counted: nearly all are. */
 export const SMALL_ANSWER = 64 * 1024
+
+/* Rows, items and JSON of an answer lie in memory beside each other, so that its values may take a part alone. */
+const SHARE_OF_HEAP = 0.25
+
+/** Bytes; a process keeps what it was started with */
+const HEAP = getHeapStatistics().heap_size_limit
+
+/**
+ * Bytes that one answer and all answers together may have: as `limits` of `config/crud.ts` says, and never
+ * more than a quarter of the heap that this process was given. [A29]
+ */
+export function answerLimits(heap: number = HEAP): { answer: number; answers: number } {
+  const { answer, answers } = crudConfig().limits
+  const most = Math.floor(heap * SHARE_OF_HEAP)
+  return { answer: Math.min(answer, most), answers: Math.min(answers, most) }
+}
 
 /** Bytes of all answers of this process that are being read, written or sent */
 let inFlight = 0
@@ -44,7 +61,7 @@ export class AnswerRoom {
    * @throws Problem 503  when there is no room in time
    */
   async take(bytes: number): Promise<void> {
-    const { answer, answers } = crudConfig().limits
+    const { answer, answers } = answerLimits()
     if (this.#taken + bytes > answer) throw answerTooLarge(answer)
     const end = performance.now() + PATIENCE
     while (inFlight > 0 && inFlight + bytes > answers) {
@@ -81,7 +98,7 @@ export class AnswerRoom {
   async forList<Result>(work: (room: AnswerRoom) => Promise<Result>): Promise<Result> {
     const room = new AnswerRoom()
     try {
-      if (inFlight > FULL * crudConfig().limits.answers) throw tooManyAnswers()
+      if (inFlight > FULL * answerLimits().answers) throw tooManyAnswers()
       const result = await work(room)
       this.hold(room.taken)
       return result

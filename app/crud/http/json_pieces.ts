@@ -1,6 +1,6 @@
-import { crudConfig } from '../settings.js'
 import { nextTurn } from '../operations/turns.js'
 import { writeJson } from '../values/json.js'
+import { answerLimits } from './answer_room.js'
 import { TagDigest } from './etag.js'
 import { answerTooLarge } from './problems.js'
 
@@ -20,7 +20,7 @@ const DEEPEST = 4
 export async function writeJsonPieces(
   value: unknown
 ): Promise<{ pieces: Buffer[]; bytes: number; digest: TagDigest }> {
-  const { answer } = crudConfig().limits
+  const { answer } = answerLimits()
   const digest = new TagDigest()
   const pieces: Buffer[] = []
   let bytes = 0

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { AnswerRoom, bytesInFlight } from '#crud/http/answer_room'
+import { AnswerRoom, answerLimits, bytesInFlight } from '#crud/http/answer_room'
 import { type Problem } from '#crud'
 
 const LIMITS = { text: 100, answer: 1000, answers: 1500 }
@@ -33,6 +33,12 @@ test.group('AnswerRoom', (group) => {
     for (const name of ['limit', 'itemsPerPage', 'fields']) assert.include(problem.message, name)
     await room.take(400)
     assert.equal(room.taken, 1000)
+  })
+
+  test('[A29] all answers together never have more than a quarter of the heap', ({ assert }) => {
+    assert.deepEqual(answerLimits(1_000_000), { answer: 1000, answers: 1500 })
+    assert.deepEqual(answerLimits(4800), { answer: 1000, answers: 1200 })
+    assert.deepEqual(answerLimits(2000), { answer: 500, answers: 500 })
   })
 
   test('[A29] an answer waits until there is room for it, the first one first', async ({
