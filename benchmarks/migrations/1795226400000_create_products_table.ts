@@ -7,7 +7,7 @@ export default class extends BaseSchema {
     this.schema.createTable(this.tableName, (table) => {
       table.increments('id')
       table.string('name', 255).notNullable()
-      table.text('description').notNullable()
+      table.text('description', 'longtext').notNullable()
       table.string('category', 120).notNullable().index()
       table.decimal('price', 12, 2).notNullable()
       table.string('sku', 64).nullable().unique()
