@@ -21,6 +21,7 @@ export default defineConfig({
     () => import('@adonisjs/limiter/limiter_provider'),
     () => import('@adonisjs/session/session_provider'),
     () => import('@adonisjs/i18n/i18n_provider'),
+    () => import('@adonisjs/drive/drive_provider'),
     () => import('#crud/crud_provider'),
     () => import('#crud/openapi/openapi_provider'),
     () => import('#admin/admin_provider'),

@@ -1,26 +1,33 @@
-/*
- * What logging costs: updates and bulk deletes with the event log and without it, by turns in one run,
- * so that both meet the same machine. `npm run bench:events [-- ROUNDS]`
- */
-import { Agent, request as nodeRequest } from 'node:http'
-import { performance } from 'node:perf_hooks'
+import { Agent, request, type IncomingMessage } from 'node:http'
+import { parseArgs } from 'node:util'
 import { startApplication } from './helpers/application.js'
+import { byTurns, timed } from './helpers/by_turns.js'
+import { integerOption } from './helpers/options.js'
 import { median } from './helpers/statistics.js'
 
-const ROUNDS = Number(process.argv[2] ?? 400)
-const BULK_ROUNDS = Math.max(5, Math.round(ROUNDS / 40))
-const BULK = 1000
 const agent = new Agent({ keepAlive: true })
+const BULK = 1000
 const ALLOWED = { update: 1.15, bulk: 2 }
 
-const { stop } = await startApplication()
-try {
-  await measure()
-} finally {
-  await stop()
+/**
+ * Measures updates and bulk deletes with and without the event log.
+ */
+export async function compareLogging(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { rounds: { type: 'string' }, quick: { type: 'boolean', default: false } },
+  })
+  const otherwise = values.quick ? 100 : 400
+  const rounds = integerOption('rounds', values.rounds, { least: 1, otherwise })
+  const { stop } = await startApplication()
+  try {
+    await measure(rounds)
+  } finally {
+    await stop()
+  }
 }
 
-async function measure() {
+async function measure(rounds: number) {
   const { default: app } = await import('@adonisjs/core/services/app')
   const { AdminSite, AdminUser } = await import('#admin')
   const { observeWrites } = await import('#crud')
@@ -34,107 +41,96 @@ async function measure() {
   const film = await Film.create({ title: 'Casablanca', director: 'Michael Curtiz' })
   const options = { client, actor: { kind: 'admin' as const, user } }
   let stopLogging = observeWrites(site.events)
-  const logged = (isLogged: boolean) => {
-    stopLogging()
-    if (isLogged) stopLogging = observeWrites(site.events)
-  }
+  const withAndWithout = (write: () => Promise<number>, times: number) =>
+    byTurns(times, {
+      with: () => {
+        stopLogging()
+        stopLogging = observeWrites(site.events)
+        return write()
+      },
+      without: () => {
+        stopLogging()
+        return write()
+      },
+    })
 
   let turn = 0
-  const ways: Record<string, () => Promise<unknown>> = {
-    'update by LucidCrud': () =>
-      view.crud.update(film.id, { director: `Director ${turn}` }, options),
-    'update by REST': () =>
-      send('PATCH', `/api/films/${film.id}`, { director: `Director ${turn}` }, {}),
-  }
-  const endpoint = site.url(`/Film/crud/${film.id}`)
-  const patch = () => send('PATCH', endpoint, { director: `Director ${turn}` }, { cookie })
-  const form = site.url(`/Film/form_update/${film.id}`)
-  const submit = () =>
-    send('POST', form, new URLSearchParams({ director: `Director ${turn}` }), { cookie })
-  if ((await patch()) === 200) ways['update by admin REST'] = patch
-  if ((await submit()) === 303) ways['update by the form'] = submit
-
-  for (const [name, write] of Object.entries(ways)) {
-    const times = await byTurns(ROUNDS, logged, async () => {
-      turn++
-      return await timed(write)
+  const values = () => ({ director: `Director ${turn++}` })
+  const json = (path: string, headers = {}) =>
+    send('PATCH', path, JSON.stringify(values()), {
+      ...headers,
+      'content-type': 'application/json',
     })
+  const ways: Record<string, () => Promise<unknown>> = {
+    'update by LucidCrud': () => view.crud.update(film.id, values(), options),
+    'update by REST': () => json(`/api/films/${film.id}`),
+    'update by admin REST': () => json(site.url(`/Film/crud/${film.id}`), { cookie }),
+    'update by the form': () =>
+      send(
+        'POST',
+        site.url(`/Film/form_update/${film.id}`),
+        String(new URLSearchParams(values())),
+        {
+          cookie,
+          'content-type': 'application/x-www-form-urlencoded',
+        }
+      ),
+  }
+  for (const [name, write] of Object.entries(ways)) {
+    const times = await withAndWithout(() => timed(write), rounds)
     report(name, times, name === 'update by the form' ? ALLOWED.update : undefined)
   }
 
-  const bulk = await byTurns(BULK_ROUNDS, logged, async () => {
-    const rows = Array.from({ length: BULK }, (_, index) => ({ title: `Film ${index}` }))
-    const keys = await insertFilms(client, rows)
-    return await timed(() => view.crud.deleteMany(keys, options))
-  })
+  const bulk = await withAndWithout(
+    async () => {
+      const keys = await insertFilms(client)
+      return await timed(() => view.crud.deleteMany(keys, options))
+    },
+    Math.max(5, Math.round(rounds / 40))
+  )
   report(`bulk delete of ${BULK}`, bulk, ALLOWED.bulk)
 }
 
-type Times = Record<'with' | 'without', number[]>
-
-/** Who comes first changes from round to round; the first rounds only warm up. */
-async function byTurns(
-  rounds: number,
-  logged: (isLogged: boolean) => void,
-  once: () => Promise<number>
-): Promise<Times> {
-  const times: Times = { with: [], without: [] }
-  const warmUp = Math.ceil(rounds / 5)
-  for (let round = -warmUp; round < rounds; round++) {
-    const turns = round % 2 === 0 ? (['with', 'without'] as const) : (['without', 'with'] as const)
-    for (const one of turns) {
-      logged(one === 'with')
-      const time = await once()
-      if (round >= 0) times[one].push(time)
-    }
-  }
-  return times
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
-}
-
-function report(name: string, times: Times, allowed?: number) {
+function report(name: string, times: Record<'with' | 'without', number[]>, allowed?: number) {
   const ratio = median(times.with) / median(times.without)
   const isSlow = allowed !== undefined && ratio > allowed
-  const verdict =
-    allowed === undefined ? '' : ` (at most ${allowed}x) ${isSlow ? 'TOO SLOW' : 'ok'}`
+  const verdict = allowed === undefined ? '' : ` (at most ${allowed}x) ${isSlow ? 'MISSED' : 'ok'}`
   console.log(
     `${name.padEnd(22)} without ${median(times.without).toFixed(3)} ms, with ${median(times.with).toFixed(3)} ms: ${ratio.toFixed(2)}x${verdict}`
   )
   if (isSlow) process.exitCode = 1
 }
 
-async function insertFilms(client: any, rows: Array<{ title: string }>): Promise<number[]> {
-  const created = '2026-01-01 00:00:00'
-  for (let start = 0; start < rows.length; start += 100) {
-    const some = rows.slice(start, start + 100).map((row) => ({ ...row, created_at: created }))
-    await client.insertQuery().table('films').multiInsert(some)
+async function insertFilms(client: any): Promise<number[]> {
+  const films = Array.from({ length: BULK }, (_, index) => ({
+    title: `Film ${index}`,
+    created_at: '2026-01-01 00:00:00',
+  }))
+  for (let start = 0; start < BULK; start += 100) {
+    await client
+      .insertQuery()
+      .table('films')
+      .multiInsert(films.slice(start, start + 100))
   }
-  const inserted = await client.from('films').select('id').orderBy('id', 'desc').limit(rows.length)
+  const inserted = await client.from('films').select('id').orderBy('id', 'desc').limit(BULK)
   return inserted.map((row: { id: number }) => row.id)
 }
 
-function send(
+/**
+ * @throws Error  for a response other than success
+ */
+async function send(
   method: string,
   path: string,
-  body: object,
+  body: string,
   headers: Record<string, string>
-): Promise<number> {
-  const isForm = body instanceof URLSearchParams
-  const text = isForm ? body.toString() : JSON.stringify(body)
-  return new Promise((resolve, reject) => {
-    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
-    const { HOST: host, PORT: port } = process.env
-    const request = nodeRequest({ agent, host, port, method, path })
-    request.setHeader('content-type', type)
-    for (const [name, value] of Object.entries(headers)) request.setHeader(name, value)
-    request.on('response', (response) => {
-      response.resume().on('end', () => resolve(response.statusCode!))
-    })
-    request.on('error', reject).end(text)
+): Promise<void> {
+  const { HOST: host, PORT: port } = process.env
+  const { statusCode } = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ agent, host, port, method, path, headers })
+      .on('response', (response) => response.resume().on('end', () => resolve(response)))
+      .on('error', reject)
+      .end(body)
   })
+  if (statusCode! >= 400) throw new Error(`${method} ${path} answered ${statusCode}`)
 }

@@ -1,31 +1,23 @@
 /*
- * The server of bin/server.ts, with the models of the benchmarks.
+ * Web server with the models of the benchmarks. `--prepare` migrates its database first.
  */
-process.env.TZ = 'UTC'
+import { failStart } from '../bin/fail_start.js'
+import { stopOnSignal } from '../bin/stop.js'
+import { createNodeServer } from '#host/node_server'
+import { createIgnitor } from './helpers/ignitor.js'
+import { useOwnModels } from './helpers/own_models.js'
 
-await import('reflect-metadata')
-const { Ignitor } = await import('@adonisjs/core')
-const { failStart } = await import('../bin/fail_start.js')
-const { stopOnSignal } = await import('../bin/stop.js')
-const { createNodeServer } = await import('#host/node_server')
-const { useOwnModels } = await import('./helpers/own_models.js')
-
-const APP_ROOT = new URL('../', import.meta.url)
 const started = Promise.withResolvers<void>()
 
-new Ignitor(APP_ROOT, {
-  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
-})
-  .tap((app) => {
-    useOwnModels(app)
-    app.booting(async () => void (await import('#start/env')))
-    app.starting(async () => {
-      if (!process.argv.includes('--prepare')) return
-      const { prepareDatabase } = await import('#database/prepare')
-      await prepareDatabase(app)
-    })
-    stopOnSignal(app, started.promise)
+createIgnitor((app) => {
+  useOwnModels(app)
+  app.starting(async () => {
+    if (!process.argv.includes('--prepare')) return
+    const { prepareDatabase } = await import('#database/prepare')
+    await prepareDatabase(app)
   })
+  stopOnSignal(app, started.promise)
+})
   .httpServer()
   .start((handler) => createNodeServer(handler))
   .then(started.resolve, failStart)

@@ -20,18 +20,21 @@ const IMPORTER = (filePath: string) => {
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
-    /* Commands are imported before the application boots, and with them models whose schemas have vine.file(). */
+    /*
+     * Commands are imported before the application boots, and so are models whose schemas have
+     * vine.file().
+     */
     new VineProvider(app).boot()
     app.booting(async () => {
       await import('#start/env')
     })
-    /* What a command has started itself, the server of `serve` above all, ends with the process. */
+    /* Anything that a command has started itself, such as the server of `serve`, ends with the process. */
     app.listen('SIGTERM', () => app.terminate().finally(() => process.exit(143)))
     app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())
   })
   .ace()
   .configure(async (app) => {
-    /* What whoever calls can mend is told without a stack. */
+    /* Errors that the caller can fix are printed without a stack. */
     const kernel = await app.container.make('ace')
     const usual = kernel.errorHandler
     kernel.errorHandler = {

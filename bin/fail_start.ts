@@ -1,8 +1,8 @@
 import { prettyPrintError } from '@adonisjs/core'
 
 /**
- * Ends the process after a failed start. What an operator can mend is one clear line without a
- * stack; everything else is printed whole, as only a developer can mend it.
+ * Ends the process after a failed start. An error that an operator can fix is one clear line without a
+ * stack; any other error is printed whole, for a developer.
  */
 export async function failStart(error: unknown) {
   const reason = plainReason(error)

@@ -27,7 +27,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
     app.booting(async () => {
       const { default: env } = await import('#start/env')
-      /* What the server writes is for nobody else on the machine. */
+      /* Files of the server are readable by its own user only. */
       if (!env.get('DB_SHARED')) process.umask(0o077)
     })
     app.starting(async () => {

@@ -1,10 +1,18 @@
 /*
- * The entry point of the tests. Each run has a database and a folder for uploaded files of its own, so
- * neither the developer's data nor another run is ever touched.
+ * The entry point of the tests: the application's own, or the engine's if ATRIUM_TESTS is `engine`. Each
+ * run has its own database and its own folder for uploaded files, so that it never touches the
+ * developer's data or another run.
  */
+import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
-import { freePort } from '#tests/helpers/free_port'
-import { useTestDatabase } from '#tests/helpers/test_database'
+import { freePort } from '#tests/engine/helpers/free_port'
+import { useTestDatabase } from '#tests/engine/helpers/test_database'
+import { leaveOutModels } from '#tests/engine/without_application'
+
+const isEngine = process.env.ATRIUM_TESTS === 'engine'
+
+/** Suites that scripts/test.js leaves out, as this machine lacks something they need */
+const leftOut = process.env.ATRIUM_WITHOUT_SUITES?.split(',') ?? []
 
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
@@ -14,6 +22,12 @@ process.env.PORT ??= String(await freePort())
 await import('reflect-metadata')
 const { Ignitor, prettyPrintError } = await import('@adonisjs/core')
 const { configure, processCLIArgs, run } = await import('@japa/runner')
+
+/** The exports of tests/bootstrap.ts */
+interface Bootstrap extends Pick<Config, 'plugins' | 'reporters' | 'configureSuite'> {
+  runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>>
+  suites?: ApplicationService['rcFile']['tests']['suites']
+}
 
 const APP_ROOT = new URL('../', import.meta.url)
 
@@ -26,6 +40,7 @@ const IMPORTER = (filePath: string) => {
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
+    if (isEngine) leaveOutModels(app)
     app.booting(async () => {
       await import('#start/env')
     })
@@ -34,14 +49,20 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   })
   .testRunner()
   .configure(async (app) => {
-    const { runnerHooks, ...config } = await import('#tests/bootstrap')
-    const { afterwards } = await import('#tests/late_failures')
+    const bootstrap: Bootstrap = isEngine
+      ? await import('#tests/engine/bootstrap')
+      : await import('#tests/bootstrap')
+    const { runnerHooks, reporters, suites = app.rcFile.tests.suites, ...config } = bootstrap
+    const { withCounts } = await import('#tests/engine/counts_reporter')
+    const { afterwards } = await import('#host/testing')
 
     processCLIArgs(process.argv.splice(2))
     configure({
       ...app.rcFile.tests,
       ...config,
       ...{
+        reporters: withCounts(reporters),
+        suites: suites.filter(({ name }) => !leftOut.includes(name)),
         setup: runnerHooks.setup,
         teardown: runnerHooks.teardown.concat([
           afterwards('ending the application', () => app.terminate()),
@@ -51,7 +72,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   })
   .run(async (app) => {
     await run()
-    /* Where a test file can't even be imported, the runner leaves the teardown out. */
+    /* If a test file cannot be imported, the runner skips the teardown. */
     await app.terminate()
   })
   .catch((error) => {

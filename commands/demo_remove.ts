@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { flags } from '@adonisjs/core/ace'
-import { ask } from '#crud/commands/ask'
-import { Command, CommandFailure } from '#crud/commands/command'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { ask, Command, CommandFailure } from '#crud/commands/command'
 
-/** What the demo consists of, files and whole folders */
+/** Files and folders of the demo */
 const PATHS = [
   'app/models/distributor.ts',
   'app/models/film.ts',
@@ -20,35 +20,36 @@ const PATHS = [
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
   'tests/functional/demo',
+  'tests/engine/process/demo',
 ]
 
-/** What speaks of the demo elsewhere, and is taken out of these files */
+/** Passages about the demo in other files, which are removed from them */
 const PASSAGES: Array<[file: string, passage: RegExp]> = [
   ['database/prepare.ts', /^.*\bseedDemo\b.*\n/gm],
   ['adonisrc.ts', /^.*'database\/data\/.*\n/gm],
-  ['scripts/database_tests.js', /^.*functional\\\/demo\\\/.*\n/gm],
+  ['scripts/test_weights.txt', /^.*\/demo\/.*\n/gm],
   ['README.md', /^<!-- demo -->\n.*?^<!-- \/demo -->\n\n?/gms],
 ]
 
-/** Its tables with the migration of each, those that refer to others before these */
+/** Its tables with the migration of each, referring tables before the referenced ones */
 const TABLES = {
   films: 'database/migrations/1795226400002_create_films_table',
   distributors: 'database/migrations/1795226400001_create_distributors_table',
   products: 'database/migrations/1795226400000_create_products_table',
   seed_runs: 'database/migrations/1795226400003_create_seed_runs_table',
 }
-/** Where Lucid notes which migrations have run */
+/** Lucid's table of completed migrations */
 const MIGRATIONS = 'adonis_schema'
+/** The role that the seeder makes */
+const ROLE = 'Cinema clerk'
 const TABLE_NAMES = Object.keys(TABLES).join(', ')
 
-/** Where the code of a project lies that could need the demo */
+/** Folders with code of a project that could need the demo */
 const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
 const IMPORT =
   /#models\/(?:film|product|distributor)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
 
-/**
- * Takes the demo out of the project: models, migrations, data, factories, tests. [P12]
- */
+/** Removes the demo from the project: models, migrations, data, factories, tests. [P12] */
 export default class DemoRemove extends Command {
   static commandName = 'demo:remove'
   static description = 'Remove the demo: its models, migrations, data, factories and tests'
@@ -72,7 +73,7 @@ export default class DemoRemove extends Command {
   declare dropTables: boolean
 
   async run() {
-    /* A build has nothing to remove, but may be where the database of production is in reach. */
+    /* A build has nothing to remove, but may have access to the production database. */
     const isSource = import.meta.filename.endsWith('.ts')
     const paths = PATHS.filter((path) => isSource && existsSync(this.app.makePath(path)))
     if (paths.length === 0 && !this.dropTables) {
@@ -89,7 +90,7 @@ export default class DemoRemove extends Command {
     this.#sayWhatIsNext(paths.length > 0)
   }
 
-  /** What git does not have as it is now would be gone. */
+  /** Changes that are not in git would be lost. */
   #checkGit(paths: string[]) {
     if (paths.length === 0) return
     let changed: string
@@ -155,8 +156,9 @@ export default class DemoRemove extends Command {
   }
 
   /**
-   * Drops what the demo's migrations have made; a table of the same name that another one made stays.
-   * Each migration is forgotten with its table, as one whose file is gone would stop every rollback.
+   * Drops the tables of the demo's migrations; a table of the same name that another migration created
+   * stays. Each migration is deleted from Lucid's table, as a migration without its file would stop
+   * every rollback.
    */
   async #dropTables() {
     const db = await this.app.container.make('lucid.db')
@@ -175,6 +177,19 @@ export default class DemoRemove extends Command {
       await client.from(MIGRATIONS).where('name', migration).delete()
       this.logger.action(`drop table ${table}`).succeeded()
     }
+    await this.#dropRole(client)
+  }
+
+  /** What somebody has, they keep: a role that names a model which is gone allows nothing of it. */
+  async #dropRole(client: QueryClientContract) {
+    if (!(await client.schema.hasTable('admin_roles'))) return
+    const held = client.from('admin_user_roles').select('role_id')
+    const gone = await client
+      .from('admin_roles')
+      .where('name', ROLE)
+      .whereNotIn('id', held)
+      .delete()
+    if (Number(gone) > 0) this.logger.action(`delete role ${ROLE}`).succeeded()
   }
 
   #remove(paths: string[]) {

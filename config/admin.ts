@@ -6,10 +6,10 @@ import { databaseEvents, defineConfig } from '#admin'
  * The admin site.
  */
 export default defineConfig({
-  /** Another key ends all sessions' tokens */
+  /** Changing the key ends all sessions */
   appKey: env.get('APP_KEY'),
 
-  /** Where the site lies; '/' works too */
+  /** Path of the site; '/' works too */
   mountPath: '/admin',
 
   title: 'Atrium',
@@ -20,49 +20,63 @@ export default defineConfig({
   /** Cookies over HTTPS only. A production server belongs behind HTTPS. */
   secureCookies: app.inProduction,
 
-  /** A folder whose Edge files replace those of resources/views/admin of the same name */
+  /** A folder of Edge files that replace those of the same name in resources/views/admin */
   templatesDirectory: undefined,
 
-  /** Where uploaded files are kept */
+  /** Folder of uploaded files */
   storageDirectory: app.makePath(env.get('STORAGE_DIRECTORY', 'storage')),
 
   /** Another connection of config/database.ts for the admin's own tables */
   adminConnection: undefined,
 
   /**
-   * Where it is logged who changed, viewed and signed in to what; undefined: nowhere. Events are kept
-   * for so many days, names that were typed in failed logins for fewer. `logViews: false` leaves the
-   * views out.
+   * The role of new users for whom nobody names one, as the form and `admin:create --role=NAME` do. With
+   * 'Everything' they may do all that superusers may with your models; null: none, they see nothing
    */
-  eventIntegration: databaseEvents({ retentionDays: 365, typedNameDays: 30 }),
+  defaultRole: 'Everything',
 
-  /** Models beside those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
+  /**
+   * Log of changes, views and sign-ins; undefined: none. Events are kept for `retentionDays`. `logViews:
+   * false` leaves the views out.
+   */
+  eventIntegration: databaseEvents({ retentionDays: 365 }),
+
+  /** Models in addition to those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
   models: {},
 
   sessions: {
     /** Minutes without a request after which a session ends */
     idleMinutes: 30,
-    /** Hours after which it ends in any case */
+    /** Hours after which a session ends in any case */
     maximumHours: 12,
-    /** Sessions a user may have at once */
+    /** Maximum sessions of a user */
     perUser: 5,
   },
 
   login: {
-    /** Failures of a user name from one address within so many minutes, until the next is refused */
+    /**
+     * Failed logins of a user name from one address, within a number of minutes, before the next is
+     * refused
+     */
     attempts: 5,
     withinMinutes: 15,
-    /** The same for all user names together. Behind a proxy, all are one address without TRUST_PROXY */
+    /**
+     * The same for all user names together. Behind a proxy without TRUST_PROXY, all clients have one
+     * address
+     */
     attemptsPerAddress: 50,
-    /** Failures of a user name from all addresses, after which its logins get slower, second by second ... */
+    /**
+     * Failed logins of a user name from all addresses, after which its logins get slower by a second
+     * each ...
+     */
     quickAttemptsPerName: 20,
-    /** ... to so many. It is never refused for that, or anybody could lock anybody out */
+    /** ... up to this many. They are never refused for that reason, or anybody could lock a user out */
     slowestSeconds: 15,
-    /** Logins that may be held up so at once; the next one is told to come back */
+    /** Maximum logins that are slowed at once; the next one must try again later */
     slowedAtOnce: 500,
-    /** Passwords compared at once: each takes 128 MB and a thread, of which Node.js has 4 for all */
+    /** Passwords compared at once: each takes 128 MB and a thread, of which Node.js has 4 in all */
     hashesAtOnce: 2,
-    /** Logins that may wait for that; the next one is told to come back */
+    /** Maximum logins that wait for a comparison; the next one must try again later */
     hashesWaiting: 20,
   },
 })

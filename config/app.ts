@@ -3,33 +3,27 @@ import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
 import { answerBadUrl } from '#host/node_server'
 
-/**
- * Where people reach the application.
- */
+/** Public address of the application. */
 export const appUrl = env.get('APP_URL')
 
 /**
- * Further names that it is called by beside the host of APP_URL: `www.example.com`, or `*.example.com` for
- * all below. A request for any other is answered 421, but for `/health/*`. Outside of production this
- * machine's own names are served, too.
+ * Further host names besides that of APP_URL: `www.example.com`, or `*.example.com` for all subdomains.
+ * A request for any other host is answered 421, except for `/health/*`. Outside of production this
+ * machine's own names are served as well.
  */
 export const hosts = (env.get('APP_HOSTS') ?? '').split(/[\s,]+/).filter(Boolean)
 
 export const http = defineConfig({
-  /**
-   * Every answer carries an `x-request-id`, and so does every line of the log it caused.
-   */
+  /** Every answer has an `x-request-id`, which is also in its log lines. */
   generateRequestId: true,
 
   /**
-   * Whose `X-Forwarded-*` headers are believed. Nobody's, unless TRUST_PROXY says otherwise: who may
-   * choose their own address guesses passwords without end.
+   * Proxies whose `X-Forwarded-*` headers are trusted. None, unless TRUST_PROXY is set: a client that
+   * can choose its own address can guess passwords without limit.
    */
   trustProxy: env.get('TRUST_PROXY') || false,
 
-  /**
-   * A form can't pretend to be another method: a POST is a POST.
-   */
+  /** A form cannot override its method: a POST is a POST. */
   allowMethodSpoofing: false,
 
   useAsyncLocalStorage: false,

@@ -5,10 +5,10 @@ import { adminGuard, apiGuard } from '#admin'
 const authConfig = defineConfig({
   default: 'admin',
   guards: {
-    /** Who is signed in to the admin site, by cookies */
+    /** Admin users, signed in by cookies */
     admin: adminGuard(),
 
-    /** Whose access token a program sends */
+    /** Programs, by access token */
     api: apiGuard(),
   },
 })

@@ -2,9 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { defineConfig } from '@adonisjs/lucid'
-import { mysqlConnection } from '#crud/database/mysql/mysql_connection'
-import { postgresConnection } from '#crud/database/postgres/postgres_connection'
-import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
+import { mysqlConnection, postgresConnection, sqliteConnections } from '#crud'
 import env from '#start/env'
 
 /**
@@ -17,16 +15,16 @@ import env from '#start/env'
 const ADMIN = ['app/crud/migrations', 'app/admin/migrations']
 const migrations = [...ADMIN, 'database/migrations']
 
-/** The file of SQLite, one writer and several readers of it */
+/** SQLite uses one file, with one writer and several readers */
 const isFile = env.get('DB_CONNECTION').includes('sqlite')
 const filename = app.makePath((isFile && env.get('DB_DATABASE')) || 'tmp/db.sqlite3')
 
-/** Otherwise nobody but this user has rights on the file, whatever it had */
+/** By default only this user has rights on the file, whatever its rights were before */
 const shared = env.get('DB_SHARED', false)
 
 if (isFile) mkdirSync(dirname(filename), { recursive: true })
 
-/** Where PostgreSQL, MySQL or MariaDB answers */
+/** Address of the PostgreSQL, MySQL or MariaDB server */
 const server = {
   host: env.get('DB_HOST'),
   port: env.get('DB_PORT'),
@@ -34,7 +32,7 @@ const server = {
   password: env.get('DB_PASSWORD')?.release(),
   database: env.get('DB_DATABASE', 'atrium'),
   tls: env.get('DB_TLS', false),
-  /** Connections that each process opens at the most */
+  /** Maximum connections of each process */
   pool: env.get('DB_POOL', 10),
 }
 

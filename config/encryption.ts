@@ -7,8 +7,8 @@ const encryptionConfig = defineConfig({
     gcm: drivers.aes256gcm({ id: 'gcm', keys: [env.get('APP_KEY')] }),
 
     /**
-     * For the cursors of lists. The same position is the same text, so that a list that has not
-     * changed is known again by its entity tag.
+     * For the cursors of lists. The same position gives the same text, so that an unchanged list keeps
+     * its entity tag.
      */
     cursors: drivers.aessiv({ id: 'c', key: env.get('APP_KEY') }),
   },

@@ -5,10 +5,10 @@ const hashConfig = defineConfig({
   default: app.inTest ? 'quick' : 'scrypt',
   list: {
     /**
-     * What OWASP asks for at the least. Each hash takes 128 MB while it is made or compared, for almost
-     * half a second: `login.hashesAtOnce` of config/admin.ts says how many there may be. A hash with
-     * lower costs is made anew when its owner signs in. `maxMemory` is more than one needs, or Node.js
-     * would refuse to make it.
+     * OWASP's minimum. Each hash takes 128 MB while it is computed or compared, for almost half a
+     * second: `login.hashesAtOnce` of config/admin.ts limits their number. A hash with lower costs is
+     * replaced when its owner signs in. `maxMemory` is more than one needs, or Node.js would refuse to
+     * compute it.
      */
     scrypt: drivers.scrypt({
       cost: 2 ** 17,
@@ -17,7 +17,7 @@ const hashConfig = defineConfig({
       maxMemory: 160 * 1024 * 1024,
     }),
 
-    /** For tests, which make hundreds */
+    /** For tests, which compute hundreds */
     quick: drivers.scrypt({
       cost: 2 ** 10,
       blockSize: 8,

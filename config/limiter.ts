@@ -4,13 +4,11 @@ import { withQuietErrors } from '#upstream/limiter_redis_reports'
 import { withoutSavepoints } from '#upstream/limiter_savepoints'
 import env from '#start/env'
 
-/**
- * Where login attempts are counted.
- */
+/** The store of the counts of login attempts. */
 const limiterConfig = defineConfig({
   default: env.get('LIMITER_STORE', 'database'),
   stores: {
-    /** With the admin's tables, so that all processes count together */
+    /** With the admin's tables, so that all processes share the counts */
     database: withoutSavepoints(
       stores.database({
         tableName: 'rate_limits',
@@ -19,10 +17,10 @@ const limiterConfig = defineConfig({
       })
     ),
 
-    /** For servers without a database in common, too: that of config/redis.ts */
+    /** For servers without a shared database: that of config/redis.ts */
     redis: withQuietErrors(stores.redis({ connectionName: 'main', keyPrefix: 'atrium:limiter' })),
 
-    /** Each process counts for itself, from its start on */
+    /** Each process has its own counts, from its start on */
     memory: stores.memory({}),
   },
 })

@@ -2,9 +2,7 @@ import env from '#start/env'
 import { defineConfig } from '@adonisjs/redis'
 import type { InferConnections } from '@adonisjs/redis/types'
 
-/**
- * Redis, for who counts login attempts there (LIMITER_STORE). Nothing connects otherwise.
- */
+/** Redis, for counts of login attempts (LIMITER_STORE). Otherwise nothing connects to it. */
 const redisConfig = defineConfig({
   connection: 'main',
   connections: {
@@ -13,11 +11,11 @@ const redisConfig = defineConfig({
       port: env.get('REDIS_PORT', 6379),
       password: env.get('REDIS_PASSWORD')?.release(),
 
-      /* A login waits for it: better to be told soon that it can't be reached. */
+      /* A login waits for it: a failure should be quick. */
       connectTimeout: 2000,
       commandTimeout: 2000,
       maxRetriesPerRequest: 0,
-      /** Milliseconds until the next try; it never gives up, as the server is to come back */
+      /** Milliseconds until the next attempt; it never gives up, as the server should come back */
       retryStrategy: (times) => Math.min(times * 100, 3000),
     },
   },

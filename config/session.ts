@@ -2,8 +2,8 @@ import app from '@adonisjs/core/services/app'
 import { defineConfig, stores } from '@adonisjs/session'
 
 /**
- * What is kept between two pages: the admin site puts into it what an action did, for the next page to
- * say. Nobody is signed in by it. Your own routes may use it, too.
+ * Session data between two pages: the admin site stores the message of an action for the next page. It
+ * does not sign users in. Your own routes may use it, too.
  */
 export default defineConfig({
   cookieName: 'atrium_flash',

@@ -1,6 +1,6 @@
 /*
- * What `node ace` needs in a fresh clone, before the first `npm start`: the same packages and the same
- * .env. Standard output stays the command's own.
+ * Prepares a fresh clone for `node ace` before the first `npm start`: the same packages and the same
+ * .env. Standard output is left to the command.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,10 @@ import { ensureInstalled } from './install.js'
 import { PlainError, root } from './runtime.js'
 
 /**
- * Does what is still to be done. What an operator has set up, and a production build, is left alone.
+ * Installs packages and creates .env if needed. The setup of an operator, and a production build, stay
+ * as they are.
  *
- * @returns whether the command can run
+ * @returns true if the command can run
  */
 export async function makeReady() {
   if (!existsSync(join(root, 'adonisrc.ts'))) return true

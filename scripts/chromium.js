@@ -1,14 +1,9 @@
-/*
- * Where the browser is that the tests of the pages drive. This runs on older Node.js, too.
- */
+/* Finds the browser for the tests of the pages. This runs on older Node.js, too. */
 import { accessSync, constants } from 'node:fs'
 
 const USUAL_PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/**
- * Path of a Chromium: what CHROMIUM_PATH names, else one in the usual places; undefined when there is
- * none.
- */
+/** Path of a Chromium: that of CHROMIUM_PATH, else one in the usual places; undefined if there is none. */
 export function findChromium() {
   const named = process.env.CHROMIUM_PATH
   return (named ? [named] : USUAL_PLACES).find(isExecutable)

@@ -1,6 +1,6 @@
 /*
- * `npm run dev`: the server that starts anew when files change. As a process of ours it ends when npm
- * is told to, which hands a signal to nobody but its shell.
+ * `npm run dev`: a server that restarts when files change. It runs as a child of this process so that it
+ * ends with npm, which passes a signal only to its shell.
  */
 import { root, runWithSuitableNode } from './runtime.js'
 

@@ -1,6 +1,4 @@
-/*
- * The application's .env: made at the first start, from then on the operator's own.
- */
+/* The application's .env: created at the first start, from then on the operator's own. */
 import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +7,10 @@ import { PlainError, root } from './runtime.js'
 const FILE = join(root, '.env')
 
 /**
- * Creates .env with an APP_KEY of its own. One that exists is left alone.
+ * Creates .env with an APP_KEY of its own. An existing one stays as it is.
  *
- * @param {(text: string) => void} say is told when it was made
- * @throws {PlainError} when .env can't be made, or has no APP_KEY
+ * @param {(text: string) => void} say is called when it was created
+ * @throws {PlainError} when .env cannot be created, or has no APP_KEY
  */
 export function ensureEnvironment(say = console.log) {
   if (read('.env') === undefined) {
@@ -24,8 +22,8 @@ export function ensureEnvironment(say = console.log) {
 }
 
 /**
- * What the application will read for a variable: the environment comes before .env. Undefined when
- * neither has it.
+ * The value that the application will read for a variable: the environment comes before .env. Undefined
+ * if neither has it.
  */
 export function setting(name) {
   if (process.env[name]) return process.env[name]
@@ -42,7 +40,7 @@ function create() {
   const key = randomBytes(32).toString('base64url')
   const content = example.replace(/^APP_KEY=.*$/m, `APP_KEY=${key}`)
 
-  /* Whole or not at all, and never over a file that another start has just made. */
+  /* Written atomically, and never over a file that another start has just created. */
   const draft = `${FILE}.${process.pid}`
   try {
     writeFileSync(draft, content, { mode: 0o600 })

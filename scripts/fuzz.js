@@ -1,6 +1,6 @@
 /*
  * `npm run fuzz`: sends 50,000 requests of every kind to every route of an application of its own, on a
- * database file of its own. `npm run fuzz -- --seed=5 --runs=1000` sends those of another run again.
+ * database file of its own. `npm run fuzz -- --seed=5 --runs=1000` repeats the requests of another run.
  */
 import { parseArgs } from 'node:util'
 

@@ -1,6 +1,6 @@
 /*
- * Installs the packages when they are missing or package-lock.json has changed. Otherwise a start
- * needs neither npm nor a network.
+ * Installs the packages if they are missing or package-lock.json has changed. Otherwise a start needs
+ * neither npm nor a network.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -19,19 +19,19 @@ import { bundledNode, pathVariable, PlainError, root, run } from './runtime.js'
 const LOCK = join(root, 'package-lock.json')
 const NODE_MODULES = join(root, 'node_modules')
 
-/** Which package-lock.json our last complete installation had */
+/** Hash of the package-lock.json of our last complete installation */
 const MARKER = join(NODE_MODULES, '.atrium-lock-hash')
 
-/** What npm itself notes at the end of a complete installation */
+/** npm's own record of a complete installation */
 const INSTALLED_LOCK = join(NODE_MODULES, '.package-lock.json')
 
 const TAIL_LINES = 25
 
 /**
- * Sees to it that node_modules holds what package-lock.json asks for.
+ * Makes node_modules match package-lock.json.
  *
- * @param {(text: string) => void} say is told when that takes a while
- * @throws {PlainError} when it can't
+ * @param {(text: string) => void} say is called when that takes a while
+ * @throws {PlainError} when the installation fails
  */
 export async function ensureInstalled(say = console.log) {
   const lock = readIfThere(LOCK)
@@ -48,13 +48,13 @@ export async function ensureInstalled(say = console.log) {
   try {
     writeFileSync(MARKER, hash)
   } catch {
-    /* Without the marker the next start compares again, which a read-only folder can do as well. */
+    /* Without the marker the next start compares again, which works in a read-only folder as well. */
   }
 }
 
 /**
- * Whether someone has already installed exactly these packages, by `npm ci` or `npm install`.
- * Optional ones are for other machines, and the runtime is missing after `--ignore-scripts`.
+ * True if exactly these packages were installed already, by `npm ci` or `npm install`. Optional ones are
+ * for other machines, and the runtime is missing after `--ignore-scripts`.
  */
 function isInstalled(lock) {
   const installed = readIfThere(INSTALLED_LOCK)
@@ -75,7 +75,7 @@ async function install(say) {
   }
   say('Installing packages (first start, this takes a minute or two) ...')
 
-  /* An installation that is interrupted from here on must not pass for a complete one. */
+  /* From here on, an interrupted installation must not pass for a complete one. */
   rmSync(MARKER, { force: true })
   rmSync(INSTALLED_LOCK, { force: true })
 
@@ -89,10 +89,10 @@ async function install(say) {
       [
         ...args,
         'ci',
-        /* also where NODE_ENV=production or npm's own settings leave out what a start needs */
+        /* also if NODE_ENV=production or npm's own settings leave out packages that a start needs */
         '--include=dev',
         '--ignore-scripts=false',
-        /* npm may run on the machine's older Node.js: the packages don't */
+        /* npm may run on the machine's older Node.js; the packages do not */
         '--engine-strict=false',
         '--prefer-offline',
         '--no-audit',
@@ -126,8 +126,8 @@ async function install(say) {
 }
 
 /**
- * How npm is called. The bundled Node.js can't run it, although `npm start` puts it first on PATH:
- * `npm ci` begins by deleting node_modules, and the runtime with it.
+ * The command that runs npm. The bundled Node.js cannot run it, although `npm start` puts it first on
+ * PATH: `npm ci` begins by deleting node_modules, and the runtime with it.
  */
 function npm() {
   const name = pathVariable(process.env)

@@ -1,6 +1,6 @@
 /*
- * Which Node.js runs the application. AdonisJS needs 24, a machine may well have an older one; the npm
- * package `node` brings the right one into node_modules. These scripts themselves run on both.
+ * Chooses the Node.js that runs the application. AdonisJS needs 24, and a machine may have an older one;
+ * the npm package `node` installs the right one in node_modules. These scripts themselves run on both.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -12,9 +12,7 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const REQUIRED_MAJOR = 24
 
-/**
- * An error whose message is all that its reader needs: it is printed without a stack.
- */
+/** An error with a complete message: it is printed without a stack. */
 export class PlainError extends Error {
   exitCode = 1
 }
@@ -26,9 +24,7 @@ export function needsOtherRuntime() {
   return Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR
 }
 
-/**
- * Path of the Node.js that came with `npm install`; undefined when it isn't there.
- */
+/** Path of the Node.js that came with `npm install`; undefined if it is missing. */
 export function bundledNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
   const path = join(root, 'node_modules', 'node', 'bin', name)
@@ -49,9 +45,7 @@ export async function runWithBundledNode(args, { env = process.env, onOutput } =
   return run(node, args, { env: withLocalBinaries(env), onOutput })
 }
 
-/**
- * The same with the running Node.js, where that is new enough.
- */
+/** The same with the running Node.js, if that is new enough. */
 export async function runWithSuitableNode(args, { env = process.env, onOutput } = {}) {
   return needsOtherRuntime()
     ? runWithBundledNode(args, { env, onOutput })
@@ -59,9 +53,9 @@ export async function runWithSuitableNode(args, { env = process.env, onOutput } 
 }
 
 /**
- * Runs a program and resolves with its exit status; 128 and the signal's number when a signal ended
- * it, as a shell has it. With `onOutput` its output goes there instead of to the terminal; `onSignal`
- * hears of the signals that were handed on.
+ * Runs a program and resolves with its exit status; 128 plus the signal's number if a signal ended it,
+ * as in a shell. With `onOutput` its output goes there instead of to the terminal; `onSignal` is called
+ * with the signals that were passed on.
  */
 export function run(file, args, { env = process.env, onOutput, onSignal, ...options } = {}) {
   return new Promise((resolve, reject) => {
@@ -70,7 +64,10 @@ export function run(file, args, { env = process.env, onOutput, onSignal, ...opti
     child.stdout?.on('data', onOutput)
     child.stderr?.on('data', onOutput)
 
-    /* Whoever stops us means the program: it shall end in its own way, and we after it. */
+    /*
+     * A signal to this process is meant for the program, which ends in its own way; this process ends
+     * after it.
+     */
     const forward = (signal) => {
       onSignal?.(signal)
       child.kill(signal)
@@ -78,7 +75,7 @@ export function run(file, args, { env = process.env, onOutput, onSignal, ...opti
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     signals.forEach((signal) => process.on(signal, forward))
 
-    /* A signal to npm reaches only its shell, which dies of it without passing it on. */
+    /* A signal to npm reaches only its shell, which dies without passing it on. */
     const parent = process.ppid
     const watch = setInterval(() => process.ppid !== parent && forward('SIGTERM'), 500)
     if (!process.env.npm_lifecycle_event) clearInterval(watch)
@@ -99,9 +96,7 @@ export function run(file, args, { env = process.env, onOutput, onSignal, ...opti
   })
 }
 
-/**
- * The programs that a child starts by name (`node` above all) shall be those of node_modules.
- */
+/** Programs that a child starts by name, such as `node`, are those of node_modules. */
 function withLocalBinaries(env) {
   const name = pathVariable(env)
   const binaries = join(root, 'node_modules', '.bin')

@@ -1,7 +1,4 @@
-/*
- * `npm start`: everything from a fresh clone to a listening server, and only what is still to be
- * done of it.
- */
+/* `npm start`: runs the missing steps from a fresh clone to a listening server. */
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ensureEnvironment, setting } from './environment.js'
@@ -15,7 +12,7 @@ try {
   ensureThisNodeCanInstall()
   await ensureInstalled()
   ensureEnvironment()
-  /* Not before, as others may run what was installed. */
+  /* Only after the installation, as other users may run the installed packages. */
   if (!['true', '1'].includes(setting('DB_SHARED'))) process.umask(0o077)
   ensureDatabaseFolder()
   process.exitCode = await runWithSuitableNode([
@@ -37,9 +34,7 @@ function ensureThisNodeCanInstall() {
   }
 }
 
-/**
- * SQLite says of a folder it may not write no more than that it can't open the file.
- */
+/** For a folder without write permission, SQLite only reports that it cannot open the file. */
 function ensureDatabaseFolder() {
   if (!setting('DB_CONNECTION')?.includes('sqlite')) return
   const folder = dirname(resolve(root, setting('DB_DATABASE') || 'tmp/db.sqlite3'))

@@ -1,29 +1,38 @@
 /*
- * `npm test`: installs what is missing, runs the tests apart from the developer's settings and data,
- * and ends with one line that tells how many passed and failed.
+ * `npm test`: installs missing packages, runs the tests apart from the developer's settings and data,
+ * and ends with one line with the numbers of passed and failed tests.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { findChromium } from './chromium.js'
-import { filesOnEveryDatabase, otherDatabases } from './database_tests.js'
+import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
+import { ownersOf, planOf, SUITES } from './test_plan.js'
 
 /**
- * Suites that need something a machine may not have: their name, and a function that says what is
- * missing (undefined: nothing).
+ * Suites that need something a machine may not have: their name, and a function that returns the missing
+ * part (undefined: nothing).
  */
 const OPTIONAL_SUITES = [
   { name: 'browser', missing: () => (findChromium() ? undefined : 'no Chromium') },
 ]
 
-/* Each run is one process with a server in it, and some tests start others. */
-const MOST_AT_ONCE = 2
+/** Number of tests that --slow shows */
+const SLOWEST = 10
+
+const LOADER = pathToFileURL(join(root, 'scripts/test_loader.js')).href
 
 process.chdir(root)
+const given = process.argv.slice(2)
+const isAppOnly = given.includes('--app')
+const showsSlowest = given.includes('--slow')
+const choice = given.filter((argument) => argument !== '--app' && argument !== '--slow')
+const isWhole = choice.length === 0
+const cache = join(root, 'tmp', `test-${process.pid}-cache`)
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
-const isWhole = process.argv.length === 2
 const skipped = [
   ...leftOut.map(({ name, missing }) => `${name} (${missing()})`),
   ...(isWhole ? otherDatabases() : [])
@@ -31,12 +40,13 @@ const skipped = [
     .map(({ name, missing }) => `${name} (${missing})`),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]
-const { passed, failed } = await testAll().catch((error) => {
+const { passed, failed, durations } = await testAll().catch((error) => {
   if (!(error instanceof PlainError)) throw error
   console.error(error.message)
-  return { passed: 0, failed: 1 }
+  return { passed: 0, failed: 1, durations: [] }
 })
 
+if (showsSlowest) tellSlowest(durations)
 for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
@@ -45,65 +55,89 @@ async function testAll() {
   await ensureInstalled()
   removeAbandonedFolders()
 
-  const counts = { passed: 0, failed: 0 }
-  const waiting = isWhole ? wholeRun() : [{ name: 'chosen', suites: [], files: [] }]
+  const waiting = isWhole ? wholeRun() : chosenRuns()
+  const outcomes = []
   const worker = async (isFirst) => {
     for (let run = waiting.shift(); run; run = waiting.shift()) {
       const said = []
-      const { passed, failed } = await test(run, isFirst ? undefined : (chunk) => said.push(chunk))
+      outcomes.push(await test(run, isFirst ? undefined : (chunk) => said.push(chunk)))
       process.stdout.write(Buffer.concat(said))
-      counts.passed += passed
-      counts.failed += failed
       isFirst = false
     }
   }
-  const workers = isWhole ? Math.min(availableParallelism(), MOST_AT_ONCE) : 1
-  await Promise.all(Array.from({ length: workers }, (_, index) => worker(index === 0)))
-  return counts
+  const workers = isWhole ? availableParallelism() : 1
+  try {
+    await Promise.all(Array.from({ length: workers }, (_, index) => worker(index === 0)))
+  } finally {
+    rmSync(cache, { recursive: true, force: true })
+  }
+  const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
+  if (!isWhole && sum('passed') + sum('failed') === 0) {
+    console.log(
+      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
+    )
+  }
+  return {
+    passed: sum('passed'),
+    failed: sum('failed'),
+    durations: outcomes.flatMap((outcome) => outcome.durations ?? []),
+  }
 }
 
-/**
- * All there is to run, the longest first. What a run says is shown in one piece, but for the first.
- */
+/** All runs, the longest first. The output of a run is shown in one piece, except for the first. */
 function wholeRun() {
   if (process.env.CI) {
     for (const { name, missing } of otherDatabases()) {
       if (missing) throw new PlainError(`${name} can't be tested: ${missing}`)
     }
   }
-  const isLeft = (suite) => leftOut.every(({ name }) => name !== suite)
-  const files = filesOnEveryDatabase()
-  return [
-    { name: 'functional', suites: ['functional'], files: [] },
-    ...['browser', 'unit'].filter(isLeft).map((name) => ({ name, suites: [name], files: [] })),
-    ...otherDatabases()
+  return planOf({
+    owners: isAppOnly ? ['app'] : ['engine', 'app'],
+    suites: SUITES.filter((suite) => leftOut.every(({ name }) => name !== suite)),
+    databases: otherDatabases()
       .filter(({ missing }) => !missing)
-      .map(({ name }) => ({ name, database: name, suites: ['unit', 'functional'], files })),
-  ]
+      .map(({ name }) => name),
+  })
+}
+
+/** The engine's and the application's tests that the arguments select. */
+function chosenRuns() {
+  const owners = isAppOnly ? ['app'] : ownersOf(choice)
+  return owners.map((owner) => ({ name: owner, owner, files: [], arguments: testArguments() }))
 }
 
 /**
- * @param run       its suites, none for those that the caller's arguments choose, and on which database
- * @param onOutput  gets what the run says, instead of the terminal
+ * @param run       of the plan: owner, files and database of the tests
+ * @param onOutput  gets the output of the run, instead of the terminal
  */
-async function test({ name, suites, files, database }, onOutput) {
+async function test(run, onOutput) {
+  const { name, owner, suite, files, database } = run
   const data = join('tmp', `test-${process.pid}-${name}`)
   const exchange = mkdtempSync(join(tmpdir(), 'atrium-test-'))
   try {
     makeFolder(data)
     const countsFile = join(exchange, 'counts.json')
-    const chosen = files.map((file) => `--files=${file}`)
-    const args = ['ace.js', 'test', '--no-clear', ...suites, ...chosen, ...testArguments()]
-    if (database) onOutput?.(Buffer.from(`\nOn ${database}\n`))
+    const args = [
+      'bin/test.ts',
+      ...(run.arguments ?? [
+        ...(suite ? [suite] : []),
+        ...(database ? [`--tags=${DATABASE_TAG}`] : []),
+      ]),
+      ...files.map((file) => `--files=${file}`),
+    ]
+    if (isWhole) onOutput?.(Buffer.from(`\n${name}\n`))
     const status = await runWithSuitableNode(args, {
       onOutput,
       env: {
         ...withoutTestSettings(process.env),
         NODE_ENV: 'test',
+        NODE_OPTIONS: nodeOptions(),
         ...(database && { TEST_DATABASE: database }),
         TEST_FOLDER: data,
+        ATRIUM_TESTS: owner,
+        ATRIUM_TEST_CACHE: cache,
         ATRIUM_TEST_COUNTS: countsFile,
-        ATRIUM_WITHOUT_SUITES: leftOut.map((suite) => suite.name).join(','),
+        ATRIUM_WITHOUT_SUITES: leftOut.map((one) => one.name).join(','),
       },
     })
     return outcome(countsFile, status)
@@ -113,50 +147,53 @@ async function test({ name, suites, files, database }, onOutput) {
   }
 }
 
-/**
- * The runner's status counts as well as the tests: an unhandled rejection fails no test.
- */
+function nodeOptions() {
+  const given = process.env.NODE_OPTIONS?.split(' ') ?? []
+  const others = given.filter((option) => !option.endsWith('/scripts/test_loader.js'))
+  return [...others, `--import=${LOADER}`].join(' ')
+}
+
+function tellSlowest(durations) {
+  console.log(`\nThe slowest ${SLOWEST}:`)
+  const slowest = durations.toSorted((one, other) => other.milliseconds - one.milliseconds)
+  for (const { file, title, milliseconds } of slowest.slice(0, SLOWEST)) {
+    console.log(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${title} (${file})`)
+  }
+}
+
+/** The runner's status counts as well as the tests: an unhandled rejection fails no test. */
 function outcome(countsFile, status) {
   let counts
   try {
     counts = JSON.parse(readFileSync(countsFile, 'utf8'))
   } catch {
     console.log(`the test runner ended early (exit status ${status})`)
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failed: 1, durations: [] }
   }
   if (counts.failed === 0 && status !== 0) {
     console.log(`the test runner failed, though no test did (exit status ${status})`)
-    return { passed: counts.passed, failed: 1 }
-  }
-  if (counts.failed === 0 && counts.passed === 0) {
-    console.log(
-      "no test ran: --files takes the end of a file's path (filters), or a folder with all in it ('unit/crud/query/*')"
-    )
+    return { ...counts, failed: 1 }
   }
   return counts
 }
 
 /**
- * Whether a suite must not be left out: where a machine checks the project, and where the suite was
- * asked for by name. It fails then for want of what is missing.
+ * True if a suite must not be left out: in continuous integration, and if the suite was selected by
+ * name. It then fails if something is missing.
  */
 function isWanted(suite) {
-  return Boolean(process.env.CI) || process.argv.slice(2).includes(suite)
+  return Boolean(process.env.CI) || given.includes(suite)
 }
 
-/**
- * What the caller gave. A choice of reporters must not leave out the one that counts.
- */
+/** The caller's arguments. A selection of reporters must not leave out the one that counts. */
 function testArguments() {
-  return process.argv.slice(2).map((argument, index, all) => {
+  return choice.map((argument, index, all) => {
     const choosesReporters = argument.startsWith('--reporters=') || all[index - 1] === '--reporters'
     return choosesReporters ? `${argument},counts` : argument
   })
 }
 
-/**
- * .env.test decides, not what happens to be exported in the shell: the environment comes before it.
- */
+/** .env.test decides, not the variables exported in the shell, which would take precedence. */
 function withoutTestSettings(env) {
   const names = readFileSync('.env.test', 'utf8').matchAll(/^(\w+)=/gm)
   const rest = { ...env }
@@ -174,9 +211,7 @@ function makeFolder(path) {
   }
 }
 
-/**
- * Data of runs that were killed. A folder is named after the process that uses it.
- */
+/** Data of runs that were killed. A folder has the name of the process that uses it. */
 function removeAbandonedFolders() {
   let names = []
   try {

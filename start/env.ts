@@ -1,16 +1,19 @@
 /*
- * The environment variables the application reads, checked once at start. A missing or malformed
- * one stops the start and is named.
+ * The environment variables of the application, checked once at start. A missing or malformed one stops
+ * the start and is named.
  */
 import { Env } from '@adonisjs/core/env'
-import { checkAppKey } from '#admin/authentication/app_key'
+import { checkAppKey } from '#admin'
+
+const isNotS3 = () => process.env.DRIVE_DISK !== 's3'
+const hasNoS3Key = () => !process.env.S3_ACCESS_KEY_ID
 
 const env = await Env.create(new URL('../', import.meta.url), {
   NODE_ENV: Env.schema.enum(['development', 'production', 'test'] as const),
   HOST: Env.schema.string({ format: 'host' }),
   PORT: Env.schema.number(),
   APP_URL: Env.schema.string({ format: 'url', tld: false }),
-  /** Names beside the host of APP_URL that the application is served under, parted by commas */
+  /** Further host names besides that of APP_URL, separated by commas */
   APP_HOSTS: Env.schema.string.optional(),
   /** Address or network of the proxy in front, or `loopback`, `linklocal`, `uniquelocal` */
   TRUST_PROXY: Env.schema.string.optional(),
@@ -25,7 +28,7 @@ const env = await Env.create(new URL('../', import.meta.url), {
     'silent',
   ] as const),
 
-  /** Where login attempts are counted; the others matter to `redis` alone */
+  /** Store of the counts of login attempts; the other variables apply only to `redis` */
   LIMITER_STORE: Env.schema.enum.optional(['database', 'redis', 'memory'] as const),
   REDIS_HOST: Env.schema.string.optional({ format: 'host' }),
   REDIS_PORT: Env.schema.number.optional(),
@@ -34,17 +37,28 @@ const env = await Env.create(new URL('../', import.meta.url), {
   DB_CONNECTION: Env.schema.enum(['sqlite', 'better-sqlite3', 'postgres', 'mysql'] as const),
   /** A file for SQLite, else the name of a database */
   DB_DATABASE: Env.schema.string.optional(),
-  /** The others matter to PostgreSQL, MySQL and MariaDB alone. A host that begins with / is a socket's */
+  /**
+   * The other variables apply only to PostgreSQL, MySQL and MariaDB. A host that begins with / is a
+   * socket
+   */
   DB_HOST: Env.schema.string.optional(),
   DB_PORT: Env.schema.number.optional(),
   DB_USER: Env.schema.string.optional(),
   DB_PASSWORD: Env.schema.secret.optional(),
-  /** Whether to speak TLS, and only to a server whose certificate is valid */
+  /** True to connect over TLS, and only to a server with a valid certificate */
   DB_TLS: Env.schema.boolean.optional(),
   DB_POOL: Env.schema.number.optional(),
-  /** Whether other users of the machine may have rights on SQLite's files */
+  /** True to let other users of the machine have rights on SQLite's files */
   DB_SHARED: Env.schema.boolean.optional(),
+  /** Where uploaded files are kept: in the folder STORAGE_DIRECTORY, or in a bucket of S3 */
+  DRIVE_DISK: Env.schema.enum.optional(['local', 's3'] as const),
   STORAGE_DIRECTORY: Env.schema.string.optional(),
+  /** The others matter to `s3` alone */
+  S3_BUCKET: Env.schema.string.optionalWhen(isNotS3),
+  S3_REGION: Env.schema.string.optional(),
+  S3_ENDPOINT: Env.schema.string.optional({ format: 'url', tld: false }),
+  S3_ACCESS_KEY_ID: Env.schema.string.optional(),
+  S3_SECRET_ACCESS_KEY: Env.schema.secret.optionalWhen(hasNoS3Key),
 })
 
 if (env.get('NODE_ENV') === 'production') checkAppKey(env.get('APP_KEY').release())

@@ -1,11 +1,8 @@
-/*
- * Tells whoever started the server where to look.
- */
+/* Prints the addresses to open after the start. */
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
 import { AdminSite, AdminUser } from '#admin'
-import { resources } from '#crud'
-import { docsPath } from '#crud/docs/docs_routes'
+import { resources, docsPath } from '#crud'
 
 emitter.on('http:server_ready', async ({ host, port }) => {
   const site = await app.container.make(AdminSite)
@@ -22,7 +19,7 @@ emitter.on('http:server_ready', async ({ host, port }) => {
   }
 })
 
-/** Where nobody can tell, as the table is missing, say: no. This must not keep the server from starting. */
+/** False if the table is missing: this must not stop the server from starting. */
 async function hasNoAdminUser(): Promise<boolean> {
   try {
     return (await AdminUser.query().first()) === null

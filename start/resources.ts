@@ -1,7 +1,7 @@
 /*
- * Reads what the database knows of the models' tables, once, before the server listens. The routes
- * come first, as crudRouter() may add resources there. A missing table stops the start and says
- * which command creates it.
+ * Loads the introspection of the models' tables, once, before the server listens. The routes come first,
+ * as crudRouter() may add resources there. A missing table stops the start, with the command that
+ * creates it.
  */
 import '#start/routes'
 import app from '@adonisjs/core/services/app'

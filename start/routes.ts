@@ -4,15 +4,13 @@
  */
 import router from '@adonisjs/core/services/router'
 import adminConfig from '#config/admin'
-import { resources } from '#crud'
-import { docsPath } from '#crud/docs/docs_routes'
-import { crudConfig } from '#crud/settings'
+import { resources, docsPath, crudConfig } from '#crud'
 
-/* The admin site may have the root for itself. */
+/* The admin site may be mounted at the root. */
 if (adminConfig.mountPath !== '') {
   router
     .get('/', ({ view }) => {
-      /* What the API schema tells holders of a token alone is nobody else's to read here. */
+      /* A schema that requires a token must not be shown here. */
       const isOpen = crudConfig().openapi.access === 'public'
       const endpoints = isOpen ? resources.endpoints() : null
       return view.render('pages/home', { endpoints, docsPath: docsPath() })

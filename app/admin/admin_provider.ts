@@ -1,12 +1,16 @@
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { RuntimeError, observeWrites, resources, useTokenAuthorizer } from '#crud'
-import { modelFiles } from '#crud/lucid/model_files'
-import { reportFaults } from '#crud/report_faults'
-import { Resource } from '#crud/resource/resource'
+import {
+  AssetStore,
+  excludeFromInclude,
+  modelFiles,
+  reportFaults,
+  Resource,
+  usePermissions,
+} from '#crud/internals'
 import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
-import { AssetStore } from '#crud/http/asset_store'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
 import { LoginThrottle } from './authentication/login/login_throttle.js'
@@ -16,18 +20,20 @@ import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
+import { DefaultRole } from './permissions/default_role.js'
+import { reportRoleFaults } from './permissions/role_faults.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
 import { escapeAttributes } from '#upstream/edge_escape_attributes'
-import { escapeQuickly } from '#upstream/edge_escape_quickly'
+import { escaped } from './text/markup.js'
 import { DatabaseIntegration } from './events/database_integration.js'
 import { PruneSchedule } from './events/prune_schedule.js'
 import { registerAdminRoutes } from './http/routes/admin_routes.js'
 import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
-import { keepApart } from '#crud/resource/known_resources'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
+import AdminRole from './models/admin_role.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
@@ -38,7 +44,7 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-const OWN_MODELS = [AdminUser, AdminSession, AdminTokenBlacklist, AdminAccessToken]
+const OWN_MODELS = [AdminUser, AdminRole, AdminSession, AdminTokenBlacklist, AdminAccessToken]
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 
 /**
@@ -57,7 +63,7 @@ export default class AdminProvider {
   }
 
   /**
-   * No query is made here, as this also runs for commands and code generation. [P2, P9]
+   * Makes no query, as this also runs for commands and code generation. [P2, P9]
    */
   async start() {
     const site = await this.app.container.make(AdminSite)
@@ -65,21 +71,23 @@ export default class AdminProvider {
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
       model.connection = site.dbConfig.adminConnection
-      keepApart(model)
+      excludeFromInclude(model)
     }
     await this.#addModels(site, errors)
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
+    usePermissions(site.permissions)
     registerAdminRoutes(site)
 
     reportFaults(errors, this.app)
   }
 
   /**
-   * Old events are removed by the web server, beside what it does.
+   * The web server prunes old events in the background.
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
+    if (this.#site) await reportRoleFaults(this.#site)
     const integration = this.#site?.eventIntegration
     if (!integration?.prune) return
     this.#schedule = new PruneSchedule(() => integration.prune!())
@@ -87,7 +95,7 @@ export default class AdminProvider {
   }
 
   /**
-   * What is being logged gets some time to end, before the database closes.
+   * Events that are being logged get some time to finish before the database closes.
    */
   async shutdown() {
     this.#stopObserving?.()
@@ -96,7 +104,7 @@ export default class AdminProvider {
     await this.#site?.accessTokens.settle()
   }
 
-  /** A missing table of the log is to stop the start, not every write. [S58, P15] */
+  /** A missing log table stops the start here instead of failing every write. [S58, P15] */
   #logEvents(site: AdminSite) {
     if (!site.events.isActive) return
     this.#stopObserving = observeWrites(site.events)
@@ -117,7 +125,7 @@ export default class AdminProvider {
     }
 
     for (const file of await modelFiles(this.app)) {
-      /* It is the other provider's fault to report. */
+      /* * The CRUD provider reports this fault. */
       if ('error' in file) continue
       for (const model of file.exported) {
         if (typeof model !== 'function') continue
@@ -136,15 +144,17 @@ export default class AdminProvider {
   async #build(): Promise<AdminSite> {
     const config = this.#config()
     const { default: edge } = await import('edge.js')
-    escapeAttributes(edge)
-    escapeQuickly()
+    escapeAttributes(edge, escaped)
     keepPartials(edge)
     const i18n = await this.app.container.make('i18n')
     const router = await this.app.container.make('router')
 
     await this.#replaceTemplates(config.templatesDirectory)
     const authentication = new AdminAuthentication(
-      new AdminUserService(new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting)),
+      new AdminUserService(
+        new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting),
+        new DefaultRole(config.defaultRole)
+      ),
       new SessionManager(config.sessions),
       new TokenService(config.appKey.release(), config.token.minutes),
       new LoginThrottle(config.login),
@@ -162,7 +172,7 @@ export default class AdminProvider {
   }
 
   /**
-   * A file of the templates directory takes the place of the shipped one of the same name. [B1]
+   * A file in the templates directory replaces the shipped template of the same name. [B1]
    */
   async #replaceTemplates(directory: string | undefined) {
     if (!directory) return

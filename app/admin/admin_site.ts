@@ -2,7 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Router } from '@adonisjs/core/http'
 import type { I18nManager } from '@adonisjs/i18n'
 import type { Edge } from 'edge.js'
-import type { AssetStore } from '#crud/http/asset_store'
+import { resources, ValueError } from '#crud'
+import type { AssetStore } from '#crud/internals'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
@@ -16,19 +17,19 @@ import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { managementPages } from './layout/management_pages.js'
 import { flashOf } from './http/flash.js'
 import { pageAddress } from './http/page_address.js'
-import { asMarkup } from './text/markup.js'
-import { ModelView, type AdminViewOptions } from './model_view.js'
+import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
+import { RolePermissions } from './permissions/role_permissions.js'
+import { viewedRole } from './permissions/view_as/viewed_role.js'
 import { visibleViews } from './permissions/visible_views.js'
-import { resources, ValueError } from '#crud'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
-/* As many as some hundred pages say; a record's title may be in one. */
+/* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
 const MOST_TEXTS = 2000
 
 /**
- * What a site is made of. [S16]
+ * Parts that an admin site is assembled from. [S16]
  */
 export interface AdminSiteParameters {
   databaseConfig: DatabaseConfig
@@ -46,9 +47,9 @@ export interface AdminSiteParameters {
 }
 
 /**
- * The admin site: what it is made of, and the models in it. [S16]
+ * The admin site: its configuration, its services and the models registered in it. [S16]
  */
-export class AdminSite {
+export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
   readonly router: Router
   readonly templates: Edge
@@ -57,15 +58,17 @@ export class AdminSite {
   readonly adminAuthentication: AdminAuthentication
   readonly adminUserService: AdminUserService
   readonly sessionManager: SessionManager
+  /** Permissions of users by their roles [U4] */
+  readonly permissions = new RolePermissions(this)
   readonly tokenService: TokenService
-  /** The tokens that programs call the API with [P10] */
+  /** Access tokens with which programs call the API [P10] */
   readonly accessTokens = new AccessTokens()
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
-  /** What logs the events of the site */
+  /** Logs the events of the site */
   readonly events: EventDispatcher
   readonly assets: AssetStore
   readonly #texts: I18nManager
@@ -91,10 +94,10 @@ export class AdminSite {
   }
 
   /**
-   * Puts a model into the site.
+   * Adds a model to the site.
    *
-   * @throws ValueError, TypeError or RuntimeError  when its options can't be right, or another model
-   *   has its name [P13]
+   * @throws ValueError, TypeError or RuntimeError  for invalid options, or when another model has
+   *   the same name [P13]
    */
   addModel(
     model: LucidModel,
@@ -118,24 +121,25 @@ export class AdminSite {
   }
 
   /**
-   * Logs something that a request did beside writing records. Nothing waits for it. [E2, E4]
+   * Logs an event of a request other than a write to records. Nothing waits for it. [E2, E4]
    */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
   }
 
   /**
-   * A place in the site, from the root of the server: `/login` -> `/admin/login`.
+   * URL of a path in the site, from the root of the server: `/login` -> `/admin/login`.
    */
   url(path: string): string {
     return path === '/' ? this.mountPath || '/' : this.mountPath + path
   }
 
   /**
-   * A text of the catalogue. [B1]
+   * Text of the catalogue in the site's language. [B1]
    */
   text(key: string, data?: Record<string, unknown>): string {
-    /* Reading a message takes longer than the query beside it, and most are the same on every page. */
+    /* Formatting a message takes longer than the query next to it, and most are the same on
+     * every page. */
     const id = data === undefined ? key : key + JSON.stringify(data)
     let text = this.#said.get(id)
     if (text === undefined) {
@@ -161,9 +165,9 @@ export class AdminSite {
   }
 
   /**
-   * Renders a page that a view may have a template of its own for.
+   * Renders a page that a view may replace by a template of its own.
    *
-   * @param own  that template, below resources/views
+   * @param own  the view's template, relative to resources/views
    */
   async renderPage(
     ctx: HttpContext,
@@ -176,11 +180,11 @@ export class AdminSite {
   }
 }
 
-/** Every request writes them; only what somebody does with them is told. */
+/** Models that the site itself writes on every request; only their other writes are logged. */
 const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
 
 /**
- * What every template knows of the site and of the request. [S24]
+ * Values that every template receives about the site and the request. [S24]
  */
 async function siteContext(site: AdminSite, ctx: HttpContext) {
   const user = ctx.auth.use('admin').signedIn?.owner
@@ -193,20 +197,20 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
-    markup: (key: string, data?: Record<string, unknown>) => asMarkup(site.text(key, data)),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
     groups: user ? await sidebarGroups(site, ctx) : [],
     flash: flashOf(ctx),
+    viewing: await viewedRole(ctx),
   }
 }
 
-/** The viewer's own choice, which the site's setting stands behind. */
+/** Theme that the viewer has chosen; undefined falls back to the site's setting. */
 function chosenTheme(ctx: HttpContext): string | undefined {
   const theme = ctx.request.plainCookie('admin_theme', { encoded: false })
   return ['dark-theme', 'light-theme'].includes(theme) ? theme : undefined
 }
 
-/** The admin's own models come last, in a group apart, and only for superusers. [B13] */
+/** The admin's own models come last, in a separate group, for superusers only. [B13] */
 async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
   const visible = await visibleViews(site, ctx)
   const views = visible.sort((one, other) => Number(one.adminModel) - Number(other.adminModel))

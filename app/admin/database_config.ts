@@ -1,18 +1,18 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '#crud'
-import { listed } from '#crud/errors'
+import { listed } from '#crud/internals'
 
 /**
- * Which Lucid connection holds the application's tables, and which the admin's own. By default it is
- * one and the same. [B1]
+ * Lucid connections of the application's tables and of the admin's own tables. By default both are
+ * the same. [B1]
  */
 export class DatabaseConfig {
   readonly applicationConnection: string
   readonly adminConnection: string
 
   /**
-   * @throws RuntimeError  for a connection that config/database.ts does not have
+   * @throws RuntimeError  for a connection that config/database.ts does not define
    */
   constructor(connections: { application?: string; admin?: string } = {}) {
     this.applicationConnection = connections.application ?? db.primaryConnectionName
@@ -26,12 +26,12 @@ export class DatabaseConfig {
     }
   }
 
-  /** The client for the application's models. */
+  /** Query client for the application's models. */
   applicationSession(): QueryClientContract {
     return db.connection(this.applicationConnection)
   }
 
-  /** The client for the admin's own models. */
+  /** Query client for the admin's own models. */
   adminSession(): QueryClientContract {
     return db.connection(this.adminConnection)
   }

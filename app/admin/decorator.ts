@@ -1,13 +1,15 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { storedOptions, storeOptions, type LazyOptions } from '#crud/resource/stored_options'
+import { storedOptions, storeOptions, type LazyOptions } from '#crud/internals'
 import type { AdminViewOptions } from './model_view.js'
 
 const OPTIONS = Symbol.for('admin.options')
 
 /**
- * Puts the model into the admin site. Only stores the options; the provider reads them at boot. [P2]
+ * Registers the model in the admin site. Stores the options only; the provider reads them at boot.
+ * [P2]
  *
- * @param options  or a function that gives them, called at boot: for what imports models itself
+ * @param options  the options, or a function that returns them, which is called at boot: for
+ *   options that import models
  */
 export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {
@@ -16,9 +18,9 @@ export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
 }
 
 /**
- * The options that `@AdminView` left on this very class.
+ * Options that `@AdminView` set on this class itself, not on a parent class.
  *
- * @throws ValueError  when they are a function that throws, or gives none
+ * @throws ValueError  when the options are a function that throws or returns no object
  */
 export function adminOptionsOf(model: object): AdminViewOptions | undefined {
   return storedOptions<AdminViewOptions>(model, OPTIONS, '@AdminView')

@@ -12,61 +12,63 @@ import {
   shown,
   TRUTH,
   type Check,
-} from '#crud/option_checks'
+} from '#crud/internals'
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
 
 /**
- * The settings of the admin site, as `config/admin.ts` holds them. [B1]
+ * Resolved settings of the admin site, from `config/admin.ts`. [B1]
  */
 export interface AdminConfig {
-  /** The application's key, from which that of the access tokens is derived [B4] */
+  /** The application's key, from which the key of the session tokens is derived [B4] */
   appKey: Secret<string>
-  /** Where the site lies, as in `/admin`; empty for the root */
+  /** Path of the site, as in `/admin`; empty for the root */
   mountPath: string
-  /** What the site is called, on every page */
+  /** Title of the site, shown on every page */
   title: string
   theme: 'dark-theme' | 'light-theme'
-  /** Whether cookies are sent over HTTPS only */
+  /** Sends cookies over HTTPS only */
   secureCookies: boolean
-  /** Folder of Edge files that replace the shipped ones of the same name; absolute path */
+  /** Directory of Edge files that replace the shipped ones of the same name; absolute path */
   templatesDirectory: string | undefined
-  /** Folder that uploaded files are kept in; absolute path. Default: `storage` [B17] */
+  /** Folder of the disk `local` of `config/drive.ts`; absolute path. Default: `storage` [B17] */
   storageDirectory: string
   /** Lucid connection of the admin's own tables; undefined: the application's */
   adminConnection: string | undefined
-  /** Registered models beside the decorated ones */
+  /** Name of the role of users who are created without roles; null: none [U5] */
+  defaultRole: string | null
+  /** Models to register in addition to the decorated ones */
   models: Record<string, unknown>
   eventIntegration: EventIntegration | undefined
   sessions: {
     /** Minutes without a request after which a session ends [B7] */
     idleMinutes: number
-    /** Hours after which it ends in any case */
+    /** Hours after which a session ends in any case */
     maximumHours: number
-    /** Sessions that a user may have at once; the oldest makes room */
+    /** Maximum number of sessions per user; the oldest is ended for a new one */
     perUser: number
   }
   token: {
-    /** Minutes that an access token is good for [B4] */
+    /** Lifetime of a session token in minutes [B4] */
     minutes: number
   }
   login: {
-    /** Failures of one user name from one address ... [B8] */
+    /** Failed attempts per user name and address before further ones are refused [B8] */
     attempts: number
-    /** ... within so many minutes, until the next is refused */
+    /** Length of the window, in minutes, in which failed attempts are counted */
     withinMinutes: number
-    /** Failures of all user names together from one address, within as many minutes */
+    /** Failed attempts per address, for all user names together, in the same window */
     attemptsPerAddress: number
-    /** Failures of one user name from all addresses, after which its logins get slower */
+    /** Failed attempts per user name, from all addresses, before its logins are delayed */
     quickAttemptsPerName: number
-    /** Seconds that a login is held up for that at the most */
+    /** Maximum delay of a login in seconds */
     slowestSeconds: number
-    /** Logins that may be held up at once in each process; the next one is told to come back */
+    /** Maximum number of delayed logins per process; further ones receive 503 */
     slowedAtOnce: number
-    /** Passwords that are compared or hashed at the same time; each takes a thread, and 128 MB */
+    /** Passwords that are compared or hashed at the same time; each takes a thread and 128 MB */
     hashesAtOnce: number
-    /** Logins that may wait for that; the next one is told to come back */
+    /** Maximum number of logins that wait for a comparison; further ones receive 503 */
     hashesWaiting: number
   }
 }
@@ -86,7 +88,7 @@ const FOLDER: Check = [
 ]
 
 const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
-  /* Its value is told to nobody. */
+  /* The value must not appear in an error message. */
   appKey: ANY,
   mountPath: PATH,
   title: LABEL,
@@ -98,6 +100,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   templatesDirectory: FOLDER,
   storageDirectory: FOLDER,
   adminConnection: LABEL,
+  defaultRole: [(value) => value === null || LABEL[0](value), "a role's name, or null for none"],
   models: OBJECT,
   eventIntegration: [
     (value) => typeof value?.log === 'function',
@@ -108,7 +111,8 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   login: OBJECT,
 }
 
-/* A group is looked at with its defaults, so that one that is undefined is no default either. */
+/* Each group is checked together with its defaults, so that an undefined setting counts as left
+ * out. */
 const GROUPS = {
   sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
   token: { minutes: POSITIVE },
@@ -125,9 +129,9 @@ const GROUPS = {
 }
 
 /**
- * Fills in the defaults.
+ * Completes the configuration with the defaults.
  *
- * @throws ValueError  for an unknown option, or one that can't be [P9]
+ * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig(config: PartialConfig): AdminConfig {
   checkEach(PLACE, config, CHECKS)
@@ -145,6 +149,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     templatesDirectory: config.templatesDirectory,
     storageDirectory: config.storageDirectory ?? app.makePath('storage'),
     adminConnection: config.adminConnection,
+    defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },

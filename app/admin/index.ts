@@ -1,7 +1,7 @@
 /*
  * The public face of the admin site. [P1]
  */
-import '#crud/lucid/naming_strategy'
+import '#crud'
 
 export { AdminView } from './decorator.js'
 export { AdminSite } from './admin_site.js'
@@ -10,19 +10,29 @@ export { ListColumn, type Cell } from './list/list_column.js'
 export { BulkAction, type Selection } from './bulk/bulk_action.js'
 export { Widget } from './forms/fields/widget.js'
 export { defineConfig } from './define_config.js'
+export { PrivateFolder } from './forms/files/private_folder.js'
 export { adminGuard } from './authentication/sessions/admin_guard.js'
 export { apiGuard } from './authentication/access_tokens/api_guard.js'
 export { userActor } from './authentication/admin_actor.js'
 export { AdminAuthentication } from './authentication/admin_authentication.js'
 export { default as AdminUser } from './models/admin_user.js'
+export { default as AdminRole } from './models/admin_role.js'
+/* With a star: otherwise nobody could add to the interface by this name. */
+export type * from './models/admin_user_attributes.js'
 export { default as AdminSession } from './models/admin_session.js'
 export { default as AdminTokenBlacklist } from './models/admin_token_blacklist.js'
 export { default as AdminAccessToken } from './models/admin_access_token.js'
 export { default as AdminEventLog } from './models/admin_event_log.js'
 export { default as AdminAuditLog } from './models/admin_audit_log.js'
+export { checkAppKey } from './authentication/app_key.js'
+export { DatabaseCheck } from './health/database_check.js'
+export { isBelowMount } from './http/below_mount.js'
+export { handleAdminError } from './http/handle_error.js'
+export { SECURITY_HEADERS } from './http/security_headers.js'
 export { EventType } from './events/event_type.js'
 export { databaseEvents } from './events/database_integration.js'
 export type { ModelViewParameters } from './model_view.js'
+export type { ModelPermissions, PermissionsDocument } from './permissions/document.js'
 export type { AdminViewOptions, FieldOptions } from './view_options.js'
 export type {
   AdminEvent,

@@ -3,48 +3,78 @@ import string from '@adonisjs/core/helpers/string'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { RuntimeError, ValueError, type EndpointCreator, type LucidCrud } from '#crud'
-import { roomOf } from '#crud/http/answer_room'
-import { checkOptions, shown } from '#crud/checks'
-import { crudOf, settingsOf } from '#crud/endpoints/crud_object'
-import { crudOptionsOf } from '#crud/decorator'
-import { listed } from '#crud/errors'
-import { noteFileColumns } from '#crud/operations/check_files'
-import { keyOf } from '#crud/operations/item_keys'
-import type { Column } from '#crud/resource/column'
-import type { KeyValue } from '#crud/resource/key'
-import { CompiledSchema } from '#crud/schema/object_schema'
-import { Resource } from '#crud/resource/resource'
-import type { CrudOptions, Item } from '#crud/types'
-import type { AdminSite } from './admin_site.js'
+import type { Edge } from 'edge.js'
+import {
+  RuntimeError,
+  ValueError,
+  type EndpointCreator,
+  type LucidCrud,
+  type CrudOptions,
+  type Item,
+} from '#crud'
+import {
+  answerBudgetOf,
+  checkOptions,
+  shown,
+  crudOf,
+  settingsOf,
+  crudOptionsOf,
+  listed,
+  noteFileColumns,
+  keyOf,
+  type Column,
+  type KeyValue,
+  CompiledSchema,
+  Resource,
+} from '#crud/internals'
 import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
 import type { BulkAction } from './bulk/bulk_action.js'
 import { makeBulkActions } from './bulk/make_bulk_actions.js'
-import { checkListColumns, checkViewOptions } from './check_view_options.js'
+import { checkListColumns, checkViewOptions } from './checks.js'
 import { crudEndpoints } from './http/routes/crud_endpoints.js'
 import type { DatabaseConfig } from './database_config.js'
+import type { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
+import type { RequestEvent } from './events/request_event.js'
 import { isInvisible } from './list/cell.js'
 import { ListColumn } from './list/list_column.js'
+import { ACTIONS, type Action } from './permissions/actions.js'
 import { may } from './permissions/may.js'
-import { ACTIONS, type Action, type AdminViewOptions, type FieldOptions } from './view_options.js'
+import { actionOf, type Offer } from './permissions/offers.js'
+import { personalView } from './permissions/personal_view.js'
+import type { RolePermissions } from './permissions/role_permissions.js'
+import type { AdminViewOptions, FieldOptions } from './view_options.js'
 
-export { ACTIONS, type Action, type AdminViewOptions } from './view_options.js'
+export { ACTIONS, type Action } from './permissions/actions.js'
+export type { AdminViewOptions } from './view_options.js'
 
 /**
- * What a view is made of: the options, and what the site gives it. [S17]
+ * The parts of the site that a view uses.
+ */
+export interface ViewSite {
+  readonly models: ReadonlyMap<string, ModelView>
+  readonly templates: Edge
+  readonly eventIntegration: EventIntegration | undefined
+  readonly events: EventDispatcher
+  readonly permissions: RolePermissions
+  logEvent(ctx: HttpContext, event: RequestEvent): void
+  url(path: string): string
+}
+
+/**
+ * Parameters of a view: the options of `@AdminView` and the values that the site adds. [S17]
  */
 export interface ModelViewParameters extends AdminViewOptions {
   databaseConfig: DatabaseConfig
   model: LucidModel
-  /** Whether it is one of the admin's own models, on the admin connection */
+  /** True for the admin's own models, which live on the admin connection */
   adminModel?: boolean
-  adminSite?: AdminSite
+  adminSite?: ViewSite
   eventIntegration?: EventIntegration
 }
 
-/* What things are usually called by. */
+/* Columns that usually name a record. */
 const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code', 'number', 'sku']
 
 /**
@@ -53,9 +83,9 @@ const TITLES = ['title', 'name', 'label', 'username', 'subject', 'email', 'code'
 export class ModelView {
   readonly model: LucidModel
   readonly name: string
-  /** In the plural, as a heading: `Order lines` */
+  /** Plural heading: `Order lines` */
   readonly label: string
-  /** One record, as a heading: `Order line` */
+  /** Singular heading: `Order line` */
   readonly singular: string
   readonly icon: string | undefined
   readonly group: string | undefined
@@ -64,19 +94,20 @@ export class ModelView {
   readonly resource: Resource
   readonly crud: LucidCrud
   readonly databaseConfig: DatabaseConfig
-  readonly adminSite: AdminSite | undefined
+  readonly adminSite: ViewSite | undefined
   readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
-  /** The options that the endpoints below `/crud` go by */
+  /** Options of the endpoints below `/crud` */
   readonly crudOptions: CrudOptions
   readonly options: AdminViewOptions
   /** The endpoints below `/crud` [S61] */
   readonly endpoints: EndpointCreator
 
   /**
-   * @throws ValueError    when the schemas do not match the model, or an option names what there is not
-   * @throws TypeError     when the model is no Lucid model
+   * @throws ValueError    when a schema does not match the model, or an option names an unknown
+   *   column
+   * @throws TypeError     when the model is not a Lucid model
    * @throws RuntimeError  when the model's database connection does not exist
    */
   constructor(parameters: ModelViewParameters) {
@@ -115,31 +146,49 @@ export class ModelView {
   }
 
   /**
-   * Whether the view has the action at all. What pages offer to somebody they ask `may` of
-   * `permissions/`. [B14]
+   * The view as the roles of the signed-in user leave it, without columns, actions and records that they
+   * may not see, do or reach. Users with the same permissions share it. [U4]
    */
-  may(action: Action): boolean {
-    return this.allowedActions.has(action)
+  async for(ctx: HttpContext): Promise<ModelView> {
+    return await personalView(ctx, this.base)
+  }
+
+  /** The view of the site, which no role narrows */
+  get base(): ModelView {
+    return this
+  }
+
+  /** True if the roles of the user do not let them view the model, which then answers as an unknown one. [U4] */
+  get isWithheld(): boolean {
+    return false
   }
 
   /**
-   * Whether the signed-in user may do anything with the model: the admin's own are for superusers.
-   * [B13]
+   * Returns true if the view has the action at all and, for the view of a user, their roles allow it on
+   * any record. Pages authorize what they offer with `may` of `permissions/`. [B14, U2]
+   */
+  may(offer: Offer): boolean {
+    return this.allowedActions.has(actionOf(offer))
+  }
+
+  /**
+   * Returns true if the signed-in user may use the model: the admin's own models are for
+   * superusers. [B13]
    */
   admits(ctx: HttpContext): boolean {
     return !this.adminModel || ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
   }
 
   /**
-   * Whether the signed-in user may see the model at all. [B13, P14]
+   * Returns true if the signed-in user may see the model. [B13, P14]
    */
   async isVisibleTo(ctx: HttpContext): Promise<boolean> {
     return await may(ctx, this, 'view')
   }
 
   /**
-   * The client that the view reads and writes with: the admin's own models live on the admin
-   * connection, all others where the application has them. [S18]
+   * Query client of the view: the admin connection for the admin's own models, the application's
+   * connection for all others. [S18]
    */
   client(): QueryClientContract {
     if (this.adminModel) return this.databaseConfig.adminSession()
@@ -149,19 +198,19 @@ export class ModelView {
   }
 
   /**
-   * What every operation of `crud` is called with: the client, who asks, and from where. [P14]
+   * Options of every `crud` call: query client, actor and origin. [P14]
    */
   callOptions(ctx: HttpContext) {
     return {
       client: this.client(),
       actor: adminActor(ctx),
       origin: adminOrigin(ctx),
-      room: roomOf(ctx),
+      budget: answerBudgetOf(ctx),
     }
   }
 
   /**
-   * A place of the view in the site, from the root of the server: `/` -> `/admin/Product/`.
+   * URL of a path in the view, from the root of the server: `/` -> `/admin/Product/`.
    */
   url(path: string): string {
     const place = `/${this.name}${path}`
@@ -169,35 +218,35 @@ export class ModelView {
   }
 
   /**
-   * What a field is called. [B17]
+   * Label of a field. [B17]
    */
-  labelOf(wire: string): string {
-    return this.fieldOptions(wire).label ?? wordsOf(wire)
+  labelOf(apiName: string): string {
+    return this.fieldOptions(apiName).label ?? wordsOf(apiName)
   }
 
-  fieldOptions(wire: string): FieldOptions {
-    return this.options.fields?.[wire] ?? {}
+  fieldOptions(apiName: string): FieldOptions {
+    return this.options.fields?.[apiName] ?? {}
   }
 
   /**
-   * The column that records are called by, if one says it.
+   * Column whose value is the title of a record, if there is one.
    */
   get titleColumn(): Column | undefined {
     const { title } = this.options
     if (typeof title === 'function') return undefined
     if (title !== undefined) return this.resource.columns.find(title)
     const texts = this.resource.fields.filter((column) => column.isText && !column.isPrimary)
-    return texts.find(({ wire }) => TITLES.includes(wire)) ?? texts[0]
+    return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
   }
 
   /**
-   * What a record is called: `Casablanca`, or `Film 12` where nothing names it.
+   * Title of a record: `Casablanca`, or `Film 12` without a title column.
    *
-   * @param item  as answers have it, read with its key if that is not given
+   * @param item  the item as the API returns it; read together with its key unless `key` is given
    */
   titleOf(item: Item, key?: KeyValue): string {
     const { title } = this.options
-    const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.wire ?? '']
+    const own = typeof title === 'function' ? title(item) : item[this.titleColumn?.apiName ?? '']
     const text = own === null || own === undefined ? '' : String(own).trim()
     if (!isInvisible(text)) return text
     return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
@@ -211,15 +260,15 @@ export class ModelView {
       .filter((name) => !columns.find(name))
     if (unknown.length > 0) {
       throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(columns.all.map(({ wire }) => wire))}`
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
       )
     }
   }
 
-  /** Every name of the options that stands for a column must be one that may be shown. */
+  /** Every column that an option names must be visible. */
   #checkNames() {
     const { listColumns, searchableColumns, defaultSort, title, fields } = this.options
-    const shownNames = this.resource.fields.map(({ wire }) => wire)
+    const shownNames = this.resource.fields.map(({ apiName }) => apiName)
     const computed = [...this.resource.computed.values()]
     const check = (option: string, names: Iterable<string>, valid: string[]) => {
       const unknown = [...names].filter((name) => !valid.includes(name))
@@ -236,7 +285,7 @@ export class ModelView {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
     if (typeof title === 'string') check('title', [title], shownNames)
-    const known = this.resource.columns.all.map(({ wire }) => wire)
+    const known = this.resource.columns.all.map(({ apiName }) => apiName)
     check('fields', Object.keys(fields ?? {}), [
       ...known,
       ...computed,
@@ -254,7 +303,10 @@ export class ModelView {
     checkListColumns(this.name, classes as Array<new () => ListColumn>, own, shownNames)
   }
 
-  /** What a widget takes files for holds them everywhere, whatever the schemas say. [B17] */
+  /**
+   * A column whose widget uploads files holds file keys everywhere, regardless of the schemas.
+   * [B17]
+   */
   #noteFiles() {
     const fields = Object.entries(this.options.fields ?? {})
     const files = fields.filter(([, { widget }]) => widget === 'file')
@@ -277,7 +329,7 @@ export class ModelView {
   }
 }
 
-/** What the view says, and behind it what `@Crud` does. [P13] */
+/** Options of the view, which override those of `@Crud`. [P13] */
 function mergedOptions(parameters: ModelViewParameters): CrudOptions {
   const own = crudOptionsOf(parameters.model) ?? {}
   return {
@@ -293,7 +345,7 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
 }
 
 /** `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` -> `Distributor`. */
-function wordsOf(wire: string): string {
-  if (wire === 'id') return 'ID'
-  return string.sentenceCase(wire.replace(/_id$/, '')) || wire
+function wordsOf(apiName: string): string {
+  if (apiName === 'id') return 'ID'
+  return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName
 }

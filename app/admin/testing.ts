@@ -1,6 +1,6 @@
 /*
- * For the tests of an application: requests as somebody of the admin site, or with an access token.
- * Nothing but tests imports this, as it needs packages that production does not have.
+ * Helpers for an application's tests: requests as an admin user or with an access token. Imported
+ * by tests only, as it needs packages that are not installed in production.
  */
 import { randomUUID } from 'node:crypto'
 import app from '@adonisjs/core/services/app'
@@ -8,31 +8,35 @@ import { ApiRequest } from '@japa/api-client'
 import { getActiveTest } from '@japa/runner'
 import type { PluginFn } from '@japa/runner/types'
 import { AdminSite } from './admin_site.js'
+import { ValueError } from '#crud'
+import AdminRole from './models/admin_role.js'
 import AdminUser from './models/admin_user.js'
+import type { AdminUserAttributes } from './models/admin_user_attributes.js'
+import { setRoles } from './permissions/user_roles.js'
 
 declare module '@japa/api-client' {
   interface ApiRequest {
     /**
      * Sends the request with a new access token. [P10]
      *
-     * @param abilities  what it may do, as in `Invoice:read`; everything if left out
-     * @param owner      whose it is; the test's own superuser if left out
+     * @param abilities  abilities of the token, as in `Invoice:read`. Default: all
+     * @param owner      owner of the token. Default: the test's own superuser
      */
     withAdminToken(abilities?: string[], owner?: AdminUser): this
     /**
      * Sends the request with the cookies of a new login. [B4]
      *
-     * @param user  who signs in; the test's own superuser if left out
+     * @param user  the user to sign in. Default: the test's own superuser
      */
     asAdmin(user?: AdminUser): this
   }
 }
 
-/** The superuser of each test that asked for one */
+/** Superuser of each test that needed one */
 const OWN = new WeakMap<object, Promise<AdminUser>>()
 
 /**
- * A plugin of Japa, to stand after `apiClient()` in tests/bootstrap.ts.
+ * Japa plugin; register it after `apiClient()` in tests/bootstrap.ts.
  */
 export function adminApiClient(): PluginFn {
   return () => {
@@ -57,14 +61,26 @@ export function adminApiClient(): PluginFn {
 }
 
 /**
- * Makes a user of the admin site, who has no password: `asAdmin(user)` signs them in. Made in a test,
- * they are removed at its end, with their sessions and tokens.
+ * Creates an admin user without a password; sign them in with `asAdmin(user)`. A user that is
+ * created in a test is removed at its end, with their sessions and tokens.
+ *
+ * @param options.roles  names of roles; the default role if left out [U5]
+ * @throws ValueError  for a name that no role has
  */
 export async function makeAdmin({
-  username = `test-${randomUUID()}`,
+  username = `test-${randomUUID().slice(-12)}`,
   isSuperuser = true,
-}: { username?: string; isSuperuser?: boolean } = {}): Promise<AdminUser> {
-  const user = await AdminUser.create({ username, isSuperuser, hashedPassword: 'none' })
+  roles,
+  attributes = {},
+}: {
+  username?: string
+  isSuperuser?: boolean
+  roles?: readonly string[]
+  attributes?: AdminUserAttributes
+} = {}): Promise<AdminUser> {
+  const user = await AdminUser.create({ username, isSuperuser, attributes, hashedPassword: 'none' })
+  const roleIds = roles ? await idsOf(roles) : await defaultRoleIds()
+  await AdminUser.transaction((client) => setRoles(user.id, roleIds, client))
   getActiveTest()?.cleanup(async () => {
     await AdminUser.query().where('id', user.id).delete()
   })
@@ -72,13 +88,27 @@ export async function makeAdmin({
 }
 
 /**
- * The address of a page of the admin site, wherever that is mounted.
+ * URL of a page of the admin site, wherever the site is mounted.
  *
- * @param path  below it, as in `/Invoice/`
+ * @param path  path in the site, as in `/Invoice/`
  */
 export async function adminPath(path: string): Promise<string> {
   const site = await app.container.make(AdminSite)
   return site.url(path)
+}
+
+async function idsOf(names: readonly string[]): Promise<number[]> {
+  const roles = await AdminRole.query().whereIn('name', [...names])
+  return names.map((name) => {
+    const role = roles.find((one) => one.name === name)
+    if (role) return role.id
+    throw new ValueError(`There is no role ${JSON.stringify(name)}`)
+  })
+}
+
+async function defaultRoleIds(): Promise<number[]> {
+  const { adminUserService } = await app.container.make(AdminSite)
+  return await adminUserService.defaultRole.ids()
 }
 
 function ownUser(): Promise<AdminUser> {

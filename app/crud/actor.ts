@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { shown } from './checks.js'
-import { ValueError } from './errors.js'
+import { shown, ValueError } from './errors.js'
 import type { Actor, SystemActor } from './types.js'
 
-/** Whom own code writes for that does not say who it is. */
+/** The actor of writes by own code that names no actor. */
 export const NOBODY: Actor = Object.freeze({ kind: 'none' })
 
 const LONGEST_NAME = 100
@@ -11,11 +10,11 @@ const LONGEST_NAME = 100
 const AMBIENT = new AsyncLocalStorage<Actor>()
 
 /**
- * Own code that says who it is: a command, a job, a listener. It may do all, so policy and scope are not
- * asked about it; events and the log have its name. [P14]
+ * The actor of own code such as a command, a job or a listener. Policy and scope do not apply to it;
+ * events and the log record its name. [P14]
  *
  * @param name  for people, as in `nightly import`; 1 to 100 characters
- * @throws ValueError  for another name
+ * @throws ValueError  for any other name
  */
 export function systemActor(name: string): SystemActor {
   if (typeof name !== 'string' || name.trim() === '' || name.length > LONGEST_NAME) {
@@ -27,26 +26,22 @@ export function systemActor(name: string): SystemActor {
 }
 
 /**
- * Runs work for somebody: operations of `LucidCrud` that are not told an actor ask policy and scope about
- * this one, and what is written meanwhile, through `LucidCrud` or through instances of models, is this
- * one's in events and in the log. [P14, E1]
+ * Runs work on behalf of an actor. Operations of `LucidCrud` that are given no actor apply policy and
+ * scope to this one. Events and the log record it for every write of the work, through `LucidCrud` or
+ * through model instances. [P14, E1]
  *
- * @returns what the work returns
+ * @returns the result of the work
  */
 export function runAs<Result>(actor: Actor, work: () => Result): Result {
   return AMBIENT.run(actor, work)
 }
 
-/**
- * Who the running work is for, by the innermost `runAs` around it.
- */
+/** The actor of the innermost `runAs` around the running code; undefined outside of `runAs`. */
 export function ambientActor(): Actor | undefined {
   return AMBIENT.getStore()
 }
 
-/**
- * The same, or nobody.
- */
+/** The actor of the innermost `runAs` around the running code, or `NOBODY`. */
 export function currentActor(): Actor {
   return ambientActor() ?? NOBODY
 }

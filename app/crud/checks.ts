@@ -1,25 +1,95 @@
-import {
-  ANY,
-  checkEach,
-  FUNCTION,
-  isList,
-  isObject,
-  OBJECT,
-  TEXT,
-  TEXTS,
-  TRUTH,
-} from './option_checks.js'
-import type { Check } from './option_checks.js'
-import type { CrudRouterOptions } from './types.js'
+import { listed, shown, ValueError } from './errors.js'
+import { isOperation, OPERATIONS, type Operation } from './operations/operation.js'
 
-export { shown } from './option_checks.js'
+/** A test of an option's value, and the words that complete "and must be ..." when it fails. */
+export type Check = readonly [isRight: (value: any) => boolean, wanted: string]
+
+export const TEXT: Check = [(value) => typeof value === 'string', 'a string']
+export const LABEL: Check = [
+  (value) => typeof value === 'string' && value.trim() !== '',
+  'a string that is not empty',
+]
+export const TEXTS: Check = [(value) => isList(value, TEXT[0]), 'a list of strings']
+export const TRUTH: Check = [(value) => typeof value === 'boolean', 'true or false']
+export const FUNCTION: Check = [(value) => typeof value === 'function', 'a function']
+export const OBJECT: Check = [isObject, 'an object']
+export const POSITIVE: Check = [
+  (value) => Number.isSafeInteger(value) && value > 0,
+  'a positive integer',
+]
+/* The longest timer of Node.js, in seconds; a longer one fires after a millisecond. */
+const LONGEST_TIMER = Math.floor((2 ** 31 - 1) / 1000)
+export const SECONDS: Check = [
+  (value) => POSITIVE[0](value) && value <= LONGEST_TIMER,
+  `a positive integer of ${LONGEST_TIMER} at the most`,
+]
+export const PATH: Check = [
+  (value) => typeof value === 'string' && /^(\/(?!\.{1,2}(\/|$))[\w~.-]+)*$/.test(slashed(value)),
+  '/ or names of letters, digits and . _ ~ - after a / each',
+]
+/** Checked by the code that uses the option */
+export const ANY: Check = [() => true, '']
+
+interface CheckSettings {
+  /** Name of the option that groups them, as in `pagination`; none for top-level options */
+  group?: string
+  /** True if an option may be present with the value undefined. Default: true for top-level options */
+  mayBeUndefined?: boolean
+}
+
+/**
+ * Checks that every option is known and has a valid value. JavaScript callers and casts get past the
+ * compiler. [P9]
+ *
+ * @param place  start of the message: a model's name, or a configuration file
+ * @throws ValueError  for the first invalid option
+ */
+export function checkEach(
+  place: string,
+  options: object,
+  checks: Readonly<Record<string, Check>>,
+  { group, mayBeUndefined = group === undefined }: CheckSettings = {}
+): void {
+  for (const [name, value] of Object.entries(options)) {
+    const full = group === undefined ? name : `${group}.${name}`
+    if (!Object.hasOwn(checks, name)) {
+      const of = group === undefined ? '' : ` of ${group}`
+      throw new ValueError(
+        `${place}: there is no option '${full}'; options${of} are ${listed(Object.keys(checks))}`
+      )
+    }
+    const [isRight, wanted] = checks[name]
+    if (value === undefined && mayBeUndefined) continue
+    if (!isRight(value)) {
+      throw new ValueError(`${place}: ${full} is ${shown(value)}, and must be ${wanted}`)
+    }
+  }
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !isList(value)
+}
+
+/**
+ * True for arrays and Sets. A string would be a list of letters, and a generator can be read only once.
+ * [P4]
+ */
+export function isList(value: unknown, isRight: (one: unknown) => boolean = () => true): boolean {
+  return (Array.isArray(value) || value instanceof Set) && [...value].every(isRight)
+}
+
+/** A path is the same with and without a slash at its ends. */
+function slashed(path: string): string {
+  const inner = path.replace(/^\/+|\/+$/g, '')
+  return inner === '' ? '' : `/${inner}`
+}
 
 const LISTS: Check = [
   (value) => isObject(value) && Object.values(value).every((one) => isList(one)),
   'a map from operations to lists of middleware',
 ]
 
-const CHECKS: Record<keyof Required<CrudRouterOptions>, Check> = {
+const CHECKS: Readonly<Record<string, Check>> = {
   model: ANY,
   path: TEXT,
   tags: TEXTS,
@@ -47,11 +117,85 @@ const CHECKS: Record<keyof Required<CrudRouterOptions>, Check> = {
 }
 
 /**
- * Whether each option is of its type, whatever it then means: a JavaScript caller, or a cast, gets
- * past the compiler. [P9]
+ * Checks the type of each option, not its meaning. JavaScript callers and casts get past the compiler.
+ * [P9]
  *
  * @throws ValueError  for an unknown option or a value of the wrong type
  */
-export function checkOptions(options: CrudRouterOptions): void {
+export function checkOptions(options: { model?: { name: string } }): void {
   checkEach(options.model?.name ?? 'crudRouter', options, CHECKS)
+}
+
+/**
+ * Checks an option that lists operations. [P9]
+ *
+ * @returns the operations; undefined if the option is not given
+ * @throws ValueError  for an unknown operation
+ */
+export function checkOperations(
+  place: string,
+  option: string,
+  names: Iterable<string> | undefined
+): Set<Operation> | undefined {
+  if (names === undefined) return undefined
+  for (const name of names) {
+    if (!isOperation(name)) {
+      throw new ValueError(
+        `${place}: ${option} names '${name}', which is no operation; operations are ${listed(OPERATIONS)}`
+      )
+    }
+  }
+  return new Set(names as Iterable<Operation>)
+}
+
+/**
+ * Checks the operations and path segments that `endpointNames` and `middleware` name. [S9]
+ *
+ * @throws ValueError
+ */
+export function checkEndpointNames(
+  place: string,
+  { endpointNames, middleware }: { endpointNames?: object; middleware?: object }
+): void {
+  const keys: string[] = [...OPERATIONS, 'read_paginated']
+  for (const [key, segment] of Object.entries(endpointNames ?? {})) {
+    if (!keys.includes(key)) {
+      throw new ValueError(
+        `${place}: endpointNames names '${key}', which is no operation; operations are ${listed(keys)}`
+      )
+    }
+    if (typeof segment !== 'string' || (segment !== '' && !isPathSegment(segment))) {
+      throw new ValueError(
+        `${place}: endpointNames gives ${key} the path segment '${segment}', which may hold only letters, digits and . _ ~ -`
+      )
+    }
+  }
+  checkOperations(place, 'middleware', Object.keys(middleware ?? {}))
+}
+
+/**
+ * Checks the option `access`. [P10]
+ *
+ * @throws ValueError
+ */
+export function checkAccess(place: string, access: unknown): void {
+  const rules: Array<[string, unknown]> = isObject(access)
+    ? Object.entries(access)
+    : [['access', access]]
+  for (const [key, rule] of rules) {
+    if (isObject(access)) checkOperations(place, 'access', [key])
+    if (rule !== undefined && rule !== 'public' && rule !== 'token') {
+      throw new ValueError(
+        `${place}: access is '${String(rule)}', and must be 'public' or 'token', or a map from operations to these`
+      )
+    }
+  }
+}
+
+/**
+ * True if a text can be a segment of a path. `.` and `..` cannot: clients resolve them before they send
+ * the request.
+ */
+export function isPathSegment(text: string): boolean {
+  return /^(?!\.\.?$)[\w.~-]+$/.test(text)
 }

@@ -15,10 +15,10 @@ export default class CrudProvider {
   constructor(protected app: ApplicationService) {}
 
   /**
-   * No query is made here: this also runs for commands and for code generation, on a database that
-   * may be empty. The faults of a server are thrown with what the database lacks, by `resources.load()`. A
-   * command only warns, as it may be the one that mends them, and finds them in `resources.faults`.
-   * [P2, P9]
+   * Makes no query: this also runs for commands and for code generation, where the database may be
+   * empty. On a server, `resources.load()` throws these faults together with those of the database. A
+   * command only warns, as it may be the one that fixes them, and finds them in `resources.faults`. [P2,
+   * P9]
    */
   async start() {
     const errors: Error[] = []
@@ -45,12 +45,12 @@ export default class CrudProvider {
   }
 
   /**
-   * A server that anybody may write to should be one that somebody meant to be; and what nobody has
-   * decided about is closed, which its owner should hear of before its callers do. [P10]
+   * Warns of models that are publicly writable by default, and of models closed for lack of a decision
+   * about access. [P10]
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
-    /* Of an application that does not load the resources before it listens */
+    /* For an application that does not load the resources before it listens */
     if (resources.untold.length > 0) throw new ConfigurationError(resources.untold.splice(0))
     if (!this.app.inProduction) return
     const closed = undecided(resources.endpoints())

@@ -1,9 +1,11 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { storedOptions, storeOptions, type LazyOptions } from './resource/stored_options.js'
-import type { CrudOptions } from './types.js'
-
-/* One symbol for the process: after a hot reload the class is new, the key stays. */
-const OPTIONS = Symbol.for('crud.options')
+import type { CrudOptions } from './crud_options.js'
+import {
+  CRUD_OPTIONS,
+  storedOptions,
+  storeOptions,
+  type LazyOptions,
+} from './resource/stored_options.js'
 
 /**
  * Gives the model REST endpoints. Only stores the options; the provider reads them at boot, checks
@@ -20,15 +22,15 @@ const OPTIONS = Symbol.for('crud.options')
  */
 export function Crud(options: LazyOptions<CrudOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {
-    storeOptions(model, OPTIONS, options)
+    storeOptions(model, CRUD_OPTIONS, options)
   }
 }
 
 /**
- * The options that `@Crud` left on this very class; a subclass does not inherit them.
+ * The options of `@Crud` on this very class; a subclass does not inherit them.
  *
- * @throws ValueError  when they are a function that throws, or gives none
+ * @throws ValueError  when the options are a function that throws or returns none
  */
 export function crudOptionsOf(model: object): CrudOptions | undefined {
-  return storedOptions<CrudOptions>(model, OPTIONS, '@Crud')
+  return storedOptions<CrudOptions>(model, CRUD_OPTIONS, '@Crud')
 }

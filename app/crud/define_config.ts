@@ -2,87 +2,91 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
 import { ValueError } from './errors.js'
-import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TRUTH, type Check } from './option_checks.js'
+import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TRUTH, type Check } from './checks.js'
 
-/**
- * The settings of the generated endpoints, as `config/crud.ts` holds them.
- */
+/** The settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {
-  /** Where all generated endpoints lie, as in `/api` */
+  /** Path prefix of all generated endpoints, as in `/api` */
   prefix: string
-  /** Who may call an endpoint whose model says nothing of it */
+  /** Access to endpoints whose model sets no `access` */
   access: Access
-  /** Whether the configuration says so itself, and not only where it runs [P10] */
+  /** True if the configuration sets `access` itself; false if the environment decides [P10] */
   isAccessDecided: boolean
-  /** Whether an unknown query parameter is a 422 [A19] */
+  /** True to answer 422 to an unknown query parameter [A19] */
   strictQuery: boolean
-  /** Whether an unknown field of a body is a 422 [A7] */
+  /** True to answer 422 to an unknown field of a body [A7] */
   strictBody: boolean
   pagination: {
     /** Items of a list without paging parameters [A10] */
     limit: number
     /** Items of a page when only `page` is given [A11] */
     itemsPerPage: number
-    /** The most that can be asked for [A13] */
+    /** Maximum of `limit` and `itemsPerPage` [A13] */
     maximum: number
-    /** The most items that one `include` embeds in an answer [Q3] */
+    /** Maximum number of items that one `include` adds to an answer [Q3] */
     included: number
   }
   /** The API schema, at `openapi.json` below the prefix [Q1] */
   openapi: {
     enabled: boolean
-    /** Who may read it */
+    /** Access to the schema */
     access: Access
-    /** What the API is called. Default: the application's name */
+    /** Title of the API. Default: the application's name */
     title: string | null
-    /** Which version it has. Default: the application's */
+    /** Version of the API. Default: the application's */
     version: string | null
   }
   /** The page to read the API schema and to try calls [Q1] */
   docs: {
     enabled: boolean
-    /** Who may see it */
+    /** Access to the page */
     access: Access
     path: string
   }
   body: {
-    /** Bytes of the largest body [A6] */
+    /** Maximum size of a body in bytes [A6] */
     limit: number
-    /** Levels that JSON may nest [A29] */
+    /** Maximum nesting of JSON [A29] */
     depth: number
   }
   limits: {
-    /** Characters of a text whose column has no length, where the model has no schema of its own [P7] */
+    /**
+     * Maximum length in characters of a text whose column has none, for models without a schema of their
+     * own [P7]
+     */
     text: number
-    /** Bytes of the values of one answer [A29] */
+    /** Maximum bytes of the values of one answer [A29] */
     answer: number
-    /** Bytes of the values of all answers that a process is reading, writing or sending [A29] */
+    /** Maximum bytes of the values of all answers that a process is reading, writing or sending [A29] */
     answers: number
   }
   idempotency: {
-    /** For how long the answer to a create with an `Idempotency-Key` is given again [Q7] */
+    /** Hours for which the answer to a create with an `Idempotency-Key` is kept [Q7] */
     hours: number
   }
-  /** How many requests a token, or an address without one, has in so many seconds; null: no end [Q8] */
+  /**
+   * Maximum requests of a token, or of an address without one, in a number of seconds; null: no limit
+   * [Q8]
+   */
   rateLimit: { requests: number; seconds: number } | null
-  /** In seconds */
+  /** Times in seconds */
   server: {
-    /** What a stop may take in all; requests get it but for the last three seconds */
+    /** Maximum duration of a shutdown; requests get all but the last three seconds of it */
     graceSeconds: number
-    /** What a request's headers may take to arrive */
+    /** Maximum time for a request's headers to arrive */
     headersSeconds: number
-    /** What a whole request may take to arrive */
+    /** Maximum time for a whole request to arrive */
     requestSeconds: number
-    /** For how long a client may take nothing of its answer */
+    /** Maximum time in which a client reads nothing of its answer */
     writeSeconds: number
-    /** How long a connection is kept after an answer */
+    /** Time that a connection is kept open after an answer */
     idleSeconds: number
   }
 }
 
 type Groups = 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
 type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
-  /** null leaves it to each model: what nobody decided about is public in development alone */
+  /** null leaves it to each model: a model without `access` is public in development only */
   access?: Access | null
   pagination?: Partial<CrudConfig['pagination']>
   openapi?: Partial<CrudConfig['openapi']>
@@ -119,7 +123,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   server: OBJECT,
 }
 
-/* A group is looked at with its defaults, so that one that is undefined is no default either. */
+/* A group is checked with its defaults, so that an explicit undefined is an error. */
 const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
   pagination: {
     limit: POSITIVE,
@@ -145,7 +149,7 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
 /**
  * Fills in the defaults.
  *
- * @throws ValueError  for an unknown option, or one that can't be [P9]
+ * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   checkEach(PLACE, config, CHECKS)
@@ -208,7 +212,7 @@ function normalisePrefix(prefix: string): string {
   return path === '' ? '' : `/${path}`
 }
 
-/** Tools take the defaults without an application. */
+/** Tools use the defaults without an application. */
 function isInProduction(): boolean {
   return (app as ApplicationService | undefined)?.inProduction ?? false
 }

@@ -1,25 +1,23 @@
+import { STATUS_CODES } from 'node:http'
+import { inspect } from 'node:util'
 import { Exception } from '@adonisjs/core/exceptions'
 
 /**
- * A configuration that can't be right whatever the database holds: an unknown operation, a bad
- * filter, a schema that does not match its model. [P9]
+ * A configuration that is invalid whatever the database contains: an unknown operation, a bad filter, a
+ * schema that does not match its model. [P9]
  */
 export class ValueError extends Exception {
   static status = 500
   static code = 'E_VALUE'
 }
 
-/**
- * Something the configuration relies on is missing: a database connection, a table, a column. [P9]
- */
+/** The configuration relies on something missing: a database connection, a table, a column. [P9] */
 export class RuntimeError extends Exception {
   static status = 500
   static code = 'E_RUNTIME'
 }
 
-/**
- * All the faults that the boot found in the decorated models, at once. [P9]
- */
+/** All faults that the boot found in the decorated models. [P9] */
 export class ConfigurationError extends Exception {
   static status = 500
   static code = 'E_CONFIGURATION'
@@ -27,8 +25,8 @@ export class ConfigurationError extends Exception {
   readonly errors: readonly Error[]
 
   /**
-   * @param errors  the faults, each a ValueError, a TypeError or a RuntimeError; what several resources of
-   *                one table say alike is told once
+   * @param errors  the faults, each a ValueError, a TypeError or a RuntimeError; the same fault of
+   *   several resources of one table is listed once
    */
   constructor(errors: readonly Error[]) {
     const once = [...new Map(errors.map((error) => [error.message, error])).values()]
@@ -39,10 +37,103 @@ export class ConfigurationError extends Exception {
   }
 }
 
+/** The fault of one field of a body or of one parameter. */
+export interface FieldError {
+  field: string
+  rule: string
+  message: string
+}
+
+interface ProblemOptions {
+  errors?: FieldError[]
+  headers?: Record<string, string>
+}
+
 /**
- * "a, b and c", for messages that list what would have been valid.
+ * An error answer in the format of RFC 9457. Thrown anywhere below an endpoint, it becomes the response.
+ * [A4]
  */
+export class Problem extends Exception {
+  readonly title: string
+  readonly errors: FieldError[] | undefined
+  readonly headers: Record<string, string>
+
+  /**
+   * @param status  HTTP status, 400 to 599
+   * @param detail  one sentence for the caller, without SQL, table or file names
+   */
+  constructor(status: number, detail: string, { errors, headers }: ProblemOptions = {}) {
+    super(detail, { status, code: 'E_PROBLEM' })
+    this.title = STATUS_CODES[status] ?? 'Error'
+    this.errors = errors
+    this.headers = headers ?? {}
+  }
+
+  /**
+   * The body of the response.
+   */
+  toJSON() {
+    return {
+      type: 'about:blank',
+      title: this.title,
+      status: this.status,
+      detail: this.message,
+      ...(this.errors && { errors: this.errors }),
+    }
+  }
+}
+
+/** A filter's value cannot be read; the message completes "it ...". */
+export class UnreadableFilter extends Exception {
+  static status = 500
+  static code = 'E_UNREADABLE_FILTER'
+}
+
+/** An integer in JSON has too many digits. */
+export class IntegerTooLong extends Exception {
+  static status = 500
+  static code = 'E_INTEGER_TOO_LONG'
+}
+
+/** One of several keys belongs to no item. */
+export class UnknownKey extends Exception {
+  static status = 500
+  static code = 'E_UNKNOWN_KEY'
+
+  /**
+   * @param key  the key's parts
+   */
+  constructor(readonly key: readonly unknown[]) {
+    super(`Item with id ${key.join(', ')} not found`)
+  }
+}
+
+/** A write was undone because it could not be recorded. [E4] */
+export class WriteNotRecorded extends Exception {
+  static status = 500
+  static code = 'E_WRITE_NOT_RECORDED'
+  static message = 'The write was undone, as no record of it could be kept'
+}
+
+/** A command cannot continue; its message is all that it prints. */
+export class CommandFailure extends Exception {
+  static status = 500
+  static code = 'E_COMMAND_FAILURE'
+}
+
+/** "a, b and c", for messages that list the valid values. */
 export function listed(names: Iterable<string>): string {
   const all = [...names]
   return all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : (all[0] ?? 'none')
+}
+
+/** An invalid value for a message, in one line. */
+export function shown(value: unknown): string {
+  return inspect(value, {
+    depth: 1,
+    breakLength: Infinity,
+    compact: true,
+    maxArrayLength: 5,
+    maxStringLength: 60,
+  })
 }

@@ -1,37 +1,28 @@
-/*
- * The public face of the generated endpoints: all that a model file, a configuration file or a
- * routes file needs. [P1]
- */
+/* The public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
 import './lucid/naming_strategy.js'
 
 export { runAs, systemActor } from './actor.js'
 export { Crud } from './decorator.js'
+export type { CrudOptions, CrudRouterOptions } from './crud_options.js'
 export { crudRouter } from './router.js'
 export { defineConfig } from './define_config.js'
+export { crudConfig } from './settings.js'
+export { mysqlConnection } from './database/mysql/mysql_connection.js'
+export { postgresConnection } from './database/postgres/postgres_connection.js'
+export { sqliteConnections } from './database/sqlite/sqlite_connection.js'
+export { docsPath } from './docs/docs_routes.js'
 export { EndpointCreator } from './endpoints/endpoint_creator.js'
 export { ModelCreated, ModelDeleted, ModelUpdated } from './events/model_events.js'
 export { observeWrites, type WriteObserver } from './events/observers.js'
 export type { Changes, State, Write } from './events/write.js'
 export { FilterConfig } from './resource/filter_config.js'
-export { LucidCrud, type CallOptions, type HookOptions } from './lucid_crud.js'
-export { Problem } from './http/problem.js'
-export { authorizeToken, useTokenAuthorizer } from './endpoints/access.js'
+export { LucidCrud } from './lucid_crud.js'
+export type { CallOptions, HookOptions } from './operations/call_options.js'
+export { handleProblem, toReport } from './http/handle_problem.js'
+export { authorizeToken, useTokenAuthorizer, type Authorizer } from './endpoints/access.js'
 export { resources } from './resource/registry.js'
-export { ConfigurationError, RuntimeError, ValueError } from './errors.js'
-export type { CustomRoute, EndpointRoute } from './endpoints/endpoint_creator.js'
-export type { Inclusion } from './resource/included_relation.js'
+export { ConfigurationError, Problem, RuntimeError, ValueError } from './errors.js'
+export type { CustomRoute, EndpointRoute } from './endpoints/endpoint_route.js'
 export type { Operation } from './operations/operation.js'
-export type { Resource } from './resource/resource.js'
-export type {
-  Access,
-  Actor,
-  ActorSessions,
-  ActorUsers,
-  ApiToken,
-  Authorizer,
-  CrudOptions,
-  CrudRouterOptions,
-  Item,
-  Policy,
-  Scope,
-} from './types.js'
+export type { IncludedRelation, Policy, Resource, Scope } from './resource/resource.js'
+export type { Access, Actor, ActorSessions, ActorUsers, ApiToken, Item } from './types.js'

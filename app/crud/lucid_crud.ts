@@ -1,131 +1,73 @@
-import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import type { AnswerRoom } from './http/answer_room.js'
-import { dialectOf } from './database/dialects.js'
-import { faultToProblem } from './database/fault_to_problem.js'
+import { currentActor } from './actor.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
-import { inTransaction } from './database/transaction.js'
-import { crudOptionsOf } from './decorator.js'
-import { embed, linksOf } from './operations/include.js'
-import { hasForeignHook } from './lucid/own_hooks.js'
-import { Pivots } from './events/pivots.js'
-import { gatherWrites } from './events/write_scope.js'
-import { checkFiles } from './operations/check_files.js'
-import { countAllowed, countAllowedByDay, isAnyAllowed } from './operations/allowed_records.js'
-import { readList, type ListOptions, type ListResult } from './operations/list.js'
-import { fieldsOf, type Fields } from './request/fields.js'
-import { selectInclusions } from './request/include_parameter.js'
-import { conditionsFromCode, ListRequest, type ListQuery } from './request/list_request.js'
-import type { Selection } from './sql/select.js'
-import {
-  insertRecord,
-  removeRecord,
-  saveRecord,
-  stampNew,
-  stampUpdate,
-  tellBytesApart,
-} from './lucid/record_writes.js'
-import { noteUnreadable } from './operations/item_keys.js'
-import type { Operation } from './operations/operation.js'
+import type {
+  CallOptions,
+  FindOptions,
+  HookOptions,
+  ReadOptions,
+  SelectOptions,
+  UpdateOptions,
+  WriteOptions,
+} from './operations/call_options.js'
+import { anyItemAllowed, countItems, countItemsByDay } from './operations/count.js'
+import { clientFor } from './operations/client_for.js'
+import { createItem } from './operations/create.js'
+import type { CrudContext } from './operations/crud_context.js'
+import { deleteItem, deleteItems } from './operations/delete.js'
+import { listItems } from './operations/list.js'
+import type { ListOptions, ListResult } from './operations/list_result.js'
+import { omit } from './operations/omit.js'
+import { identityOf } from './operations/reach.js'
+import { findRecord, findRecords, readItem } from './operations/read.js'
 import { Records } from './operations/records.js'
-import { checkReferences } from './operations/check_references.js'
+import { restoreItems } from './operations/restore.js'
+import { updateItem } from './operations/update.js'
+import type { ListQuery, ListRequest } from './request/list_request.js'
+import type { KeyValue } from './resource/key.js'
+import type { GrantedOperation } from './resource/permissions.js'
 import { Resource } from './resource/resource.js'
-import type { Inclusion } from './resource/included_relation.js'
-import type { DeletedMode } from './resource/soft_delete.js'
-import { crudConfig } from './settings.js'
-import { forgetStoredRow } from './lucid/stored_rows.js'
-import type { Actor, ColumnSettings, Item, Origin } from './types.js'
+import type { ColumnSettings, Item } from './types.js'
+
+export type {
+  CallOptions,
+  HookOptions,
+  ReadOptions,
+  UpdateOptions,
+  WriteOptions,
+} from './operations/call_options.js'
 
 /**
- * What every operation takes beside its data.
- */
-export interface CallOptions {
-  /** The client to use; a transaction's, to be part of it [P8] */
-  client?: QueryClientContract
-  /** Who asks; policy and scope are asked about them [P14] */
-  actor?: Actor
-  /** Where the request came from, if it was one; for events */
-  origin?: Origin
-  /** What a list may take of the memory; without it, nobody counts */
-  room?: AnswerRoom
-  /** Names of files that were uploaded for this very write; columns of files take no others [B17] */
-  files?: ReadonlySet<string>
-}
-
-/**
- * What the overridable methods are given: what the caller gave, and the write's own transaction. [P8]
- */
-export interface HookOptions extends CallOptions {
-  client: TransactionClientContract
-}
-
-/**
- * What the read of one item takes.
- */
-export interface ReadOptions extends CallOptions {
-  deleted?: DeletedMode
-  /** Whether the row stays as it is for the rest of the transaction; without one it means nothing */
-  lock?: boolean
-  /** Wire names, as in `id,name` or a list of them; undefined: all fields [Q2] */
-  fields?: string | Iterable<string> | Fields
-  /** Declared relations to embed, as in `distributor` or a list of them [Q3] */
-  include?: string | Iterable<string | Inclusion>
-}
-
-/**
- * What a write of one item may ask of it, as it is when the write has locked it.
- */
-export interface WriteOptions extends CallOptions {
-  /** Throws what to answer when the item is not as the caller thinks; nothing is written then */
-  precondition?: (record: LucidRow) => void | Promise<void>
-}
-
-/**
- * What an update may ask beside.
- */
-export interface UpdateOptions extends WriteOptions {
-  /** Whether the changed item is the result, for who may read it */
-  returning?: boolean
-  /** Is given the item as the update leaves it, if its writer can see and may read it, before the commit */
-  written?: (item: Item) => void
-}
-
-/**
- * The operations on one model: what the endpoints, the admin site and own code all go through. Each
- * write runs in a transaction, the caller's if one is given, with the model's own hooks; policy and
- * scope are asked in every one. [P8, P14]
+ * The operations on one model, which the endpoints, the admin site and own code share. Each write runs
+ * in a transaction, the caller's if one is given, with the model's own hooks; policy and scope apply to
+ * every operation. [P8, P14]
  *
- * Values go in by attribute name, as Lucid has them; items come out as the wire has them.
+ * Values are passed by attribute name, as in Lucid; items are returned by API name.
  */
 export class LucidCrud<Model extends LucidModel = LucidModel> {
   #resource: Resource | undefined
-  #store: Records | undefined
+  readonly #contexts = new WeakMap<Resource, CrudContext>()
 
   /**
    * @param model     the Lucid model
-   * @param settings  names of its soft-delete and update columns, where they are not the usual ones
+   * @param settings  names of its soft-delete and update columns, unless they are the usual ones
    */
   constructor(
     readonly model: Model,
     readonly settings: ColumnSettings = {}
   ) {}
 
-  /**
-   * What is known of the model. Without an endpoint that made one, its decorator's options count.
-   */
+  /** The resource of the model. Without endpoints, the options of its decorator apply. */
   get resource(): Resource {
-    this.#resource ??= new Resource({
-      ...crudOptionsOf(this.model),
-      ...this.settings,
-      model: this.model,
-    })
+    this.#resource ??= Resource.fromDecorator(this.model, this.settings)
     return this.#resource
   }
 
   /**
-   * Makes the operations follow a resource that is there already.
+   * Binds the operations to an existing resource.
    *
-   * @returns this object, or another of its class if it follows a resource already
+   * @returns this object, or a new one of its class if it has a resource already
    */
   bind(resource: Resource): this {
     if (this.#resource && this.#resource !== resource) {
@@ -137,8 +79,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Overridable: turns the values of a create, virtual fields included, into the model's attributes.
-   * As it stands it leaves the virtual fields out. [P6]
+   * Overridable: turns the values of a create, virtual fields included, into the model's attributes. The
+   * default leaves the virtual fields out. [P6]
    */
   prepareCreate(
     values: Record<string, unknown>,
@@ -147,9 +89,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     return this.#withoutVirtual(values)
   }
 
-  /**
-   * Overridable: the same for an update of the record. [P6]
-   */
+  /** Overridable: turns the values of an update into the model's attributes. [P6] */
   prepareUpdate(
     values: Record<string, unknown>,
     _record: LucidRow,
@@ -159,11 +99,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Overridable: what goes with a new record once its row is written, in the same transaction
-   * (`options.client`); what it throws is the answer, and nothing is stored. What it does to the record's
-   * many-to-many relations is a part of the write for events and the log. [P8, E3]
+   * Overridable: runs after a new record's row is written, in the same transaction (`options.client`).
+   * An error is the answer, and nothing is stored. Changes of the record's many-to-many relations are
+   * part of the write for events and the log. [P8, E3]
    *
-   * @param values  as the create was given them, virtual fields included
+   * @param values  as they were passed to the create, virtual fields included
    */
   afterCreate(
     _record: LucidRow,
@@ -171,9 +111,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     _options: HookOptions
   ): void | Promise<void> {}
 
-  /**
-   * Overridable: the same after an update, even one that changes no column. [P8, E3]
-   */
+  /** Overridable: runs after an update, even one that changes no column. [P8, E3] */
   afterUpdate(
     _record: LucidRow,
     _values: Record<string, unknown>,
@@ -181,8 +119,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   ): void | Promise<void> {}
 
   /**
-   * Overridable: what goes with the deletion of the record, soft or for good, in the same transaction
-   * (`options.client`); what it throws is the answer, and nothing is deleted.
+   * Overridable: runs with the deletion of the record, soft or for good, in the same transaction
+   * (`options.client`). An error is the answer, and nothing is deleted.
    */
   prepareDelete(_record: LucidRow, _options: HookOptions): void | Promise<void> {}
 
@@ -194,24 +132,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @throws Problem 403, 409 or 422
    */
   async create(values: Record<string, unknown>, options: CallOptions = {}): Promise<Item> {
-    return await this.#write(options, async (client, attempt) => {
-      checkFiles(this.resource, values, undefined, options)
-      const record = new this.model() as LucidRow
-      attempt.record = record
-      record.useTransaction(client)
-      const own = { ...options, client }
-      const pivots = await this.#pivotsOf('create', record)
-      record.merge((await this.prepareCreate(values, own)) as any)
-      stampNew(record, this.resource)
-      await this.#records.ask('create', options, record)
-      await checkReferences(this.resource, record, client, options)
-      await insertRecord(record, this.resource, client)
-      await this.#after('Create', record, values, own)
-      await pivots?.note(client)
-      const item = await this.#records.readBack(record, client, options)
-      const isReadable = await this.#records.maySee(this.resource.key.of(record), client, options)
-      return isReadable ? item : noteUnreadable(item)
-    })
+    return await createItem(await this.#contextFor(options), values, options)
   }
 
   /**
@@ -219,146 +140,123 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @param key  the key's value; an array of its parts if it is composite
    * @returns null if there is no such item
-   * @throws Problem 403, or 422 for a field or a relation that is none
+   * @throws Problem 403, or 422 for an unknown field or relation
    */
   async get(key: unknown, options: ReadOptions = {}): Promise<Item | null> {
-    const client = await this.#clientOf(options)
-    const { key: keys, table } = this.resource
-    const fields = fieldsOf(this.resource, options.fields)
-    const include = selectInclusions(this.resource, options.include)
-    const found = await this.#records.reader.findOne(
-      client,
-      this.#records.byKey(keys.fromCode(key), client, options),
-      {
-        fields,
-        beside: linksOf(include, table, dialectOf(client)),
-        judge: this.#records.judge('read', options),
-      }
-    )
-    if (found) await embed([found], include, client, options)
-    return found && found.item
+    return await readItem(await this.#recordsFor(options), key, options)
   }
 
   /**
-   * One item as a model instance, with what answers do not show.
+   * One item as a model instance, with the columns that answers do not show.
    *
    * @returns null if there is no such item
    * @throws Problem 403
    */
-  async find(
-    key: unknown,
-    options: CallOptions & { deleted?: DeletedMode; lock?: boolean } = {}
-  ): Promise<LucidRow | null> {
-    const client = await this.#clientOf(options)
-    const one = this.#records.byKey(this.resource.key.fromCode(key), client, options)
-    const record = await this.#records.reader.record(client, one)
-    if (record) await this.#records.ask('read', options, record)
-    return record
+  async find(key: unknown, options: FindOptions = {}): Promise<LucidRow | null> {
+    return await findRecord(await this.#recordsFor(options), key, options)
   }
 
   /**
    * Several items as model instances, in the order of their keys, each once.
    *
-   * @throws UnknownKey   for the first key that is nobody's
+   * @throws UnknownKey   for the first key without an item
    * @throws Problem 403
    */
-  async findMany(
-    keys: readonly unknown[],
-    options: CallOptions & { deleted?: DeletedMode } = {}
-  ): Promise<LucidRow[]> {
-    const client = await this.#clientOf(options)
-    const records = await this.#records.locateMany(keys, client, options, false)
-    for (const record of records) await this.#records.ask('read', options, record)
-    return records
+  async findMany(keys: readonly unknown[], options: SelectOptions = {}): Promise<LucidRow[]> {
+    return await findRecords(await this.#recordsFor(options), keys, options)
   }
 
   /**
    * A list of items.
    *
-   * @throws Problem 403, or 422 for a sort, a field or a relation that can't be
-   * @throws ValueError  for a filter that can't be
+   * @throws Problem 403, or 422 for an invalid sort, field or relation
+   * @throws ValueError  for an invalid filter
    */
   async getMulti(
     query: ListQuery | ListRequest = {},
     options: ListOptions = {}
   ): Promise<ListResult> {
-    const client = await this.#clientOf(options)
-    const request =
-      query instanceof ListRequest
-        ? query
-        : ListRequest.fromCode(this.resource, query, crudConfig().pagination)
-    await this.#records.ask('read_multi', options)
-    if (!options.room) return await readList(this.#records, request, client, options)
-    return await options.room.forList((room) =>
-      readList(this.#records, request, client, { ...options, room })
-    )
+    return await listItems(await this.#recordsFor(options), query, options)
   }
 
   /**
-   * How many items match the filters.
+   * The number of items that match the filters.
    *
    * @param filters  filter name (`price__gte`) -> value, for any column
-   * @returns null where the policy looks at records and more than 10,000 would have to be judged [P14]
+   * @returns null if the policy takes the record and more than 10,000 would have to be authorized [P14]
    */
   async count(
     filters: Record<string, unknown> = {},
-    options: CallOptions & { deleted?: DeletedMode } = {}
+    options: SelectOptions = {}
   ): Promise<number | null> {
-    const client = await this.#clientOf(options)
-    const matching = await this.#matching(filters, client, options)
-    return this.#records.judgesRecords(options)
-      ? await countAllowed(this.#records, client, matching, options)
-      : await this.#records.reader.count(client, matching)
+    return await countItems(await this.#recordsFor(options), filters, options)
   }
 
   /**
-   * How many items there are of each day, in UTC, of a datetime column.
+   * The number of items of each day, in UTC, of a datetime column.
    *
-   * @param wire   the column's wire name
+   * @param apiName   the column's API name
    * @param first  the first day, as YYYY-MM-DD
-   * @returns the days that have any, in no order; null where the policy looks at records and more than
-   *   10,000 would have to be judged [P14]
+   * @returns the days with items, in no order; null if the policy takes the record and more than 10,000
+   *   would have to be authorized [P14]
    * @throws Problem 403
    */
   async countByDay(
-    wire: string,
+    apiName: string,
     first: string,
     options: CallOptions = {}
   ): Promise<Array<{ day: string; count: number }> | null> {
-    const client = await this.#clientOf(options)
-    const matching = await this.#matching(
-      { [`${wire}__gte`]: `${first} 00:00:00` },
-      client,
-      options
-    )
-    const column = this.resource.columns.find(wire)!
-    return this.#records.judgesRecords(options)
-      ? await countAllowedByDay(this.#records, client, column, matching, options)
-      : await this.#records.reader.countByDay(client, column, matching)
+    return await countItemsByDay(await this.#recordsFor(options), apiName, first, options)
+  }
+
+  /** True if any item matches the filters. */
+  async exists(filters: Record<string, unknown>, options: SelectOptions = {}): Promise<boolean> {
+    const records = await this.#recordsFor(options)
+    return records.authorizesRecords(options)
+      ? await anyItemAllowed(records, filters, options)
+      : (await countItems(records, filters, options))! > 0
   }
 
   /**
-   * Whether any item matches the filters.
+   * True if grants and the policy allow an operation, on a record if one is given. [P14, U2]
+   *
+   * @param record  one that the actor may read, or a new one
    */
-  async exists(
-    filters: Record<string, unknown>,
-    options: CallOptions & { deleted?: DeletedMode } = {}
+  async allows(
+    action: GrantedOperation,
+    options: CallOptions,
+    record?: LucidRow
   ): Promise<boolean> {
-    if (!this.#records.judgesRecords(options)) return (await this.count(filters, options))! > 0
-    const client = await this.#clientOf(options)
-    const matching = await this.#matching(filters, client, options)
-    return await isAnyAllowed(this.#records, client, matching, options)
+    const records = await this.#recordsFor(options)
+    if (!(await records.allows(action, options, record))) return false
+    if (!record?.$isPersisted) return true
+    const { key, projection } = records.resource
+    if (!projection || projection.reachesWhatIsRead(action)) return true
+    const reached = await this.reached(action, [key.of(record)], options)
+    return reached.length > 0
   }
 
   /**
-   * Whether the policy has nothing against an operation, on a record if one is given. [P14]
+   * Of readable records, the keys of those that an operation reaches. The policy is not asked. One statement per
+   * 200 keys, and none if the operation reaches all readable records. [U2]
+   *
+   * @param keys  of records that the actor may read
+   * @returns in the order of `keys`
    */
-  async allows(action: Operation, options: CallOptions, record?: LucidRow): Promise<boolean> {
-    return await this.#records.allows(action, options, record)
+  async reached(
+    action: GrantedOperation,
+    keys: readonly KeyValue[],
+    options: CallOptions = {}
+  ): Promise<KeyValue[]> {
+    const records = await this.#recordsFor(options)
+    if (!records.resource.permits(action)) return []
+    const client = await clientFor(records.resource, options)
+    const reached = await records.reaches(action, keys, client, options)
+    return keys.filter((key) => reached.has(identityOf(key)))
   }
 
   /**
-   * Changes an item. No values change nothing, the update timestamp neither. [A23]
+   * Changes an item. An update without values changes nothing, not even the update timestamp. [A23]
    *
    * @param values  by attribute name; a key is never changed [A7]
    * @returns the changed item if `returning` is set and the policy lets the actor read it, else null
@@ -369,51 +267,16 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     values: Record<string, unknown>,
     options: UpdateOptions = {}
   ): Promise<Item | null> {
-    return await this.#write(options, async (client, attempt) => {
-      const record = await this.#records.locate(key, client, options)
-      attempt.record = record
-      await this.#records.ask('update', options, record)
-      await options.precondition?.(record)
-      checkFiles(this.resource, values, record, options)
-      const own = { ...options, client }
-      const pivots = await this.#pivotsOf('update', record)
-      const changes = this.#withoutKeys(await this.prepareUpdate(values, record, own))
-      const isChanged = Object.keys(changes).length > 0
-      if (isChanged) {
-        tellBytesApart(record)
-        record.merge(changes as any)
-        /* The policy may allow the row as it was, and not as it would be. */
-        await this.#records.ask('update', options, record)
-        await checkReferences(this.resource, record, client, options)
-        stampUpdate(record, this.resource)
-        await saveRecord(record, this.resource, client)
-      }
-      await this.#after('Update', record, values, own)
-      await pivots?.note(client)
-      const mustBeSeen = options.returning || (isChanged && this.resource.scope)
-      const item = mustBeSeen
-        ? await this.#records.readBack(record, client, options)
-        : options.written && (await this.#records.find(record, client, options))
-      const isWanted = options.returning || options.written
-      if (!item || !isWanted || !(await this.#records.allows('read', options, record))) return null
-      options.written?.(item)
-      return options.returning ? item : null
-    })
+    return await updateItem(await this.#contextFor(options), key, values, options)
   }
 
   /**
-   * Deletes an item: marks it where soft delete is configured, else removes it. [A21]
+   * Deletes an item: marks it if soft delete is configured, else removes it. [A21]
    *
    * @throws Problem 403, 404 or 409
    */
   async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
-    await this.#write(options, async (client) => {
-      const record = await this.#records.locate(key, client, options)
-      await this.#records.ask('delete', options, record)
-      await options.precondition?.(record)
-      await this.prepareDelete(record, { ...options, client })
-      await this.#markOrRemove(record, client)
-    })
+    await deleteItem(await this.#contextFor(options), key, options, false)
   }
 
   /**
@@ -422,168 +285,65 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @throws Problem 403, 404 or 409
    */
   async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
-    await this.#write(options, async (client) => {
-      const record = await this.#records.locate(key, client, options, 'include')
-      await this.#records.ask('db_delete', options, record)
-      await options.precondition?.(record)
-      await this.prepareDelete(record, { ...options, client })
-      await removeRecord(record, this.resource, client)
-    })
+    await deleteItem(await this.#contextFor(options), key, options, true)
   }
 
   /**
-   * Deletes several items, all of them or none: as `delete` does, or as `dbDelete`. [S52]
+   * Deletes several items, all of them or none, as `delete` or `dbDelete` does. [S52]
    *
    * @returns the records, as they were read
-   * @throws UnknownKey  for the first key that is nobody's
+   * @throws UnknownKey  for the first key without an item
    * @throws Problem 403 or 409
    */
   async deleteMany(
     keys: readonly unknown[],
     options: CallOptions & { hard?: boolean } = {}
   ): Promise<LucidRow[]> {
-    const { hard = false } = options
-    const deleted = hard ? 'include' : 'exclude'
-    return await this.#writeMany(keys, { ...options, deleted }, async (record, client) => {
-      await this.#records.ask(hard ? 'db_delete' : 'delete', options, record)
-      await this.prepareDelete(record, { ...options, client })
-      if (hard) await removeRecord(record, this.resource, client)
-      else await this.#markOrRemove(record, client)
-    })
+    return await deleteItems(await this.#contextFor(options), keys, options)
   }
 
   /**
-   * Takes back the soft deletion of several items, all of them or none. [B16]
+   * Restores several soft-deleted items, all of them or none. [B16]
    *
    * @returns the records
-   * @throws UnknownKey  for the first key that is no soft-deleted item's
+   * @throws UnknownKey  for the first key without a soft-deleted item
    * @throws Problem 403 or 409
    */
   async restoreMany(keys: readonly unknown[], options: CallOptions = {}): Promise<LucidRow[]> {
-    return await this.#writeMany(keys, { ...options, deleted: 'only' }, async (record, client) => {
-      await this.#records.ask('delete', options, record)
-      record.merge(this.resource.softDelete!.unmark() as any)
-      stampUpdate(record, this.resource)
-      await saveRecord(record, this.resource, client)
-    })
+    return await restoreItems(await this.#contextFor(options), keys, options)
   }
 
   /**
-   * Calls back once what was written through the client is there for good: after the outermost
-   * transaction's commit, at once without a transaction, never after a rollback. [E1]
+   * Calls back once the writes of the client are durable: after the outermost transaction's commit, at
+   * once without a transaction, never after a rollback. [E1]
    */
   afterCommit(client: QueryClientContract, callback: () => void): void {
     afterOutermostCommit(client, callback)
   }
 
-  get #records(): Records {
-    this.#store ??= new Records(this.resource)
-    return this.#store
+  async #recordsFor(options: CallOptions): Promise<Records> {
+    const { records } = await this.#contextFor(options)
+    return records
   }
 
-  async #clientOf(options: CallOptions): Promise<QueryClientContract> {
-    await this.resource.load(options.client)
-    return options.client ?? this.resource.client()
+  /** The resource as the roles of the actor leave it. [U4] */
+  async #contextFor({ actor = currentActor(), client }: CallOptions): Promise<CrudContext> {
+    const resource = await this.resource.for(actor, client)
+    let context = this.#contexts.get(resource)
+    if (!context) this.#contexts.set(resource, (context = this.#contextOf(resource)))
+    return context
   }
 
-  /** The rows that a question about many is about, once the policy lets the actor ask it. */
-  async #matching(
-    filters: Record<string, unknown>,
-    client: QueryClientContract,
-    options: CallOptions & { deleted?: DeletedMode }
-  ): Promise<Selection> {
-    await this.#records.ask('read_multi', options)
-    const conditions = conditionsFromCode(this.resource, filters)
-    const { deleted = 'exclude' } = options
-    return this.#records.byConditions({ conditions, deleted }, client, options)
-  }
-
-  /**
-   * Runs a write in a transaction (in a savepoint of the caller's, if that is one) and turns what the
-   * driver refuses into a problem. The work says which record it writes values of.
-   */
-  async #write<Result>(
-    options: CallOptions,
-    work: (client: TransactionClientContract, attempt: { record?: LucidRow }) => Promise<Result>
-  ): Promise<Result> {
-    const client = await this.#clientOf(options)
-    const attempt: { record?: LucidRow } = {}
-    try {
-      return await inTransaction(client, (transaction) =>
-        gatherWrites(transaction, this.#actionOf(options), () => work(transaction, attempt))
-      )
-    } catch (error) {
-      throw (await faultToProblem(error, this.resource, attempt.record, client)) ?? error
+  #contextOf(resource: Resource): CrudContext {
+    return {
+      resource,
+      records: new Records(resource),
+      methods: this,
+      overrides: (name) => this[name] !== LucidCrud.prototype[name],
     }
   }
 
-  /** What it does may change the row once more. */
-  async #after(
-    kind: 'Create' | 'Update',
-    record: LucidRow,
-    values: Record<string, unknown>,
-    options: HookOptions
-  ): Promise<void> {
-    if (!this.#overrides(`after${kind}`)) return
-    await this[`after${kind}`](record, values, options)
-    forgetStoredRow(record)
-  }
-
-  /** Without own code nothing happens to the record's relations, so nobody need read them. */
-  async #pivotsOf(action: 'create' | 'update', record: LucidRow): Promise<Pivots | undefined> {
-    const isNew = action === 'create'
-    const own = isNew
-      ? (['prepareCreate', 'afterCreate'] as const)
-      : (['prepareUpdate', 'afterUpdate'] as const)
-    const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
-    const hasOwnCode =
-      own.some((name) => this.#overrides(name)) ||
-      hooks.some((name) => hasForeignHook(this.model, name))
-    return hasOwnCode ? await Pivots.of(this.resource, record, { isNew }) : undefined
-  }
-
-  #overrides(name: 'prepareCreate' | 'prepareUpdate' | 'afterCreate' | 'afterUpdate'): boolean {
-    return this[name] !== LucidCrud.prototype[name]
-  }
-
-  #actionOf({ actor, origin }: CallOptions) {
-    return { model: this.model, actor, origin }
-  }
-
-  async #writeMany(
-    keys: readonly unknown[],
-    options: CallOptions & { deleted: DeletedMode },
-    work: (record: LucidRow, client: TransactionClientContract) => Promise<void>
-  ): Promise<LucidRow[]> {
-    return await this.#write(options, async (client, attempt) => {
-      const records = await this.#records.locateMany(keys, client, options, true)
-      for (const record of records) {
-        attempt.record = record
-        await work(record, client)
-      }
-      return records
-    })
-  }
-
-  async #markOrRemove(record: LucidRow, client: TransactionClientContract) {
-    const { softDelete } = this.resource
-    if (!softDelete) return await removeRecord(record, this.resource, client)
-    record.merge(softDelete.mark() as any)
-    await saveRecord(record, this.resource, client)
-  }
-
   #withoutVirtual(values: Record<string, unknown>) {
-    const { virtualFields } = this.resource
-    return omit(values, (name) => virtualFields.includes(name))
+    return omit(values, this.resource.virtualFields)
   }
-
-  /** Lucid takes a column's name for its attribute's, too. */
-  #withoutKeys(values: Record<string, unknown>) {
-    const keys = this.resource.key.columns.flatMap((column) => [column.attribute, column.name])
-    return omit(values, (name) => keys.includes(name))
-  }
-}
-
-function omit(values: Record<string, unknown>, leaveOut: (name: string) => boolean) {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => !leaveOut(name)))
 }

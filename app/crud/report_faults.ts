@@ -3,12 +3,12 @@ import { ConfigurationError } from './errors.js'
 import { resources } from './resource/registry.js'
 
 /**
- * Deals with what a provider found wrong with the decorated models. A command goes on after a warning,
- * as it may be the one that mends it. A server goes on to look at the tables, so that all is told in one
- * round: `resources.load()` throws then. [P9]
+ * Reports the faults that a provider found in the decorated models. A command continues after a warning,
+ * as it may be the one that fixes them. A server continues until it has checked the tables, so that all
+ * faults are reported together: `resources.load()` throws then. [P9]
  *
- * @param errors  of which those that another provider has told are left out
- * @throws ConfigurationError  where nobody loads the resources: in tests, and in the REPL
+ * @param errors  faults; those that another provider has reported are left out
+ * @throws ConfigurationError  in tests and in the REPL, which do not load the resources
  */
 export function reportFaults(
   errors: readonly Error[],

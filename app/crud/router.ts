@@ -1,14 +1,13 @@
-import { shown } from './checks.js'
+import type { CrudRouterOptions, EndpointCreatorClass } from './crud_options.js'
 import { EndpointCreator } from './endpoints/endpoint_creator.js'
-import { ValueError } from './errors.js'
+import { shown, ValueError } from './errors.js'
 import { resources } from './resource/registry.js'
-import type { CrudRouterOptions, EndpointCreatorClass } from './types.js'
 
 /**
- * Gives a model REST endpoints, as `@Crud` does, from a routes file. [P3]
+ * Gives a model REST endpoints from a routes file, as `@Crud` does. [P3]
  *
  * @returns the creator, with the paths and operations that were registered
- * @throws ValueError, TypeError or RuntimeError  at once, when the options can't be right [P9]
+ * @throws ValueError, TypeError or RuntimeError  at once, for invalid options [P9]
  *
  * @example
  * ```ts
@@ -25,9 +24,9 @@ export function crudRouter(options: CrudRouterOptions): EndpointCreator {
 }
 
 /**
- * The class that makes a model's endpoints.
+ * The class that creates a model's endpoints.
  *
- * @throws ValueError  when the option is no such class
+ * @throws ValueError  when the option is no subclass of EndpointCreator
  */
 export function creatorOf({
   model,

@@ -1,9 +1,8 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
-import { AdminSite } from '#admin'
-import { handleAdminError } from '#admin/http/handle_error'
-import { handleProblem, toReport } from '#crud/http/handle_problem'
+import { AdminSite, handleAdminError } from '#admin'
+import { handleProblem, toReport } from '#crud'
 
 /**
  * Where every error of a request ends. Errors of generated endpoints are answered as problems;

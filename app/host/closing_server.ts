@@ -1,25 +1,25 @@
-import { Server, ServerResponse, type IncomingMessage, type ServerOptions } from 'node:http'
+import { Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { CrudConfig } from '#crud/define_config'
+import type { CrudConfig } from '#crud/internals'
+import { EarlyAnswer } from '#upstream/node_early_answer'
 import { limitWriting } from './write_limit.js'
 
-/** What is kept of the grace time for all that comes after the last answer: events, pools */
+/** The part of the grace time that is kept for the steps after the last answer: events, pools */
 const LAST_STEPS = 3000
 
-/** How long, in milliseconds and in bytes, what was refused is still taken, so that the answer is read */
-const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
-
 /**
- * An HTTP server with limits for slow clients, and an end: told to close, it takes no new connection,
- * lets the answers that are due go out with `Connection: close`, and cuts off what is not done when its
- * time is over. Node.js by itself would wait for a request that never ends, and serve one after the
- * other on a connection that is kept.
+ * An HTTP server with limits for slow clients and an orderly shutdown: on close, it accepts no new
+ * connection, sends the pending answers with `Connection: close`, and cuts off the rest when the time is
+ * over. Node.js by itself would wait for a request that never ends, and serve further requests on a kept
+ * connection.
  */
 export class ClosingServer extends Server {
-  /* Each with its last answer. No set of answers: from a set that forever gets and loses members, what is
-   * long gone keeps the next ones from being collected. */
+  /*
+   * Each with its last answer. Not a set of answers: in a set that constantly gains and loses members,
+   * old entries keep newer ones from being collected.
+   */
   readonly #sockets = new Map<Socket, ServerResponse | undefined>()
-  readonly #patience: number
+  readonly #graceTime: number
   #isClosing = false
 
   /**
@@ -28,80 +28,58 @@ export class ClosingServer extends Server {
   constructor(limits: CrudConfig['server'], options: ServerOptions = {}) {
     super({
       ...options,
-      ServerResponse: EarlyResponse,
+      ServerResponse: EarlyAnswer,
       headersTimeout: limits.headersSeconds * 1000,
       requestTimeout: limits.requestSeconds * 1000,
       keepAliveTimeout: limits.idleSeconds * 1000,
-      /* How often the first two are looked at; its default is as long as the shortest of them. */
+      /* Interval of the check of the first two limits; its default is as long as the shortest of them. */
       connectionsCheckingInterval: Math.min(limits.headersSeconds * 100, 5000),
     })
-    this.#patience = Math.max(limits.graceSeconds * 1000 - LAST_STEPS, 500)
+    this.#graceTime = Math.max(limits.graceSeconds * 1000 - LAST_STEPS, 500)
     this.on('connection', (socket: Socket) => {
       this.#sockets.set(socket, undefined)
       socket.once('close', () => this.#sockets.delete(socket))
     })
     limitWriting(this, limits.writeSeconds, this.#sockets)
-    this.prependListener('request', (_request, response) => this.#expect(response))
+    for (const event of ['request', 'checkExpectation'] as const) {
+      this.prependListener(event, (_request, response) => this.#expect(response))
+    }
   }
 
   close(callback?: (error?: Error) => void): this {
     this.#isClosing = true
-    setTimeout(() => this.closeAllConnections(), this.#patience).unref()
+    setTimeout(() => this.closeAllConnections(), this.#graceTime).unref()
     super.close(callback)
 
     for (const [socket, response] of this.#sockets) {
       if (response) this.#endWith(response)
-      /* Browsers open connections in advance; to Node.js they count as having begun a request. */
+      /* Browsers open connections in advance; Node.js treats them as if a request had begun. */
       else if (socket.bytesRead === 0) socket.destroy()
     }
     return this
   }
 
+  /**
+   * True if an answer on the connection is being sent, or pending for a complete request. A second
+   * answer would be taken for that one, or for a part of it.
+   */
+  isAnswering(socket: Socket): boolean {
+    const last = this.#sockets.get(socket)
+    if (!last || last.writableFinished) return false
+    /* Without the socket it waits for the answer before it. */
+    return last.socket === null || last.headersSent || last.req.complete
+  }
+
   #expect(response: ServerResponse): void {
+    this.#sockets.set(response.req.socket, response)
     if (this.#isClosing) this.#endWith(response)
-    else this.#sockets.set(response.req.socket, response)
   }
 
   #endWith(response: ServerResponse): void {
     if (!response.headersSent) response.shouldKeepAlive = false
-    /* Of an answer whose headers were out already the client does not know that it is the last. */
+    /* Once its headers are sent, an answer cannot tell the client that it is the last. */
     if (!response.closed) {
       response.once('close', () => setImmediate(() => this.closeIdleConnections()))
     }
   }
-}
-
-/**
- * An answer that may be given before the request is complete. It is the last one of its connection then:
- * Node.js would read to the end what nobody wants. But a connection that is closed while something still
- * comes takes the answer with it, so for a moment that is read and thrown away.
- */
-class EarlyResponse<Request extends IncomingMessage> extends ServerResponse<Request> {
-  writeHead(...given: any[]): this {
-    const { req: request, socket } = this
-    if (!request.complete && socket && mayBeLong(request)) {
-      this.shouldKeepAlive = false
-      socket.destroySoon = () => linger(socket, request)
-    }
-    return super.writeHead(...(given as Parameters<ServerResponse<Request>['writeHead']>))
-  }
-}
-
-/** The rest of a short body is there at once, and its connection worth keeping. */
-function mayBeLong({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SHORT
-}
-
-/** Bytes */
-const SHORT = 64 * 1024
-
-function linger(socket: Socket, request: IncomingMessage): void {
-  socket.end()
-  const most = socket.bytesRead + LINGER.bytes
-  const timer = setTimeout(() => socket.destroy(), LINGER.time).unref()
-  socket.once('close', () => clearTimeout(timer))
-  request.once('end', () => socket.destroy())
-  request.on('data', () => {
-    if (socket.bytesRead > most) socket.destroy()
-  })
 }

@@ -1,10 +1,9 @@
 import { HealthChecks } from '@adonisjs/core/health'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { AdminSite } from '#admin'
-import { DatabaseCheck } from '#admin/health/database_check'
-import { isBelowMount } from '#admin/http/below_mount'
-import { SECURITY_HEADERS } from '#admin/http/security_headers'
+import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
 import { resources } from '#crud'
+import { readersOf } from '#crud/internals'
+import { checkGrounds } from '#upstream/check_grounds'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
@@ -12,19 +11,18 @@ import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
 
 /**
- * Connects the server with the admin site and the endpoints that it hosts: probes, headers of answers
- * that never become a request, the first requests of a new process.
+ * Connects the server with the admin site and the endpoints: probes, headers of answers to requests that
+ * reach no route, and the warm-up of a new process.
  */
 export default class HostProvider {
   constructor(protected app: ApplicationService) {}
 
   register() {
-    letMigrationsRebuildTables()
+    letMigrationsRebuildTables(readersOf)
+    checkGrounds()
   }
 
-  /**
-   * No query is made here, as this also runs for commands and code generation. [P2]
-   */
+  /** Makes no query, as this also runs for commands and code generation. [P2] */
   async start() {
     const site = await this.app.container.make(AdminSite)
     registerProbes(site, await this.#checks(site))
@@ -35,7 +33,7 @@ export default class HostProvider {
     if (this.app.getEnvironment() === 'web' && this.app.inProduction) await this.#warmUp()
   }
 
-  /** Nothing waits for it. */
+  /** Runs in the background. */
   async #warmUp() {
     const server = await this.app.container.make('server')
     const address = server.getNodeServer()?.address()
@@ -47,7 +45,7 @@ export default class HostProvider {
     )
   }
 
-  /** The files of the migrations are looked at when they are first asked for, and stay as they are. */
+  /** The migration files are read on the first check, and stay the same. */
   async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
     const db = await this.app.container.make('lucid.db')
     const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])

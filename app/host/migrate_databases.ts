@@ -3,16 +3,17 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
-import { whileLocked } from '#crud/database/migration_lock'
-import { AdminSite } from '#admin/admin_site'
+import { whileLocked } from '#crud/internals'
+import { AdminSite } from '#admin'
+import { migrationNames } from '#upstream/lucid_migration_names'
 
-/** What bin/fail_start.ts explains itself */
+/** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 
 /**
  * Runs all pending migrations: those of the application's database, and those of the admin site's own
- * tables where config/admin.ts puts them on another connection. Of several processes that do so at
- * once, one does it, and the others wait. [B1]
+ * tables if config/admin.ts sets another connection for them. Of several concurrent processes, one
+ * migrates and the others wait. [B1]
  */
 export async function migrateDatabases(app: ApplicationService) {
   const db = await app.container.make('lucid.db')
@@ -22,25 +23,18 @@ export async function migrateDatabases(app: ApplicationService) {
   }
 }
 
-/**
- * The names of all migrations that a connection should have.
- */
+/** The names of all migrations of a connection. */
 export async function migrationsOf(
   db: Database,
   app: ApplicationService,
   connectionName: string
 ): Promise<string[]> {
   const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
-  /* Its own list would first make the table in which it keeps what was done. */
-  const { migrationSource } = runner as unknown as {
-    migrationSource: { getMigrations(): Promise<Array<{ name: string }>> }
-  }
-  const migrations = await migrationSource.getMigrations()
-  return migrations.map(({ name }) => name)
+  return await migrationNames(runner)
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
-  /* The runner works on the application's own connections and is not closed: close() ends them. */
+  /* The runner uses the application's own connections, so it is not closed: close() would end them. */
   const runner = new MigrationRunner(db, app, {
     direction: 'up',
     connectionName,
@@ -67,9 +61,7 @@ function shortName(name: string) {
   return posix.basename(name).replace(/^\d+_/, '')
 }
 
-/**
- * What the driver said. Knex puts the statement in front of it, which may be many lines long.
- */
+/** The driver's message, without the statement that Knex puts before it, which may be many lines long. */
 export function reasonOf(error: any): string {
   const message = String(error?.message ?? error)
   const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1

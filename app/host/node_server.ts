@@ -6,12 +6,12 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import type { CrudConfig } from '#crud/define_config'
 import { crudConfig } from '#crud/settings'
 import { ClosingServer } from './closing_server.js'
 import { isBelowPrefix } from '#crud/endpoints/generated_routes'
-import type { Problem } from '#crud/http/problem'
+import type { Problem } from '#crud/errors'
 import {
   headersTooLarge,
   malformedRequest,
@@ -24,12 +24,12 @@ import { securityHeaders } from '#crud/http/security_headers'
 import { isServed, servedHosts } from '#crud/http/served_hosts'
 
 /**
- * The HTTP server under the application: it answers what never becomes a request, looks at the id that
- * a request brings before anything logs it, serves no name but ours, and gives every answer its request's
- * id and the headers that keep browsers careful. [A26, A29]
+ * Creates the HTTP server of the application. It answers requests that reach no route, checks a
+ * request's id before it is logged, serves only the application's host names, and adds the request id
+ * and the security headers to every answer. [A26, A29]
  *
- * @param limits  in seconds; those of `config/crud.ts` if left out
- * @throws ValueError  when `hosts` of config/app.ts can't be
+ * @param limits  in seconds; default: those of `config/crud.ts`
+ * @throws ValueError  for invalid `hosts` in config/app.ts
  */
 export function createNodeServer(
   handler: RequestListener,
@@ -39,7 +39,7 @@ export function createNodeServer(
   const server = new ClosingServer(limits, { requireHostHeader: false })
   server.on('request', (request, response) => {
     acceptRequestId(request)
-    /* The log and the answer have it from here, without a middleware's work for each request. */
+    /* Sets the id for log and answer, without the cost of a middleware for each request. */
     const id = (request.headers['x-request-id'] ??= randomUUID())
     response.setHeader('x-request-id', id)
     secure(response)
@@ -52,7 +52,12 @@ export function createNodeServer(
     secure(response)
     answer(request, response, unknownExpectation())
   })
-  server.on('clientError', answerClientError)
+  server.on('clientError', (error: ClientError, socket: Socket) => {
+    /* A second answer must not take the place of a pending one. */
+    const isLost = error.code === 'ECONNRESET' || !socket.writable || server.isAnswering(socket)
+    if (isLost) socket.destroy()
+    else answerClientError(error, socket)
+  })
   return server
 }
 
@@ -61,17 +66,15 @@ type HeadersOfPath = (path: string) => Record<string, string>
 const HEADERS_OF_PATHS: HeadersOfPath[] = []
 
 /**
- * Lets a part of the application add headers to what is answered here, before there is a route.
+ * Adds headers of a part of the application to answers that are sent here, before routing.
  *
- * @param headersOf  given the path as it was sent, without the query
+ * @param headersOf  called with the path as it was sent, without the query
  */
 export function addRawHeaders(headersOf: HeadersOfPath): void {
   HEADERS_OF_PATHS.push(headersOf)
 }
 
-/**
- * Answers a URL whose percent signs encode nothing.
- */
+/** Answers a URL with invalid percent encoding. */
 export function answerBadUrl(request: IncomingMessage, response: ServerResponse): void {
   acceptRequestId(request)
   answer(request, response, malformedUrl())
@@ -81,7 +84,7 @@ function secure(response: ServerResponse): void {
   for (const [name, value] of securityHeaders()) response.setHeader(name, value)
 }
 
-/** People get a page, programs a problem. */
+/** Browsers get a page, other clients a problem. */
 function answerMisdirected(request: IncomingMessage, response: ServerResponse): void {
   const problem = misdirected()
   const isPage = /\btext\/html\b/.test(request.headers.accept ?? '')
@@ -112,12 +115,12 @@ function answer(request: IncomingMessage, response: ServerResponse, problem: Pro
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Node.js itself would answer without a word. */
+/** Node.js itself would answer without a body. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined
 }
 
-/** An id from outside is kept only if it can't break a log line or a header. */
+/** Keeps a client's id only if it is safe in a log line and a header. */
 function acceptRequestId(request: IncomingMessage): void {
   const id = request.headers['x-request-id']
   if (id !== undefined && !/^[A-Za-z0-9._-]{1,64}$/.test(String(id))) {
@@ -127,19 +130,12 @@ function acceptRequestId(request: IncomingMessage): void {
 
 type ClientError = NodeJS.ErrnoException & { rawPacket?: Buffer }
 
-function answerClientError(error: ClientError, socket: Duplex): void {
-  /* An answer that is due or under way must not get another one in its place. */
-  const { _httpMessage: pending } = socket as { _httpMessage?: ServerResponse }
-  const isAnswering = pending && (pending.headersSent || pending.req.complete)
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) {
-    socket.destroy()
-    return
-  }
+function answerClientError(error: ClientError, socket: Socket): void {
   const { status, headers, body } = rawAnswer(problemOf(error))
   const lines = [...Object.entries(headers), ...securityHeaders()].map(
     ([name, value]) => `${name}: ${value}`
   )
-  /* Who asked for headers alone would take a body for the next answer. */
+  /* A client that sent HEAD would read a body as the next answer. */
   const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD '
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`

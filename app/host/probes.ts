@@ -2,21 +2,20 @@ import type { HealthChecks } from '@adonisjs/core/health'
 import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem } from '#crud/http/handle_problem'
-import { serveUnderAnyName } from '#crud/http/served_hosts'
-import type { AdminSite } from '#admin/admin_site'
+import { sendProblem, serveUnderAnyName } from '#crud/internals'
+import type { AdminSite } from '#admin'
 
-/** Where the process says that it answers */
+/** Path of the liveness probe */
 export const LIVE = '/health/live'
 
 /**
- * Answers machines that ask how this process is: `/health/live` whether it answers at all, and
- * `/health/ready` whether it can do its work. Everybody may ask, so they tell no more than that; the
- * reason stands in the log. (What people want to know is on the site's page.)
+ * Registers the probes: `/health/live` for a running process, and `/health/ready` for one that can serve
+ * requests. They are public, so they give no reasons; those are in the log. (The site has a page with
+ * details.)
  */
 export function registerProbes(site: AdminSite, checks: HealthChecks): void {
   let running: Promise<HealthCheckReport> | undefined
-  /* However many ask at once, the databases are asked once. */
+  /* Concurrent probes share one query of the databases. */
   const report = () => {
     running ??= checks.run().finally(() => (running = undefined))
     return running

@@ -1,23 +1,23 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes a second that a client must take of an answer on average, after its first seconds */
+/** Bytes per second that a client must read of an answer on average, after its first seconds */
 const LEAST_RATE = 32 * 1024
 
-/** Since when a connection has had bytes to send, and how many it had sent by then */
+/** The time since a connection has had bytes to send, and the number it had sent by then */
 interface Sending {
   since: number
   sent: number
 }
 
 /**
- * Closes connections whose client does not take its answer: one that takes nothing for so long, or
- * whose answer takes longer than that at the least rate. What is due to it would stay in memory for ever.
- * A handler that takes its time is not meant, nor is a slow client that goes on reading.
+ * Closes connections whose client does not read its answer: one that reads nothing for a time, or that
+ * reads slower than the minimum rate. Otherwise the answer would stay in memory for ever. Slow handlers
+ * do not count, nor do slow clients that keep reading.
  *
- * @param seconds  for which a client may take nothing
+ * @param seconds  maximum time in which a client reads nothing
  * @param sockets  the open connections, each with its last answer
- * @param leastRate  bytes a second
+ * @param leastRate  bytes per second
  */
 export function limitWriting(
   server: Server,
@@ -25,7 +25,7 @@ export function limitWriting(
   sockets: ReadonlyMap<Socket, ServerResponse | undefined>,
   leastRate: number = LEAST_RATE
 ): void {
-  /* Node.js tells after one to two of these spans that nothing more of a write has gone out. */
+  /* Node.js reports a stalled write after one to two of these intervals. */
   server.setTimeout((seconds * 1000) / 2)
   server.on('timeout', (socket: Socket) => {
     const response = sockets.get(socket)
@@ -42,7 +42,7 @@ export function limitWriting(
       if (waiting === 0) sending.delete(socket)
       else if (!known) sending.set(socket, { since: now, sent: socket.bytesWritten - waiting })
       else {
-        /* What a slow client does not take is not handed to it, so this grows no faster than it reads. */
+        /* Data that a slow client does not read stays queued, so this grows no faster than it reads. */
         const given = socket.bytesWritten - known.sent
         if (now - known.since > (seconds + given / leastRate) * 1000) socket.destroy()
       }

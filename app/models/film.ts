@@ -3,13 +3,25 @@ import type { DateTime } from 'luxon'
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import { AdminView } from '#admin'
-import { Crud } from '#crud'
+import { Crud, type Scope } from '#crud'
 import Distributor from '#models/distributor'
+
+declare module '#admin' {
+  interface AdminUserAttributes {
+    distributor_id?: number
+  }
+}
+
+/** The films of the distributor whom a user works for; who works for none reaches no film. */
+const ownDistributor: Scope = (query, actor) => {
+  query.where('distributor_id', actor.user?.attributes.distributor_id ?? 0)
+}
 
 /* No schemas for create and update: they are derived from the table's columns. */
 @AdminView({
   icon: 'M4 5h16v14H4zM8 5v14M16 5v14M4 9h4M4 15h4M16 9h4M16 15h4',
   group: 'Cinema',
+  scopes: { ownDistributor },
   listColumns: [
     'title',
     'release_date',

@@ -4,7 +4,7 @@ import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { AdminView } from '#admin'
 import { Crud } from '#crud'
 
-/* Bodies name the columns as the wire does. What no schema names can't be set from outside. */
+/* Bodies name the columns as the API does. What no schema names can't be set from outside. */
 const createSchema = vine.object({
   name: vine.string().maxLength(255),
   description: vine.string(),

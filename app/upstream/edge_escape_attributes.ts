@@ -1,28 +1,38 @@
+/*
+ * edge.js 6.5.1: `html.attrs` writes values as they are, so a quote in one ends the attribute and the rest
+ * of it is markup; it also leaves out a 0. No issue known. It can go when the test "Edge by itself does not
+ * escape attributes" fails.
+ */
 import type { Edge } from 'edge.js'
-import { escaped } from '#admin/text/markup'
+import { expectGround, hasMethods } from './expect_ground.js'
 
 /* Escaping twice would show `&amp;`. */
 const escaping = new WeakSet<object>()
 
 /**
- * Makes Edge's `html.attrs` escape what it is given. As it comes it writes values as they are, so that a
- * quote in one ends the attribute and the rest of it is markup; it also leaves out a 0.
+ * Makes Edge's `html.attrs` escape its values.
+ *
+ * @param escape  escapes a text for markup, including quotes
+ * @throws Exception  when Edge has no `html.attrs`
  */
-export function escapeAttributes(edge: Edge): void {
+export function escapeAttributes(edge: Edge, escape: (text: string) => string): void {
   const { html } = edge.globals
   if (escaping.has(html)) return
-  const attrs = (values: Record<string, unknown>) => html.attrs(escapedWithin(values))
+  expectGround('edge.js', 'edge_escape_attributes', {
+    'the global html.attrs': hasMethods(html, 'attrs'),
+  })
+  const attrs = (values: Record<string, unknown>) => html.attrs(escapedWithin(values, escape))
   const safe = { ...html, attrs }
   escaping.add(safe)
   edge.global('html', safe)
 }
 
-function escapedWithin(value: unknown): any {
-  if (typeof value === 'string') return escaped(value)
+function escapedWithin(value: unknown, escape: (text: string) => string): any {
+  if (typeof value === 'string') return escape(value)
   if (typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return value.map(escapedWithin)
+  if (Array.isArray(value)) return value.map((one) => escapedWithin(one, escape))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, escapedWithin(inner)])
+    Object.entries(value).map(([key, inner]) => [key, escapedWithin(inner, escape)])
   )
 }

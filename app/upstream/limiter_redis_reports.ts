@@ -1,11 +1,16 @@
+/*
+ * ioredis 5.11.1 and @adonisjs/redis 10.0.2 report an error with each try to connect, and the error repeats
+ * the command that failed: the one that signs in holds the password. Everything used here is public.
+ * https://github.com/redis/ioredis/issues/1713
+ * It can go when the test "an error of ioredis still holds the password" fails.
+ */
 import { configProvider } from '@adonisjs/core'
 import type { ConfigProvider } from '@adonisjs/core/types'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
 
 /**
- * A limiter's store on Redis that says once when the server can't be used, and once when it can again.
- * The client's own reports come with each of its tries, and repeat the command that failed: the one
- * that signs in holds the password. [B8]
+ * A limiter's Redis store that reports once when the server becomes unavailable, and once when it is
+ * available again. [B8]
  */
 export function withQuietErrors(
   store: ConfigProvider<LimiterManagerStoreFactory>

@@ -1,28 +1,21 @@
 /*
- * The application with other models than its own: as its web server, or for one `ace` command. What it
- * needed to start goes to whoever started it.
+ * The application with generated models: as a web server, or for one `ace` command. Sends the cost
+ * of its start to the parent process.
  */
-process.env.TZ = 'UTC'
+import { createNodeServer } from '#host/node_server'
+import rcFile from '../../adonisrc.js'
+import { createIgnitor } from '../helpers/ignitor.js'
+import { usedMemory } from './used_memory.js'
 
-await import('reflect-metadata')
-const { Ignitor } = await import('@adonisjs/core')
-const { createNodeServer } = await import('#host/node_server')
-const { default: rcFile } = await import('../../adonisrc.js')
-
-const APP_ROOT = new URL('../../', import.meta.url)
-const models = process.env.BENCH_MODELS!
 const command = process.argv.slice(2)
 
-const ignitor = new Ignitor(APP_ROOT, {
-  importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
-}).tap((app) => {
-  app.rcContents({ ...rcFile, directories: { models } })
-  app.booting(async () => void (await import('#start/env')))
-  /* In production they would want a token, which is not what is measured. */
+const ignitor = createIgnitor((app) => {
+  app.rcContents({ ...rcFile, directories: { models: process.env.BENCH_MODELS! } })
+  /* The endpoints would require a token in production. */
   app.booted(() => app.config.set('crud.access', 'public'))
 })
 
-/** Milliseconds of the processor since the process began: others on the machine disturb them least. */
+/** CPU milliseconds since the process began, which other programs disturb least. */
 function cpu() {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -34,7 +27,6 @@ if (command.length > 0) {
 } else {
   await ignitor.httpServer().start(createNodeServer)
   const started = { milliseconds: performance.now(), cpu: cpu() }
-  const { usedMemory } = await import('./used_memory.js')
   process.on('disconnect', () => process.exit())
   process.on('message', () => process.send!({ cpu: cpu() }))
   process.send!({ ...started, ...(await usedMemory()) })

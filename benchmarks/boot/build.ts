@@ -2,8 +2,18 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
-/* What the application consists of, and this benchmark's entry to it. */
-const PARTS = ['adonisrc.ts', 'app', 'benchmarks/boot', 'config', 'database', 'resources', 'start']
+/* The application and the entry file of the benchmark */
+const PARTS = [
+  'adonisrc.ts',
+  'app',
+  'benchmarks/boot/application.ts',
+  'benchmarks/boot/used_memory.ts',
+  'benchmarks/helpers/ignitor.ts',
+  'config',
+  'database',
+  'resources',
+  'start',
+]
 
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
@@ -20,8 +30,8 @@ export function translate(source: string): string {
 }
 
 /**
- * Builds the application into a folder below the project: what it takes to translate TypeScript is no
- * part of a start in production. (`node ace build` would replace the operator's own build.)
+ * Builds the application into a directory of the project: translating TypeScript is not part of a
+ * production start. (`node ace build` would replace the operator's own build.)
  */
 export function buildApplication(root: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true })

@@ -4,8 +4,7 @@ import Database from 'better-sqlite3'
 import { translate } from './build.js'
 
 /**
- * Writes so many decorated models into a folder, each into a file of its own, as a build would leave
- * them.
+ * Writes a number of decorated models to a directory, one file each, as a build would.
  */
 export function writeModels(folder: string, count: number): void {
   rmSync(folder, { recursive: true, force: true })
@@ -16,7 +15,7 @@ export function writeModels(folder: string, count: number): void {
 }
 
 /**
- * Makes their tables in a migrated SQLite file, with a few rows each.
+ * Creates their tables in a migrated SQLite file, with a few rows each.
  */
 export function createTables(file: string, count: number): void {
   const database = new Database(file)

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * What the process keeps in memory, in bytes, after the garbage is gone.
+ * Memory of the process in bytes after garbage collection.
  */
 export async function usedMemory(): Promise<{ heap: number; rss: number }> {
   setFlagsFromString('--expose-gc')

@@ -1,5 +1,5 @@
 /*
- * The limit: `node:http` and prepared statements. Bodies are checked by the same schemas as elsewhere.
+ * The limit: `node:http` and prepared statements, with the same body schemas as the others.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { errors } from '@vinejs/vine'

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { freePort } from '#tests/helpers/free_port'
-
-const APP_ROOT = new URL('../../', import.meta.url)
+import { freePort } from '#tests/engine/helpers/free_port'
 
 export interface RunningApplication {
   app: ApplicationService
@@ -12,8 +10,9 @@ export interface RunningApplication {
 }
 
 /**
- * What the application's environment is in every benchmark: as in production, where templates are
- * compiled once and kept, and silent.
+ * Environment variables of the measured application: those of production, without a log.
+ *
+ * @param variables  replace or extend them
  */
 export function environment(variables: Record<string, string>): Record<string, string> {
   return {
@@ -29,7 +28,7 @@ export function environment(variables: Record<string, string>): Record<string, s
 }
 
 /**
- * A folder for a benchmark's files, and how to be rid of it.
+ * Creates a temporary directory, with a function that removes it.
  */
 export function scratchFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
@@ -37,9 +36,9 @@ export function scratchFolder(): { path: string; remove(): void } {
 }
 
 /**
- * Starts the application in this process, on a port of its own.
+ * Starts the application in this process, on its own port.
  *
- * @param database  what it is told of its database; without, it is an empty SQLite file
+ * @param database  environment variables of its database; default: an empty SQLite file
  */
 export async function startApplication(
   database?: Record<string, string>
@@ -52,24 +51,19 @@ export async function startApplication(
     environment({ PORT, ...(database ?? { DB_CONNECTION: 'sqlite', DB_DATABASE }) })
   )
 
-  await import('reflect-metadata')
-  const { Ignitor } = await import('@adonisjs/core')
+  /* These modules read the environment when they are imported. */
   const { createNodeServer } = await import('#host/node_server')
+  const { createIgnitor } = await import('./ignitor.js')
   const { useOwnModels } = await import('./own_models.js')
-  const ignitor = new Ignitor(APP_ROOT, {
-    importer: (path) => import(path.startsWith('.') ? new URL(path, APP_ROOT).href : path),
-  })
   let application: ApplicationService
-  await ignitor
-    .tap((app) => {
-      application = app
-      useOwnModels(app)
-      app.booting(async () => void (await import('#start/env')))
-      app.starting(async () => {
-        const { migrateDatabases } = await import('#host/migrate_databases')
-        await migrateDatabases(app)
-      })
+  await createIgnitor((app) => {
+    application = app
+    useOwnModels(app)
+    app.starting(async () => {
+      const { migrateDatabases } = await import('#host/migrate_databases')
+      await migrateDatabases(app)
     })
+  })
     .httpServer()
     .start(createNodeServer)
 

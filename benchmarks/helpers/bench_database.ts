@@ -1,6 +1,6 @@
 import type { ProductRow } from './products.js'
 
-/** Who signs in to the admin pages */
+/** User who signs in to the admin pages */
 export interface BenchUser {
   username: string
   hashedPassword: string
@@ -10,22 +10,22 @@ export interface BenchUser {
  * A database with the application's tables.
  */
 export interface BenchDatabase {
-  /** What a contender opens: a file, or an URL */
+  /** File or URL that a contender opens */
   readonly location: string
-  /** How the application is told of it */
+  /** Environment variables for the application */
   readonly variables: Record<string, string>
   fill(rows: Iterable<ProductRow>, user?: BenchUser): Promise<void>
-  /** Another one with the same content; nobody else may have this one open */
+  /** Copies the database; it must not be open elsewhere */
   copy(name: string): Promise<BenchDatabase>
   /**
-   * Removes the products beyond so many, and what was logged. The keys go on: a request that is still
-   * under way may have the next one.
+   * Removes the products beyond the given number, and logged events. Keys continue, as a pending
+   * request may still use the next one.
    */
   shrink(products: number): Promise<void>
-  /** The rows of a select */
+  /** Runs a select */
   select(sql: string, values?: unknown[]): Promise<Array<Record<string, any>>>
-  /** Ends the connection; the database stays */
+  /** Closes the connection; the database stays */
   close(): Promise<void>
-  /** Ends it, and removes the database where it would outlive the benchmark's folder */
+  /** Closes the connection and removes a database outside the benchmark's directory */
   remove(): Promise<void>
 }

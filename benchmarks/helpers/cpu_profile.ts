@@ -4,15 +4,15 @@ export interface ProfiledTime {
   name: string
   /** Microseconds in the code itself */
   self: number
-  /** Microseconds in it and in what it called, where it called itself counted once */
+  /** Microseconds in it and in everything that it called; recursive calls count once */
   total: number
 }
 
 export interface ProfileTimes {
   functions: ProfiledTime[]
-  /** By npm package, or by folder of the project */
+  /** By npm package, or by directory of the project */
   packages: ProfiledTime[]
-  /** Microseconds in which JavaScript's thread had anything to do */
+  /** Microseconds in which the JavaScript thread was busy */
   busy: number
 }
 
@@ -21,13 +21,13 @@ interface Place {
   owner: string
 }
 
-/* Not the server's own work: nothing to do, and taking the profile. */
+/* Not the server's work: idle time and the profiler itself. */
 const LEFT_OUT = /^\((root|idle)\)$|side_channel/
 
 /**
- * Where the time of a CPU profile went.
+ * Sums up a CPU profile.
  *
- * @param root  what paths begin with that are to be shown below it
+ * @param root  prefix of paths to show relative to it
  */
 export function profileTimes(profile: Profiler.Profile, root: string): ProfileTimes {
   const places = new Map(profile.nodes.map((node) => [node.id, placeOf(node, root)]))

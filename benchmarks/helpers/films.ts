@@ -9,9 +9,18 @@ const WORDS =
 const GENRES = ['Comedy', 'Drama', 'Horror', 'Musical', 'Western', null]
 
 /**
- * Rows of the table `distributors`, with the ids from 1 on.
+ * Inserts films and their distributors, the same in every run.
  */
-export function distributors() {
+export async function insertFilms(client: any, count: number): Promise<void> {
+  await client.transaction(async (trx: any) => {
+    await trx.table('distributors').multiInsert(distributors())
+    for (let start = 0; start < count; start += 500) {
+      await trx.table('films').multiInsert(films(start + 1, Math.min(500, count - start)))
+    }
+  })
+}
+
+function distributors() {
   return Array.from({ length: DISTRIBUTORS }, (_, index) => ({
     id: index + 1,
     name: `Distributor ${index + 1}`,
@@ -19,13 +28,8 @@ export function distributors() {
   }))
 }
 
-/**
- * Rows of the table `films`, the same in every run: a tenth of the values is missing, and a fifth of
- * the titles holds any given word.
- *
- * @param first  number of the first film
- */
-export function films(first: number, count: number) {
+/** A tenth of the values is null, and a fifth of the titles contains any given word. */
+function films(first: number, count: number) {
   const random = sameNumbers(first)
   const some = <Value>(value: Value) => (random() < 0.1 ? null : value)
   const below = (most: number) => Math.floor(random() * most)

@@ -9,9 +9,9 @@ export interface LoadRequest {
   body?: string
 }
 
-/** Requests by so many connections at once, over and over, for so long. */
+/** Requests sent repeatedly over several connections for a given time. */
 export interface Load {
-  /** Whose server it is put on */
+  /** Name of the server */
   name: string
   origin: string
   requests: readonly LoadRequest[]
@@ -20,19 +20,19 @@ export interface Load {
 }
 
 export interface LoadResult {
-  /** How many were answered */
+  /** Number of responses */
   answered: number
-  /** Answers that were no success, and requests without an answer */
+  /** Number of unsuccessful or missing responses */
   failed: number
   perSecond: number
-  /** Milliseconds that 99 of 100 answers took at the most */
+  /** 99th percentile of the response time in milliseconds */
   p99: number
 }
 
 let wrk: boolean | undefined
 
 /**
- * Which load generator there is: `wrk`, which needs little of the processor itself, or autocannon.
+ * Available load generator: `wrk`, which needs little CPU time itself, else autocannon.
  */
 export function loadGenerator(): 'wrk' | 'autocannon' {
   wrk ??= !spawnSync('wrk', ['--version']).error
@@ -40,9 +40,9 @@ export function loadGenerator(): 'wrk' | 'autocannon' {
 }
 
 /**
- * Puts load on a server.
+ * Runs load against a server.
  *
- * @throws Error  when an answer was no success
+ * @throws Error  for an unsuccessful response
  */
 export async function putLoad(load: Load): Promise<LoadResult> {
   const result = await (loadGenerator() === 'wrk' ? loadByWrk(load) : loadByAutocannon(load))

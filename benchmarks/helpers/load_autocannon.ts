@@ -22,7 +22,7 @@ export async function loadByAutocannon({
   }
 }
 
-/** Each connection begins at another place of the list, or all would ask for the same at once. */
+/** Each connection starts at a different request, so that they do not all send the same at once. */
 function apart(requests: Load['requests'], connections: number) {
   let next = 0
   return (client: autocannon.Client) => {

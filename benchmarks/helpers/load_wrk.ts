@@ -31,7 +31,7 @@ export async function loadByWrk({
   }
 }
 
-/** The requests are written out before the first is sent: wrk itself has little left to do then. */
+/** The requests are serialized in advance, so that wrk has little to do while it measures. */
 function scriptFor(requests: readonly LoadRequest[]): string {
   const rows = requests.map(({ method, path, headers = {}, body }) => {
     const pairs = Object.entries(headers).map(([name, value]) => `[${lua(name)}]=${lua(value)}`)

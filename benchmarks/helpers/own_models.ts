@@ -4,9 +4,9 @@ import rcFile from '../../adonisrc.js'
 const MIGRATIONS = 'benchmarks/migrations'
 
 /**
- * Has the application know the models of the benchmarks in place of those of `app/models`, and their
- * tables: what is measured is the same whatever becomes of the demo. Their endpoints are public, in
- * production too: what they are compared with asks for no token. To be called before it starts.
+ * Replaces the models and migrations of the application by those of the benchmarks, so that
+ * measurements do not depend on the demo. Their endpoints are public, also in production, as the
+ * other contenders require no token. Call it before the application starts.
  */
 export function useOwnModels(app: ApplicationService): void {
   const directories = { models: 'benchmarks/models', migrations: MIGRATIONS }

@@ -13,12 +13,12 @@ export class PostgresDatabase implements BenchDatabase {
     private readonly server: string
   ) {
     this.#pool = new pg.Pool({ connectionString: location, max: 1 })
-    /* The server may end a connection that nobody uses; the next query gets another one. */
+    /* The server may close an idle connection; the next query gets another one. */
     this.#pool.on('error', () => {})
   }
 
   /**
-   * @param server  an URL of somebody who may create databases
+   * @param server  URL of a user who may create databases
    */
   static async create(name: string, server: string): Promise<PostgresDatabase> {
     await onServer(server, `drop database if exists ${name}`, `create database ${name}`)

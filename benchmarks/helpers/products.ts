@@ -1,8 +1,8 @@
 import { sameNumbers } from './statistics.js'
 
 /**
- * How many categories the products are in, evenly: a filter by one selects 50 of 10,000. With many more,
- * the database's own work on them would be most of what every contender needs.
+ * Number of categories, evenly distributed: a filter by one selects 50 of 10,000. With larger
+ * results, the database's work would dominate every contender.
  */
 export const CATEGORIES = 200
 
@@ -11,7 +11,7 @@ const WORDS =
     ' '
   )
 
-/** Columns and values of the table `products`, booleans and moments as text of SQL takes them. */
+/** A row of `products`, with booleans and datetimes as SQL literals. */
 export interface ProductRow {
   id: number
   name: string
@@ -28,7 +28,7 @@ export function categoryOf(number: number): string {
 }
 
 /**
- * Products, the same in every run: an SKU is missing in every tenth, a sale in every third.
+ * Generates products, the same in every run: every tenth has no SKU, every third no sale.
  */
 export function* products(count: number): Generator<ProductRow> {
   const random = sameNumbers(1)

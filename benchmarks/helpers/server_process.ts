@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Profiler } from 'node:inspector'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '#tests/helpers/free_port'
+import { freePort } from '#tests/engine/helpers/free_port'
 import { environment } from './application.js'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -11,15 +11,15 @@ const SIDE_CHANNEL = new URL('./side_channel.ts', import.meta.url).href
 const PATIENCE = 60_000
 
 export interface Usage {
-  /** Microseconds of the processor, in user and system mode, since the process began */
+  /** CPU microseconds since the start of the process, user and system */
   cpu: number
-  /** Bytes */
+  /** Resident memory in bytes */
   rss: number
   heapUsed: number
 }
 
 /**
- * A server in a process of its own, which can be asked what it used.
+ * A server in a separate process that reports its resource usage.
  */
 export class ServerProcess {
   #asked = 0
@@ -36,10 +36,10 @@ export class ServerProcess {
   }
 
   /**
-   * Starts a script, and returns once it answers at the path, whatever it answers.
+   * Starts a script and waits for any response at the path.
    *
-   * @param script  below the project's folder
-   * @throws Error  with the server's last words, when it does not
+   * @param script  relative to the project
+   * @throws Error  with the end of its output, if there is no response
    */
   static async start(
     name: string,
@@ -63,15 +63,14 @@ export class ServerProcess {
   }
 
   /**
-   * @returns bytes of the heap that are left when the garbage is gone
+   * @returns bytes of the heap after garbage collection
    */
   async liveHeap(): Promise<number> {
     return (await this.#ask('liveHeap')) as number
   }
 
   /**
-   * @returns milliseconds that 99 of 100 turns of its event loop came too late by at the most, since this
-   *   was last asked
+   * @returns 99th percentile of the event loop delay in milliseconds, since the last call
    */
   async eventLoopDelay(): Promise<number> {
     return (await this.#ask('eventLoopDelay')) as number

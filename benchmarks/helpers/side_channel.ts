@@ -1,13 +1,13 @@
 /*
- * Loaded into a server before its own code: tells the benchmark, beside HTTP, what the process has used
- * of the processor and of memory, and takes profiles of it. A server whose benchmark is gone ends.
+ * Preloaded into a server: reports CPU time and memory of the process to the benchmark, outside
+ * HTTP, and takes profiles. The server ends with its benchmark.
  */
 import { Session } from 'node:inspector/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/* Milliseconds; what is measured holds one such wait in it */
+/* Sampling interval in milliseconds, included in each measured delay */
 const RESOLUTION = 10
 
 let session: Session | undefined
@@ -25,7 +25,7 @@ const ANSWERS = {
     return { cpu: user + system, rss, heapUsed }
   },
 
-  /** Bytes of the heap that are really in use */
+  /** Bytes of the heap after garbage collection */
   liveHeap() {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc')
@@ -33,7 +33,7 @@ const ANSWERS = {
     return process.memoryUsage().heapUsed
   },
 
-  /** Milliseconds, since this was last asked */
+  /** Milliseconds since the last call */
   eventLoopDelay() {
     delays ??= monitorEventLoopDelay({ resolution: RESOLUTION })
     const late = delays.percentile(99) / 1e6 - RESOLUTION

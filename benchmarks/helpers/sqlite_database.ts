@@ -37,7 +37,7 @@ export class SqliteDatabase implements BenchDatabase {
   }
 
   /**
-   * @param connection  as the application calls it: `sqlite` or `better-sqlite3`
+   * @param connection  connection name in the application: `sqlite` or `better-sqlite3`
    */
   static create(location: string, connection: string): SqliteDatabase {
     migrate({ DB_CONNECTION: connection, DB_DATABASE: location })

@@ -1,5 +1,5 @@
 /**
- * The middle one of some numbers.
+ * Median of some numbers.
  */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return Number.NaN
@@ -9,7 +9,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Numbers that look random and are the same in every run.
+ * Pseudorandom numbers, the same in every run.
  */
 export function sameNumbers(seed: number): () => number {
   let state = seed

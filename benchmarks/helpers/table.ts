@@ -1,5 +1,5 @@
 /**
- * Prints rows in columns: the first to the left, the others, which are numbers, to the right.
+ * Formats rows in columns: the first left-aligned, the others, which are numbers, right-aligned.
  */
 export function tableOf(head: string[], rows: string[][]): string {
   const all = [head, ...rows]

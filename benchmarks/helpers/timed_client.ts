@@ -3,14 +3,14 @@ import { Agent, request, type IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 
 export interface TimedAnswer {
-  /** Milliseconds of the server's work, from the request's arrival until the answer is handed over */
+  /** Server time in milliseconds, from the arrival of the request to its response */
   time: number
   text: string
   bytes: number
 }
 
 /**
- * Asks the application that runs in this process, one request at a time.
+ * Sends requests to the application in this process, one at a time.
  */
 export class TimedClient {
   readonly #agent = new Agent({ keepAlive: true })
@@ -27,7 +27,7 @@ export class TimedClient {
   }
 
   /**
-   * @throws Error  when it is not answered with 200
+   * @throws Error  for a status other than 200
    */
   async get(path: string, headers: Record<string, string> = {}): Promise<TimedAnswer> {
     const { HOST: host, PORT: port } = process.env
@@ -39,7 +39,7 @@ export class TimedClient {
     })
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
-    /* The answer may be here before the server knows that it is out. */
+    /* The response may arrive before the server has finished sending it. */
     await new Promise(setImmediate)
     const body = Buffer.concat(chunks)
     if (response.statusCode !== 200) {

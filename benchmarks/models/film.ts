@@ -6,7 +6,7 @@ import { AdminView } from '#admin'
 import { Crud } from '#crud'
 import Distributor from './distributor.js'
 
-/* No schemas for create and update: they are derived from the table's columns. */
+/* The schemas for create and update are derived from the table's columns. */
 @AdminView({
   icon: 'M4 5h16v14H4zM8 5v14M16 5v14M4 9h4M4 15h4M16 9h4M16 15h4',
   group: 'Cinema',

@@ -4,7 +4,7 @@ import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { AdminView } from '#admin'
 import { Crud } from '#crud'
 
-/* Bodies name the columns as the wire does. What no schema names can't be set from outside. */
+/* Schemas use API names. A column outside the schemas can't be set by clients. */
 const createSchema = vine.object({
   name: vine.string().maxLength(255),
   description: vine.string(),
@@ -26,11 +26,11 @@ const updateSchema = createSchema.partial()
   tags: ['Products'],
   createSchema,
   updateSchema,
-  /* Given, so there is an endpoint that deletes for good; it takes no body. */
+  /* Enables the endpoint that deletes permanently; it takes no body. */
   deleteSchema: vine.object({}),
-  /* `?deleted=include` and `?deleted=only` show what was soft-deleted. */
+  /* Enables `?deleted=include` and `?deleted=only`. */
   showDeleted: true,
-  /* Each name is a query parameter of the list, its value what applies when the parameter is absent. */
+  /* Query parameters of the list; each value is the default if the parameter is absent. */
   filterConfig: {
     name: null,
     name__contains: null,

@@ -1,12 +1,18 @@
 import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url))
 
 /**
- * Runs a script for each driver, one after the other; fails where one does.
+ * Runs the command once per driver, in sequential processes. Sets the exit status to 1 if one of
+ * them fails.
+ *
+ * @param args  arguments of the command; `--driver=NAME` is added
  */
-export async function inProcesses(drivers: readonly string[], script: string): Promise<void> {
+export function inProcesses(drivers: readonly string[], args: readonly string[]): void {
   for (const driver of drivers) {
-    const args = [...process.execArgv, script, ...process.argv.slice(2), `--driver=${driver}`]
-    const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+    const command = [...process.execArgv, MAIN, ...args, `--driver=${driver}`]
+    const { status } = spawnSync(process.execPath, command, { stdio: 'inherit' })
     if (status !== 0) process.exitCode = 1
   }
 }

@@ -7,6 +7,21 @@ const NAME = 'demo'
 const TABLES = ['products', 'distributors', 'films']
 const BATCH = 200
 
+/** Works with the films of the distributor that the user's attributes name. */
+const CINEMA_CLERK = {
+  name: 'Cinema clerk',
+  description:
+    'Films of one distributor, without the gross: {"distributor_id": 1} in the attributes',
+  permissions: {
+    Distributor: { actions: ['view'] },
+    Film: {
+      actions: ['view', 'create', 'update'],
+      hidden: ['us_gross', 'worldwide_gross'],
+      scopes: ['ownDistributor'],
+    },
+  },
+}
+
 /**
  * Fills the tables of the demo models, once. It writes plain rows and knows none of the models, so
  * it works on whatever becomes of them.
@@ -81,12 +96,24 @@ export default class DemoSeeder extends BaseSeeder {
       progress.update(`Seeding films: ${start + batch.length} of ${rows.length}`)
     }
     await trx.table('products').multiInsert(products)
+    await this.#makeRole(trx)
 
     const changes = summarizeChanges(films.flatMap((film) => film.changes))
     return (
       `Seeded ${rows.length} films, ${distributors.size} distributors and ${products.length} products.` +
       (changes.length > 0 ? ` Changed on the way: ${changes.join(', ')}.` : '')
     )
+  }
+
+  /**
+   * Makes the role of the demo, where the roles are in the same database and none is called so.
+   */
+  async #makeRole(trx: TransactionClientContract) {
+    if (!(await trx.schema.hasTable('admin_roles'))) return
+    const { permissions, ...role } = CINEMA_CLERK
+    if (await trx.from('admin_roles').where('name', role.name).first()) return
+    const row = { ...role, permissions: JSON.stringify(permissions), created_at: this.#now }
+    await trx.table('admin_roles').insert(row)
   }
 
   /**

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * What the pages of the site load: one stylesheet, one script, one icon. [B1]
+ * Assets of every page: one stylesheet, one script, one icon. [B1]
  *
- * The component library is taken whole. Its single components are written for Tailwind's compiler, so
- * a choice of them would need a build step; compressed, the whole is some 20 KB, once for each version.
+ * The component library is included as a whole. Its single components are written for Tailwind's
+ * compiler, so a selection would need a build step; compressed, the whole library is about 20 KB,
+ * downloaded once per version.
  */
 export const adminAssets = [
   {
@@ -14,16 +15,17 @@ export const adminAssets = [
     paths: [
       inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
       own('admin.css'),
-      own('lately.css'),
+      own('recent.css'),
       own('list.css'),
       own('bulk.css'),
       own('choices.css'),
       own('forms.css'),
     ],
   },
-  /* Pages that few people see load it beside the other, which so stays small for all. */
+  /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
   { name: 'events.css', paths: [own('events.css')] },
   { name: 'tokens.css', paths: [own('tokens.css')] },
+  { name: 'roles.css', paths: [own('roles.css')] },
   {
     name: 'admin.js',
     paths: [
@@ -33,17 +35,18 @@ export const adminAssets = [
       own('bulk.js'),
       own('choices.js'),
       own('forms.js'),
+      own('roles.js'),
     ],
   },
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]
 
-/** In the production build too, `resources` lies beside `app`. */
+/** `resources` is next to `app` in the production build too. */
 function own(file: string): string {
   return fileURLToPath(new URL(`../../../resources/assets/admin/${file}`, import.meta.url))
 }
 
-/** The packages export no minified files, but all of them say where they are. */
+/** The packages do not export their minified files; their location is found through the package. */
 function inPackage(name: string, file: string): string {
   return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 }

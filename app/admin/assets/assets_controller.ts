@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { sendAsset } from '#crud/http/send_asset'
+import { sendAsset } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { PageNotFound } from '../http/errors.js'
+import { PageNotFound } from '../errors.js'
 
 /**
- * Stylesheets and scripts, under names that change with their content.
+ * Serves stylesheets and scripts under file names that contain a hash of their content.
  */
 export class AssetsController {
   constructor(private readonly site: AdminSite) {}

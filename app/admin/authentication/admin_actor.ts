@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminActor } from '#crud/types'
+import type { AdminActor } from '#crud/internals'
 import type AdminUser from '../models/admin_user.js'
+import { notePerson } from '../permissions/person.js'
 import type { OpenSession } from './sessions/session_manager.js'
 
 declare module '#crud/types' {
@@ -13,24 +14,26 @@ declare module '#crud/types' {
 }
 
 /**
- * Who asks, for policy, scope and the admin's own rules. [P14]
+ * Actor of the request, for policy, scope and the admin's own rules. [P14]
  *
- * @throws E_UNAUTHORIZED_ACCESS  when nobody is signed in
+ * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
 export function adminActor(ctx: HttpContext): AdminActor {
   const { owner, session } = ctx.auth.use('admin').signedInOrFail()
-  return {
+  const actor: AdminActor = {
     kind: 'admin',
     get user() {
       return owner.user
     },
     session,
   }
+  notePerson(actor, owner)
+  return actor
 }
 
 /**
- * A user of the admin, for own code that does something in their name: `runAs(userActor(user), work)`, or
- * `{ actor: userActor(user) }`. Policy and scope are asked about them. [P14]
+ * Actor for code that acts in the name of an admin user: `runAs(userActor(user), work)`, or `{
+ * actor: userActor(user) }`. Policy and scope apply to that user. [P14]
  */
 export function userActor(user: AdminUser): AdminActor {
   return { kind: 'admin', user }

@@ -10,7 +10,7 @@ import { hashOf, type OpenSession, type SessionManager } from './sessions/sessio
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 
 /**
- * Who a request comes from, and by which session and token.
+ * The user of a request, with their session and token.
  */
 export interface SignedIn {
   owner: Owner
@@ -22,9 +22,9 @@ const ACCESS_TOKEN = 'access_token'
 const SESSION_ID = 'session_id'
 
 /**
- * Decides who a request comes from, lets people in and out. A request counts only with a token that
- * is ours, valid and not revoked, and an active session, which belong together and to a user who
- * still exists. [B4]
+ * Authenticates requests, signs users in and out. A request is authenticated only by a valid token
+ * that was not revoked, together with an active session to which it belongs, of a user who still
+ * exists. [B4]
  */
 export class AdminAuthentication {
   constructor(
@@ -36,7 +36,10 @@ export class AdminAuthentication {
   ) {}
 
   /**
-   * Who the request's cookies belong to, or null. Renews what is worn, so call it once a request.
+   * Authenticates the request by its cookies. Renews a token that is due, so call it once per
+   * request.
+   *
+   * @returns null if the cookies are missing or not valid
    */
   async authenticate(ctx: HttpContext): Promise<SignedIn | null> {
     const token = ctx.request.plainCookie(ACCESS_TOKEN, { encoded: false })
@@ -48,18 +51,20 @@ export class AdminAuthentication {
     const found = await this.sessions.findSignedIn(claims)
     if (!found || String(found.owner.id) !== claims.sub) return null
     const { session, owner } = found
+    const { viewAs } = session.sessionMetadata
+    if (viewAs !== undefined) owner.viewAs(viewAs)
 
-    /* What a page that was left open asks for by itself is no activity of a person. [B7] */
+    /* A page that polls in the background is not activity of the user. [B7] */
     if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)
     if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, owner, session)
     return { owner, session, claims }
   }
 
   /**
-   * Begins a session for the user and puts its cookies into the answer. The session that the browser
-   * had before ends, as its cookies are gone then. [B7]
+   * Begins a session for the user and sets its cookies in the response. Ends the browser's previous
+   * session, as its cookies are replaced. [B7]
    *
-   * @returns null if the user is gone or has another password by now
+   * @returns null if the user was removed or has a new password
    */
   async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession | null> {
     const earlier = ctx.request.plainCookie(SESSION_ID, { encoded: false })
@@ -84,8 +89,8 @@ export class AdminAuthentication {
   }
 
   /**
-   * Clears those cookies that were sent. A request that another site causes goes without them, and the
-   * answer to it must not take them from their owner. [B9]
+   * Clears the cookies that the request has sent. A request that another site causes is sent
+   * without them, and its response must not sign the user out. [B9]
    */
   clearCookies(ctx: HttpContext): void {
     for (const name of [ACCESS_TOKEN, SESSION_ID]) {
@@ -96,7 +101,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * Cookies of a new session, as a `Cookie` header, for clients without a browser: tests, above all.
+   * `Cookie` header of a new session, for clients without a browser, such as tests.
    */
   async cookieHeader(user: AdminUser): Promise<string> {
     const begun = await this.sessions.begin(user, { ip: '127.0.0.1', userAgent: undefined })
@@ -108,8 +113,8 @@ export class AdminAuthentication {
   }
 
   /**
-   * Whether even the session's newest token is worn: a client that keeps an older one must not make a
-   * new one at every request.
+   * Returns true if the newest token of the session is due for renewal as well: a client that keeps
+   * sending an older one must not get a new one on every request.
    */
   #isRenewalDue(claims: TokenClaims, session: OpenSession): boolean {
     const newest = Math.max(claims.exp, ...Object.values(session.sessionMetadata.tokens))

@@ -1,9 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { originOf } from '#crud/endpoints/access'
-import type { Origin } from '#crud/types'
+import { originOf, type Origin } from '#crud/internals'
 
 /**
- * Where a request of the site came from, and in which session.
+ * Network address, user agent and session of a request.
  */
 export function adminOrigin(ctx: HttpContext): Origin {
   return { ...originOf(ctx), sessionId: ctx.auth.use('admin').signedIn?.session.id }

@@ -2,8 +2,10 @@ import hash from '@adonisjs/core/services/hash'
 import logger from '@adonisjs/core/services/logger'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf, gatherWrites, knownResources, Pivots } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
+import { DefaultRole } from '../permissions/default_role.js'
+import { setRoles } from '../permissions/user_roles.js'
 import { isCommonPassword } from './passwords/common_passwords.js'
 import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
 import { WorkQueue } from './login/work_queue.js'
@@ -14,8 +16,8 @@ export const USERNAME = /^[A-Za-z0-9._-]{2,32}$/
 export const SHORTEST_PASSWORD = 8
 export const LONGEST_PASSWORD = 128
 
-/* A hash to compare with when there is no such user, so that the time spent says nothing. Made once,
- * by the same driver and costs as real ones. */
+/* Compared with when the user does not exist, so that the response time is the same. Made once,
+ * by the same driver and costs as real hashes. */
 let nobodysHash: Promise<string> | undefined
 
 function hashOfNobody(): Promise<string> {
@@ -23,33 +25,37 @@ function hashOfNobody(): Promise<string> {
 }
 
 /**
- * Creates, changes and removes admin users. [B11]
+ * Creates, updates and removes admin users. [B11]
  */
 export class AdminUserService {
   /**
-   * @param hashing  bounds how many passwords are compared and hashed at once: it is meant to be slow and
-   *   to take memory, and everybody may ask for it [B8]
+   * @param hashing  limits how many passwords are compared and hashed at once: hashing is slow and
+   *   takes memory by design, and every client can cause it [B8]
+   * @param defaultRole  role of users who are created without roles [U5]
    */
-  constructor(private readonly hashing = new WorkQueue(2, 20)) {}
+  constructor(
+    private readonly hashing = new WorkQueue(2, 20),
+    readonly defaultRole = new DefaultRole('Everything')
+  ) {}
 
   /**
-   * @throws ValueError  for a name or a password that can't be, or a name that is taken
+   * @param input.roleIds  ids of existing roles; the default role if left out
+   * @throws ValueError  for an invalid name or password, a name that is taken, or a missing default role
    */
   async create(input: {
     username: string
     password: string
     isSuperuser: boolean
+    roleIds?: readonly number[]
   }): Promise<AdminUser> {
-    await this.checkNewUsername(input.username)
-    const hashedPassword = await this.hashPassword(input.password, input.username)
+    const { username, password, isSuperuser } = input
+    await this.checkNewUsername(username)
+    const roleIds = input.roleIds ?? (await this.defaultRole.ids())
+    const hashedPassword = await this.hashPassword(password, username)
     try {
-      return await AdminUser.create({
-        username: input.username,
-        hashedPassword,
-        isSuperuser: input.isSuperuser,
-      })
+      return await this.#store({ username, hashedPassword, isSuperuser }, roleIds)
     } catch (error) {
-      /* Somebody else took the name in the meantime. */
+      /* Another request has taken the name since the check. */
       const fault = dialectOf(AdminUser.query().client).explain(error)
       throw fault?.kind === 'unique' ? taken(input.username) : error
     }
@@ -65,7 +71,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  for a password that can't be
+   * @throws ValueError  for an invalid password
    */
   async setPassword(user: AdminUser, password: string): Promise<void> {
     user.hashedPassword = await this.hashPassword(password, user.username)
@@ -73,7 +79,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  when it is the last superuser, whom nobody could replace
+   * @throws ValueError  when the user is the last superuser
    */
   async remove(user: AdminUser): Promise<void> {
     await AdminUser.transaction(async (client: TransactionClientContract) => {
@@ -84,7 +90,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  when it is the last superuser, whom nobody could replace
+   * @throws ValueError  when the user is the last superuser
    */
   async checkRemovable(user: AdminUser, client?: TransactionClientContract): Promise<void> {
     if (await this.isLastSuperuser(user, client)) {
@@ -95,8 +101,8 @@ export class AdminUserService {
   }
 
   /**
-   * Whether nobody could replace the user, who is the only superuser. In a transaction it stays true
-   * or false until that ends, as all superusers are locked.
+   * Returns true if the user is the only superuser. In a transaction the result holds until its
+   * end, as all superusers are locked.
    */
   async isLastSuperuser({ id }: AdminUser, client?: TransactionClientContract): Promise<boolean> {
     const superusers = await this.lockSuperusers(client)
@@ -104,18 +110,19 @@ export class AdminUserService {
   }
 
   /**
-   * All superusers, locked one after the other in the same order by everybody, so that two who change
-   * each other don't wait for each other.
+   * Locks and returns all superusers, always in the same order, so that two concurrent changes do
+   * not deadlock.
    */
   async lockSuperusers(client?: TransactionClientContract): Promise<AdminUser[]> {
     return await AdminUser.query({ client }).where('isSuperuser', true).orderBy('id').forUpdate()
   }
 
   /**
-   * The user whose name and password these are. As much time is spent for an unknown user as for a
-   * wrong password. A hash that costs less than those made today is replaced by one of these. [B3]
+   * Returns the user with this name and password. An unknown user takes as long as a wrong
+   * password. Replaces a hash that is cheaper than today's costs. [B3]
    *
-   * @throws QueueFull  when too many others wait for theirs to be compared
+   * @returns null for an unknown user or a wrong password
+   * @throws QueueFull  when too many other comparisons are waiting
    */
   async verify(username: string, password: string): Promise<AdminUser | null> {
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
@@ -132,8 +139,22 @@ export class AdminUserService {
     })
   }
 
+  /** User and roles are one write, which events tell of. */
+  async #store(values: Partial<AdminUser>, roleIds: readonly number[]): Promise<AdminUser> {
+    const resource = knownResources.of(AdminUser)
+    return await AdminUser.transaction(async (client: TransactionClientContract) =>
+      gatherWrites(client, { model: AdminUser }, async () => {
+        const user = await AdminUser.create(values, { client })
+        const pivots = await Pivots.of(resource, user, { isNew: true })
+        await setRoles(user.id, roleIds, client)
+        await pivots?.note(client)
+        return user
+      })
+    )
+  }
+
   /**
-   * Nothing of it is told or logged: the password is the same. Should it fail, the next login does it.
+   * Not logged as an event, as the password stays the same. If it fails, the next login repeats it.
    */
   async #rehash(user: AdminUser, password: string): Promise<void> {
     try {
@@ -151,8 +172,8 @@ export class AdminUserService {
   }
 
   /**
-   * @param username  of whose it will be, if that is known
-   * @throws ValueError  for a password that can't be
+   * @param username  name of the user, if known
+   * @throws ValueError  for an invalid password
    * @throws QueueFull  when too many others wait
    */
   async hashPassword(password: string, username?: string): Promise<string> {
@@ -161,9 +182,9 @@ export class AdminUserService {
   }
 
   /**
-   * @param username  of whose it will be, if that is known
-   * @throws ValueError  for a password that is too short or too long, that no form could ever send, or
-   *   that is among the first to be tried [U13]
+   * @param username  name of the user, if known
+   * @throws ValueError  for a password that is too short, too long or too common, or that a form
+   *   can't send [U13]
    */
   checkPassword(password: string, username?: string): void {
     const { length } = [...password]
@@ -176,7 +197,7 @@ export class AdminUserService {
     if (/[\r\n\0]/.test(password)) {
       throw new ValueError('A password has one line only')
     }
-    /* Forms are sent without them. */
+    /* The update form trims its values. */
     if (password !== password.trim()) {
       throw new ValueError('A password does not begin or end with a space')
     }
@@ -191,7 +212,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  for a name that can't be
+   * @throws ValueError  for an invalid name
    */
   checkUsername(username: string): void {
     if (!USERNAME.test(username)) {
@@ -202,7 +223,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  for a name that can't be, or is taken
+   * @throws ValueError  for an invalid name, or one that is taken
    */
   async checkNewUsername(username: string): Promise<void> {
     this.checkUsername(username)
@@ -210,8 +231,8 @@ export class AdminUserService {
   }
 
   /**
-   * Who has the name. Names that differ in case alone would be taken for each other, by people and by
-   * the throttle.
+   * User with this name in any case. Names that differ in case alone count as the same, as people
+   * and the throttle can't tell them apart.
    */
   async holderOf(username: string, client?: TransactionClientContract): Promise<AdminUser | null> {
     return await AdminUser.query({ client })

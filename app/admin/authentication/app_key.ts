@@ -1,14 +1,14 @@
-import { ValueError } from '#crud/errors'
+import { ValueError } from '#crud'
 
 export const SHORTEST_KEY = 32
 
-/* Of .env.test, which everybody can read */
+/* The key of .env.test, which is public */
 const KEY_OF_TESTS = /^only-for-tests-/
 
 /**
- * Whoever knows the key signs in as anybody, so production has none that can be known or guessed.
+ * Checks that the key is not a known or weak one: anyone with the key can sign in as any user.
  *
- * @throws ValueError  which does not show the key
+ * @throws ValueError  whose message does not contain the key
  */
 export function checkAppKey(key: string): void {
   if (KEY_OF_TESTS.test(key)) refuse('is the one of .env.test, which everybody knows')

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { inTransaction } from '#crud/database/transaction'
-import { gatherWrites } from '#crud/events/write_scope'
-import type { KeyValue } from '#crud/resource/key'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { gatherWrites, identityOf, inTransaction, reachedOf, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
@@ -9,7 +8,7 @@ import type { BulkAction } from './bulk_action.js'
 import { BulkTask } from './bulk_task.js'
 
 /**
- * Does what an action of the view says.
+ * Runs a bulk action of the view.
  */
 export class ActionTask extends BulkTask {
   readonly #action: BulkAction
@@ -43,14 +42,27 @@ export class ActionTask extends BulkTask {
     return null
   }
 
+  protected async reached(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ) {
+    const { actor } = this.view.callOptions(ctx)
+    const scopes = await this.site.permissions.reachOf(actor, this.view.name, this.value)
+    if (scopes === null) return keys
+    const found = await reachedOf(this.view.resource, keys, [scopes], client, { actor })
+    return keys.filter((key) => found.get(identityOf(key))?.[0])
+  }
+
   protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
     const { crud, resource } = this.view
     const { actor, origin, client: outer } = this.view.callOptions(ctx)
     return await inTransaction(outer, (client) =>
-      /* All that it writes is one event. */
+      /* All writes of the action are one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {
         const options = { client, actor, origin }
         const records = await crud.findMany(keys, options)
+        await this.authorize(keys, ctx, client)
         const own = keys.map((key) => (resource.key.isComposite ? key : key[0]))
         return await this.#action.run({ records, keys: own, crud, options, ctx })
       })

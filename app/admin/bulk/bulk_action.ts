@@ -1,25 +1,26 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { LucidCrud } from '#crud'
-import type { Actor, Origin } from '#crud/types'
-import type { Action } from '../view_options.js'
+import type { LucidCrud, Actor } from '#crud'
+import type { Origin } from '#crud/internals'
+import type { Action } from '../permissions/actions.js'
 
 /**
- * What a bulk action works on: the selected records, and how to write them in its transaction.
+ * Input of a bulk action: the keys of the selected records, and the means to write them in its
+ * transaction.
  */
 export interface Selection {
   records: LucidRow[]
   keys: readonly unknown[]
   crud: LucidCrud
-  /** To be handed to every operation of `crud` */
+  /** Pass these options to every `crud` call */
   options: { client: TransactionClientContract; actor: Actor; origin: Origin }
   ctx: HttpContext
 }
 
 /**
- * Something that can be done with the selected records of a list. All of it happens in one
- * transaction, or nothing.
+ * An action on the selected records of a list. It runs in one transaction: all of it happens, or
+ * nothing.
  *
  * @example
  * ```ts
@@ -34,18 +35,21 @@ export interface Selection {
  * ```
  */
 export abstract class BulkAction {
-  /** As it stands in the address: letters, digits, `-` and `_` */
+  /** Name in the URL: letters, digits, `-` and `_` */
   abstract readonly name: string
-  /** What its button says */
+  /** Label of the button */
   abstract readonly label: string
-  /** Which action of the view it belongs to: where that is not allowed, it does not exist */
+  /**
+   * Action of the view that this one requires: where it is not allowed, the bulk action does not
+   * exist
+   */
   readonly needs: Action = 'update'
-  /** Whether a page asks first, naming the records */
+  /** Shows a confirmation page that names the records */
   readonly confirms: boolean = true
 
   /**
-   * @returns what the next page says was done
-   * @throws  anything; nothing is changed then
+   * @returns a message for the next page
+   * @throws  any error; the transaction is then rolled back
    */
   abstract run(selection: Selection): Promise<string>
 }

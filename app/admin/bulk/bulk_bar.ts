@@ -1,4 +1,4 @@
-import type { DeletedMode } from '#crud/resource/soft_delete'
+import type { DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
@@ -7,8 +7,7 @@ import type { BulkTask } from './bulk_task.js'
 import { WriteTask, type Write } from './write_task.js'
 
 /**
- * A text in the forms that a number asks for, `{n}` standing for the number itself: the script fills
- * it in.
+ * Plural forms of a text; the script replaces `{n}` by the number.
  */
 interface Counted {
   one: string
@@ -16,31 +15,31 @@ interface Counted {
 }
 
 interface Button {
-  /** The form's `action` */
+  /** Value of the form's field `action` */
   value: string
   label: string
   isDestructive: boolean
-  /** Where the form is sent */
+  /** URL that the form is sent to */
   place: string
-  /** Where the script sends the ids instead, and how */
+  /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
-  /** What the script's dialog asks */
+  /** Heading of the script's dialog */
   heading: Counted
   note: Counted
 }
 
 /**
- * What the list shows for what can be done with its selected records.
+ * Buttons above the list for its selected records.
  */
 export interface BulkBar {
   buttons: Button[]
   selected: Counted
   more: Counted
-  /** Where a soft deletion is taken back */
+  /** URL that undoes a soft deletion */
   undoUrl: string | null
 }
 
-/* What makes sense for the records that the list shows. [B16] */
+/* Writes that apply to the records that the list shows. [B16] */
 const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
   exclude: ['delete'],
   include: ['delete', 'restore', 'purge'],
@@ -50,7 +49,7 @@ const WRITES_FOR: Record<DeletedMode, readonly Write[]> = {
 /**
  * @param deleted  which records the list shows
  * @param offers   what the viewer may do with the model
- * @returns null where nothing can be done with several records
+ * @returns null if no bulk task is available
  */
 export function bulkBar(
   site: AdminSite,
@@ -70,7 +69,7 @@ export function bulkBar(
     buttons: tasks.map((task) => buttonOf(task, view)),
     selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
     more: counted((count, shown) => site.text('bulk.more', { count, shown })),
-    undoUrl: view.resource.softDelete ? view.url('/bulk-restore') : null,
+    undoUrl: view.resource.softDelete && offers.has('restore') ? view.url('/bulk-restore') : null,
   }
 }
 

@@ -1,20 +1,18 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { Problem } from '#crud'
-import { toProblem } from '#crud/http/handle_problem'
-import { readBody } from '#crud/http/body'
-import { crudConfig } from '#crud/settings'
+import { Problem, crudConfig } from '#crud'
+import { toProblem, readBody } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { Flash } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
-import { BulkFailure } from './bulk_failure.js'
 import { readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { WriteTask, type Write } from './write_task.js'
+import { BulkFailure, NotAllowed } from '../errors.js'
 
 /**
- * Deleting and restoring for programs, and for the list's script: JSON in, the list's content out,
- * `{ detail: [{ message }] }` for what fails. [S50 to S54, B16, B20]
+ * Deletes and restores records for programs and for the list's script: takes JSON, returns the
+ * list's content, or `{ detail: [{ message }] }` on failure. [S50 to S54, B16, B20]
  */
 export class BulkController {
   readonly #site: AdminSite
@@ -37,6 +35,7 @@ export class BulkController {
 
   async #answer(ctx: HttpContext, write: Write) {
     const task = new WriteTask(this.#site, this.#view, write)
+    if (!this.#view.may(task.needs)) throw new NotAllowed()
     let text: string
     try {
       const ids = await idsOf(ctx, task)
@@ -52,13 +51,13 @@ export class BulkController {
     }
   }
 
-  /** Who may delete need not be one who may look. [B14] */
+  /** A viewer may be allowed to delete without being allowed to see the list. [B14] */
   async #show(ctx: HttpContext, done: Flash) {
     if (await this.#view.isVisibleTo(ctx)) return await this.#list.content(ctx, done)
     return await this.#site.render(ctx, 'partials/bulk_done', { done })
   }
 
-  /** What the policy refuses is the site's to answer. */
+  /** The site answers a refusal of the policy. */
   #refuse(ctx: HttpContext, error: unknown) {
     const problem = toProblem(error)
     if (problem.status === 403) throw error
@@ -74,7 +73,7 @@ export class BulkController {
 }
 
 /**
- * @throws BulkFailure 400  when there are none
+ * @throws BulkFailure 400  when no records are selected
  * @throws Problem 413, 422
  */
 async function idsOf(ctx: HttpContext, { noneSelected }: BulkTask): Promise<readonly unknown[]> {
@@ -84,7 +83,7 @@ async function idsOf(ctx: HttpContext, { noneSelected }: BulkTask): Promise<read
   return ids
 }
 
-/** Read by ourselves: the application's parser rounds integers beyond 2^53. [B20] */
+/** Parses the body itself, as the application's parser rounds integers beyond 2^53. [B20] */
 async function bodyOf(ctx: HttpContext): Promise<Record<string, unknown>> {
   const { headers } = ctx.request.request
   const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])

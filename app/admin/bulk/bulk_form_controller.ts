@@ -1,42 +1,38 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { readBody } from '#crud/http/body'
-import { noteKey } from '#crud/operations/item_keys'
-import { Reader } from '#crud/sql/reader'
-import type { KeyValue } from '#crud/resource/key'
-import { crudConfig } from '#crud/settings'
+import { crudConfig } from '#crud'
+import { readBody, noteKey, Reader, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { NotAllowed, PageNotFound } from '../http/errors.js'
-import { tellNextPage, type Flash } from '../http/flash.js'
+import { flashToNextPage, type Flash } from '../http/flash.js'
 import { returnPath } from '../http/return_path.js'
 import { cutText } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { ActionTask } from './action_task.js'
 import type { BulkAction } from './bulk_action.js'
-import { BulkFailure } from './bulk_failure.js'
 import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { WriteTask, WRITES } from './write_task.js'
+import { NotAllowed, PageNotFound, BulkFailure } from '../errors.js'
 
-/* As many records as the page names. */
+/* Number of records that the confirmation page names. */
 const NAMED = 20
 
-/* As many ids as are looked at, whether or not they are the same: no list selects a record five times. */
+/* Maximum number of submitted ids including duplicates; no list submits a record five times. */
 const MOST_SENT = 5 * MOST_IDS
 
 interface BulkForm {
-  /** As the list's checkboxes have them: paths of records */
+  /** Paths of the selected records, as in the values of the list's checkboxes */
   ids: string[]
   action: unknown
   isConfirmed: boolean
-  /** Where to go afterwards */
+  /** URL to redirect to afterwards */
   next: string
 }
 
 /**
- * Everything that is done to selected records by plain forms: a page asks, then it is done, and the
- * page that one came from tells. [B24]
+ * Bulk tasks by plain forms: a confirmation page, the task itself, and a redirect to the previous
+ * page with a message. [B24]
  */
 export class BulkFormController {
   constructor(
@@ -45,7 +41,7 @@ export class BulkFormController {
   ) {}
 
   /**
-   * Deleting, restoring, deleting for good, as the form's `action` says.
+   * Deletes, restores or purges, depending on the form's field `action`.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#read(ctx)
@@ -56,9 +52,10 @@ export class BulkFormController {
   }
 
   /**
-   * An action of the view's own.
+   * Runs a bulk action of the view.
    */
   async act(action: BulkAction, ctx: HttpContext): Promise<unknown> {
+    if (!this.view.bulkActions.includes(action)) throw new NotAllowed()
     const task = new ActionTask(this.site, this.view, action)
     return await this.#carryOut(task, await this.#read(ctx), ctx)
   }
@@ -81,12 +78,13 @@ export class BulkFormController {
     }
   }
 
-  /** Names what it is about. [B24] */
+  /** Confirmation page that names the records. [B24] */
   async #ask(task: BulkTask, keys: readonly KeyValue[], form: BulkForm, ctx: HttpContext) {
     const { crud, resource } = this.view
     const { key } = resource
     const options = { ...this.view.callOptions(ctx), deleted: task.deleted }
     const records = await task.explain(ctx, () => crud.findMany(keys, options))
+    await task.authorize(keys, ctx)
     const isVisible = await this.view.isVisibleTo(ctx)
     return await this.site.render(ctx, 'pages/confirm_bulk', {
       view: this.view,
@@ -105,7 +103,7 @@ export class BulkFormController {
     return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
   }
 
-  /** Who may not look at the records is told their keys alone. [B14] */
+  /** A viewer who may not see the record sees its key only. [B14] */
   #titleOf(record: LucidRow, isVisible: boolean): string {
     const { resource } = this.view
     const item = isVisible ? new Reader(resource).toItem(record) : {}
@@ -113,11 +111,11 @@ export class BulkFormController {
   }
 
   async #goOn(ctx: HttpContext, next: string, message: Flash) {
-    await tellNextPage(ctx, message)
+    await flashToNextPage(ctx, message)
     ctx.response.status(303).header('location', next).send('')
   }
 
-  /** Read by ourselves: the application's parser cuts forms of more than 1,000 fields. */
+  /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const { ids, action, next, confirmed } = await readBody(ctx, crudConfig().body)
     const list = (await this.view.isVisibleTo(ctx)) ? this.view.url('/') : this.site.url('/')

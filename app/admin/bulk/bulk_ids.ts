@@ -1,18 +1,15 @@
-import type { Column } from '#crud/resource/column'
-import type { Key, KeyValue } from '#crud/resource/key'
-import { fromQuery } from '#crud/values/from_query'
-import { exactInteger } from '#crud/values/numbers'
-import { BulkFailure } from './bulk_failure.js'
+import { type Column, type Key, type KeyValue, fromQuery, exactInteger } from '#crud/internals'
 import { shownValue } from './shown_value.js'
+import { BulkFailure } from '../errors.js'
 
-/** The most records of one call. [B20] */
+/** Maximum number of records per call. [B20] */
 export const MOST_IDS = 1000
 
 /**
- * Turns ids, as a body has them, into keys, each once: a single value, or an array of the parts where
- * the key is composite. [S51, B20]
+ * Converts the ids of a JSON body to keys without duplicates: each id is a single value, or an
+ * array of the parts of a composite key. [S51, B20]
  *
- * @throws BulkFailure 422  for the first that can't be a key, and for too many of them
+ * @throws BulkFailure 422  for the first invalid id, and for too many ids
  */
 export function readIds(key: Key, ids: readonly unknown[]): KeyValue[] {
   const keys = new Map<string, KeyValue>()
@@ -28,9 +25,9 @@ export function readIds(key: Key, ids: readonly unknown[]): KeyValue[] {
 }
 
 /**
- * An id out of a form, where it stands as the path of its record: `42`, `7/a%2Fb`.
+ * Parses an id of a form, which is the path of its record: `42`, `7/a%2Fb`.
  *
- * @returns the parts, or the text itself if it is no path
+ * @returns the parts of the key, or the text itself if it is not a valid path
  */
 export function idOfPath(path: string): unknown {
   try {
@@ -48,7 +45,7 @@ function readId(key: Key, id: unknown): KeyValue | null {
   return values.includes(null) ? null : values
 }
 
-/** JSON has its own numbers; what they can't be stands in a text. [B20] */
+/** JSON numbers are sent as such; numbers beyond their precision are sent as text. [B20] */
 function readPart(column: Column, part: unknown): unknown {
   if (typeof part === 'string') return fromQuery(column, part)
   if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null

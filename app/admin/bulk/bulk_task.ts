@@ -1,35 +1,36 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
-import { toProblem } from '#crud/http/handle_problem'
-import type { KeyValue } from '#crud/resource/key'
-import type { DeletedMode } from '#crud/resource/soft_delete'
-import { UnknownKey } from '#crud/operations/records'
+import { toProblem, type KeyValue, type DeletedMode, UnknownKey } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { inSentence } from '../text/in_sentence.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
-import { BulkFailure } from './bulk_failure.js'
 import { shownValue } from './shown_value.js'
+import { BulkFailure, NotAllowed } from '../errors.js'
 
 /**
- * Something that is done to several records at once: all of them, or none.
+ * A task on several records that succeeds for all of them or changes none.
  */
 export abstract class BulkTask {
-  /** Where its form is sent, below the view */
+  /** Path of its form, relative to the view */
   abstract readonly path: string
-  /** What the form's `action` says */
+  /** Value of the form's field `action` */
   abstract readonly value: string
-  /** What its button says */
+  /** Label of the button */
   abstract readonly label: string
-  /** Whether a page asks first */
+  /** Shows a confirmation page first */
   abstract readonly confirms: boolean
-  /** Whether records go away */
+  /** Removes records */
   abstract readonly isDestructive: boolean
-  /** What one has to be allowed to */
+  /** Permission that it requires */
   abstract readonly needs: Offer
-  /** Which records it can be done to */
+  /** Which records it applies to: by their state of deletion */
   abstract readonly deleted: DeletedMode
-  /** Texts of the catalogue: nothing selected, and what failed, with its `cause` */
+  /**
+   * Catalogue keys of the messages for an empty selection and for a failure, which includes its
+   * `cause`
+   */
   abstract readonly noneSelected: string
   abstract readonly failed: string
 
@@ -39,27 +40,53 @@ export abstract class BulkTask {
   ) {}
 
   /**
-   * What the page asks
+   * Heading of the confirmation page
    *
-   * @param shown  what stands for the number
+   * @param shown  text to show as the number
    */
   abstract heading(count: number, shown?: string): string
-  /** What the page adds to that */
+  /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
 
   /**
-   * @returns what was done
-   * @throws  anything; nothing is changed then
+   * @returns a message that states the result
+   * @throws  any error; nothing is changed then
    */
   protected abstract perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string>
+
+  /**
+   * Asks whether the roles of the signed-in user let the task reach the records; the policy is asked when it
+   * is done. [U2]
+   *
+   * @param keys    of records that the user may read
+   * @param client  the transaction that it is done in, if it is
+   * @throws NotAllowed
+   */
+  async authorize(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract = this.view.client()
+  ): Promise<void> {
+    const reached = await this.reached(keys, ctx, client)
+    if (reached.length < keys.length) throw new NotAllowed()
+  }
+
+  /**
+   * @returns those of the keys that it reaches
+   */
+  protected abstract reached(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ): Promise<readonly KeyValue[]>
 
   async run(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
     return await this.explain(ctx, () => this.perform(keys, ctx))
   }
 
   /**
-   * Runs a part of the task; whatever it throws becomes a failure with a plain cause, save what the
-   * policy refuses. A fault of ours is logged. [S52, S53, B19]
+   * Runs a part of the task. Converts every error to a failure with a readable cause, except
+   * refusals of the policy. Logs internal errors. [S52, S53, B19]
    *
    * @throws BulkFailure 400
    * @throws Problem 403
@@ -77,7 +104,7 @@ export abstract class BulkTask {
     }
   }
 
-  /** How many records, in words: `3 products`. */
+  /** Number of records as text: `3 products`. */
   protected records(count: number, shown: string = count.toLocaleString('en')): string {
     return this.site.text('bulk.records', {
       count,

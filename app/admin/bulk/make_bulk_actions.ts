@@ -1,13 +1,13 @@
 import { ValueError } from '#crud'
-import { shown } from '#crud/checks'
-import { listed } from '#crud/errors'
-import { ACTIONS, type AdminViewOptions } from '../view_options.js'
+import { shown, listed } from '#crud/internals'
+import { ACTIONS } from '../permissions/actions.js'
+import type { AdminViewOptions } from '../view_options.js'
 import { BulkAction } from './bulk_action.js'
 
 /**
- * The bulk actions of a view, each made once. [P9]
+ * Creates the bulk actions of a view, one instance each. [P9]
  *
- * @throws ValueError  when one can't be what it is given for
+ * @throws ValueError  for an invalid bulk action
  */
 export function makeBulkActions(
   view: string,

@@ -1,11 +1,11 @@
-import { withoutBigInts } from '#crud/values/json'
+import { withoutBigInts } from '#crud/internals'
 
-/* Enough to know it again, and to fit into a line. */
+/* Long enough to recognize the value, short enough for one line. */
 const LONGEST = 80
 
 /**
- * A value out of a request, for a message: in one line, cut, and without signs that hide or turn
- * round what stands beside them. [B19]
+ * Formats a request's value for a message: one line, cut, and without control or direction
+ * characters. [B19]
  */
 export function shownValue(value: unknown): string {
   const text = typeof value === 'string' ? value : json(value)

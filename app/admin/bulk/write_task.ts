@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/resource/key'
-import type { DeletedMode } from '#crud/resource/soft_delete'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { KeyValue, DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
 import type { ModelView } from '../model_view.js'
@@ -9,7 +9,7 @@ import { BulkTask } from './bulk_task.js'
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
 
-/** Deleting, taking back a soft deletion, deleting for good. [B16] */
+/** Delete, restore a soft-deleted record, or delete for good. [B16] */
 export type Write = (typeof WRITES)[number]
 
 const DELETED: Record<Write, DeletedMode> = {
@@ -38,8 +38,7 @@ export class WriteTask extends BulkTask {
     this.label = site.text(`bulk.${write}`)
     this.confirms = this.isDestructive = write !== 'restore'
     this.deleted = DELETED[write]
-    /* Taking a deletion back goes with deleting. */
-    this.needs = write === 'purge' ? 'purge' : 'delete'
+    this.needs = write
     const noun = write === 'restore' ? 'restoration' : 'deletion'
     this.noneSelected = `bulk.none.${noun}`
     this.failed = `bulk.failed.${noun}`
@@ -55,6 +54,15 @@ export class WriteTask extends BulkTask {
 
   get #isLasting(): boolean {
     return this.value === 'purge' || (this.value === 'delete' && !this.view.resource.softDelete)
+  }
+
+  protected async reached(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ) {
+    const operation = this.value === 'purge' ? 'db_delete' : this.value
+    return await this.view.crud.reached(operation, keys, { ...this.view.callOptions(ctx), client })
   }
 
   protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {

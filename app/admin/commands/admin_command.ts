@@ -1,17 +1,16 @@
 import type { DateTime } from 'luxon'
-import { ask } from '#crud/commands/ask'
-import { Command, CommandFailure, fault } from '#crud/commands/command'
+import { ask, Command, CommandFailure, fault } from '#crud/commands/command'
 import type { AdminSite } from '../admin_site.js'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
 
 export { CommandFailure, fault }
 
-/** More than any password has, so that an endless stream does not fill the memory */
+/** Longer than any password, so that an endless stream does not fill the memory */
 const LONGEST_INPUT = 64 * 1024
 
 /**
- * What the admin's commands have in common beside what all have: the site, passwords that nobody sees,
- * and what to do when the site's tables are missing. [P12]
+ * Base class of the admin's commands: finds the site, reads passwords without echo, and reports
+ * missing tables. [P12]
  */
 export abstract class AdminCommand extends Command {
   protected async site(): Promise<AdminSite> {
@@ -19,7 +18,8 @@ export abstract class AdminCommand extends Command {
   }
 
   /**
-   * @throws CommandFailure  where nobody can be asked for what the flags did not tell
+   * @throws CommandFailure  when required flags are missing and there is no terminal to prompt for
+   *   them
    */
   protected requireFlags(...missing: Array<string | false>): void {
     const flags = missing.filter((flag) => flag !== false)
@@ -31,7 +31,7 @@ export abstract class AdminCommand extends Command {
   }
 
   /**
-   * Reads a new password: asks for it twice, or takes what standard input holds.
+   * Reads a new password: prompts for it twice, or takes standard input.
    */
   protected async readPassword(
     users: AdminUserService,
@@ -71,7 +71,7 @@ export function tableTime(moment: DateTime): string {
 }
 
 /**
- * All of standard input, without the line's end that `echo` adds.
+ * Reads standard input to its end, without the newline that `echo` adds.
  */
 async function readInput(): Promise<string> {
   if (process.stdin.isTTY) {

@@ -1,14 +1,14 @@
 import { flags } from '@adonisjs/core/ace'
-import { ask } from '#crud/commands/ask'
+import { ask } from '#crud/commands/command'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
-import { AdminCommand, fault } from './admin_command.js'
+import { AdminCommand, CommandFailure, fault } from './admin_command.js'
 
 /**
- * Makes somebody who may sign in to the admin site. [P12, B13]
+ * Creates an admin user. [P12, B13]
  */
 export default class AdminCreate extends AdminCommand {
   static commandName = 'admin:create'
-  static description = 'Make a user of the admin site'
+  static description = 'Make a superuser of the admin site, or a user with --no-superuser'
   static help = [
     'Asks for what is not given. In a script:',
     `printf '%s' "$PASSWORD" | {{ binaryName }} admin:create --username=jo --password-stdin`,
@@ -21,11 +21,16 @@ export default class AdminCreate extends AdminCommand {
   declare passwordStdin: boolean
 
   @flags.boolean({
-    description: 'Whether the user may manage the users of the site, too',
-    default: true,
+    description:
+      'Whether the user may do everything and manage the users of the site, too; default: yes, without --role',
     showNegatedVariantInHelp: true,
   })
-  declare superuser: boolean
+  declare superuser: boolean | undefined
+
+  @flags.array({
+    description: 'Role of the user, by its name; several times for several, none for none',
+  })
+  declare role: string[] | undefined
 
   async run() {
     const { adminUserService: users } = await this.site()
@@ -33,13 +38,39 @@ export default class AdminCreate extends AdminCommand {
       this.username === undefined && '--username=NAME',
       !this.passwordStdin && '--password-stdin'
     )
+    const roleIds = await this.#roleIds()
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
     const password = await this.readPassword(users, username, this.passwordStdin)
-    const user = await users.create({ username, password, isSuperuser: this.superuser })
+    const isSuperuser = this.superuser ?? this.role === undefined
+    const user = await users.create({ username, password, isSuperuser, roleIds })
     this.logger.success(
       `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can sign in now`
     )
+  }
+
+  /**
+   * @returns undefined where nobody names roles
+   * @throws CommandFailure  for a name that no role has
+   */
+  async #roleIds(): Promise<number[] | undefined> {
+    const names = this.role
+    if (names === undefined) return undefined
+    if (names.length === 0) throw new CommandFailure('--role needs the name of a role, or none')
+    if (names.some((name) => name.toLowerCase() === 'none')) {
+      if (names.length > 1) throw new CommandFailure('--role=none goes with no other --role')
+      return []
+    }
+    const { default: AdminRole } = await import('../models/admin_role.js')
+    const roles = await AdminRole.query().orderBy('name')
+    return names.map((name) => {
+      const role = roles.find((one) => one.name === name)
+      if (role) return role.id
+      const known = roles.map((one) => JSON.stringify(one.name)).join(', ')
+      throw new CommandFailure(
+        `There is no role ${JSON.stringify(name)}; roles are ${known || 'none yet'}`
+      )
+    })
   }
 
   async #askUsername(users: AdminUserService): Promise<string> {

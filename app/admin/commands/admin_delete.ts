@@ -1,9 +1,9 @@
 import { args, flags } from '@adonisjs/core/ace'
-import { ask } from '#crud/commands/ask'
+import { ask } from '#crud/commands/command'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
 /**
- * Removes somebody from the admin site, with their sessions and tokens. [P12, B13]
+ * Removes an admin user with their sessions and tokens. [P12, B13]
  */
 export default class AdminDelete extends AdminCommand {
   static commandName = 'admin:delete'
@@ -24,7 +24,7 @@ export default class AdminDelete extends AdminCommand {
     if (!this.force && !(await ask(() => this.prompt.confirm(question)))) {
       throw new CommandFailure('Nobody was removed')
     }
-    /* The tokens first: once the user is gone, nothing tells which ones they had. */
+    /* Sessions end first: without the user, their tokens could not be found. */
     const ended = await sessionManager.endAllOf(user.id)
     await users.remove(user)
     this.logger.success(`Removed ${user.username}; sessions ended: ${ended}`)

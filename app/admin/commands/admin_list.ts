@@ -2,7 +2,7 @@ import { flags } from '@adonisjs/core/ace'
 import { AdminCommand, isoTime, tableTime } from './admin_command.js'
 
 /**
- * Shows who may sign in to the admin site. [P12]
+ * Lists the admin users. [P12]
  */
 export default class AdminList extends AdminCommand {
   static commandName = 'admin:list'

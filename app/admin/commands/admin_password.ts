@@ -1,10 +1,10 @@
 import { args, flags } from '@adonisjs/core/ace'
-import { ask } from '#crud/commands/ask'
+import { ask } from '#crud/commands/command'
 import type AdminUser from '../models/admin_user.js'
 import { AdminCommand } from './admin_command.js'
 
 /**
- * Gives somebody a new password and signs them out everywhere; their access tokens go if that is wanted.
+ * Sets a user's password and ends all their sessions; a flag also revokes their access tokens.
  * [P12, B7, P10]
  */
 export default class AdminPassword extends AdminCommand {

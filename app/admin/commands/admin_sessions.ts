@@ -3,7 +3,7 @@ import type AdminSession from '../models/admin_session.js'
 import { AdminCommand, CommandFailure, isoTime, tableTime } from './admin_command.js'
 
 /**
- * Shows who is signed in to the admin site, and signs them out. [P12]
+ * Lists and ends the active sessions of the admin site. [P12]
  */
 export default class AdminSessions extends AdminCommand {
   static commandName = 'admin:sessions'

@@ -1,11 +1,11 @@
 import { args, flags } from '@adonisjs/core/ace'
-import { ask } from '#crud/commands/ask'
+import { ask } from '#crud/commands/command'
 import type AdminAccessToken from '../models/admin_access_token.js'
 import type AdminUser from '../models/admin_user.js'
 import { AdminCommand, CommandFailure, fault, isoTime, tableTime } from './admin_command.js'
 
 /**
- * Makes, shows and revokes the tokens that programs call the API with. [P10, P12]
+ * Creates, lists and revokes the access tokens of programs. [P10, P12]
  */
 export default class AdminToken extends AdminCommand {
   static commandName = 'admin:token'

@@ -1,5 +1,5 @@
 /*
- * The admin's commands, as adonisrc.ts wants them.
+ * Loader of the admin's commands, for adonisrc.ts.
  */
 import { ListLoader } from '@adonisjs/core/ace'
 import AdminCreate from './admin_create.js'
@@ -7,6 +7,7 @@ import AdminDelete from './admin_delete.js'
 import AdminEvents from './admin_events.js'
 import AdminList from './admin_list.js'
 import AdminPassword from './admin_password.js'
+import AdminRoles from './admin_roles.js'
 import AdminSessions from './admin_sessions.js'
 import AdminToken from './admin_token.js'
 
@@ -16,6 +17,7 @@ const loader = new ListLoader([
   AdminEvents,
   AdminList,
   AdminPassword,
+  AdminRoles,
   AdminSessions,
   AdminToken,
 ])

@@ -1,9 +1,9 @@
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn } from '../list/list_column.js'
 
 /**
- * The column of the tokens' list that says what each may do, as people write it.
+ * List column with the abilities of an access token, in the form in which they are typed.
  */
 export function abilitiesColumn(site: Pick<AdminSite, 'text'>) {
   return class Abilities extends ListColumn {

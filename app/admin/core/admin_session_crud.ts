@@ -4,7 +4,7 @@ import type { AdminSite } from '../admin_site.js'
 import AdminSession from '../models/admin_session.js'
 
 /**
- * Deleting a session ends it at once, with the tokens that were issued for it. [B13]
+ * Deleting a session ends it and revokes its tokens. [B13]
  */
 export class AdminSessionCrud extends LucidCrud<typeof AdminSession> {
   readonly #site: Pick<AdminSite, 'sessionManager'>

@@ -1,20 +1,27 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { LucidCrud, Problem, ValueError, type Actor, type Item } from '#crud'
-import { inTransaction } from '#crud/database/transaction'
-import { alreadyRegistered, invalidBody } from '#crud/http/problems'
-import type { CallOptions, HookOptions, WriteOptions } from '#crud/lucid_crud'
+import {
+  type Actor,
+  type CallOptions,
+  type HookOptions,
+  type Item,
+  LucidCrud,
+  Problem,
+  ValueError,
+} from '#crud'
+import { alreadyRegistered, inTransaction, invalidBody, type WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import AdminUser from '../models/admin_user.js'
-import { REVOKE_TOKENS } from './admin_user_schemas.js'
+import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
+import { REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 
 type Values = Record<string, unknown>
 type Site = Pick<AdminSite, 'accessTokens' | 'adminUserService' | 'sessionManager' | 'text'>
 
 /**
- * What is peculiar to the users of the site, whichever door a write comes through: passwords become
- * hashes, nobody locks the site up by removing the last superuser, and who must not be signed in any
- * longer is not. [B7, B11, B13]
+ * Rules for writes to admin users, from any endpoint or page: hashes passwords, keeps the last
+ * superuser, ends the sessions of users who may no longer be signed in, and gives new users the
+ * default role. [B7, B11, B13, U5]
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   readonly #site: Site
@@ -25,20 +32,34 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   /**
-   * @throws Problem 409  for a name that somebody has, in whatever case
+   * @throws Problem 409  for a name that is taken, in any case, or a missing default role
    */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
     const hashed = await this.#withHash(values, async () => values.username)
     return await named(values.username, () =>
-      inTransaction(this.#clientOf(options), async (client) => {
-        await this.#checkName(hashed.username, client)
-        return await super.create(hashed, { ...options, client })
+      this.#locked(options, async (own) => {
+        await this.#checkName(hashed.username, own.client)
+        const roles = rolesIn(hashed) ?? (await this.#defaultRoles(own.client))
+        return await super.create({ ...hashed, [ROLES]: roles }, own)
       })
     )
   }
 
+  async prepareCreate(values: Values, options: HookOptions): Promise<Values> {
+    await this.#checkRoles(values, options)
+    return await super.prepareCreate(values, options)
+  }
+
+  async afterCreate(record: LucidRow, values: Values, options: HookOptions): Promise<void> {
+    await this.#setRoles(record as AdminUser, values, options)
+  }
+
+  async afterUpdate(record: LucidRow, values: Values, options: HookOptions): Promise<void> {
+    await this.#setRoles(record as AdminUser, values, options)
+  }
+
   /**
-   * @throws Problem 409  for a name that somebody else has, or the last superuser's rights
+   * @throws Problem 409  for a name that is taken, or for removing the last superuser's rights
    */
   async update(
     key: unknown,
@@ -59,7 +80,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const { client } = options
     await this.#checkName(values.username, client, user)
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
-    /* A new password ends what was begun with the old one, but for where it was changed. [B7] */
+    /* A new password ends the user's sessions, except the one that has set it. [B7] */
     if (values.hashedPassword !== undefined) {
       const kept = isOneself(user, options) ? options.actor!.session : undefined
       await this.#site.sessionManager.endAllOf(user.id, kept, client)
@@ -68,25 +89,29 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
       const { actor, origin } = options
       await this.#site.accessTokens.revokeAllOf(user, { actor, origin, client })
     }
-    return await super.prepareUpdate(values, record, options)
+    await this.#checkRoles(values, options)
+    const changes = await super.prepareUpdate(values, record, options)
+    return (await this.#changesRoles(user, values, options))
+      ? { ...changes, permissionsVersion: user.permissionsVersion + 1 }
+      : changes
   }
 
   /**
-   * @throws Problem 409  for oneself, and for the last superuser
+   * @throws Problem 409  for the actor's own user, and for the last superuser
    */
   async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.delete(key, own))
   }
 
   /**
-   * @throws Problem 409  for oneself, and for the last superuser
+   * @throws Problem 409  for the actor's own user, and for the last superuser
    */
   async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
     await this.#locked(options, (own) => super.dbDelete(key, own))
   }
 
   /**
-   * @throws Problem 409  when oneself is among them, or the last superuser
+   * @throws Problem 409  when the actor's own user or the last superuser is among them
    */
   async deleteMany(
     keys: readonly unknown[],
@@ -99,14 +124,15 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const user = record as AdminUser
     if (isOneself(user, options)) throw new Problem(409, this.#site.text('core.oneself'))
     await this.#checkNotLast(user, 'core.lastDeleted', options.client)
-    /* The tokens first: once the user is gone, nothing tells which ones they had. */
+    /* Sessions end first: without the user, their tokens could not be found. */
     await this.#site.sessionManager.endAllOf(user.id, undefined, options.client)
   }
 
   /**
-   * Hashing is slow on purpose, so it is done before a transaction keeps others waiting.
+   * Hashes the password before the transaction begins: hashing is slow by design and would block
+   * others.
    *
-   * @throws Problem 422  for a password that can't be; that it is the name, no schema of a field sees
+   * @throws Problem 422  for an invalid password; only here is it compared with the user name
    */
   async #withHash(
     { password, ...values }: Values,
@@ -121,6 +147,36 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
       throw invalidBody([{ field: 'password', rule: 'password', message: error.message }])
+    }
+  }
+
+  /**
+   * @throws Problem 422  for ids that no role has
+   */
+  async #checkRoles(values: Values, { client }: HookOptions) {
+    const unknown = await unknownRoles(rolesIn(values) ?? [], client)
+    if (unknown.length === 0) return
+    const message = `The roles field has ${unknown.join(', ')}, which no role has as its id`
+    throw invalidBody([{ field: ROLES, rule: 'foreign_key', message }])
+  }
+
+  async #setRoles({ id }: AdminUser, values: Values, { client }: HookOptions) {
+    const ids = rolesIn(values)
+    if (ids) await setRoles(id, ids, client)
+  }
+
+  async #changesRoles({ id }: AdminUser, values: Values, { client }: HookOptions) {
+    const ids = rolesIn(values)
+    if (!ids) return false
+    const present = await roleIdsOf(id, client)
+    return new Set(present).symmetricDifference(new Set(ids)).size > 0
+  }
+
+  async #defaultRoles(client: QueryClientContract): Promise<number[]> {
+    try {
+      return await this.#site.adminUserService.defaultRole.ids(client)
+    } catch (error) {
+      throw error instanceof ValueError ? new Problem(409, error.message) : error
     }
   }
 
@@ -142,10 +198,13 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
   }
 
-  /** Before a record is locked, all superusers are: two who delete each other take turns. */
+  /**
+   * Locks all superusers before the record, so that two who delete each other run one after the
+   * other.
+   */
   async #locked<Options extends CallOptions, Result>(
     options: Options,
-    work: (options: Options) => Promise<Result>
+    work: (options: Options & { client: TransactionClientContract }) => Promise<Result>
   ): Promise<Result> {
     return await inTransaction(this.#clientOf(options), async (client) => {
       await this.#site.adminUserService.lockSuperusers(client)
@@ -159,8 +218,8 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
 }
 
 /**
- * Of two who take a name at once the database refuses one, by a column that is made of the name and
- * that nobody knows: it is the name that was taken.
+ * Of two concurrent requests for one name, the database refuses one through a generated column; the
+ * error is reported for the user name instead.
  *
  * @throws Problem 409
  */
@@ -173,6 +232,12 @@ async function named<Result>(username: unknown, work: () => Promise<Result>): Pr
       ? alreadyRegistered(username, ['username'])
       : error
   }
+}
+
+/** Null stands for none; undefined: nobody names any. */
+function rolesIn(values: Values): number[] | undefined {
+  const roles = values[ROLES] as number[] | null | undefined
+  return roles === null ? [] : roles
 }
 
 function isOneself({ id }: AdminUser, { actor }: { actor?: Actor }): boolean {

@@ -6,11 +6,17 @@ import {
   type AdminUserService,
 } from '../authentication/admin_user_service.js'
 
-/** What is said with a change of a user to end the access tokens, too */
+/** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'
 
+/** The roles of a user, by id [U6] */
+export const ROLES = 'roles'
+
+const MOST_ROLES = 500
+const LARGEST_ID = 2 ** 31 - 1
+
 /**
- * What may be sent of a user: the rules are the service's, in the service's words. [S20, B11]
+ * Schemas for admin users. The rules and their messages are those of the service. [S20, B11]
  */
 export function adminUserSchemas(users: AdminUserService) {
   const accepted = (check: (text: string) => void, name: string) =>
@@ -22,8 +28,8 @@ export function adminUserSchemas(users: AdminUserService) {
       }
     })()
 
-  /* The lengths stand here for the form's sake; not that of the longest password, as browsers would cut
-   * off what is pasted, and nobody would know. */
+  /* The lengths are for the form's attributes; not the maximum length of a password, as browsers
+   * would silently cut a longer one that is pasted. */
   const create = vine.object({
     username: vine
       .string()
@@ -35,6 +41,12 @@ export function adminUserSchemas(users: AdminUserService) {
       .minLength(SHORTEST_PASSWORD)
       .use(accepted((text) => users.checkPassword(text), 'password')),
     is_superuser: vine.boolean().optional(),
+    [ROLES]: vine
+      .array(vine.number().positive().withoutDecimals().max(LARGEST_ID))
+      .maxLength(MOST_ROLES)
+      .nullable()
+      .optional(),
+    attributes: vine.object({}).allowUnknownProperties().optional(),
   })
   const update = vine.object({
     ...create.partial().getProperties(),

@@ -1,6 +1,7 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../admin_site.js'
 import AdminAccessToken from '../models/admin_access_token.js'
+import AdminRole from '../models/admin_role.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
@@ -8,11 +9,19 @@ import type { AdminViewOptions } from '../view_options.js'
 import { TokenPanel } from '../authentication/access_tokens/token_panel.js'
 import { abilitiesColumn } from './abilities_column.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
+import { AdminRoleCrud } from './admin_role_crud.js'
+import { adminRoleSchemas } from './admin_role_schemas.js'
 import { AdminUserCrud } from './admin_user_crud.js'
-import { adminUserSchemas, REVOKE_TOKENS } from './admin_user_schemas.js'
+import { AdminUserEndpoints } from './admin_user_endpoints.js'
+import { adminUserSchemas, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 import { currentSessionColumn } from './current_session.js'
+import { holdersColumn, mayColumn, rolesColumn } from './roles_column.js'
+import { permissionsWidget } from '../permissions/matrix/permissions_widget.js'
+import { RolePanel } from './role_panel.js'
+import { rolesWidget } from './roles_widget.js'
 
 const ICONS = {
+  roles: 'M12 3 4.5 6v5.5c0 4.6 3.1 8 7.5 9.5 4.4-1.5 7.5-4.9 7.5-9.5V6zM9 12l2 2 4-4',
   users:
     'M5.5 8a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M2.5 20v-1a6 6 0 0 1 6-6h1a6 6 0 0 1 6 6v1M16 4.8a3.5 3.5 0 0 1 0 6.4M18.5 13.9a6 6 0 0 1 3 5.1v1',
   sessions: 'M3.5 5h17v11h-17zM8.5 20h7M12 16v4',
@@ -22,11 +31,12 @@ const ICONS = {
 }
 
 /**
- * The admin's own models, and what superusers may do with them. [B13]
+ * Views of the admin's own models, for superusers. [B13]
  */
 export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]> {
   const text = (key: string) => site.text(`core.${key}`)
   const schemas = adminUserSchemas(site.adminUserService)
+  const roleSchemas = adminRoleSchemas()
   return [
     [
       AdminUser,
@@ -36,9 +46,17 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         icon: ICONS.users,
         createSchema: schemas.create,
         updateSchema: schemas.update,
-        virtualFields: ['password', REVOKE_TOKENS],
+        virtualFields: ['password', REVOKE_TOKENS, ROLES],
         crud: new AdminUserCrud(site),
-        listColumns: ['id', 'username', 'is_superuser', 'created_at', 'updated_at'],
+        endpointCreator: AdminUserEndpoints,
+        listColumns: [
+          'id',
+          'username',
+          'is_superuser',
+          rolesColumn(site),
+          'created_at',
+          'updated_at',
+        ],
         searchableColumns: ['username', 'is_superuser'],
         title: 'username',
         fields: {
@@ -53,8 +71,39 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
             help: text('users.revokeTokensHelp'),
           },
           is_superuser: { label: text('users.superuser'), help: text('users.superuserHelp') },
+          [ROLES]: {
+            label: text('users.roles'),
+            help: text('users.rolesHelp'),
+            widget: rolesWidget(site),
+          },
+          attributes: { label: text('users.attributes'), help: text('users.attributesHelp') },
         },
         panel: new TokenPanel(site),
+      },
+    ],
+    [
+      AdminRole,
+      {
+        label: text('roles.label'),
+        singular: text('roles.singular'),
+        icon: ICONS.roles,
+        createSchema: roleSchemas.create,
+        updateSchema: roleSchemas.update,
+        crud: new AdminRoleCrud(site),
+        listColumns: ['name', 'description', holdersColumn(site), mayColumn(site), 'updated_at'],
+        searchableColumns: ['name', 'description'],
+        defaultSort: 'name',
+        title: 'name',
+        fields: {
+          name: { label: text('roles.name') },
+          description: { label: text('roles.description') },
+          permissions: {
+            label: text('roles.permissions'),
+            help: text('roles.permissionsHelp'),
+            widget: permissionsWidget(site),
+          },
+        },
+        panel: new RolePanel(site),
       },
     ],
     [

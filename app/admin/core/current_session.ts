@@ -1,11 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/operations/item_keys'
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
+import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn } from '../list/list_column.js'
 
 /**
- * The column of the sessions' list that marks the viewer's own, which they had better not end.
+ * List column that marks the viewer's own session, so that they do not end it by mistake.
  */
 export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
   return class CurrentSession extends ListColumn {

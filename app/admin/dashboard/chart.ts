@@ -3,7 +3,7 @@ import { scaleBand, scaleLinear } from 'd3-scale'
 const HEIGHT = 180
 const AXIS_HEIGHT = 24
 const MOST_LABELS = 6
-/* Beside a day of thousands, a day of one would not be seen. */
+/* Keeps a day of one record visible next to a day of thousands. */
 const LEAST_BAR = 2
 
 /**
@@ -11,20 +11,20 @@ const LEAST_BAR = 2
  */
 export interface ChartTexts {
   title: string
-  /** What a screen reader says beyond the title */
+  /** Description for screen readers, in addition to the title */
   description: string
-  /** Language of the days and numbers. Default: en */
+  /** Locale of dates and numbers. Default: en */
   locale?: string
 }
 
 /**
- * Draws how many records were created on each day, as SVG markup. [B23]
+ * Renders the number of records created per day as an SVG chart. [B23]
  *
- * Across, everything is in per cent, and down in pixels: the bars get wider with the page while the
- * text keeps its size. Colours come from the stylesheet, through the classes; the room for the numbers
- * on the left is padding there.
+ * Horizontal lengths are percentages and vertical ones pixels: the bars grow with the page while
+ * the text keeps its size. The stylesheet sets colours by class; the space for the axis labels on
+ * the left is its padding.
  *
- * @param days  without gaps, the oldest first; day as in `2026-11-21`
+ * @param days  days without gaps, oldest first; each as in `2026-11-21`
  */
 export function recordsChart(
   days: Array<{ day: string; count: number }>,
@@ -60,19 +60,19 @@ export function recordsChart(
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
     const text = escapeMarkup(`${formatDay(day, dates)}: ${numbers.format(count)}`)
     const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
-    /* The whole height answers to the pointer: low bars could not be hit. */
+    /* The hover target has the full height, as low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
     return `<g class="chart-day"><title>${text}</title>${target}${height ? bar : ''}</g>`
   })
 
-  /* Counted from the last day, which is the one people look for. */
+  /* Counted back from the last day, so that it always has a label. */
   const every = Math.max(1, Math.ceil(days.length / MOST_LABELS))
   const labels = days.flatMap(({ day }, index) => {
     if ((days.length - 1 - index) % every !== 0) return []
     const x = round(across(index)! + across.bandwidth() / 2)
     const y = HEIGHT + AXIS_HEIGHT - 6
     const text = escapeMarkup(formatDay(day, dates))
-    /* On a narrow screen, every other one has to go. */
+    /* Every other label is hidden on narrow screens. */
     const isMinor = ((days.length - 1 - index) / every) % 2 === 1
     const kind = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
     return `<text class="${kind}" x="${x}%" y="${y}" text-anchor="middle">${text}</text>`

@@ -5,12 +5,12 @@ import type { ModelView } from '../model_view.js'
 const DAYS = 30
 
 /**
- * How many records of the models came into being on each of the last 30 days, in UTC; of the models
- * that note it in a `created_at` column, and as far as the viewer may see them. [B23, P14]
+ * Number of records created on each of the last 30 days, in UTC, over all models with a
+ * `created_at` column, as far as the viewer may see the records. [B23, P14]
  *
- * @param report    told of a model that could not be asked; its records are missing then
- * @param leaveOut  told of a model whose records are too many to be judged one by one
- * @returns null if no model notes it
+ * @param report    called for a model whose query failed; its records are not counted
+ * @param leaveOut  called for a model with too many records to authorize one by one
+ * @returns null if no model has a `created_at` column
  */
 export async function createdPerDay(
   ctx: HttpContext,
@@ -29,8 +29,8 @@ export async function createdPerDay(
   await Promise.all(
     noting.map(async (view) => {
       try {
-        const { wire } = createdAt(view)!
-        const counted = await view.crud.countByDay(wire, first, view.callOptions(ctx))
+        const { apiName } = createdAt(view)!
+        const counted = await view.crud.countByDay(apiName, first, view.callOptions(ctx))
         if (!counted) leaveOut(view)
         for (const { day, count } of counted ?? []) {
           if (days.has(day)) days.set(day, days.get(day)! + count)
@@ -44,5 +44,8 @@ export async function createdPerDay(
 }
 
 function createdAt(view: ModelView) {
-  return view.resource.columns.all.find((column) => column.name === 'created_at')
+  const { resource } = view
+  return resource.columns.all.find(
+    (column) => column.name === 'created_at' && !resource.conceals(column)
+  )
 }

@@ -9,7 +9,7 @@ import { createdPerDay } from './created_per_day.js'
 import { recentEvents } from './recent_events.js'
 
 /**
- * What there is, at a glance. [S24, B23]
+ * The dashboard. [S24, B23]
  */
 export class DashboardController {
   constructor(private readonly site: AdminSite) {}
@@ -19,7 +19,7 @@ export class DashboardController {
   }
 
   /**
-   * The part that changes, alone. [S24]
+   * The dashboard's content without the layout, for its refresh. [S24]
    */
   async content(ctx: HttpContext) {
     return await this.site.render(ctx, 'partials/dashboard_content', await this.#data(ctx))
@@ -28,7 +28,7 @@ export class DashboardController {
   async #data(ctx: HttpContext) {
     const views = await visibleViews(this.site, ctx)
     const leftOut: string[] = []
-    const [counted, days, lately] = await Promise.all([
+    const [counted, days, recent] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(
         ctx,
@@ -51,12 +51,12 @@ export class DashboardController {
         leftOut.length > 0
           ? this.site.text('dashboard.chart.leftOut', { models: leftOut.sort().join(', ') })
           : null,
-      lately,
+      recent,
       allEvents: mayReadEvents(this.site, ctx) ? this.site.url('/management/events') : null,
     }
   }
 
-  /** A count that fails is a gap, not the end of the page. */
+  /** A failed count leaves a gap and does not fail the page. */
   async #count(ctx: HttpContext, view: ModelView) {
     let count: number | null = null
     try {
@@ -75,7 +75,7 @@ export class DashboardController {
   }
 }
 
-/** That the viewer may not see something is no fault. */
+/** Logs a failure, except a refusal of the policy. */
 function report(ctx: HttpContext, error: unknown, text: string) {
   if (!isForbidden(error)) ctx.logger.error({ err: error }, text)
 }

@@ -8,17 +8,18 @@ import { RecordPlaces } from '../events/pages/record_places.js'
 import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
 import { EventType } from '../events/event_type.js'
 import type AdminEventLog from '../models/admin_event_log.js'
+import { personal } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
 
 const MOST = 10
 
-/** What one looks at does not change anything. */
+/** All types except views of pages, which change nothing. */
 const SHOWN = Object.values(EventType).filter((type) => type !== EventType.VIEW)
 
 const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE]
 
 /**
- * Something that happened lately, in a sentence.
+ * A recent event, as a sentence.
  */
 export interface RecentEvent {
   /** As in `ada changed Film 12` */
@@ -28,16 +29,15 @@ export interface RecentEvent {
   moment: Moment
   /** As in `3 minutes ago` */
   ago: string
-  /** The event's page, for those who may read it */
+  /** URL of the event's page, for viewers who may read it */
   url: string | null
 }
 
 /**
- * What happened lately, by one query. Who is no superuser sees what they wrote themselves, and what
- * others wrote of the models that they may see; where some records are not for everybody, a model is
- * left out. [B23]
+ * Recent events, by one query. A viewer who is not a superuser sees their own writes, and those of
+ * others to the models that they may see; models with record-dependent policies are left out. [B23]
  *
- * @returns undefined where the site keeps no events, null if they can't be read
+ * @returns undefined if the site keeps no events, null if they could not be read
  */
 export async function recentEvents(
   site: AdminSite,
@@ -50,19 +50,25 @@ export async function recentEvents(
       ? await log.recent(MOST, SHOWN)
       : await log.recent(MOST, WRITES, {
           userId: ctx.auth.use('admin').signedInOrFail().owner.user.id,
-          resourceTypes: await openModels(site, ctx),
+          ...(await modelsFor(site, ctx)),
         })
     const places = await RecordPlaces.find(site, ctx, [])
     return events.map((event) => shown(site, ctx, event, places))
   } catch (error) {
-    ctx.logger.error({ err: error }, 'What happened lately could not be read')
+    ctx.logger.error({ err: error }, 'Recent activity could not be read')
     return null
   }
 }
 
-async function openModels(site: AdminSite, ctx: HttpContext): Promise<string[]> {
-  const views = await visibleViews(site, ctx)
-  return views.filter(({ resource }) => !resource.scope && !resource.policy).map(({ name }) => name)
+/** Models whose events the viewer sees, and models that do not exist for them. [U4] */
+async function modelsFor(site: AdminSite, ctx: HttpContext) {
+  const visible = await visibleViews(site, ctx)
+  const open = visible.filter(({ resource }) => !resource.scope && !resource.policy)
+  const own = await Promise.all([...site.models.values()].map((view) => personal(ctx, view)))
+  return {
+    resourceTypes: open.map(({ name }) => name),
+    withoutTypes: [...site.models.keys()].filter((_, index) => !own[index]),
+  }
 }
 
 function shown(

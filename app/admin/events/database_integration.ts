@@ -1,10 +1,15 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { checkEach, POSITIVE, TRUTH, type Check } from '#crud/option_checks'
-import { dialectOf } from '#crud/database/dialects'
-import { inTransaction } from '#crud/database/transaction'
-import { inUtc } from '#crud/values/datetime'
+import {
+  checkEach,
+  POSITIVE,
+  TRUTH,
+  type Check,
+  dialectOf,
+  inTransaction,
+  inUtc,
+} from '#crud/internals'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
@@ -12,18 +17,18 @@ import { EventType } from './event_type.js'
 import { storedChanges, storedState } from './stored_json.js'
 
 export interface DatabaseEventsOptions {
-  /** After how many days an event is removed. Default: it is kept */
+  /** Days after which an event is removed. Default: never */
   retentionDays?: number
   /**
-   * After how many days the name that was typed in a failed login is removed from its event: people type
-   * passwords there. Default: 30
+   * Days after which the typed name of a failed login is removed from its event, as users type
+   * passwords there by mistake. Default: 30
    */
   typedNameDays?: number
-  /** Whether views of list and update pages are logged, too. Default: true [E2] */
+  /** Logs views of list and update pages as well. Default: true [E2] */
   logViews?: boolean
 }
 
-/* Further back there are no dates that every database can compare with. */
+/* Earlier dates can't be compared on every database. */
 const MOST_DAYS = 36_500
 const DAYS: Check = [
   (value) => POSITIVE[0](value) && value <= MOST_DAYS,
@@ -31,13 +36,13 @@ const DAYS: Check = [
 ]
 const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: TRUTH }
 
-/* A statement takes only so many values, and a transaction should keep others waiting only so long. */
+/* A statement takes a limited number of values, and a long transaction blocks others. */
 const ROWS_AT_ONCE = 100
 const PRUNED_AT_ONCE = 100
 
 /**
- * Logs into the site's own database. Where the records are in the same one, the rows of a write belong
- * to its transaction, so that data and log always agree. [E3, E4]
+ * Logs events to the site's own database. If the written records are in the same database, the rows
+ * of the log are part of the same transaction, so that data and log always agree. [E3, E4]
  */
 export class DatabaseIntegration implements EventIntegration {
   readonly retentionDays: number | undefined
@@ -45,7 +50,7 @@ export class DatabaseIntegration implements EventIntegration {
   readonly logViews: boolean
 
   /**
-   * @throws ValueError  for an unknown option, or one that can't be [P9]
+   * @throws ValueError  for an unknown option or an invalid value [P9]
    */
   constructor(options: DatabaseEventsOptions = {}) {
     checkEach('config/admin.ts: databaseEvents', options, CHECKS)
@@ -66,10 +71,10 @@ export class DatabaseIntegration implements EventIntegration {
   }
 
   /**
-   * Removes what is older than the retention, and names that were typed too long ago; a few events at a
-   * time, so that nobody waits for long.
+   * Removes events past the retention, and typed names past theirs, in small batches so that no
+   * lock is held for long.
    *
-   * @returns how many events were removed
+   * @returns the number of removed events
    */
   async prune(): Promise<number> {
     const removed = await this.#removeOldEvents()
@@ -168,7 +173,7 @@ function auditRow(
 }
 
 /**
- * The shipped integration, for `config/admin.ts`. [E2]
+ * The built-in event integration, for `config/admin.ts`. [E2]
  */
 export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegration {
   return new DatabaseIntegration(options)

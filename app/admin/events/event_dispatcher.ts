@@ -1,15 +1,15 @@
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Write, WriteObserver } from '#crud'
-import { afterOutermostCommit } from '#crud/database/outermost_commit'
+import { afterOutermostCommit } from '#crud/internals'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
 import { eventOf } from './write_event.js'
 
-/* An integration that hangs must not fill the memory. */
+/* Bounds the memory if an integration hangs. */
 const MOST_PENDING = 1000
 
 /**
- * Hands events to the site's integration, so that nobody waits for it who need not. [E4]
+ * Passes events to the site's integration; only writes that include their log wait for it. [E4]
  */
 export class EventDispatcher implements WriteObserver {
   readonly #pending = new Set<Promise<void>>()
@@ -22,26 +22,26 @@ export class EventDispatcher implements WriteObserver {
     this.#most = mostPending
   }
 
-  /** How many events are being logged */
+  /** Number of events that are being logged */
   get pending(): number {
     return this.#pending.size
   }
 
-  /** Whether anything is logged [S58] */
+  /** True if events are logged [S58] */
   get isActive(): boolean {
     return this.integration !== undefined
   }
 
-  /** Whether views of pages are logged [E2] */
+  /** True if views of pages are logged [E2] */
   get logsViews(): boolean {
     return this.isActive && (this.integration!.logViews ?? true)
   }
 
   /**
-   * Logs the writes of an action: as a part of them where the integration says so, otherwise once they
-   * are there for good. [E3]
+   * Logs the writes of an action: in their transaction if the integration is part of it, otherwise
+   * after the commit. [E3]
    *
-   * @throws  anything; the writes are undone then
+   * @throws  any error of the integration; the writes are then rolled back
    */
   async record(writes: readonly Write[], client: QueryClientContract): Promise<void> {
     const event = this.integration && eventOf(writes)
@@ -51,8 +51,8 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Logs an event that nothing waits for. What fails, and what finds too many before it that do not
-   * end, is reported in the application's log.
+   * Logs an event in the background. Reports failures, and events beyond the maximum number of
+   * pending ones, in the application's log.
    */
   log(event: AdminEvent): void {
     if (!this.integration) return
@@ -69,7 +69,7 @@ export class EventDispatcher implements WriteObserver {
   }
 
   /**
-   * Waits for what is being logged, as long as that is given.
+   * Waits for pending events, at most for the given time.
    */
   async settle(milliseconds = 2000): Promise<void> {
     let isOver = false

@@ -5,100 +5,100 @@ import type { EventType } from './event_type.js'
 
 export type EventStatus = 'success' | 'failure'
 
-/** What was done to a record; a restored one was updated. [B14] */
+/** Action on a record; a restore counts as an update. [B14] */
 export type RecordAction = 'CREATE' | 'UPDATE' | 'DELETE'
 
 /**
- * What is to be said of an event beside who, when and what.
+ * Additional details of an event.
  */
 export interface EventDetails {
-  /** How many records were written, where it is not one */
+  /** Number of written records, if not one */
   count?: number
-  /** Of a deletion: whether the records were only marked [A21] */
+  /** On a deletion: true if the records were soft-deleted [A21] */
   soft?: boolean
-  /** Whether soft-deleted records were taken back [B16] */
+  /** True if soft-deleted records were restored [B16] */
   restored?: boolean
-  /** Whether a user got another password */
+  /** True if the password of a user was changed */
   password_changed?: boolean
-  /** Whether something changed that no answer shows */
+  /** True if hidden columns were changed */
   hidden_fields_changed?: boolean
-  /** What the API token is called that it was done by */
+  /** Name of the access token that was used */
   token_name?: string
-  /** The name of the own code that it was done by, where that is too long for `username` */
+  /** Full name of the system actor, if it is too long for `username` */
   system_name?: string
-  /** Why a login failed */
+  /** Reason of a failed login */
   reason?: 'credentials'
-  /** Which page was viewed */
-  page?: 'list' | 'update'
+  /** Page that was viewed */
+  page?: 'list' | 'update' | 'view_as'
 }
 
 /**
- * What an event did to one record. States and changes are by wire name; hidden columns and what is
- * called like a secret are left out. [E3, E4]
+ * Changes of an event to one record. States and changes are by API name; hidden columns and columns
+ * with names of secrets are left out. [E3, E4]
  */
 export interface EventRecord {
-  /** Name of the model's class */
+  /** Class name of the model */
   resourceType: string
-  /** The key as it stands in paths: `12`, or `7/a%2Fb` for a composite one */
+  /** Key as in paths: `12`, or `7/a%2Fb` for a composite key */
   resourceId: string
   action: RecordAction
-  /** Null for a new record */
+  /** Null for a created record */
   previousState: State | null
-  /** Null for a removed record */
+  /** Null for a deleted record */
   newState: State | null
   changes: Changes
 }
 
 /**
- * Something that happened, as it happened. [E2, E3]
+ * An event of the admin site. [E2, E3]
  */
 export interface AdminEvent {
   type: EventType
   status: EventStatus
   timestamp: DateTime
-  /** Null for nobody known */
+  /** Null if no user is known */
   userId: number | null
-  /** Of a failed login, as it was typed */
+  /** For a failed login, the name as typed */
   username: string | null
-  /** The id of the session's record, never what is in the cookie */
+  /** Id of the session's record, never the value of its cookie */
   sessionId: number | null
   ipAddress: string | null
   userAgent: string | null
-  /** Name of the model's class; null where no model is concerned */
+  /** Class name of the model; null if no model is involved */
   resourceType: string | null
-  /** The record's key as it stands in paths; null for several or none */
+  /** Key of the record as in paths; null for several records or none */
   resourceId: string | null
   details: EventDetails | null
-  /** One for each record that was written */
+  /** One entry per written record */
   records: EventRecord[]
 }
 
 /**
- * Where what happens in the admin site is logged. The site's default is none. [S58, E2]
+ * Destination of the site's events. The default is none. [S58, E2]
  *
- * Nothing waits for `log`, and what it throws is reported in the application's log; unless the
- * integration says that its log is part of a write. [E4]
+ * Nothing waits for `log`, and its errors are reported in the application's log, unless the
+ * integration declares itself part of a write. [E4]
  */
 export interface EventIntegration {
   /**
-   * @param event    what happened
-   * @param options  the transaction of the write that it is part of, if it is part of one
+   * @param event    the event to log
+   * @param options  the transaction of the write, if the log is part of it
    */
   log(event: AdminEvent, options?: { client?: QueryClientContract }): Promise<void>
 
   /**
-   * Whether a write made through this client is undone when it can't be logged: `log` is then awaited
-   * inside its transaction. Default: it is called after the commit.
+   * Returns true if a write through this client must be rolled back when logging it fails: `log` is
+   * then awaited inside the transaction. Default: it is called after the commit.
    */
   isPartOf?(client: QueryClientContract): boolean
 
-  /** Whether views of list and update pages are logged, too. Default: true */
+  /** True to log views of list and update pages as well. Default: true */
   readonly logViews?: boolean
 
   /**
-   * Removes what is too old to be kept.
+   * Removes events past the retention.
    *
-   * @returns how many events were removed
+   * @returns the number of removed events
    */
   prune?(): Promise<number>
 }

@@ -8,8 +8,8 @@ const ACTIONS: Record<Write['kind'], RecordAction> = {
 }
 
 /**
- * What an action did to each record: one for each, however often the action wrote it. A record that
- * it made and removed again is none. [E3]
+ * Changes of an action to each record: one entry per record, however often it was written. A record
+ * that was created and deleted in the same action has none. [E3]
  */
 export function recordsOf(writes: readonly Write[]): EventRecord[] {
   const records = new Map<string, EventRecord | null>()

@@ -1,5 +1,5 @@
 /**
- * What happens in an admin site. [S59, E2]
+ * Types of events. [S59, E2]
  */
 export const EventType = {
   CREATE: 'CREATE',

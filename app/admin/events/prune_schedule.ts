@@ -3,7 +3,7 @@ import logger from '@adonisjs/core/services/logger'
 const HOUR = 3_600_000
 
 /**
- * Removes old events about once an hour, at moments that differ from process to process.
+ * Prunes old events about once an hour, at random moments so that processes do not coincide.
  */
 export class PruneSchedule {
   readonly #prune: () => Promise<number>

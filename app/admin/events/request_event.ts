@@ -1,25 +1,25 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import { originOf } from '#crud/endpoints/access'
+import { originOf } from '#crud/internals'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventStatus } from './event_integration.js'
 import type { EventType } from './event_type.js'
 
-/* As long as a user name can be */
+/* Maximum length of a user name */
 const LONGEST_USERNAME = 32
 
 /**
- * What a request did, beside writing records.
+ * An event of a request other than a write.
  */
 export interface RequestEvent {
   type: EventType
   status?: EventStatus
-  /** Default: who is signed in */
+  /** Default: the signed-in user */
   user?: AdminUser
-  /** Default: theirs */
+  /** Default: the current session */
   session?: Pick<AdminSession, 'id'>
-  /** As somebody typed it who is not known */
+  /** User name as typed, if no such user is known */
   typedName?: string
   resourceType?: string
   resourceId?: string
@@ -27,7 +27,7 @@ export interface RequestEvent {
 }
 
 /**
- * The event as it is logged, with who and from where.
+ * Builds the event to log, with actor and origin of the request.
  */
 export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
   const guard = ctx.auth.use('admin')
@@ -51,7 +51,10 @@ export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
   }
 }
 
-/** Anything may be typed: no sign in it may steer a terminal, or be one that no database takes. */
+/**
+ * Removes control characters, which could steer a terminal or be rejected by a database, and cuts
+ * the text.
+ */
 function cut(typed: string): string {
   // eslint-disable-next-line no-control-regex
   const plain = typed.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\u{fffd}')

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { Changes, State } from '#crud'
 
-/* A description is stored whole, a book is not. */
+/* Long enough for a description; a longer value is not stored with every change. */
 export const LONGEST_VALUE = 10_000
 
-/* Of a longer one, enough to know it by */
+/* Characters stored of a longer value */
 const BEGINNING = 1000
 
 /**
- * A state as the log stores it: whole, save for values too long to be kept at every change.
+ * State as stored in the log, with values that are too long shortened.
  */
 export function storedState(state: State | null): string | null {
   if (state === null) return null
@@ -17,7 +17,7 @@ export function storedState(state: State | null): string | null {
 }
 
 /**
- * The changes, likewise.
+ * Changes as stored in the log, shortened in the same way.
  */
 export function storedChanges(changes: Changes): string {
   const json = JSON.stringify(changes)
@@ -25,7 +25,7 @@ export function storedChanges(changes: Changes): string {
   return JSON.stringify(mapped(changes, (pair) => mapped(pair, shortened)))
 }
 
-/** The digest tells whether two values that begin alike are the same. */
+/** The digest tells apart two shortened values with the same beginning. */
 function shortened(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length <= LONGEST_VALUE) return value

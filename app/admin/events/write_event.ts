@@ -3,13 +3,13 @@ import type { Write } from '#crud'
 import AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, RecordAction } from './event_integration.js'
 import { recordsOf } from './event_records.js'
-import { isCutShort, whoDidIt } from './who.js'
+import { isCutShort, eventActor } from './event_actor.js'
 
 /**
- * The event of an action. It is called after its own model; what its hooks wrote beside that stands
- * among the records only.
+ * Builds the event of an action. Its model is that of the action; other models that hooks wrote
+ * appear in the records only.
  *
- * @returns undefined if nothing is left of it
+ * @returns undefined if no records remain
  */
 export function eventOf(writes: readonly Write[]): AdminEvent | undefined {
   const records = recordsOf(writes)
@@ -21,7 +21,7 @@ export function eventOf(writes: readonly Write[]): AdminEvent | undefined {
     type: action,
     status: 'success',
     timestamp: DateTime.utc(),
-    ...whoDidIt(writes[0]),
+    ...eventActor(writes[0]),
     resourceType,
     resourceId: count === 1 ? resourceId : null,
     details: detailsOf(head, action, count, writes[0]),

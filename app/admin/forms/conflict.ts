@@ -1,9 +1,6 @@
-import { Exception } from '@adonisjs/core/exceptions'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { versionOf } from '#crud/resource/version'
-import { writeJson } from '#crud/values/json'
-import { toWire } from '#crud/values/to_api'
+import { versionOf, writeJson, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { cellsOf, type ShownCell } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
@@ -12,33 +9,13 @@ import { titlesOf } from '../relations/references.js'
 import type { FormField } from './fields/form_field.js'
 import type { FormPage } from './form_page.js'
 import type { Submission } from './submission/submission.js'
+import { RowChanged } from '../errors.js'
 
 /**
- * The name of the field in which an update form carries the version of what it shows. [B25]
- */
-export const versionField = '_version'
-
-/**
- * The record is no longer what the form was made from.
- */
-export class RowChanged extends Exception {
-  static status = 409
-  static code = 'E_ROW_CHANGED'
-  static message = 'Somebody has changed this record since'
-
-  /**
-   * @param values  what was to be written, by attribute name
-   */
-  constructor(readonly values: Record<string, unknown>) {
-    super()
-  }
-}
-
-/**
- * For the `precondition` of an update, which looks at the locked record. A submission that says no
- * version is taken as it is. [B25]
+ * `precondition` of an update, which checks the locked record. A submission without a version is
+ * accepted. [B25]
  *
- * @param values  what is to be written, by attribute name
+ * @param values  values to write, by attribute name
  * @throws RowChanged
  */
 export function assertVersion(
@@ -53,22 +30,22 @@ export function assertVersion(
 }
 
 /**
- * One field, as somebody wants it and as it is.
+ * One field in both versions.
  */
 export interface ConflictRow {
   label: string
-  /** Undefined where the field was left as it was */
+  /** Undefined if the field was left unchanged */
   mine: ShownCell | undefined
-  /** Undefined where it can't be shown */
+  /** Undefined if it can't be shown */
   now: ShownCell | undefined
   differs: boolean
 }
 
 /**
- * The page that shows both versions, with what was typed in a form that goes on from the record as it is
- * now. Whoever saves it knows what they overwrite. [B25]
+ * Renders the page with both versions. Its form contains the submitted values and the version of
+ * the current record, so that saving it overwrites knowingly. [B25]
  *
- * @param record  as it is now, and as the viewer may see it
+ * @param record  current record, as the viewer may see it
  */
 export async function showConflict(
   ctx: HttpContext,
@@ -99,12 +76,12 @@ async function rowsOf(
 ): Promise<ConflictRow[]> {
   const attributes = record as unknown as Record<string, unknown>
   const rows = fields
-    .filter(({ hidden, holds, column }) => !hidden && holds !== 'file' && column)
+    .filter(({ hidden, valueType, column }) => !hidden && valueType !== 'file' && column)
     .map(async (field) => {
       const column = field.column!
       const isKept = !Object.hasOwn(values, column.attribute)
-      const now = toWire(column, attributes[column.attribute])
-      const mine = isKept ? now : toWire(column, values[column.attribute])
+      const now = toApi(column, attributes[column.attribute])
+      const mine = isKept ? now : toApi(column, values[column.attribute])
       const [mineCell, nowCell] = await cells(ctx, site, field, [mine, now])
       return {
         label: view.labelOf(field.name),
@@ -116,7 +93,7 @@ async function rowsOf(
   return await Promise.all(rows)
 }
 
-/** As the list shows values, but for texts: what was written is shown to its end. */
+/** Values as in the list, except that submitted texts are not cut. */
 async function cells(
   ctx: HttpContext,
   site: AdminSite,
@@ -139,7 +116,7 @@ async function cells(
   })
 }
 
-/** What was sent and does not come back: files are gone, and secrets do not stand in pages. */
+/** Fields that the form can't send back: files, and secrets, which pages do not contain. */
 function lostFields(fields: readonly FormField[], { files, shown }: Submission): FormField[] {
   return fields.filter(
     ({ name, secret }) => files.has(name) || (secret && shown[name]?.some((text) => text !== ''))

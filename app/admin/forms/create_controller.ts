@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/operations/item_keys'
+import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { tellNextPage } from '../http/flash.js'
+import { flashToNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
 import { parseForm } from './submission/parse_form.js'
 import { failureOf } from './submission/form_failure.js'
@@ -12,7 +12,7 @@ import { readSubmission, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
 
 /**
- * A new record, from a form. [S36 to S39, S49]
+ * Create page and its form. [S36 to S39, S49]
  */
 export class CreateController {
   readonly #form: FormPage
@@ -25,17 +25,22 @@ export class CreateController {
   }
 
   /**
-   * The blank form.
+   * Renders the blank form.
    */
   async page(ctx: HttpContext): Promise<unknown> {
     return await this.#form.render(ctx)
   }
 
   /**
-   * Stores the record, or shows the form again with what was wrong and what was typed.
+   * Creates the record, or renders the form again with the faults and the submitted values.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const submission = await readSubmission(this.#form.fields, ctx, 'create')
+    const refusal = this.#form.refusalOf(ctx)
+    if (refusal) {
+      ctx.response.status(403)
+      return await this.#form.render(ctx, { submission, failure: refusal })
+    }
     try {
       await this.#store(ctx, submission)
     } catch (error) {
@@ -44,7 +49,7 @@ export class CreateController {
       return await this.#form.render(ctx, { submission, failure })
     }
     const text = this.site.text('form.created', { one: this.view.singular })
-    await tellNextPage(ctx, { kind: 'success', text })
+    await flashToNextPage(ctx, { kind: 'success', text })
     await goToList(this.site, this.view, ctx)
   }
 

@@ -1,42 +1,48 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { noteKey } from '#crud/operations/item_keys'
-import { Reader } from '#crud/sql/reader'
-import { versionOf } from '#crud/resource/version'
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
+import { noteKey, Reader, versionOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { historyLink } from '../events/pages/history_url.js'
+import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
 import { cellsOf, cutText, isInvisible } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import { versionField } from './conflict.js'
+import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { isForbidden } from './submission/refusals.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
+import { Widget } from './fields/widget.js'
 import type { FormFailure } from './submission/form_failure.js'
-import { formFields, type FormMode } from './fields/form_fields.js'
+import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.js'
 import type { Submission } from './submission/submission.js'
-import { storedTexts } from './submission/untouched.js'
+import { changedFields, storedTexts } from './submission/untouched.js'
 
 const LONGEST_TITLE = 120
 
 /**
- * What a form page shows beside the fields of the schema.
+ * Form field with the version of the record that an update form shows. [B25]
+ */
+export const versionField = '_version'
+
+/**
+ * State of a form page, in addition to the fields.
  */
 export interface FormState {
-  /** The record of an update */
+  /** Record to update */
   record?: LucidRow
-  /** What was typed */
+  /** Submitted values */
   submission?: Submission
   failure?: FormFailure
-  /** The version of the record that the form goes on with. Default: the record's */
+  /** Version that the form continues from. Default: the record's */
   version?: string
-  /** What the view's panel is to show of what was sent to it */
+  /** State for the view's panel */
   panelState?: unknown
 }
 
 /**
- * The pages with the forms: a blank one, one for a record, and either with what was wrong. [S38, S47, S49]
+ * Create and update pages, blank or with the faults of a submission. [S38, S47, S49]
  */
 export class FormPage {
   constructor(
@@ -50,7 +56,22 @@ export class FormPage {
   }
 
   /**
-   * Renders the page; for htmx the part of it that changes.
+   * Refuses a submission that changes read-only fields: the form can be older than the user's roles.
+   * [U3]
+   *
+   * @param record  of an update
+   */
+  refusalOf(ctx: HttpContext, record?: LucidRow): FormFailure | null {
+    const fields = readOnlyFields(this.site, this.view, this.mode)
+    if (fields.length === 0) return null
+    const changed = changedFields(fields, sentTexts(ctx), record)
+    if (changed.length === 0) return null
+    const names = changed.map(({ label }) => label).join(', ')
+    return { error: this.site.text('form.readOnly', { fields: names }), fieldErrors: {} }
+  }
+
+  /**
+   * Renders the page; for htmx only its content.
    */
   async render(ctx: HttpContext, state: FormState = {}): Promise<string> {
     const data = await this.data(ctx, state)
@@ -64,12 +85,14 @@ export class FormPage {
   }
 
   /**
-   * What the templates know. The names in snake case are the specification's.
+   * Variables of the templates. Names in snake case are those of the specification.
    */
   async data(ctx: HttpContext, { record, submission, failure, version }: FormState = {}) {
     const { fields, view, mode } = this
-    const stored = record && storedTexts(fields, record)
-    const shown = this.#shown(stored, submission)
+    const stored = record && { ...storedTexts(fields, record), ...(await this.#own(record)) }
+    const isBlank = mode === 'create' && !submission
+    const begin = isBlank ? await this.#own() : {}
+    const shown = this.#shown(stored ?? begin, submission)
     const errors = failure?.fieldErrors ?? {}
     const cleared = submission?.cleared ?? new Set<string>()
     const views = await fieldViews(ctx, this.site, view, fields, {
@@ -94,7 +117,10 @@ export class FormPage {
       history: key ? historyLink(ctx, view, key) : null,
       back: isListed ? view.url('/') : this.site.url('/'),
       isListed,
-      takesFiles: fields.some(({ holds }) => holds === 'file'),
+      sheets: fields.flatMap(({ widget }) =>
+        widget instanceof Widget ? (widget.sheet ?? []) : []
+      ),
+      takesFiles: fields.some(({ valueType }) => valueType === 'file'),
       isUnsaved: submission !== undefined,
       title: record
         ? this.#title(record)
@@ -103,7 +129,7 @@ export class FormPage {
         name: versionField,
         value: version ?? versionOf(view.resource, record),
       },
-      facts: record ? this.#facts(record) : [],
+      facts: record ? await this.#readOnlyValues(ctx, record) : [],
       remove: path !== undefined &&
         (await may(ctx, view, 'delete', record)) && {
           url: view.url('/form_bulk_delete'),
@@ -115,11 +141,22 @@ export class FormPage {
   async #panel(ctx: HttpContext, { record, panelState }: FormState) {
     const { panel } = this.view.options
     if (!panel || !record) return null
-    const { template, sheet } = panel
-    return { template, sheet, data: await panel.data(ctx, record, panelState) }
+    const { template, sheet, place = 'below' } = panel
+    return { template, sheet, place, data: await panel.data(ctx, record, panelState) }
   }
 
-  /** What was typed, else what is stored, else what a blank form begins with. [S47] */
+  /** Values that widgets provide themselves, of a record or for a blank form */
+  async #own(record?: LucidRow): Promise<Record<string, string[]>> {
+    const texts: Record<string, string[]> = {}
+    for (const { name, widget, column } of this.fields) {
+      if (column || !(widget instanceof Widget)) continue
+      const own = record ? await widget.stored?.(record) : await widget.initial?.()
+      if (own) texts[name] = own
+    }
+    return texts
+  }
+
+  /** Submitted values, else stored ones, else the initial values of a blank form. [S47] */
   #shown(stored: Record<string, string[]> | undefined, submission: Submission | undefined) {
     const shown: Record<string, string[]> = {}
     for (const field of this.fields) {
@@ -130,26 +167,43 @@ export class FormPage {
     return shown
   }
 
+  /** The form is shown without titles of other records rather than not at all. */
+  async #titleOf(ctx: HttpContext, reference: Reference, value: unknown) {
+    try {
+      const titles = await titlesOf(ctx, reference, [value])
+      return titles.get(String(value))
+    } catch (error) {
+      if (!isForbidden(error)) ctx.logger.error({ err: error }, 'A title could not be read')
+      return undefined
+    }
+  }
+
   #title(record: LucidRow): string {
     const title = cutText(this.view.titleOf(itemOf(this.view, record)), LONGEST_TITLE)
     if (!isInvisible(title)) return title
     return `${this.view.singular} ${this.view.resource.key.of(record).join(', ')}`
   }
 
-  /** What answers show of the record and the form does not have. */
-  #facts(record: LucidRow) {
+  /** Visible fields of the record that the form does not have. */
+  async #readOnlyValues(ctx: HttpContext, record: LucidRow) {
     const names = new Set(this.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
     const item = itemOf(this.view, record)
-    return this.view.resource.fields
-      .filter(({ wire }) => !names.has(wire))
-      .map((column) => {
+    const references = referencesOf(this.site, this.view)
+    const facts = this.view.resource.fields
+      .filter(({ apiName }) => !names.has(apiName))
+      .map(async (column) => {
+        const value = item[column.apiName]
+        const reference = references.find((one) => one.column === column)
         const options = {
           isGrouped: false,
           text: (key: string, data?: Record<string, unknown>) => this.site.text(key, data),
         }
-        const [cell] = cellsOf(column, [item[column.wire]], options)
-        return { label: this.view.labelOf(column.wire), ...cell }
+        const [cell] = cellsOf(column, [value], options)
+        const title = reference && (await this.#titleOf(ctx, reference, value))
+        const label = this.view.labelOf(column.apiName)
+        return { label, ...cell, ...(title && { kind: 'text', text: cutText(title) }) }
       })
+    return await Promise.all(facts)
   }
 }
 

@@ -1,27 +1,25 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
-import type { KeyValue } from '#crud/resource/key'
-import { CompiledSchema } from '#crud/schema/object_schema'
-import { now } from '#crud/resource/soft_delete'
-import { toWire } from '#crud/values/to_api'
+import { type KeyValue, CompiledSchema, now, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { NotAllowed } from '../http/errors.js'
-import { tellNextPage } from '../http/flash.js'
+import { sentTexts } from '../http/form_texts.js'
+import { flashToNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
-import { assertVersion, RowChanged, showConflict, versionField } from './conflict.js'
+import { assertVersion, showConflict } from './conflict.js'
 import { failureOf, type FormFailure } from './submission/form_failure.js'
-import { FormPage } from './form_page.js'
+import { FormPage, versionField } from './form_page.js'
 import { goToList } from './go_to_list.js'
 import { parseForm } from './submission/parse_form.js'
 import { isForbidden, isMissing } from './submission/refusals.js'
-import { readSubmission, sentTexts, type Submission } from './submission/submission.js'
+import { readSubmission, type Submission } from './submission/submission.js'
 import { keepUntouched, touchedFaults } from './submission/untouched.js'
 import { Uploads } from './files/uploads.js'
+import { NotAllowed, RowChanged } from '../errors.js'
 
 /**
- * Changes of a record, from a form. [S41 to S47, S49]
+ * Update page and its form. [S41 to S47, S49]
  */
 export class UpdateController {
   readonly #form: FormPage
@@ -34,7 +32,7 @@ export class UpdateController {
   }
 
   /**
-   * The form with what the record holds.
+   * Renders the form with the values of the record.
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const found = await this.#find(ctx)
@@ -44,12 +42,14 @@ export class UpdateController {
   }
 
   /**
-   * Changes the record, or shows the form again with what was wrong and what was typed.
+   * Updates the record, or renders the form again with the faults and the submitted values.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const found = await this.#find(ctx)
     if (!found) return this.#notFound(ctx)
     const submission = await readSubmission(this.#form.fields, ctx, 'update')
+    const refusal = this.#form.refusalOf(ctx, found.record)
+    if (refusal) return await this.#again(ctx, found.record, submission, refusal, 403)
     if (!submission.supplied) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       return await this.#again(ctx, found.record, submission, failure)
@@ -64,12 +64,12 @@ export class UpdateController {
       return await this.#again(ctx, found.record, submission, failure, status)
     }
     const text = this.site.text('form.updated', { one: this.view.singular })
-    await tellNextPage(ctx, { kind: 'success', text })
+    await flashToNextPage(ctx, { kind: 'success', text })
     await goToList(this.site, this.view, ctx)
   }
 
   /**
-   * A submission that does not say which record it is about. [S41, B21]
+   * Answers a submission without an id. [S41, B21]
    */
   async withoutId({ response }: HttpContext): Promise<unknown> {
     response.status(422)
@@ -108,27 +108,27 @@ export class UpdateController {
     await uploads.dropReplaced(record)
   }
 
-  /** A schema may want the key, which no form changes. [A7] */
+  /** A schema may require the key, which no form changes. [A7] */
   #keyIn(record: LucidRow): Record<string, unknown> {
     const attributes = record as unknown as Record<string, unknown>
     const keys = this.view.resource.updateBody.fields.filter(({ column }) => column?.isPrimary)
     return Object.fromEntries(
-      keys.map(({ wire, column }) => [wire, toWire(column!, attributes[column!.attribute])])
+      keys.map(({ apiName, column }) => [apiName, toApi(column!, attributes[column!.attribute])])
     )
   }
 
-  /** The current time, where the internal schema has a field for it. [S44] */
+  /** Current time, for fields of the internal schema. [S44] */
   #internalValues(): Record<string, unknown> {
     const { columns } = this.view.resource
     const schema = this.view.options.updateInternalSchema
     if (!schema) return {}
     const stamps = new CompiledSchema(schema, 'updateInternalSchema', this.view.name).fields
       .map(({ input }) => columns.find(input)!)
-      .filter(({ wire, name }) => [wire, name].includes('updated_at'))
+      .filter(({ apiName, name }) => [apiName, name].includes('updated_at'))
     return Object.fromEntries(stamps.map((column) => [column.attribute, now(column)]))
   }
 
-  /** Somebody else was faster: nothing is written, and both versions are shown. [B25] */
+  /** The record was changed in the meantime: writes nothing and shows both versions. [B25] */
   async #showConflict(ctx: HttpContext, submission: Submission, { values }: RowChanged) {
     const found = await this.#find(ctx)
     if (!found) return this.#notFound(ctx)
@@ -148,7 +148,7 @@ export class UpdateController {
     return await this.#form.render(ctx, { record, submission, failure, version })
   }
 
-  /** An id that can't be the key's type is nobody's, too. [B21] */
+  /** An id that is not valid for the key's type is not found. [B21] */
   async #find(ctx: HttpContext): Promise<{ key: KeyValue; record: LucidRow } | null> {
     let key: KeyValue
     try {

@@ -2,16 +2,19 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 
 /**
- * What an update page shows below its form, of one model alone.
+ * Panel beside the form of a model's update page.
  */
 export interface UpdatePanel {
-  /** Edge template; what `data` returns are its props */
+  /** Edge template; receives the return value of `data` as its props */
   template: string
-  /** A stylesheet that the page needs for it */
+  /** Additional stylesheet of the page */
   sheet?: string
 
+  /** Where it stands. Default: below the form */
+  place?: 'above' | 'below'
+
   /**
-   * @param state  what a request to the panel's own routes left to be shown
+   * @param state  state that a request to the panel's own routes left
    */
   data(ctx: HttpContext, record: LucidRow, state?: unknown): Promise<Record<string, unknown>>
 }

@@ -1,14 +1,14 @@
 import { BaseCheck, Result } from '@adonisjs/core/health'
 import type { HealthCheckResult } from '@adonisjs/core/types/health'
 import type { Database } from '@adonisjs/lucid/database'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf } from '#crud/internals'
 
-/* Who asks has little patience, and a database that answers later is of no use to the others, either. */
+/* Health checks are polled often, and a slower database is unusable anyway. */
 const PATIENCE = 2000
 
 /**
- * Whether a database answers, and has all the migrations that the application brings: both are seen by
- * one small query.
+ * Checks that a database responds and has run all migrations of the application, with one small
+ * query.
  */
 export class DatabaseCheck extends BaseCheck {
   readonly name: string
@@ -17,8 +17,8 @@ export class DatabaseCheck extends BaseCheck {
   readonly #patience: number
 
   /**
-   * @param connectionName  of config/database.ts
-   * @param migrations      the names of the migrations that it should have
+   * @param connectionName  connection in config/database.ts
+   * @param migrations      names of the migrations that it should have run
    */
   constructor(
     db: Database,
@@ -60,7 +60,7 @@ async function within<Value>(milliseconds: number, promise: Promise<Value>): Pro
     () => late.reject(new Error(`No answer within ${milliseconds} ms`)),
     milliseconds
   )
-  /* What comes too late may fail, too. */
+  /* A late query may still fail. */
   promise.catch(() => {})
   try {
     return await Promise.race([promise, late.promise])

@@ -5,7 +5,7 @@ import { momentOf } from '../events/pages/shown_event.js'
 import { healthReport } from './health_report.js'
 
 /**
- * How the site is, for people to read: whatever fails is said on the page, which itself is there. [E5]
+ * Health page. Failures are shown on the page, which itself does not fail. [E5]
  */
 export class HealthController {
   constructor(private readonly site: AdminSite) {}
@@ -26,13 +26,13 @@ export class HealthController {
   }
 }
 
-/** The smallest value of a column comes as the driver has it. */
+/** Drivers return the smallest value of a column in their own format. */
 function readTime(text: string): DateTime {
   const time = DateTime.fromSQL(text, { zone: 'utc' })
   return time.isValid ? time : DateTime.fromISO(text, { zone: 'utc' })
 }
 
-/** The two largest units of it: `3 days, 4 hours`. */
+/** Duration in its first two units that are not zero: `3 days, 4 hours`. */
 function inWords(seconds: number): string {
   const all = Duration.fromObject({ seconds: Math.floor(seconds) }, { locale: 'en' })
   const parts = all.shiftTo('days', 'hours', 'minutes', 'seconds').toObject()

@@ -6,39 +6,39 @@ import type { DatabaseConfig } from '../database_config.js'
 import { hasEventLog } from '../events/pages/event_access.js'
 import { EventReader } from '../events/pages/event_reader.js'
 
-/* Somebody waits for the page: what takes longer is as good as broken. */
+/* A user waits for the page; a slower response counts as a failure. */
 const PATIENCE = 2000
 
 /**
- * A database as it answers now.
+ * Health of a database.
  */
 export interface DatabaseHealth {
   role: 'application' | 'admin'
-  /** The connection's name in config/database.ts */
+  /** Name of the connection in config/database.ts */
   name: string
   dialect: string
-  /** Milliseconds that a trivial query took; null if it failed */
+  /** Duration of a trivial query in milliseconds; null if it failed */
   latency: number | null
 }
 
 /**
- * How the site is. What could not be found out is null. [E5]
+ * Health of the site. Null stands for values that could not be determined. [E5]
  */
 export interface HealthReport {
   databases: DatabaseHealth[]
   sessions: number | null
-  /** Null in the whole where the site keeps no events */
+  /** Null if the site keeps no events */
   events: { count: number | null; oldest: string | null; pending: number } | null
   runtime: {
     version: string
     node: string
-    /** Seconds */
+    /** Uptime in seconds */
     uptime: number
-    /** Bytes */
+    /** Memory in bytes */
     memory: number
     heap: number
   }
-  /** How many of these could not be found out */
+  /** Number of values that could not be determined */
   failures: number
 }
 
@@ -57,11 +57,11 @@ const DIALECTS: Record<string, string> = {
 }
 
 /**
- * Asks everything that the site needs, all at once. Nothing of it holds an address, a path or a
- * password.
+ * Measures everything that the site depends on, concurrently. The report contains no address, path
+ * or password.
  *
- * @param report    told of what failed
- * @param patience  after how many milliseconds somebody who does not answer counts as failed
+ * @param report    called with each failure
+ * @param patience  milliseconds after which a measurement counts as failed
  */
 export async function healthReport(
   site: AdminSite,
@@ -70,7 +70,7 @@ export async function healthReport(
 ): Promise<HealthReport> {
   const attempt = attemptWithin(patience, report)
   const log = hasEventLog(site)
-  /* First, as what is asked at the same time on the same connection has to wait for each other. */
+  /* Measured first, as concurrent queries on the same connection delay each other. */
   const databases = await measureBoth(site.dbConfig, attempt)
   const [sessions, extent] = await Promise.all([
     attempt(() => site.sessionManager.allActive(), 'The sessions'),
@@ -99,7 +99,7 @@ export async function healthReport(
   }
 }
 
-/** One connection is asked once, even if it is both. */
+/** A connection that serves both is measured once. */
 async function measureBoth(config: DatabaseConfig, attempt: Attempt): Promise<DatabaseHealth[]> {
   const { applicationConnection, adminConnection } = config
   const application = measure(applicationConnection, () => config.applicationSession(), attempt)
@@ -125,7 +125,7 @@ async function measure(name: string, client: () => QueryClientContract, attempt:
   return { name, dialect, latency }
 }
 
-/** What runs something, and gives null if it failed or took too long. */
+/** Returns a function that runs a measurement, which is null if it fails or takes too long. */
 function attemptWithin(patience: number, report: Report) {
   return async <Result>(act: () => Promise<Result>, what: string): Promise<Result | null> => {
     let timer: NodeJS.Timeout | undefined

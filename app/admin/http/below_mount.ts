@@ -1,13 +1,13 @@
 import type { AdminSite } from '../admin_site.js'
-import { isBelowPrefix } from '#crud/endpoints/generated_routes'
-import { crudConfig } from '#crud/settings'
+import { crudConfig } from '#crud'
+import { isBelowPrefix } from '#crud/internals'
 
-/* What may be asked of a server at its root without it being the site's. */
+/* Paths of a site at the server's root that belong to others. */
 const OTHERS = ['/health']
 
 /**
- * Whether a path is the site's: at the root, it leaves the API, the docs and the health checks their
- * own. [B6]
+ * Returns true if the path belongs to the site: a site at the root leaves the API, its docs and the
+ * health checks alone. [B6]
  */
 export function isBelowMount(site: Pick<AdminSite, 'mountPath'>, path: string): boolean {
   const isOthers = [...OTHERS, crudConfig().docs.path].some(

@@ -1,22 +1,22 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
-import { bestEncoding, type Encoding } from '#crud/http/best_encoding'
+import { bestEncoding, type Encoding } from '#crud/internals'
 
-/* Below, what is saved is less than what the headers cost. */
+/* Below this size, the headers cost more than compression saves. */
 const SMALLEST = 1024
 
-/* Up to here a text is compressed in less time than it takes to have another thread do it. */
+/* Up to this size, compressing takes less time than handing the text to another thread. */
 const LARGEST_AT_ONCE = 64 * 1024
 
-/* With more effort, a page takes several times as long to be a tenth smaller. */
+/* A higher level takes several times as long for a page that is a tenth smaller. */
 const optionsOf = {
   br: (text: string) => ({
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 0,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
       [constants.BROTLI_PARAM_SIZE_HINT]: text.length,
-      /* A window of 64 KB, which is as much as most pages have; the usual one is 4 MB. */
+      /* A window of 64 KB covers most pages; the default is 4 MB. */
       [constants.BROTLI_PARAM_LGWIN]: 16,
     },
   }),
@@ -35,19 +35,19 @@ function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
 }
 
 /**
- * Compresses the answer that is about to be sent, if it is a text worth it and the client takes one
- * of the encodings. What a guesser could learn from its length is no secret: the pages hold no tokens.
+ * Compresses the response if it is a text of sufficient size and the client accepts an encoding.
+ * The compressed length reveals no secret, as pages contain no tokens.
  */
 export async function compressAnswer({ request, response }: HttpContext): Promise<void> {
   const body = response.hasContent ? response.getBody() : null
   if (typeof body !== 'string' || body.length < SMALLEST) return
-  /* A tag of the text would be wrong for the compressed one. */
+  /* The entity tag of the text would be wrong for the compressed body. */
   if (response.getHeader('content-encoding') || response.getHeader('etag')) return
 
   response.vary('Accept-Encoding')
   const encoding = bestEncoding(request)
   if (!encoding) return
-  /* From bytes alone, the type could not be told any more. */
+  /* The type can't be detected from the compressed bytes. */
   if (!response.getHeader('content-type')) {
     response.header('content-type', `text/${/^\s*</.test(body) ? 'html' : 'plain'}; charset=utf-8`)
   }

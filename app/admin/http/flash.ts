@@ -6,7 +6,7 @@ import SessionMiddleware from '@adonisjs/session/session_middleware'
 import type { SessionConfig } from '@adonisjs/session/types'
 
 /**
- * What an action did, for the next page to say. [B18]
+ * Result of an action, to be shown on the next page. [B18]
  */
 export interface Flash {
   kind: 'success' | 'error'
@@ -16,8 +16,8 @@ export interface Flash {
 const KEY = 'admin'
 
 /**
- * Opens what the page before left to say, if it left something. Parts of a page don't: a message is
- * for the next page, and a part that refreshes itself in another window must not use it up.
+ * Middleware that reads the message of the previous page. Partial pages leave it alone: one that
+ * refreshes itself in another window must not use it up.
  */
 export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
   const { request, response } = ctx
@@ -32,15 +32,15 @@ export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
 }
 
 /**
- * Has the next page say it.
+ * Stores the message for the next page.
  */
-export async function tellNextPage(ctx: HttpContext, message: Flash): Promise<void> {
+export async function flashToNextPage(ctx: HttpContext, message: Flash): Promise<void> {
   if (ctx.session) ctx.session.flash(KEY, message)
   else await openSession(ctx, async () => ctx.session.flash(KEY, message))
 }
 
 /**
- * What the page before left to say.
+ * Message of the previous page, if any.
  */
 export function flashOf(ctx: HttpContext): Flash | null {
   return (ctx.session?.flashMessages.get(KEY) as Flash | undefined) ?? null
@@ -48,7 +48,7 @@ export function flashOf(ctx: HttpContext): Flash | null {
 
 let made: Promise<SessionConfig | null> | undefined
 
-/** What `config/session.ts` exports is no more than what makes it. */
+/** `config/session.ts` exports a provider; this resolves it. */
 async function sessionConfig(): Promise<SessionConfig> {
   made ??= configProvider.resolve<SessionConfig>(app, app.config.get('session'))
   return (await made)!

@@ -1,14 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { isForgery } from '#crud/http/cross_site'
+import { isForgery } from '#crud/internals'
+import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { compressAnswer } from './compress.js'
-import { CrossSiteRequest, SignInRequired } from './errors.js'
 import { setSecurityHeaders } from './security_headers.js'
+import { CrossSiteRequest, SignInRequired } from '../errors.js'
 
 /**
- * Stands before every route of the site, those of the door included.
+ * Middleware of every route of the site, including login.
  */
-export async function outerGate(ctx: HttpContext, next: NextFn): Promise<void> {
+export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
   if (isForgery(ctx)) throw new CrossSiteRequest()
   await next()
@@ -16,10 +17,20 @@ export async function outerGate(ctx: HttpContext, next: NextFn): Promise<void> {
 }
 
 /**
- * Stands before every route but those of the door: it lets nobody in who is not signed in. It hangs on
- * the routes themselves, so it does not matter what a path looks like. [S25, B6]
+ * Guard of every route except login: requires a signed-in user. It is attached to the routes
+ * themselves, so that the spelling of a path does not matter. [S25, B6]
  */
-export async function innerGate(ctx: HttpContext, next: NextFn): Promise<void> {
+export async function signInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
+  await requireSignIn(ctx)
+  refuseWhileViewing(ctx)
+  await next()
+}
+
+/**
+ * Stands before the one form that is taken while a superuser sees the site as a role: that which ends
+ * it. [U6]
+ */
+export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   await requireSignIn(ctx)
   await next()
 }

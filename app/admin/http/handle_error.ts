@@ -1,9 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import { unavailability } from '#crud/database/unavailable'
-import { sendProblem } from '#crud/http/handle_problem'
-import { unavailable } from '#crud/http/problems'
+import { unavailability, sendProblem, unavailable } from '#crud/internals'
 import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount } from './below_mount.js'
 import { compressAnswer } from './compress.js'
@@ -11,13 +9,13 @@ import { answerMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
 import { requireSignIn } from './guards.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
-import { CrossSiteRequest, PageNotFound, SignInRequired } from './errors.js'
+import { CrossSiteRequest, PageNotFound, SignInRequired, ViewingAsRole } from '../errors.js'
 
 /**
- * Answers an error of the site, or of a path below its mount that is nobody's. For the application's
- * exception handler to call.
+ * Handles an error of the site, or of an unknown path below its mount. To be called by the
+ * application's exception handler.
  *
- * @returns whether the error was answered
+ * @returns true if a response was sent
  */
 export async function handleAdminError(
   site: AdminSite,
@@ -35,7 +33,7 @@ export async function handleAdminError(
   }
   let answered = error
   if (isMissing) {
-    /* Who is not signed in does not even learn what there is not. */
+    /* Without a login, a missing page must not differ from an existing one. */
     try {
       await requireSignIn(ctx)
       answered = new PageNotFound()
@@ -49,7 +47,7 @@ export async function handleAdminError(
   return true
 }
 
-/** A page is sent to the form, htmx to the same, a program gets a problem. [B6] */
+/** Redirects pages and htmx to the login form; programs receive a problem. [B6] */
 function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
   const { request, response } = ctx
   site.adminAuthentication.clearCookies(ctx)
@@ -66,7 +64,7 @@ function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpConte
   }
 }
 
-/** htmx asks for parts; the page that they belong to is what to come back to. */
+/** URL to return to after login: for a partial page, that of the page which contains it. */
 function currentPage({ request }: HttpContext): string | undefined {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')
@@ -80,17 +78,21 @@ const KNOWN = [403, 404, 413, 415, 429, 503]
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const reason = unavailability(error)
-  /* AdonisJS has given a status to every error by now. */
+  /* AdonisJS has set the status of every error at this point. */
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
   const headers = reason ? unavailable(reason).headers : {}
   const text = site.text(
-    error instanceof CrossSiteRequest ? 'errors.403.crossSite' : `errors.${known}.text`
+    error instanceof CrossSiteRequest
+      ? 'errors.403.crossSite'
+      : error instanceof ViewingAsRole
+        ? 'roles.viewAs.refused'
+        : `errors.${known}.text`
   )
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
-  /* The frame says who is signed in; an error must not fail on finding out. */
+  /* The layout shows the signed-in user; an error page must not fail on finding it. */
   const guard = ctx.auth.use('admin')
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)

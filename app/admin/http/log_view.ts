@@ -3,8 +3,8 @@ import { EventType } from '../events/event_type.js'
 import type { ModelView } from '../model_view.js'
 
 /**
- * Has a page of a view tell the event log that it was viewed, once it is sent: the list, or one record
- * to be changed. Parts of a page, redirects and errors are no views. [E2]
+ * Middleware that logs the view of a page once it was sent: the list, or the update page of a
+ * record. Partial pages, redirects and errors are not views. [E2]
  */
 export function logsView(
   view: ModelView,

@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
+import type { ViewSite } from '../model_view.js'
+import { personal } from '../permissions/may.js'
 
-/* What a form is sent to, and the page with that form. */
+/* Routes that forms are sent to, and the pages with these forms. */
 const PAGES = new Map([
   ['form_create', 'create_page'],
   ['form_update', 'update'],
@@ -9,17 +10,21 @@ const PAGES = new Map([
 ])
 
 /**
- * Where the page is that a request is answered with, for coming back to it: a form's own address is
- * none that can be opened.
+ * URL of the page that the response shows, to return to after login: the URL of a form's POST can't
+ * be opened.
  */
-export async function pageAddress(site: AdminSite, ctx: HttpContext): Promise<string> {
+export async function pageAddress(
+  site: ViewSite & { mountPath: string },
+  ctx: HttpContext
+): Promise<string> {
   const { request } = ctx
   const address = request.request.url ?? '/'
   const path = request.parsedUrl.pathname ?? '/'
   if (['GET', 'HEAD'].includes(request.method()) || path === site.url('/login')) return address
 
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
-  const view = site.models.get(name)
+  const named = site.models.get(name)
+  const view = named && (await personal(ctx, named))
   const page = PAGES.get(form)
   if (view && page && (page === 'create_page' || key.length > 0)) {
     return view.url(`/${[page, ...key].join('/')}`)

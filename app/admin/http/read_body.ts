@@ -8,23 +8,22 @@ import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { parseBody } from '#upstream/body_parser'
-import { UnsupportedBody } from './errors.js'
+import { readWithoutTrees } from '#upstream/body_parser_trees'
+import { UnsupportedBody } from '../errors.js'
 
-/** Bytes of a form without files: names, passwords, terms of a token */
+/** Maximum size in bytes of a form without files: names, passwords, terms of a token */
 export const LONGEST_PLAIN = 16 * 1024
 
-/* More values than any field of a form has */
-const LONGEST_LIST = 1000
-
 /**
- * Reads the body, behind the gates: uploaded files go to the disk, so a stranger's must not be read.
- * What the request does not move elsewhere is gone when it ends, whether or not it went well. [B17]
+ * Parses the body after the guards have passed: uploaded files go to the disk, so those of
+ * strangers must not be read. Files that the request has not moved are removed at its end, even if
+ * it fails. [B17]
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
-  /* To see that there is nothing to read takes as long as some pages. */
+  /* Finding that there is no body takes as long as some pages. */
   if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
-    await parseBody(ctx, await ctx.containerResolver.make(BodyParserMiddleware))
+    await parseBody(ctx, new BodyParserMiddleware(withFormsAsText()))
     return await next()
   }
   const folder = await mkdtemp(join(tmpdir(), `atrium-upload-${process.pid}-`))
@@ -37,54 +36,52 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
 }
 
 /**
- * Reads the body of a form that takes no files, which anybody may send. One type of body is one door
- * to watch, and a narrow one. [B3]
+ * Parses the body of a public form without files. A single accepted content type keeps the attack
+ * surface small. [B3]
  *
- * @throws Exception  of status 413 for one of more than 16 KB, 415 for one of another type
+ * @throws Exception  with status 413 for more than 16 KB, 415 for another content type
  */
 export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isPlainForm(ctx)) throw new UnsupportedBody()
   if (!['GET', 'HEAD'].includes(ctx.request.method())) {
-    const config = app.config.get<BodyParserConfig>('bodyparser')
-    const form = { ...config.form, limit: LONGEST_PLAIN }
-    await parseBody(ctx, new BodyParserMiddleware({ ...config, form }))
+    await parseBody(ctx, new BodyParserMiddleware(withFormsAsText(LONGEST_PLAIN)))
   }
   await next()
 }
 
-/** AdonisJS leaves uploaded files where it puts them, so it has to put them into a folder of ours. */
+/**
+ * Configuration of the application's parser, except that urlencoded forms are kept as text for
+ * `sentTexts`.
+ *
+ * @param limit  bytes of a form; default: the application's
+ */
+function withFormsAsText(limit?: number): BodyParserConfig {
+  const config = app.config.get<BodyParserConfig>('bodyparser')
+  const { encoding, types } = config.form
+  const raw = {
+    encoding,
+    limit: limit ?? config.form.limit,
+    types: [...types, ...config.raw.types],
+  }
+  return { ...config, form: { ...config.form, types: [] }, raw }
+}
+
+/** AdonisJS does not remove uploaded files, so they are written to a directory that is removed. */
 async function readMultipart(ctx: HttpContext, folder: string) {
   const config = app.config.get<BodyParserConfig>('bodyparser')
   const multipart = {
     ...config.multipart,
-    /* A form says itself what becomes of spaces, whichever way it was sent. */
+    /* The form decides whether texts are trimmed, for every content type. */
     trimWhitespaces: false,
     convertEmptyStringsToNull: false,
     tmpFileName: () => join(folder, randomUUID()),
   }
   const parser = new BodyParserMiddleware({ ...config, multipart })
 
-  /*
-   * It makes trees of names like `a[4000000000]` and `a.a.a`, and copies them: of a few bytes more
-   * than memory and stack hold. No form of ours has such names.
-   */
-  const { request } = ctx
-  const keep = request.setInitialBody.bind(request)
-  request.setInitialBody = (body) => keep(withoutTrees(body))
-  await parseBody(ctx, parser)
-  Object.assign(request, { __raw_files: withoutTrees(request.allFiles()) })
+  await readWithoutTrees(ctx.request, () => parseBody(ctx, parser))
 }
 
-function withoutTrees(fields: Record<string, unknown>) {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isTree(value)))
-}
-
-function isTree(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > LONGEST_LIST || value.some(isTree)
-  return typeof value === 'object' && value !== null && !('isMultipartFile' in value)
-}
-
-/** Where there is no body, its type says nothing. */
+/** A content type without a body is ignored. */
 function isPlainForm({ request }: HttpContext): boolean {
   const length = request.header('content-length') ?? '0'
   const isEmpty = length === '0' && request.header('transfer-encoding') === undefined

@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { CONTENT_SECURITY_POLICY } from '#crud/http/security_headers'
+import { CONTENT_SECURITY_POLICY } from '#crud/internals'
 
 /**
- * The headers of every answer of the site. [B10]
+ * Security headers of every response of the site. [B10]
  */
 export const SECURITY_HEADERS = {
   'content-security-policy': CONTENT_SECURITY_POLICY,
@@ -13,7 +13,7 @@ export const SECURITY_HEADERS = {
 }
 
 /**
- * Puts them into the answer.
+ * Sets the security headers.
  */
 export function setSecurityHeaders({ response }: HttpContext): void {
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.header(name, value)

@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
-import { hasEventLog, isSuperuser } from '../events/pages/event_access.js'
+import { hasEventLog, isSuperuser, type LoggedSite } from '../events/pages/event_access.js'
 
 const ICONS: Record<string, string> = {
   events: 'M3.5 12a8.5 8.5 0 1 0 2.6-6.1L3.5 8.5M3.5 4v4.5H8M12 7.5V12l3.5 2',
@@ -8,10 +7,18 @@ const ICONS: Record<string, string> = {
 }
 
 /**
- * The pages that tell of the site itself, as the sidebar has them: for superusers only, and those of
- * the event log only where there is one. [E5, B13]
+ * The parts of the site that the sidebar uses.
  */
-export function managementPages(site: AdminSite, ctx: HttpContext) {
+interface SidebarSite extends LoggedSite {
+  url(path: string): string
+  text(key: string): string
+}
+
+/**
+ * Sidebar links to the management pages: for superusers only, and those of the event log only if
+ * the site keeps events. [E5, B13]
+ */
+export function managementPages(site: SidebarSite, ctx: HttpContext) {
   if (!isSuperuser(ctx)) return []
   const path = ctx.request.url()
   return [...(hasEventLog(site) ? ['events'] : []), 'health'].map((name) => {

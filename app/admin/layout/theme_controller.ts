@@ -1,15 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import { sentTexts, singleText } from '../http/form_texts.js'
 import { returnPath } from '../http/return_path.js'
 
 /**
- * The viewer's own choice of theme.
+ * Stores the theme that the viewer has chosen.
  */
 export class ThemeController {
   constructor(private readonly site: AdminSite) {}
 
   update(ctx: HttpContext) {
-    const theme = ctx.request.input('theme')
+    const texts = sentTexts(ctx)
+    const theme = singleText(texts, 'theme')
     if (theme === 'dark-theme' || theme === 'light-theme') {
       ctx.response.plainCookie('admin_theme', theme, {
         encode: false,
@@ -20,8 +22,8 @@ export class ThemeController {
         maxAge: 365 * 24 * 3600,
       })
     }
-    /* The login page has the switch, too; the way out would end the session. */
-    const next = returnPath(this.site, ctx.request.input('next'), ['/logout']) ?? this.site.url('/')
+    /* The login page has the switch too; returning to the logout page would end the session. */
+    const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
     ctx.response.status(303).header('location', next).send('')
   }
 }

@@ -1,10 +1,9 @@
 import { Info } from 'luxon'
-import type { Column } from '#crud/resource/column'
-import { writeJson } from '#crud/values/json'
+import { type Column, writeJson } from '#crud/internals'
 import type { Cell, ListColumn } from './list_column.js'
 
 /**
- * A cell, and how it is set.
+ * A cell with its presentation.
  */
 export interface ShownCell extends Cell {
   kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null'
@@ -12,39 +11,40 @@ export interface ShownCell extends Cell {
 
 type Text = (key: string, data?: Record<string, unknown>) => string
 
-/** As many characters of a text as a cell shows */
+/** Number of characters of a text that a cell shows */
 const LONGEST_TEXT = 80
 
-/* A browser shows no more of a title, and a page of texts of a megabyte each would be no page. */
+/* Browsers show no longer tooltip, and longer texts would inflate the page. */
 export const LONGEST_TITLE = 10_000
 
-/* Floats are often given with digits that nobody meant. */
+/* Floats often have meaningless trailing digits. */
 const MOST_DECIMALS = 6
 
-/* Browsers take a backslash for a slash and skip ends of lines: `/\\evil.test` is another site's. */
+/* Browsers treat a backslash as a slash and skip line breaks: `/\\evil.test` is a URL of another
+ * host. */
 const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d):[0-5]\d)?$/
 const MONTHS = Info.months('short', { locale: 'en' })
 
 /**
- * Cuts a text after so many characters, never in the middle of one.
+ * Cuts a text to a number of characters, without splitting one.
  */
 export function cutText(text: string, longest: number = LONGEST_TEXT): string {
-  /* No character has more than two units, so no more of a long text need be taken apart. */
+  /* A character has at most two UTF-16 units, so the rest of a long text is not needed. */
   const characters = [...text.slice(0, 2 * longest + 2)]
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
 }
 
 /**
- * Whether there is nothing to see of a text, and so nothing to click on.
+ * Returns true if a text has no visible character, and so nothing to click on.
  */
 export function isInvisible(text: string): boolean {
   return /^[\s\p{C}\p{Z}]*$/u.test(text)
 }
 
 /**
- * A cell that shows a text, the whole of it in the title if it had to be cut.
+ * Cell with a text; the whole text is in `title` if it had to be cut.
  */
 export function textCell(text: string): ShownCell {
   const shown = cutText(text)
@@ -56,7 +56,7 @@ export function textCell(text: string): ShownCell {
 }
 
 /**
- * A cell for a value that is of no column, or that its column makes itself.
+ * Cell with a value that is not a column's, or that the column computes itself.
  */
 export function valueCell(value: unknown, text: Text): ShownCell {
   switch (typeof value) {
@@ -74,8 +74,8 @@ export function valueCell(value: unknown, text: Text): ShownCell {
 }
 
 /**
- * A cell of a column of the view's own. What its link leads to may come from a record, so it is one
- * only where it leads to a page or to mail: see `Cell`.
+ * Cell of a custom list column. Its link may come from a record, so only links to web pages and
+ * mail addresses are kept: see `Cell`.
  */
 export function ownCell(
   value: Awaited<ReturnType<ListColumn['value']>>,
@@ -92,10 +92,10 @@ export function ownCell(
 }
 
 /**
- * What shows the values of one column, all of them in the same manner.
+ * Returns the function that formats the values of one column, all in the same way.
  *
- * @param values      those of the page
- * @param isGrouped   whether large numbers have separators; numbers that name things have none
+ * @param values      values of the page
+ * @param isGrouped   true for thousands separators, which identifiers do not have
  */
 export function cellsOf(
   column: Column,
@@ -111,7 +111,7 @@ export function cellsOf(
 type Show = (value: unknown) => ShownCell | null
 
 function shows(column: Column, values: readonly unknown[], isGrouped: boolean, text: Text): Show {
-  /* What the model makes of it may be anything. */
+  /* A `serialize` function of the model may return anything. */
   if (column.serialize) return () => null
   switch (column.kind) {
     case 'integer':
@@ -132,7 +132,9 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
   }
 }
 
-/** All with as many decimals as the one that has most of them, so that the points stand in line. */
+/**
+ * Formats all numbers with the decimals of the one with the most, so that the decimal points align.
+ */
 function numbers(values: readonly unknown[], isGrouped: boolean): Show {
   const decimals = Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
   return (value) => {
@@ -146,7 +148,7 @@ function numbers(values: readonly unknown[], isGrouped: boolean): Show {
   }
 }
 
-/** Digits as they are: of a page of numbers, nearly all can be set without the many rules of a format. */
+/** Simple numbers, which nearly all are, can be formatted without `Intl.NumberFormat`. */
 const DIGITS = /^(-?)(0|[1-9]\d{0,14})(?:\.(\d+))?$/
 
 function quicklyFormatted(
@@ -166,7 +168,7 @@ function quicklyFormatted(
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** To make one takes longer than to format a page by it. */
+/** Cached, as creating one takes longer than formatting a page with it. */
 function formatOf(isGrouped: boolean, decimals: number): Intl.NumberFormat {
   const key = `${isGrouped} ${decimals}`
   let format = formats.get(key)
@@ -187,7 +189,10 @@ function decimalsOf(value: unknown): number {
   return decimals.length
 }
 
-/** A wire's datetime or day. A page has many, and to parse and format one takes longer than all its cell. */
+/**
+ * Cell of an API datetime or date. Formats known patterns directly, as parsing takes longer than
+ * the rest of the cell.
+ */
 function momentCell(value: unknown, zone: string): ShownCell | null {
   const [, year, month, day, time] = MOMENT.exec(String(value)) ?? []
   if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return null

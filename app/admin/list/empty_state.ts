@@ -3,7 +3,7 @@ import { cutText } from './cell.js'
 import type { ListParameters } from './list_parameters.js'
 
 /**
- * What stands where no record is: why, and what can be done about it.
+ * Message of a list without records: the reason, and the next step.
  */
 export interface EmptyState {
   heading: string
@@ -11,11 +11,11 @@ export interface EmptyState {
   link: { url: string; label: string } | null
 }
 
-interface Facts {
+interface EmptyStateOptions {
   failed: boolean
-  /** What records are called in a sentence */
+  /** Singular and plural of the model in a sentence */
   words: { one: string; many: string }
-  /** What the column is called that was searched by */
+  /** Label of the searched column */
   label: string
   links: { create: string | null; all: string }
 }
@@ -23,7 +23,7 @@ interface Facts {
 export function emptyState(
   site: AdminSite,
   parameters: ListParameters,
-  { failed, words, label, links }: Facts
+  { failed, words, label, links }: EmptyStateOptions
 ): EmptyState {
   const say = (key: string, link: EmptyState['link'], data: Record<string, string> = {}) => ({
     heading: site.text(`list.${key.split('.')[0]}.heading`, words),

@@ -1,30 +1,33 @@
 import { LucidCrud } from '#crud'
-import { dialectOf } from '#crud/database/dialects'
-import type { Fields } from '#crud/request/fields'
-import type { Beside } from '#crud/sql/reader'
-import type { Column } from '#crud/resource/column'
-import { wireForm } from '#crud/values/to_api'
+import {
+  dialectOf,
+  type Fields,
+  type ExtraColumn,
+  type Column,
+  serializerOf,
+} from '#crud/internals'
 import type { ModelView } from '../model_view.js'
 import type { Reference } from '../relations/references.js'
 
 type Row = Record<string, unknown>
 
 /**
- * What the records that a column refers to are called, read with the list's own records: another query
- * could only begin when they are there.
+ * Titles of referenced records, read together with the list's own records: a separate query could
+ * only start after them. In one run of 2,000 requests each in alternation, a list page took 3.77 ms
+ * of processor time instead of 4.24 ms, which is 11 % less.
  */
 export interface JoinedTitles {
-  /** What is read beside each record */
-  beside: readonly Beside[]
-  /** What is found in it; undefined where there is no such record */
+  /** Columns to read with each record */
+  beside: readonly ExtraColumn[]
+  /** Title in a row; undefined if there is no such record */
   titleIn(row: Row): string | undefined
 }
 
 /**
- * @param fields  what is read of the list's own records
- * @param name    unlike that of any other one of the list
- * @returns null where it takes more than the row of the other record to know what it is called, or
- *   whether one may see it
+ * @param fields  fields that are read of the list's own records
+ * @param name    unique among the joins of the list
+ * @returns null if the title or its visibility depends on more than the row of the referenced
+ *   record
  */
 export function joinedTitles(
   view: ModelView,
@@ -38,11 +41,12 @@ export function joinedTitles(
   const isKey = target.isPrimary && !other.resource.key.isComposite
   const areIntegers = column.kind === 'integer' && target.kind === 'integer'
   const isTogether = view.client().connectionName === other.client().connectionName
-  const isPlain = readsPlainly(view, fields) && readsPlainly(other, read) && isOpen(other)
+  const isPlain =
+    readsPlainly(view, fields) && readsPlainly(other, read) && isWhole(other) && isOpen(other)
   if (!isKey || !areIntegers || !isTogether || !isPlain) return null
 
   const dialect = dialectOf(view.client())
-  const beside = (one: Column, as: string): Beside => {
+  const beside = (one: Column, as: string): ExtraColumn => {
     const tied = `${dialect.nameOf(name, target)} = ${dialect.nameOf(view.resource.table, column)}`
     const from = `${dialect.quote(other.resource.table)} as ${dialect.quote(name)}`
     const sql = `(select ${dialect.select(name, one)} from ${from} where ${tied})`
@@ -54,18 +58,27 @@ export function joinedTitles(
     titleIn(row) {
       if (row[key] === null) return undefined
       const value = row[name] ?? null
-      const item = title ? { [title.wire]: value === null ? null : wireForm(title)(value) } : {}
-      return other.titleOf(item, [wireForm(target)(row[key])])
+      const item = title
+        ? { [title.apiName]: value === null ? null : serializerOf(title)(value) }
+        : {}
+      return other.titleOf(item, [serializerOf(target)(row[key])])
     },
   }
 }
 
 function readsPlainly({ crud, resource }: ModelView, fields: Fields): boolean {
   const isOwn = crud.getMulti !== LucidCrud.prototype.getMulti
-  return !isOwn && !resource.scope && resource.reader.readsPlainly(fields)
+  return !isOwn && resource.reader.readsPlainly(fields)
 }
 
-/** Whether all records may be seen by whoever sees any, and are called what a column says. */
+/** Returns true if the viewer may see all rows of the table. */
+function isWhole({ resource }: ModelView): boolean {
+  return !resource.scope && resource.mixedColumns.size === 0
+}
+
+/**
+ * Returns true if every viewer of the model may see all its records, and their title is a column.
+ */
 function isOpen({ options, resource }: ModelView): boolean {
   return !resource.policy && typeof options.title !== 'function'
 }

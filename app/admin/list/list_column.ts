@@ -1,22 +1,22 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
 
 /**
- * What a cell shows. A text is shown as text, whatever it holds.
+ * Content of a cell. Text is always shown as text and never as markup.
  */
 export interface Cell {
   text: string
-  /** Shown when the pointer rests on the cell */
+  /** Tooltip of the cell */
   title?: string
   /**
-   * Where the cell leads, beginning with `/`, `http://`, `https://` or `mailto:`; with anything else,
-   * `//` included, there is no link, only the text
+   * Link of the cell: starts with `/`, `http://`, `https://` or `mailto:`; any other value,
+   * including one that starts with `//`, is ignored
    */
   href?: string
 }
 
 /**
- * A column of one's own in a list, computed from the record.
+ * A custom list column, computed from the record.
  *
  * @example
  * ```ts
@@ -31,17 +31,17 @@ export interface Cell {
  * ```
  */
 export abstract class ListColumn {
-  /** Unlike that of any other column of the list */
+  /** Unique among the columns of the list */
   abstract readonly name: string
-  /** What stands above it */
+  /** Header of the column */
   abstract readonly label: string
-  /** Whether it is set to the right, in figures of one width */
+  /** Right-aligned, with digits of equal width */
   readonly numeric: boolean = false
-  /** Wire name of the column that a click on the heading sorts by. Default: it sorts by none */
+  /** API name of the column that a click on the header sorts by. Default: not sortable */
   readonly sortBy?: string
 
   /**
-   * @param item  the record as answers have it
+   * @param item  the record as returned by the API
    */
   abstract value(item: Item, ctx: HttpContext): Cell | string | Promise<Cell | string>
 }

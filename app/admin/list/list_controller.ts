@@ -6,7 +6,7 @@ import { ListPage } from './list_page.js'
 import { ListParameters } from './list_parameters.js'
 
 /**
- * The list of a model: as a page, as the part of it that changes, as its table alone.
+ * The list of a model: as a page, as its content without the layout, or its table alone.
  */
 export class ListController {
   readonly #page: ListPage
@@ -19,21 +19,21 @@ export class ListController {
   }
 
   /**
-   * The page at its own address, which ends in a slash. [S31, B26]
+   * Renders the page at its canonical URL, which ends in a slash. [S31, B26]
    */
   async page(ctx: HttpContext): Promise<unknown> {
     const { request, response } = ctx
     if (request.parsedUrl.pathname?.endsWith('/')) return await this.content(ctx, true)
-    /* The parser of query strings would write it in another way. */
+    /* The application's query string parser would change its spelling. */
     const [, query] = request.request.url!.split(/\?(.*)/s)
     const location = this.view.url('/') + (query === undefined ? '' : `?${query}`)
     response.status(307).header('location', location).send('')
   }
 
   /**
-   * For htmx the part that changes, for everybody else the page. [S32, S35]
+   * Renders the content for htmx, or the page for other clients. [S32, S35]
    *
-   * @param isAddress  whether the request's address is that of the page
+   * @param isAddress  true if the request's URL is that of the page
    */
   async content(ctx: HttpContext, isAddress: boolean = false): Promise<string> {
     ctx.response.vary('HX-Request')
@@ -43,7 +43,7 @@ export class ListController {
     return await this.#page.render(ctx, data)
   }
 
-  /** The frame is made while the database works, as it depends on nothing that it tells. */
+  /** Renders the layout while the database works, as it does not depend on the query. */
   async #whole(ctx: HttpContext): Promise<string> {
     const own = this.view.templates.list
     const finding = this.#page.data(ctx)
@@ -53,13 +53,13 @@ export class ListController {
     await setImmediate()
     const page = this.site.render(ctx, 'pages/list', { view: this.view, found: finding })
     page.catch(() => {})
-    /* What fails in a template loses its status. */
+    /* An error in a template would lose its status. */
     await finding
     return await page
   }
 
   /**
-   * The table alone. [S56, B22]
+   * Renders the table alone. [S56, B22]
    */
   async table(ctx: HttpContext): Promise<string> {
     const query = ctx.request.parsedUrl.query ?? ''
@@ -72,7 +72,7 @@ export class ListController {
   }
 }
 
-/** What the browser is to show as the page's address; it has it already after a reload. */
+/** URL that the browser shows for the content; not needed after a reload. */
 function newAddress({ request }: HttpContext, { url }: ListParameters): string {
   try {
     const { pathname, search } = new URL(request.header('hx-current-url') ?? '')

@@ -1,11 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
-import { LucidCrud } from '#crud'
-import type { ListResult } from '#crud/operations/list'
-import type { Fields } from '#crud/request/fields'
-import type { Column } from '#crud/resource/column'
-import type { DeletedMode } from '#crud/resource/soft_delete'
-import type { Item } from '#crud/types'
+import { LucidCrud, type Item } from '#crud'
+import type { ListResult, Fields, Column, DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
@@ -27,19 +23,19 @@ import { pagerOf, type Pager } from './pager.js'
 import { rowsMarkup } from './rows_markup.js'
 
 /**
- * What the templates of a list know. The names in snake case are the specification's. [S34]
+ * Variables of the list templates. Names in snake case are those of the specification. [S34]
  */
 export interface ListData extends Record<string, unknown> {
   items: Item[]
   model_name: string
   table_columns: string[]
-  /** Null where the policy looks at records, and there are too many of them to be counted [P14] */
+  /** Null if the policy checks each record, and there are too many to count [P14] */
   total_items: number | null
   current_page: number
   rows_per_page: number
   selected_column: string | null
   primary_key_info: {
-    /** Of the first key column; the others of a composite key stand in `columns` */
+    /** Name of the first key column; `columns` contains all columns of a composite key */
     name: string
     type: string
     columns: Array<{ name: string; type: string }>
@@ -53,40 +49,40 @@ export interface ListData extends Record<string, unknown> {
   parameters: ListParameters
   headings: Heading[]
   rows: Row[]
-  /** The same as the table has them */
+  /** The rows as markup */
   rowsMarkup: string
   pager: Pager
-  /** Whether the data could not be read [S33] */
+  /** True if the records could not be read [S33] */
   failed: boolean
-  /** What can be done with selected records; null where that is nothing */
+  /** Bulk bar; null if no bulk task is available */
   bulk: BulkBar | null
-  /** Number of the first and of the last record shown, from 1 */
+  /** Numbers of the first and last record shown, from 1 */
   range: { from: number; to: number }
   searchable: Array<{ name: string; label: string; selected: boolean }>
-  /** Why what was typed is not searched for, if that is so */
+  /** Reason why the search text can't be searched for, if any */
   unsearchable: string | null
-  /** What is said where no record is */
+  /** Message for a list without records */
   empty: EmptyState
   links: {
     create: string | null
-    /** The list without its search */
+    /** URL of the list without its search */
     all: string
     rows: Array<{ rows: number; url: string }>
-    /** Empty where nothing is deleted softly */
+    /** Empty if the model has no soft deletion */
     deleted: Array<{ mode: string; url: string }>
   }
-  /** What records are called in a sentence */
+  /** Singular and plural of the model in a sentence */
   words: { one: string; many: string }
 }
 
 interface Found {
   items: Item[]
   total: number | null
-  /** The number of the last page; where nothing is counted, of the last one that is known of */
+  /** Number of the last page; without a count, of the last known page */
   last: number
   parameters: ListParameters
   failed: boolean
-  /** What the items are set in, where it could be begun while the database still counted */
+  /** Rendered rows, if rendering could start before the count was known */
   shown?: Promise<ShownRows>
 }
 
@@ -95,11 +91,11 @@ type Offers = ReadonlySet<Offer>
 type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
 
 /**
- * The list of a model: from a query string to what the page shows. [S27 to S35]
+ * The list of a model: from a query string to the variables of its page. [S27 to S35]
  */
 export class ListPage {
   readonly #table: ListTable
-  /* The same for all who may do the same, and long to put into words. */
+  /* Cached per permissions of the viewer, as formatting its texts takes long. */
   readonly #bars = new Map<string, BulkBar | null>()
   #searches: Array<{ column: Column; label: string }> | undefined
 
@@ -111,7 +107,7 @@ export class ListPage {
   }
 
   /**
-   * What the request's query string asks for.
+   * Variables for the list that the query string requests.
    *
    * @throws Problem 403  when the policy refuses it
    */
@@ -119,14 +115,14 @@ export class ListPage {
     const { resource } = this.view
     const offers = await offersOf(ctx, this.view)
     const finding = this.#find(ctx, asked, offers)
-    /* If it fails already here, it still is the await below that throws. */
+    /* An early failure is thrown by the await below. */
     finding.catch(() => {})
-    /* What does not depend on the records is made while the database works, which it does from here. */
+    /* Computes what does not depend on the records while the database works. */
     await setImmediate()
     const surroundings = this.#surroundings(asked, offers)
     const { items, total, last, parameters, failed, shown: begun } = await finding
     const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
-    const keys = resource.key.columns.map(({ wire, kind }) => ({ name: wire, type: kind }))
+    const keys = resource.key.columns.map(({ apiName, kind }) => ({ name: apiName, type: kind }))
     const first = (parameters.page - 1) * parameters.rows
     return {
       items,
@@ -135,10 +131,10 @@ export class ListPage {
       total_items: total,
       current_page: parameters.page,
       rows_per_page: parameters.rows,
-      selected_column: parameters.column?.wire ?? null,
+      selected_column: parameters.column?.apiName ?? null,
       primary_key_info: { ...keys[0], columns: keys },
       mount_path: this.site.mountPath,
-      sort_column: parameters.sort?.column.wire ?? null,
+      sort_column: parameters.sort?.column.apiName ?? null,
       sort_order: parameters.order,
       allowed_actions: [...this.view.allowedActions].filter((action) => offers.has(action)),
 
@@ -159,16 +155,16 @@ export class ListPage {
   }
 
   /**
-   * The part of the page that changes, as its address has it.
+   * Renders the content of the page.
    *
-   * @param done  what an action did, to be said in it
+   * @param done  message of an action, to be shown in it
    */
   async content(ctx: HttpContext, done?: Flash): Promise<string> {
     return await this.render(ctx, await this.data(ctx), done)
   }
 
   /**
-   * The same, of data that is there already.
+   * Renders the content from data that is already loaded.
    */
   async render(ctx: HttpContext, data: ListData, done?: Flash): Promise<string> {
     return await this.site.render(ctx, 'partials/list_content', { ...data, done })
@@ -178,7 +174,7 @@ export class ListPage {
     return ListParameters.read(this.view, request.parsedUrl.query ?? '')
   }
 
-  /** What stands around the records, whichever page of them it is. */
+  /** Variables that do not depend on the records. */
   #surroundings(parameters: ListParameters, offers: Offers) {
     return {
       headings: this.#table.headings(parameters),
@@ -194,7 +190,7 @@ export class ListPage {
     try {
       return await this.#read(ctx, parameters, offers)
     } catch (error) {
-      /* What one may not see is no empty list. */
+      /* A refusal must not look like an empty list. */
       if ((error as { status?: number }).status === 403) throw error
       ctx.logger.error({ err: error }, `The list of ${this.view.name} could not be read`)
       const first = parameters.with({ page: 1 })
@@ -203,7 +199,7 @@ export class ListPage {
   }
 
   async #read(ctx: HttpContext, parameters: ListParameters, offers: Offers): Promise<Found> {
-    /* An own `getMulti` may yet change the items. */
+    /* An overridden `getMulti` may change the items. */
     const isPlain = this.view.crud.getMulti === LucidCrud.prototype.getMulti
     if (!isPlain) return await this.#readWith(ctx, parameters, offers)
     const { fields } = this.#table
@@ -211,7 +207,7 @@ export class ListPage {
     try {
       return await this.#readWith(ctx, parameters, offers, { fields, joins })
     } catch (error) {
-      /* What others are called is not worth the list. */
+      /* A failure of the joined titles must not fail the list. */
       if (joins.size === 0 || (error as { status?: number }).status === 403) throw error
       return await this.#readWith(ctx, parameters, offers, { fields, joins: NO_JOINS })
     }
@@ -228,13 +224,13 @@ export class ListPage {
     let shown: Promise<ShownRows> | undefined
     const list = await crud.getMulti(parameters.toRequest({ fields: plain?.fields }), {
       ...options,
-      /* Of a list that shows its cells and nothing else, no more is read than they show. */
+      /* A list that shows plain cells only reads no more of a text than they show. */
       ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
       ...(plain && {
         beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
         whileCounting: (items, beside) => {
           shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
-          /* Whoever waits for them gets the error; if the list itself fails, nobody does. */
+          /* The caller that awaits it gets the error; nobody does if the list itself fails. */
           shown.catch(() => {})
         },
       }),
@@ -274,24 +270,24 @@ export class ListPage {
     return bar
   }
 
-  /** Where nothing is said, it is by what records are called. */
+  /** Default search column: the title column. */
   #searchable({ column }: ListParameters) {
     this.#searches ??= searchableColumns(this.view).map((one) => ({
       column: one,
-      label: this.#table.searchLabel(one.wire),
+      label: this.#table.searchLabel(one.apiName),
     }))
     const columns = this.#searches.map((one) => one.column)
     const { titleColumn } = this.view
     const chosen = [column, titleColumn].find((one) => columns.includes(one!)) ?? columns[0]
     return this.#searches.map(({ column: one, label }) => ({
-      name: one.wire,
+      name: one.apiName,
       label,
       selected: one === chosen,
     }))
   }
 
   #searchLabel({ column }: ListParameters): string {
-    return column ? this.#table.searchLabel(column.wire) : ''
+    return column ? this.#table.searchLabel(column.apiName) : ''
   }
 
   #unsearchable(parameters: ListParameters): string | null {
@@ -315,7 +311,10 @@ export class ListPage {
   }
 }
 
-/** Without a count: the next page if there is one, and the first for who asks for one beyond the end. */
+/**
+ * Last page that is known without a count: the next one if there are more records, and the first if
+ * the requested page is empty.
+ */
 function lastKnown({ data, has_more: more }: ListResult, { page }: ListParameters): number {
   if (data.length === 0) return 1
   return more ? page + 1 : page

@@ -1,13 +1,16 @@
-import type { Condition } from '#crud/request/condition'
-import { pageOf } from '#crud/request/paging'
-import { ListRequest, type Extent } from '#crud/request/list_request'
-import type { Sort } from '#crud/request/sort'
-import type { Column } from '#crud/resource/column'
-import type { DeletedMode } from '#crud/resource/soft_delete'
+import {
+  type Condition,
+  pageOf,
+  ListRequest,
+  type Extent,
+  type Sort,
+  type Column,
+  type DeletedMode,
+} from '#crud/internals'
 import type { ModelView } from '../model_view.js'
 import { isSearchable, searchCondition } from './search_condition.js'
 
-/** How many rows a page may be asked to have [B15] */
+/** Page sizes on offer [B15] */
 export const ROWS_OFFERED = [10, 20, 50, 100]
 
 const FEWEST_ROWS = 10
@@ -26,22 +29,21 @@ interface Values {
 }
 
 /**
- * What a list was asked to show. Nothing in an address is refused: what can't be is as if it had not
- * been said. [S27, S28, S29, B15, B16]
+ * Parameters of a list. Invalid ones are treated as missing. [S27, S28, S29, B15, B16]
  */
 export class ListParameters {
   readonly page: number
   readonly rows: number
-  /** What the address sorts by; null: as the view does by itself */
+  /** Column to sort by in the URL; null: default of the view */
   readonly sort: Sort | null
-  /** What the address says of the order; null for the word None */
+  /** Direction in the URL; null for the word None */
   readonly order: Order | null
-  /** One that is shown, whether it can be searched by or not */
+  /** Search column, searchable or not; always a visible one */
   readonly column: Column | null
-  /** What was typed, trimmed, whether it can be looked for or not; empty without a column */
+  /** Trimmed search text, searchable or not; empty without a column */
   readonly search: string
   readonly deleted: DeletedMode
-  /** What the search asks for, if anything */
+  /** Condition of the search, if any */
   readonly condition: Condition | null
   #query: string | undefined
 
@@ -63,16 +65,16 @@ export class ListParameters {
   }
 
   /**
-   * Reads the query string of a list.
+   * Parses the query string of a list.
    *
    * @param query   with or without its question mark
-   * @param search  the parameter that holds what is searched for
+   * @param search  name of the parameter with the search text
    */
   static read(view: ModelView, query: string, search: string = 'search-input'): ListParameters {
     const given = new URLSearchParams(query)
-    /* As with most readers of query strings, the last of several counts. */
+    /* The last of several values is used. */
     const last = (name: string) => given.getAll(name).at(-1)
-    const column = view.resource.fields.find(({ wire }) => wire === last('column-to-search'))
+    const column = view.resource.fields.find(({ apiName }) => apiName === last('column-to-search'))
     return new ListParameters(view, {
       ...readPaging(last('page'), last('rows-per-page-select')),
       sort: readSort(view, last('sort_by'), last('sort_order')),
@@ -84,14 +86,14 @@ export class ListParameters {
   }
 
   /**
-   * The same list, but for some of it.
+   * Copy of the parameters with some values replaced.
    */
   with(values: Partial<Values>): ListParameters {
     return new ListParameters(this.view, { ...this, ...values })
   }
 
   /**
-   * The order in effect: as the address says, else as the view does, else the newest first. [B16]
+   * Effective order: that of the URL, else that of the view, else newest first. [B16]
    */
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
@@ -103,7 +105,7 @@ export class ListParameters {
   }
 
   /**
-   * What the CRUD object is asked for.
+   * Request to the CRUD object.
    */
   toRequest(extent: Extent = {}): ListRequest {
     return new ListRequest(
@@ -116,14 +118,14 @@ export class ListParameters {
   }
 
   /**
-   * The list's address: what is not said otherwise in it is left out.
+   * URL of the list, without default values.
    */
   get url(): string {
     return this.urlOf(this.page)
   }
 
   /**
-   * The address of a page of this list.
+   * URL of a page of this list.
    */
   urlOf(page: number): string {
     this.#query ??= new URLSearchParams(this.#fields()).toString()
@@ -132,16 +134,16 @@ export class ListParameters {
   }
 
   /**
-   * The same without what is searched for: what a search form keeps.
+   * Parameters without the search, as hidden fields of the search form.
    */
   get arrangement(): Array<[name: string, value: string]> {
     return this.#arrangement().filter((field) => field !== false)
   }
 
-  /** What differs from the first page of a list of which nothing was said, in the usual order. */
+  /** Parameters that differ from the defaults, in a fixed order. */
   #fields(): Array<[name: string, value: string]> {
     const all: Array<[string, string] | false> = [
-      this.search !== '' && ['column-to-search', this.column!.wire],
+      this.search !== '' && ['column-to-search', this.column!.apiName],
       this.search !== '' && ['search-input', this.search],
       ...this.#arrangement(),
     ]
@@ -151,7 +153,7 @@ export class ListParameters {
   #arrangement(): Array<[string, string] | false> {
     return [
       this.deleted !== 'exclude' && ['deleted', this.deleted],
-      this.sort !== null && ['sort_by', this.sort.column.wire],
+      this.sort !== null && ['sort_by', this.sort.column.apiName],
       this.sort !== null && ['sort_order', this.sort.direction],
       this.rows !== FEWEST_ROWS && ['rows-per-page-select', String(this.rows)],
     ]
@@ -159,16 +161,16 @@ export class ListParameters {
 }
 
 /**
- * The columns that the list can be searched by.
+ * Columns that the list can be searched by.
  */
 export function searchableColumns({ resource, options }: ModelView): Column[] {
   const chosen = options.searchableColumns && new Set(options.searchableColumns)
   return resource.fields.filter(
-    (column) => (chosen?.has(column.wire) ?? true) && isSearchable(column)
+    (column) => (chosen?.has(column.apiName) ?? true) && isSearchable(column)
   )
 }
 
-/** One that is no integer resets both. [S27] */
+/** A value that is not an integer resets both parameters. [S27] */
 function readPaging(page: string | undefined, rows: string | undefined) {
   const wanted = readInteger(page ?? '1')
   const many = readInteger(rows ?? String(FEWEST_ROWS))

@@ -1,13 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/operations/item_keys'
-import { fieldNames, selectFields, type Fields } from '#crud/request/fields'
-import type { Column } from '#crud/resource/column'
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
+import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
-import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import {
   cellsOf,
   cutText,
@@ -22,43 +20,45 @@ import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
 
 /**
- * How a column is set.
+ * Presentation of a column.
  */
 export interface ColumnStyle {
-  /** Class names, each after a space, for its heading and for the cells below */
+  /** Class names, each after a space, of its header and cells */
   style: string
-  /** Whether records are known by what stands in it: it links to them, and stays in sight */
+  /**
+   * True for the column that identifies records: it links to them and stays visible when scrolling
+   */
   isLead: boolean
 }
 
 /**
- * What stands above a column.
+ * Header cell of a list column.
  */
 export interface Heading extends ColumnStyle {
   name: string
   label: string
   numeric: boolean
-  /** The order that the list has by this column; undefined where it can't be sorted by it */
+  /** Current order of the list by this column; undefined if the column is not sortable */
   sorted: 'ascending' | 'descending' | 'none' | undefined
-  /** Where a click leads */
+  /** URL that toggles the order */
   url: string | undefined
 }
 
 /**
- * A record of the list.
+ * A row of the list.
  */
 export interface Row {
-  /** Its key as a path has it, without the first slash */
+  /** Key as in paths, without the leading slash */
   key: string
-  /** What it is called, cut */
+  /** Title of the record, cut */
   title: string
-  /** What its checkbox is called */
+  /** Label of its checkbox */
   label: string
   isDeleted: boolean
   cells: ShownCell[]
 }
 
-/** A column of the list: one of the model, a computed property, or one of the view's own. */
+/** A column of the list: a model column, a computed property, or a custom column. */
 interface TableColumn {
   name: string
   label: string
@@ -69,32 +69,33 @@ interface TableColumn {
   own?: ListColumn
 }
 
-/** What records are called, by what refers to them, as text */
+/** Titles of referenced records, by value of the foreign key as text */
 type Titles = Map<string, string>
 
-/** The titles that are read with the records, by the name of the list's column */
+/** Titles that are joined to the records, by name of the list column */
 export type Joins = ReadonlyMap<string, JoinedTitles>
 
 export const NO_JOINS: Joins = new Map()
 
 /**
- * The titles that were read with the records.
+ * Result of the joined titles.
  */
 export interface Joined {
   joins: Joins
-  /** What was read beside each record */
+  /** Additional columns of each record */
   beside: ReadonlyArray<Record<string, unknown>>
 }
 
 /**
- * The table of a list: its columns, and the records in them.
+ * The table of a list: its columns and rows.
  */
 export class ListTable {
   #columns: TableColumn[] | undefined
   #styles: ColumnStyle[] | undefined
   #fields: Fields | undefined
   #areFieldsKnown = false
-  readonly #joins = new Map<string, JoinedTitles | null>()
+  /* By the name of the column, and what it refers to as the viewer may see that */
+  readonly #joins = new Map<string, WeakMap<ModelView, JoinedTitles | null>>()
 
   constructor(
     private readonly site: AdminSite,
@@ -102,22 +103,22 @@ export class ListTable {
   ) {}
 
   /**
-   * The columns' names, in their order.
+   * Names of the columns, in order.
    */
   get names(): string[] {
     return this.columns.map(({ name }) => name)
   }
 
   /**
-   * Known once the resource is loaded, as only then a column's type is.
+   * Available once the resource is loaded, which determines the types of columns.
    */
   get columns(): readonly TableColumn[] {
     return (this.#columns ??= this.#resolved())
   }
 
   /**
-   * What is read of each record: only what the table shows or goes by. Undefined where code of one's own
-   * is given records, which are whole there.
+   * Fields to read of each record: only those that the table needs. Undefined if custom code
+   * receives the records, which are then complete.
    */
   get fields(): Fields | undefined {
     if (!this.#areFieldsKnown) {
@@ -128,36 +129,35 @@ export class ListTable {
   }
 
   /**
-   * The titles that can be read with the records. Where the database has to sort these first, it would
-   * look up the titles of all of them.
+   * Titles to join to the records. If the database must sort the records first, it would look up
+   * the titles of all of them, so none are joined.
    */
   async joins(ctx: HttpContext, { sorts }: ListParameters): Promise<Joins> {
     const { key } = this.view.resource
     if (key.isComposite || sorts[0].column !== key.columns[0]) return NO_JOINS
     const joins = new Map<string, JoinedTitles>()
     for (const { name, reference } of this.columns) {
-      if (!reference || !(await reference.view.isVisibleTo(ctx))) continue
-      const join = this.#join(name, reference)
+      const seen = reference && (await followed(ctx, reference))
+      const join = seen && this.#join(name, seen)
       if (join) joins.set(name, join)
     }
     return joins
   }
 
   /**
-   * How the columns are set. The leading one is that which records are called by, if it is shown, else
-   * the first.
+   * Presentation of the columns. The lead column is the title column if it is shown, else the
+   * first.
    */
   get styles(): readonly ColumnStyle[] {
     return (this.#styles ??= this.#styled())
   }
 
   /**
-   * What a column is called where one chooses what to search by: what refers to another record is
-   * searched by that one's id.
+   * Label of a column in the search form: a reference is searched by the id of its record.
    */
-  searchLabel(wire: string): string {
-    const label = this.view.labelOf(wire)
-    const isReference = this.columns.some(({ name, reference }) => name === wire && reference)
+  searchLabel(apiName: string): string {
+    const label = this.view.labelOf(apiName)
+    const isReference = this.columns.some(({ name, reference }) => name === apiName && reference)
     return isReference ? this.site.text('list.byId', { label }) : label
   }
 
@@ -177,7 +177,7 @@ export class ListTable {
   }
 
   /**
-   * @param items  with their keys
+   * @param items  items with their keys
    */
   async rows(
     ctx: HttpContext,
@@ -191,7 +191,7 @@ export class ListTable {
       const values = valuesOf(items, name)
       return join ? titlesIn(beside, values, join) : this.#titles(ctx, reference, values)
     })
-    /* The cells are made while the database looks for the titles, which it does from here. */
+    /* The database looks up the titles while the cells are made. */
     if (titles.some((one) => one instanceof Promise)) await setImmediate()
     const columns = await Promise.all(
       this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
@@ -203,7 +203,7 @@ export class ListTable {
       items.map((item) => keyOf(item)!)
     )
     const lead = this.styles.findIndex(({ isLead }) => isLead)
-    /* Each title makes another text; to say it once and fill in is quicker than to say all. */
+    /* Translating once and filling in the titles is faster than translating each. */
     const label = this.site.text('list.select', { title: '{title}' })
     return items.map((item, index) => {
       const value = keyOf(item)!
@@ -211,7 +211,7 @@ export class ListTable {
       const title = cutText(this.view.titleOf(item))
       const isDeleted = this.#isDeleted(item, parameters)
       const cells = columns.map((column) => column[index])
-      /* The update page shows no record that is deleted. */
+      /* The update page is not available for deleted records. */
       if (!isDeleted && cells[lead] && mayUpdate(value)) {
         cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
       }
@@ -243,7 +243,7 @@ export class ListTable {
     return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
 
-  /** What others are called is not worth the list. */
+  /** A failure of the titles must not fail the list. */
   async #titles(ctx: HttpContext, reference: Reference, values: unknown[]): Promise<Titles> {
     try {
       return await titlesOf(ctx, reference, values)
@@ -252,20 +252,20 @@ export class ListTable {
         const { view, column } = reference
         ctx.logger.error(
           { err: error },
-          `${this.view.name}: the titles of ${view.name} for ${column.wire} could not be read`
+          `${this.view.name}: the titles of ${view.name} for ${column.apiName} could not be read`
         )
       }
       return new Map<string, string>()
     }
   }
 
-  /** Keys, references and years are numbers that nobody counts with. */
-  #namesThings({ isPrimary, name, wire }: Column): boolean {
+  /** Keys, references and years are identifiers and not quantities. */
+  #namesThings({ isPrimary, name, apiName }: Column): boolean {
     const { foreignKeys } = this.view.resource
     return (
       isPrimary ||
       foreignKeys.some(({ columns }) => columns.includes(name)) ||
-      /(^|_)(id|year)$/.test(wire)
+      /(^|_)(id|year)$/.test(apiName)
     )
   }
 
@@ -273,19 +273,21 @@ export class ListTable {
     const { softDelete } = this.view.resource
     if (!softDelete || deleted === 'exclude') return false
     if (deleted === 'only') return true
-    return Boolean(softDelete.flag ? item[softDelete.flag.wire] : item[softDelete.timestamp!.wire])
+    return Boolean(
+      softDelete.flag ? item[softDelete.flag.apiName] : item[softDelete.timestamp!.apiName]
+    )
   }
 
   #resolved(): TableColumn[] {
     const { resource, options } = this.view
     const references = referencesOf(this.site, this.view)
     const chosen = options.listColumns ?? [
-      ...resource.fields.map(({ wire }) => wire),
+      ...resource.fields.map(({ apiName }) => apiName),
       ...resource.computed.values(),
     ]
     return [...chosen].map((one) => {
       if (typeof one !== 'string') return this.#own(new one())
-      const column = resource.fields.find(({ wire }) => wire === one)
+      const column = resource.fields.find(({ apiName }) => apiName === one)
       const reference = references.find((other) => other.column === column)
       const isNumber = column?.kind === 'integer' || column?.kind === 'number'
       return {
@@ -300,17 +302,19 @@ export class ListTable {
   }
 
   #join(name: string, reference: Reference): JoinedTitles | null {
-    let join = this.#joins.get(name)
+    let joins = this.#joins.get(name)
+    if (!joins) this.#joins.set(name, (joins = new WeakMap()))
+    let join = joins.get(reference.view)
     if (join === undefined) {
       const { resource } = this.view
       join = joinedTitles(
         this.view,
         reference,
         this.fields ?? resource.answer,
-        `crud_title_${this.#joins.size}`
+        `crud_title_${this.#joins.size - 1}`
       )
-      /* Before, it can't be told. */
-      if (reference.view.resource.isLoaded) this.#joins.set(name, join)
+      /* Not known before the resource is loaded. */
+      if (reference.view.resource.isLoaded) joins.set(reference.view, join)
     }
     return join
   }
@@ -325,7 +329,7 @@ export class ListTable {
       this.columns.some(({ own }) => own)
     if (isOwn) return undefined
     const marks = [resource.softDelete?.flag, resource.softDelete?.timestamp, view.titleColumn]
-    const wanted = new Set([...this.names, ...marks.map((column) => column?.wire)])
+    const wanted = new Set([...this.names, ...marks.map((column) => column?.apiName)])
     return selectFields(
       resource,
       fieldNames(resource).filter((name) => wanted.has(name))
@@ -366,7 +370,7 @@ function titlesIn(
   return titles
 }
 
-/** Values whose record can't be found, or not be seen, stay what they are. */
+/** A value whose record does not exist, or is not visible, stays as it is. */
 async function related(
   ctx: HttpContext,
   { view, target }: Reference,
@@ -394,7 +398,7 @@ async function related(
   })
 }
 
-/** Where there is nothing to be seen there is nothing to click on, either. */
+/** An invisible text can't be clicked, so it gets no link. */
 function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
   const isEmpty = cell.kind === 'null' || isInvisible(cell.text)
   return isEmpty ? { kind: 'text', text: title, href } : { ...cell, href }

@@ -1,7 +1,7 @@
 import type { ListParameters } from './list_parameters.js'
 
 /**
- * A way to another page. Without an address there is none.
+ * A link to another page. The current page has no URL.
  */
 export interface PageLink {
   page: number
@@ -9,18 +9,18 @@ export interface PageLink {
 }
 
 /**
- * The ways from one page of a list to the others.
+ * Links from one page of a list to the others.
  */
 export interface Pager {
   previous: PageLink
   next: PageLink
-  /** The first, the last, and those around the current one; null stands for those left out */
+  /** First, last and the pages around the current one; null for a gap */
   pages: Array<PageLink | null>
 }
 
 /**
- * @param parameters  of the page that is shown
- * @param last        the number of the last page
+ * @param parameters  parameters of the current page
+ * @param last        number of the last page
  */
 export function pagerOf(parameters: ListParameters, last: number): Pager {
   const { page: current } = parameters
@@ -33,7 +33,7 @@ export function pagerOf(parameters: ListParameters, last: number): Pager {
   const pages: Array<PageLink | null> = []
   for (const [index, page] of numbers.entries()) {
     const gap = page - (numbers[index - 1] ?? 0)
-    /* A gap of one page is no gap: its number is as short as the dots. */
+    /* A gap of one page is filled, as its number is as short as the dots. */
     if (gap === 2) pages.push(link(page - 1))
     else if (gap > 2) pages.push(null)
     pages.push(link(page))

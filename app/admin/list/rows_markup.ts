@@ -3,11 +3,11 @@ import type { ShownCell } from './cell.js'
 import type { ColumnStyle, Row } from './list_table.js'
 
 /**
- * The rows of a list's table as markup. Of this a page has ten times as much as of all else, and a
- * template would take several times as long to make it.
+ * Renders the rows of a list's table as markup. Rows are most of a page, and a template would take
+ * several times as long.
  *
- * @param styles  of the columns
- * @param mark    what is said of a deleted record
+ * @param styles  presentation of the columns
+ * @param mark    text that marks a deleted record
  */
 export function rowsMarkup(
   rows: readonly Row[],

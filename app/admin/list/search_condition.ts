@@ -1,11 +1,16 @@
-import { ANY, patternFault, type TextPattern } from '#crud/values/text_pattern'
-import type { Condition } from '#crud/request/condition'
-import type { Column, ColumnKind } from '#crud/resource/column'
-import { readUuid } from '#crud/values/from_query'
-import { exactInteger } from '#crud/values/numbers'
-import { isStorableText } from '#crud/values/text'
+import {
+  ANY_CHARACTERS,
+  patternFault,
+  type TextPattern,
+  type Condition,
+  type Column,
+  type ColumnKind,
+  readUuid,
+  exactInteger,
+  isStorableText,
+} from '#crud/internals'
 
-/* Nobody types a longer one. */
+/* Longer than any typed search text. */
 const LONGEST_TEXT = 200
 
 const TRUE = ['true', 'yes', '1', 't', 'y']
@@ -26,30 +31,30 @@ const SEARCHES: Partial<Record<ColumnKind, Search>> = {
 }
 
 /**
- * Whether a list can be searched by columns of this kind at all.
+ * Returns true if the list can be searched by a column of this type.
  */
 export function isSearchable(column: Column): boolean {
   return column.kind in SEARCHES
 }
 
 /**
- * What a search in the column asks for: the number itself, the boolean that a word stands for, or a
- * part of the text, whatever its case and with every sign literal. [S30, B15]
+ * Condition of a search: equality for numbers, a boolean for its word, otherwise a part of the
+ * text, ignoring case and taking every character literally. [S30, B15]
  *
  * @param text  trimmed, not empty
- * @returns null if the text can't be looked for in such a column: then nothing is filtered
+ * @returns null if the column can't contain the text: nothing is filtered then
  */
 export function searchCondition(column: Column, text: string): Condition | null {
   return SEARCHES[column.kind]?.(column, text) ?? null
 }
 
 /**
- * Texts that have the given one in them, whatever its case and with every sign literal; null if it is
- * too long to be looked for. [B15, B17]
+ * Condition for texts that contain the given one, ignoring case and taking every character
+ * literally; null if it is too long. [B15, B17]
  */
 export function textCondition(column: Column, text: string): Condition | null {
   if (text.length > LONGEST_TEXT || !isStorableText(text)) return null
-  const pattern: TextPattern = [ANY, text, ANY]
+  const pattern: TextPattern = [ANY_CHARACTERS, text, ANY_CHARACTERS]
   const match = { column, pattern, foldCase: true, negate: false }
   return patternFault([match]) ? null : { type: 'match', ...match }
 }

@@ -7,8 +7,8 @@ export default class extends BaseSchema {
     this.schema.createTable(this.tableName, (table) => {
       table.increments('id')
       table.string('username', 32).notNullable().unique()
-      /* Names that differ in case alone are one: the database sees to it that the key is always that
-       * of the name, whoever writes it. SQLite, PostgreSQL, MySQL and MariaDB all have such columns. */
+      /* Makes names unique regardless of case: a generated column always matches the name,
+       * whatever writes it. Supported by SQLite, PostgreSQL, MySQL and MariaDB. */
       table
         .specificType('username_key', 'varchar(32) generated always as (lower(username)) stored')
         .unique()

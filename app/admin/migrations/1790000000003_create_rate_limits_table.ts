@@ -1,7 +1,7 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Where @adonisjs/limiter counts login attempts, for all processes on one database.
+ * Login attempts as counted by @adonisjs/limiter, for all processes on one database.
  */
 export default class extends BaseSchema {
   protected tableName = 'rate_limits'

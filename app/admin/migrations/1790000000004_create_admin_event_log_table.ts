@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * What happened. Nothing in it refers to other tables: it outlives the users, sessions and records
- * that it tells of. [E3]
+ * Events. Has no foreign keys, as it outlives the users, sessions and records that it refers to.
+ * [E3]
  */
 export default class extends BaseSchema {
   protected tableName = 'admin_event_log'

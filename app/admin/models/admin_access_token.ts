@@ -1,13 +1,13 @@
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
-import '#crud/lucid/naming_strategy'
+import '#crud'
 import AdminUser from './admin_user.js'
 import { jsonColumn } from './json_column.js'
 
 /**
- * What a program calls the API with, in the name of a user. Only the hash of its secret is stored: who
- * reads the table can't use it. [P10]
+ * Access token with which a program calls the API in the name of a user. Only the hash of its
+ * secret is stored, so the table can't be used to sign in. [P10]
  */
 export default class AdminAccessToken extends BaseModel {
   static table = 'admin_access_tokens'
@@ -21,7 +21,7 @@ export default class AdminAccessToken extends BaseModel {
   @belongsTo(() => AdminUser, { foreignKey: 'userId' })
   declare user: BelongsTo<typeof AdminUser>
 
-  /** What its owner calls it, as in `ci` */
+  /** Name given by its owner, as in `ci` */
   @column()
   declare name: string
 
@@ -29,18 +29,18 @@ export default class AdminAccessToken extends BaseModel {
   @column({ serializeAs: null })
   declare hash: string
 
-  /** As in `Product:read` */
+  /** Abilities, as in `Product:read` */
   @column(jsonColumn)
   declare abilities: string[]
 
   @column.dateTime({ autoCreate: true })
   declare createdAt: DateTime
 
-  /** To the minute; null for never */
+  /** Accurate to the minute; null if never used */
   @column.dateTime()
   declare lastUsedAt: DateTime | null
 
-  /** Null for never */
+  /** Null if it does not expire */
   @column.dateTime()
   declare expiresAt: DateTime | null
 
@@ -50,7 +50,7 @@ export default class AdminAccessToken extends BaseModel {
 }
 
 /**
- * Whether a token is no longer good for anything.
+ * Returns true if the token has expired.
  */
 export function isOver({ expiresAt }: Pick<AdminAccessToken, 'expiresAt'>): boolean {
   return expiresAt !== null && expiresAt.toMillis() <= Date.now()

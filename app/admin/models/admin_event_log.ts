@@ -1,12 +1,12 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
-import '#crud/lucid/naming_strategy'
+import '#crud'
 import type { EventDetails, EventStatus } from '../events/event_integration.js'
 import type { EventType } from '../events/event_type.js'
 import { jsonColumn } from './json_column.js'
 
 /**
- * Something that happened, and who did it. Written by the database integration, never changed. [E3]
+ * An event and its actor. Written by the database integration, never updated. [E3]
  */
 export default class AdminEventLog extends BaseModel {
   static table = 'admin_event_log'
@@ -23,15 +23,15 @@ export default class AdminEventLog extends BaseModel {
   @column()
   declare status: EventStatus
 
-  /** Null for nobody known */
+  /** Null if no user is known */
   @column()
   declare userId: number | null
 
-  /** As it was then; of a failed login, as it was typed */
+  /** User name at that time; for a failed login, the name as typed */
   @column()
   declare username: string | null
 
-  /** The id of the session's record, never what is in the cookie */
+  /** Id of the session's record, never the value of its cookie */
   @column()
   declare sessionId: number | null
 
@@ -41,11 +41,11 @@ export default class AdminEventLog extends BaseModel {
   @column()
   declare userAgent: string | null
 
-  /** Name of the model's class */
+  /** Class name of the model */
   @column()
   declare resourceType: string | null
 
-  /** The key as it stands in paths, `12` or `7/a%2Fb`; null for several records */
+  /** Key as in paths, `12` or `7/a%2Fb`; null for several records */
   @column()
   declare resourceId: string | null
 

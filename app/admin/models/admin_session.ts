@@ -1,25 +1,28 @@
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
-import '#crud/lucid/naming_strategy'
+import '#crud'
 import AdminUser from './admin_user.js'
 
 /**
- * What a session keeps beside its columns: the tokens issued for it, so that its end can revoke them.
+ * Data of a session without columns of their own: the tokens issued for it, so that its end can
+ * revoke them.
  */
 export interface SessionMetadata {
   /** `jti` -> expiry in seconds since 1970 */
   tokens: Record<string, number>
+  /** Id of the role that a superuser sees the site as [U6] */
+  viewAs?: number
 }
 
 /**
- * A signed-in browser. Only the hash of its id is stored: who reads the table can't take it over.
- * [B12]
+ * Session of a signed-in browser. Only the hash of its id is stored, so the table can't be used to
+ * take it over. [B12]
  */
 export default class AdminSession extends BaseModel {
   static table = 'admin_sessions'
 
-  /** Which rows the dashboard counts: those that have ended are only kept for a while. [B23] */
+  /** Rows that the dashboard counts: ended sessions are kept for a while. [B23] */
   static countFilters = { is_active: true }
 
   @column({ isPrimary: true })
@@ -31,7 +34,7 @@ export default class AdminSession extends BaseModel {
   @belongsTo(() => AdminUser, { foreignKey: 'userId' })
   declare user: BelongsTo<typeof AdminUser>
 
-  /** SHA-256 of the id in the cookie, in hex */
+  /** SHA-256 of the cookie's id, in hex */
   @column({ serializeAs: null })
   declare sessionId: string
 

@@ -1,6 +1,6 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
-import '#crud/lucid/naming_strategy'
+import '#crud'
 
 /**
  * A token that was revoked before it expired. [B12]
@@ -11,7 +11,7 @@ export default class AdminTokenBlacklist extends BaseModel {
   @column({ isPrimary: true })
   declare id: number
 
-  /** The token's `jti`, never the token itself */
+  /** `jti` of the token, never the token itself */
   @column()
   declare token: string
 

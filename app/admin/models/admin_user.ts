@@ -1,13 +1,24 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { BaseModel, column, manyToMany } from '@adonisjs/lucid/orm'
+import type { ManyToMany } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
-import '#crud/lucid/naming_strategy'
+import '#crud'
+import { raiseOwnVersion } from '../permissions/versions.js'
+import AdminRole from './admin_role.js'
+import type { AdminUserAttributes } from './admin_user_attributes.js'
+import { jsonColumn } from './json_column.js'
 
 /**
- * Somebody who may sign in to the admin site. The password is there only as its hash, which no
- * answer, list, event or log ever shows. [B11]
+ * A user of the admin site. Only the hash of the password is stored, and no response, list, event
+ * or log contains it. [B11]
  */
 export default class AdminUser extends BaseModel {
   static table = 'admin_users'
+
+  static boot() {
+    if (this.booted) return
+    super.boot()
+    raiseOwnVersion(this, ['attributes', 'isSuperuser'])
+  }
 
   @column({ isPrimary: true })
   declare id: number
@@ -21,6 +32,24 @@ export default class AdminUser extends BaseModel {
 
   @column({ consume: Boolean })
   declare isSuperuser: boolean
+
+  @manyToMany(() => AdminRole, {
+    pivotTable: 'admin_user_roles',
+    pivotForeignKey: 'user_id',
+    pivotRelatedForeignKey: 'role_id',
+  })
+  declare roles: ManyToMany<typeof AdminRole>
+
+  /** Empty where nothing is known */
+  @column({
+    ...jsonColumn,
+    consume: (value: unknown): AdminUserAttributes => jsonColumn.consume(value) ?? {},
+  })
+  declare attributes: AdminUserAttributes
+
+  /** Another one once anything has changed that says what the user may do [U4] */
+  @column({ serializeAs: null })
+  declare permissionsVersion: number
 
   @column.dateTime({ autoCreate: true })
   declare createdAt: DateTime

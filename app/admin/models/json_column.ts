@@ -1,5 +1,5 @@
 /**
- * How a column that holds JSON as text is read and written.
+ * Column options for JSON stored as text.
  */
 export const jsonColumn = {
   meta: { kind: 'json' },

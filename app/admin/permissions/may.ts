@@ -1,111 +1,172 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Operation } from '#crud'
-import { Records } from '#crud/operations/records'
-import type { KeyValue } from '#crud/resource/key'
-import type { ModelView } from '../model_view.js'
-import type { Action } from '../view_options.js'
+import { Records, type GrantedOperation, type KeyValue } from '#crud/internals'
+import type { Offer } from './offers.js'
+import type { PermittedView } from './permitted_view.js'
 
-/** What a page may offer: the actions of a view, and deleting for good. */
-export type Offer = Action | 'purge'
+export type { Offer } from './offers.js'
 
-const OPERATIONS: Record<Offer, Operation> = {
+const OPERATIONS: Record<Offer, GrantedOperation> = {
   view: 'read_multi',
   create: 'create',
   update: 'update',
   delete: 'delete',
   purge: 'db_delete',
+  restore: 'restore',
 }
 
-/* A page asks the same several times: for the sidebar, a button and a link. */
+/* A page checks the same permission several times: for the sidebar, a button and a link. */
 const ANSWERS = new WeakMap<HttpContext, Map<string, Promise<boolean>>>()
 
 /**
- * The one question that every page, button and link asks before it offers something: may this person do
- * it with the model, or with this record of it? What is offered wrongly is still refused: whatever is
- * done asks the policy itself. [P14, B13, B14]
+ * Checks a permission before a page, button or link is offered: may the signed-in user do this with
+ * the model, or with this record? This only decides what is shown; every operation is authorized
+ * again by roles and policy. [P14, B13, B14, U4]
  *
- * @param record  without one: with the model at all
+ * @param record  without it: the permission on the model as such
  */
 export async function may(
   ctx: HttpContext,
-  view: ModelView,
+  view: PermittedView,
   offer: Offer,
   record?: LucidRow
 ): Promise<boolean> {
-  if (!view.may(offer === 'purge' ? 'delete' : offer) || !view.admits(ctx)) return false
-  if (!view.resource.policy) return true
-  if (record) return await allows(ctx, view, offer, record)
+  const own = await personal(ctx, view)
+  if (!own?.may(offer) || !own.admits(ctx)) return false
+  const { policy, projection } = own.resource
+  if (!policy && !(record && projection)) return true
+  if (record) return await allows(ctx, own, offer, record)
 
   const answers = ANSWERS.get(ctx) ?? new Map<string, Promise<boolean>>()
   ANSWERS.set(ctx, answers)
   const id = `${view.name} ${offer}`
   let answer = answers.get(id)
-  if (!answer) answers.set(id, (answer = allows(ctx, view, offer)))
+  if (!answer) answers.set(id, (answer = allows(ctx, own, offer)))
   return await answer
 }
 
 /**
- * All that the signed-in user may do with the model.
+ * The view of the signed-in user, for parts of a page that are left out without it.
+ *
+ * @returns null if their roles do not let them view the model, or an error is logged
  */
-export async function offersOf(ctx: HttpContext, view: ModelView): Promise<ReadonlySet<Offer>> {
+export async function personal<View extends PermittedView>(
+  ctx: HttpContext,
+  view: View
+): Promise<View | null> {
+  try {
+    const own = (await view.for(ctx)) as View
+    return own.isWithheld ? null : own
+  } catch (error) {
+    ctx.logger.error({ err: error }, `${view.name}: what the user may do is not known`)
+    return null
+  }
+}
+
+/**
+ * All permissions of the signed-in user on the model.
+ */
+export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<ReadonlySet<Offer>> {
   const offers = Object.keys(OPERATIONS) as Offer[]
   const answers = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
   return new Set(offers.filter((_, index) => answers[index]))
 }
 
 /**
- * The same of several records at once, by their keys. They are read only where the policy looks at
- * records; of one that is not there nothing is allowed.
+ * Checks a permission on several records, by their keys. Reads them only if the policy checks each
+ * record, and asks for reach only if roles reach some of them; a missing record has no permission.
  *
- * @returns whether it may be done with the record of a key
+ * @param keys  of records that the signed-in user may read
+ * @returns a function that returns true if the record of a key has the permission
  */
 export async function mayEach(
   ctx: HttpContext,
-  view: ModelView,
+  view: PermittedView,
   offer: Offer,
   keys: readonly KeyValue[]
 ): Promise<(key: KeyValue) => boolean> {
   if (keys.length === 0) return () => false
-  if (!looksAtRecords(view)) {
-    const isAllowed = await may(ctx, view, offer)
+  const own = await personal(ctx, view)
+  if (!own) return () => false
+  const reachesAll = own.resource.projection?.reachesWhatIsRead(OPERATIONS[offer]) ?? true
+  if (!looksAtRecords(own) && reachesAll) {
+    const isAllowed = await may(ctx, own, offer)
     return () => isAllowed
   }
-  if (!view.may(offer === 'purge' ? 'delete' : offer) || !view.admits(ctx)) return () => false
+  if (!own.may(offer) || !own.admits(ctx)) return () => false
+  const { key: keyOf } = own.resource
   const allowed = new Set<string>()
   try {
-    const records = new Records(view.resource)
-    const { client, ...options } = view.callOptions(ctx)
-    const wanted = { ...options, deleted: 'include' } as const
-    for (const record of await records.locateMany(keys, client, wanted, false)) {
-      if (await may(ctx, view, offer, record)) {
-        allowed.add(view.resource.key.toPath(view.resource.key.of(record)))
-      }
-    }
+    const options = own.callOptions(ctx)
+    const reached = reachesAll ? keys : await own.crud.reached(OPERATIONS[offer], keys, options)
+    const permitted = looksAtRecords(own)
+      ? await authorizedKeys(ctx, own, offer, reached)
+      : (await may(ctx, own, offer))
+        ? reached
+        : []
+    for (const key of permitted) allowed.add(keyOf.toPath(key))
   } catch (error) {
-    /* A link less is better than no page. */
+    /* The page is shown without these links rather than not at all. */
     ctx.logger.error({ err: error }, `${view.name}: what may be done with records is not known`)
   }
-  return (key) => allowed.has(view.resource.key.toPath(key))
+  return (key) => allowed.has(keyOf.toPath(key))
+}
+
+/** Keys of the records that the policy allows, of those that roles reach. */
+async function authorizedKeys(
+  ctx: HttpContext,
+  view: PermittedView,
+  offer: Offer,
+  keys: readonly KeyValue[]
+): Promise<KeyValue[]> {
+  const records = new Records(view.resource)
+  const { client, ...options } = view.callOptions(ctx)
+  const wanted = { ...options, deleted: 'include' } as const
+  const allowed: KeyValue[] = []
+  for (const record of await records.findExisting(keys, client, wanted)) {
+    const isAllowed = await guarded(ctx, view, () =>
+      records.allows(operationOf(offer, record), options, record)
+    )
+    if (isAllowed) allowed.push(view.resource.key.of(record))
+  }
+  return allowed
 }
 
 /**
- * Whether the answer depends on the record: the policy declares that it takes one.
+ * Returns true if the permission depends on the record: the policy declares the fourth
+ * parameter, `record`.
  */
-export function looksAtRecords({ resource }: ModelView): boolean {
-  return resource.judgesRecords
+export function looksAtRecords({ resource }: PermittedView): boolean {
+  return resource.authorizesRecords
 }
 
-async function allows(ctx: HttpContext, view: ModelView, offer: Offer, record?: LucidRow) {
+async function allows(ctx: HttpContext, view: PermittedView, offer: Offer, record?: LucidRow) {
   if (!ctx.auth.use('admin').signedIn) return false
-  const { actor } = view.callOptions(ctx)
+  const operation = operationOf(offer, record)
+  return await guarded(
+    ctx,
+    view,
+    () => view.crud.allows(operation, view.callOptions(ctx), record),
+    /* A policy that fails without a record says nothing about the model as such. */
+    !record && looksAtRecords(view)
+  )
+}
+
+async function guarded(
+  ctx: HttpContext,
+  { name }: PermittedView,
+  ask: () => Promise<boolean>,
+  isAllowedUnasked = false
+): Promise<boolean> {
   try {
-    const operation = offer === 'view' && record ? 'read' : OPERATIONS[offer]
-    return await new Records(view.resource).allows(operation, { actor }, record)
+    return await ask()
   } catch (error) {
-    /* A policy that can't do without a record says nothing against the model as such. */
-    if (!record && looksAtRecords(view)) return true
-    ctx.logger.error({ err: error }, `${view.name}: the policy could not be asked`)
+    if (isAllowedUnasked) return true
+    ctx.logger.error({ err: error }, `${name}: the policy could not be asked`)
     return false
   }
+}
+
+function operationOf(offer: Offer, record: LucidRow | undefined): GrantedOperation {
+  return offer === 'view' && record ? 'read' : OPERATIONS[offer]
 }

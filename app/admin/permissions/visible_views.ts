@@ -1,12 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminSite } from '../admin_site.js'
-import type { ModelView } from '../model_view.js'
+import type { ModelView, ViewSite } from '../model_view.js'
+import { may, personal } from './may.js'
 
 /**
- * The models that the signed-in user may see, in the order of the site. [B13, P14]
+ * Models that the signed-in user may see, as their roles leave them, in the order of the site.
+ * [B13, P14, U4]
  */
-export async function visibleViews(site: AdminSite, ctx: HttpContext): Promise<ModelView[]> {
-  const views = [...site.models.values()]
-  const areVisible = await Promise.all(views.map((view) => view.isVisibleTo(ctx)))
-  return views.filter((_, index) => areVisible[index])
+export async function visibleViews(site: ViewSite, ctx: HttpContext): Promise<ModelView[]> {
+  const views = await Promise.all(
+    [...site.models.values()].map(async (view) => {
+      const own = await personal(ctx, view)
+      return own && (await may(ctx, own, 'view')) ? own : null
+    })
+  )
+  return views.filter((view) => view !== null)
 }

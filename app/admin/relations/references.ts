@@ -1,8 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
-import type { Fields } from '#crud/request/fields'
-import { ListRequest } from '#crud/request/list_request'
-import type { Column } from '#crud/resource/column'
+import { type Fields, ListRequest, type Column } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 
@@ -10,17 +8,17 @@ import type { ModelView } from '../model_view.js'
  * A column that refers to a record of another model of the site.
  */
 export interface Reference {
-  /** The foreign key, on the model itself */
+  /** Foreign key, on the model itself */
   column: Column
-  /** The other model */
+  /** View of the related model */
   view: ModelView
-  /** What the foreign key holds, on the other model */
+  /** Column of the related model that the foreign key contains */
   target: Column
 }
 
 /**
- * The model's belongs-to relations whose other side stands in the site. What is not in the site is
- * nobody's to see here, so such a column stays the number it is.
+ * Belongs-to relations of the model to other models of the site. A column that refers to a model
+ * outside the site is shown as a number.
  */
 export function referencesOf(site: AdminSite, view: ModelView): Reference[] {
   const references: Reference[] = []
@@ -38,17 +36,31 @@ export function referencesOf(site: AdminSite, view: ModelView): Reference[] {
 }
 
 /**
- * What the records that the values refer to are called, by value as text; those that the viewer may
- * not see are left out. One query.
+ * A reference as the signed-in user may follow it. [U4]
+ *
+ * @returns null where they may not see what it refers to
+ */
+export async function followed(ctx: HttpContext, reference: Reference): Promise<Reference | null> {
+  if (!(await reference.view.isVisibleTo(ctx))) return null
+  const view = await reference.view.for(ctx)
+  const target = view.resource.columns.find(reference.target.apiName)
+  return target && !target.hidden ? { ...reference, view, target } : null
+}
+
+/**
+ * Titles of referenced records, by foreign key as text, without those that the viewer may not see.
+ * Makes one query.
  */
 export async function titlesOf(
   ctx: HttpContext,
-  { view, target }: Reference,
+  reference: Reference,
   values: readonly unknown[]
 ): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   const wanted = [...new Set(values.filter((value) => value !== null && value !== undefined))]
-  if (wanted.length === 0 || !(await view.isVisibleTo(ctx))) return titles
+  const seen = wanted.length > 0 ? await followed(ctx, reference) : null
+  if (!seen) return titles
+  const { view, target } = seen
   const request = new ListRequest(
     [{ type: 'list', column: target, values: wanted, negate: false }],
     [],
@@ -58,25 +70,29 @@ export async function titlesOf(
   )
   const options = { ...view.callOptions(ctx), keys: true }
   const { data } = await view.crud.getMulti(request, options)
-  for (const item of data) titles.set(String(item[target.wire]), view.titleOf(item))
+  for (const item of data) titles.set(String(item[target.apiName]), view.titleOf(item))
   return titles
 }
 
-const FIELDS = new WeakMap<Column, Fields>()
+const FIELDS = new WeakMap<ModelView, Map<Column, Fields>>()
 
-/** Of a record that is only to be named no more is read, unless code of one's own reads or names it. */
+/**
+ * Fields to read for a title only; undefined, for all, if custom code reads or names the record.
+ */
 function titleFields(view: ModelView, target: Column): Fields | undefined {
   const { crud, options, resource } = view
   const isOwn =
     typeof options.title === 'function' || crud.getMulti !== LucidCrud.prototype.getMulti
-  /* Which column it is named by is known only then. */
+  /* The title column is known once the resource is loaded. */
   if (isOwn || !resource.isLoaded) return undefined
-  let fields = FIELDS.get(target)
+  let known = FIELDS.get(view)
+  if (!known) FIELDS.set(view, (known = new Map()))
+  let fields = known.get(target)
   if (!fields) {
     const { titleColumn } = view
     const columns = resource.fields.filter((one) => one === target || one === titleColumn)
     fields = { columns, computed: new Map() }
-    FIELDS.set(target, fields)
+    known.set(target, fields)
   }
   return fields
 }

@@ -1,30 +1,30 @@
-/* A page of texts of a megabyte each would be no page, and a title shows no more. */
+/* No title shows more, and longer texts would inflate the page. */
 const LONGEST_TITLE = 1000
 
-/* Marks that turn the direction of what comes after them, and control characters */
+/* Direction marks and control characters */
 const UNSEEN = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * A text in one line, as it is shown.
+ * A text on one line, for display.
  */
 export interface PlainText {
   text: string
-  /** The whole of it, if it had to be cut */
+  /** The whole text, if `text` is cut */
   title?: string
 }
 
 /**
- * Cuts a text after so many characters, never in the middle of one.
+ * Cuts a text to a number of characters, without splitting one.
  */
 export function shorten(text: string, longest: number): string {
-  /* No character has more than two units, so no more of a long text need be taken apart. */
+  /* A character has at most two UTF-16 units, so the rest of a long text is not needed. */
   const characters = [...text.slice(0, 2 * longest + 2)]
   return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text
 }
 
 /**
- * A name that anybody may have typed, such as that of a failed login: what of it can't be seen is
- * shown by its number, so that it neither hides nor turns what stands around it.
+ * Formats text from strangers, such as the name of a failed login: invisible characters are shown
+ * by their code points, so that they neither hide nor reorder other text.
  */
 export function plainText(text: string, longest: number = 80): PlainText {
   const visible = text.slice(0, LONGEST_TITLE).replace(UNSEEN, byNumber)
@@ -32,11 +32,11 @@ export function plainText(text: string, longest: number = 80): PlainText {
   return shown === visible ? { text: shown } : { text: shown, title: visible }
 }
 
-/* What JSON leaves as it is of such marks, and what some take for the end of a line */
+/* Direction marks that JSON does not escape, and line separators */
 const UNESCAPED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /**
- * A name as the log may have it, which is JSON: a terminal finds nothing in it to obey.
+ * Formats text from strangers for the log, as JSON without control sequences for terminals.
  */
 export function loggable(text: string): string {
   return text.replace(UNESCAPED, byNumber)
@@ -48,7 +48,7 @@ function byNumber(character: string): string {
 }
 
 /**
- * A piece of a sentence: words of ours, or a text that must not change the direction of the rest.
+ * A part of a sentence: fixed words, or a text that must not change the direction of the rest.
  */
 export interface SentencePart {
   text: string
@@ -56,14 +56,14 @@ export interface SentencePart {
 }
 
 /**
- * Marks a text within a sentence as one that keeps its direction to itself.
+ * Marks a text in a sentence as directionally isolated.
  */
 export function isolated(text: string): string {
   return `\u2068${text}\u2069`
 }
 
 /**
- * Takes a sentence with isolated texts in it apart.
+ * Splits a sentence at its isolated texts.
  */
 export function partsOf(sentence: string): SentencePart[] {
   return sentence

@@ -1,15 +1,15 @@
-import { isDeeper, writeJson } from '#crud/values/json'
+import { isDeeper, writeJson } from '#crud/internals'
 
-/* Deeper than that, most of every line is its indentation. */
+/* Beyond this depth, most of a line is indentation. */
 const DEEPEST = 32
 
-/* So much may be indented, whatever it grows by, and no more than so much at all. */
+/* Texts up to this size are always indented, and beyond the other never. */
 const ALWAYS = 10_000
 const LONGEST = 100_000
 const MOST_GROWTH = 4
 
 /**
- * JSON for people to read: indented, unless it would become a page of spaces. [B17]
+ * Formats JSON for people: indented, unless that would mostly add spaces. [B17]
  */
 export function prettyJson(value: unknown): string {
   const compact = writeJson(value)

@@ -1,9 +1,9 @@
 import { errors } from '@adonisjs/core/ace'
 
 /**
- * Waits for a prompt's answer. A prompt that its user leaves by Ctrl-C or Ctrl-D closes its input, but
- * from Node.js 24.2 on it then either throws where nobody can catch it, or never ends
- * (https://github.com/enquirer/enquirer/issues/483): here, both are a prompt that was cancelled.
+ * Waits for a prompt's answer. From Node.js 24.2 on, a prompt that is left by Ctrl-C or Ctrl-D closes
+ * its input and then throws an error that cannot be caught, or never ends
+ * (https://github.com/enquirer/enquirer/issues/483). Here, both cancel the prompt.
  *
  * @throws E_PROMPT_CANCELLED
  */
@@ -11,7 +11,7 @@ export async function ask<Answer>(prompt: () => Promise<Answer>): Promise<Answer
   const input = process.stdin
   let leave = () => {}
   const left = new Promise<never>((_, reject) => {
-    /* An answered prompt closes its input, too, and tells its answer right after. */
+    /* An answered prompt closes its input as well, and resolves right after. */
     leave = () => setImmediate(() => reject(new errors.E_PROMPT_CANCELLED()))
   })
   input.once('pause', leave)

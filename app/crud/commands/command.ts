@@ -1,23 +1,20 @@
 import { BaseCommand } from '@adonisjs/core/ace'
 import type { CommandOptions } from '@adonisjs/core/types/ace'
+import { CommandFailure } from '../errors.js'
+
+export { ask } from './ask.js'
+export { CommandFailure }
 
 /**
- * A command that can't go on; its message is all that is to be said.
- */
-export class CommandFailure extends Error {}
-
-/**
- * What the commands have in common: whatever fails ends with one line on standard error and an exit
- * status of 1, nobody is asked where nobody can answer, and what `--json` prints is JSON alone. [P12]
+ * Base class of the commands. A failure prints one line on standard error and exits with status 1,
+ * prompts appear only on a terminal, and `--json` prints JSON alone. [P12]
  *
  * Commands are imported before the application boots, so they must not import models or services.
  */
 export abstract class Command extends BaseCommand {
   static options: CommandOptions = { startApp: true }
 
-  /**
-   * A word too many is a mistake, never to be ignored; nor printed, as it may be a password.
-   */
+  /** Rejects surplus arguments. The message does not repeat them, as one may be a password. */
   async prepare() {
     if (this.parsed._.length > 0) {
       throw new CommandFailure(
@@ -26,23 +23,21 @@ export abstract class Command extends BaseCommand {
     }
   }
 
-  /**
-   * @returns whether an error has been dealt with
-   */
+  /** @returns true if an error has been handled */
   async completed(): Promise<boolean> {
     if (this.error === undefined) return false
     this.logger.error(printable(this.explain(this.error)))
     return true
   }
 
-  /** Whether somebody sits at both ends: prompts are read from one and written to the other. */
+  /** True if both input and output are a terminal: prompts read from one and write to the other. */
   protected get canAsk(): boolean {
     return Boolean(process.stdin.isTTY && process.stdout.isTTY)
   }
 
   /**
-   * What there is to say about an error. A driver's message repeats the whole statement with its
-   * values, hashes of passwords among them, so only its code is shown. [B11]
+   * The message to print for an error. Only the code of a driver's error is shown: its message repeats
+   * the statement with all values, password hashes among them. [B11]
    */
   protected explain(error: unknown): string {
     const { code, message } = error as { code?: unknown; message?: string }
@@ -62,9 +57,7 @@ export abstract class Command extends BaseCommand {
   }
 }
 
-/**
- * What is wrong, for a prompt's `validate`; true if nothing is.
- */
+/** The result for a prompt's `validate`: the error's message, or true if the check passes. */
 export async function fault(check: () => unknown): Promise<true | string> {
   try {
     await check()
@@ -74,9 +67,7 @@ export async function fault(check: () => unknown): Promise<true | string> {
   }
 }
 
-/**
- * Text for a terminal: in one line, and without signs that steer it, whoever sent them.
- */
+/** Text for a terminal, in one line and without control characters. */
 function printable(text: string, escape: (sign: string) => string = () => '\u{fffd}'): string {
   // eslint-disable-next-line no-control-regex
   return text.replace(/\s*\n\s*/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f]/g, escape)

@@ -1,12 +1,11 @@
 import { args, flags } from '@adonisjs/core/ace'
-import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
+import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import type { EndpointMiddleware } from '../types.js'
-import { Command, CommandFailure } from './command.js'
+import { Command } from './command.js'
+import { CommandFailure } from '../errors.js'
 
-/**
- * Shows the routes of every model: the generated ones, and those of its own. No database is asked.
- * [P12]
- */
+/** Lists the generated and custom routes of every model. Makes no query. [P12] */
 export default class CrudRoutes extends Command {
   static commandName = 'crud:routes'
   static description = 'Show the endpoints that the models have'
@@ -30,7 +29,7 @@ export default class CrudRoutes extends Command {
       )
     }
     const shown = this.#chosen(resources.endpoints())
-    const routes = shown.flatMap((one) => one.routes.map((route) => facts(one, route)))
+    const routes = shown.flatMap((one) => one.routes.map((route) => routeProperties(one, route)))
     if (this.json) return this.printJson(routes)
     if (routes.length === 0) {
       return this.logger.log(
@@ -52,9 +51,7 @@ export default class CrudRoutes extends Command {
     )
   }
 
-  /**
-   * @throws CommandFailure  when no model is called so
-   */
+  /** @throws CommandFailure  when no model has the name */
   #chosen(all: readonly EndpointCreator[]): readonly EndpointCreator[] {
     if (this.model === undefined) return all
     const name = this.model.toLowerCase()
@@ -67,7 +64,7 @@ export default class CrudRoutes extends Command {
   }
 }
 
-function facts(endpoints: EndpointCreator, route: EndpointRoute) {
+function routeProperties(endpoints: EndpointCreator, route: EndpointRoute) {
   return {
     model: endpoints.resource.name,
     name: route.name,
@@ -80,7 +77,7 @@ function facts(endpoints: EndpointCreator, route: EndpointRoute) {
   }
 }
 
-/** Of a named middleware its name in start/kernel.ts, of a function its own. */
+/** The middleware's name in start/kernel.ts, or the function's own name. */
 function nameOf(middleware: EndpointMiddleware): string {
   return middleware.name || 'closure'
 }

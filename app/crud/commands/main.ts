@@ -1,6 +1,4 @@
-/*
- * The commands about models and their endpoints, as adonisrc.ts wants them.
- */
+/* The commands about models and their endpoints, in the form that adonisrc.ts expects. */
 import { ListLoader } from '@adonisjs/core/ace'
 import CrudRoutes from './crud_routes.js'
 import MakeCrud from './make_crud.js'

@@ -1,11 +1,12 @@
 import { args, flags } from '@adonisjs/core/ace'
 import { ask } from './ask.js'
-import { Command, CommandFailure, fault } from './command.js'
+import { Command, fault } from './command.js'
+import { CommandFailure } from '../errors.js'
 
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
 
 /**
- * Makes a model that answers REST calls and is managed in the admin site, with all that belongs to it.
+ * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test.
  * [P12]
  */
 export default class MakeCrud extends Command {
@@ -59,7 +60,7 @@ export default class MakeCrud extends Command {
 
     for (const file of files) this.logger.action(`create ${file}`).succeeded()
     this.logger.log(
-      `\nNext: node ace migrate\nFrom the next start on it answers at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
+      `\nNext: npm start, which migrates (or node ace migrate)\nThen it answers at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
     )
   }
 
@@ -72,7 +73,7 @@ export default class MakeCrud extends Command {
     )
   }
 
-  /** One after the other, until nothing is entered. */
+  /** Asks for one field after the other until the input is empty. */
   async #askFields(check: (texts: string[]) => unknown): Promise<string[]> {
     const fields: string[] = []
     for (;;) {

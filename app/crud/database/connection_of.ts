@@ -1,10 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
-/**
- * The name of the connection that a model's rows lie in: a model that says nothing uses the application's
- * first one, and so may one that names it.
- */
+/** Name of the model's connection; the application's default where the model names none. */
 export function connectionOf({ connection }: LucidModel): string {
   return connection ?? db.primaryConnectionName
 }

@@ -1,9 +1,7 @@
-import type { ColumnFacts } from './introspection.js'
+import type { ColumnIntrospection } from './introspection.js'
 
-/**
- * The range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined of every other.
- */
-export function decimalRangeOf(sqlType: string): ColumnFacts['decimalRange'] {
+/** The range of a type such as `decimal(8,2)` or `numeric(8,2)`; undefined for any other type. */
+export function decimalRangeOf(sqlType: string): ColumnIntrospection['decimalRange'] {
   const [, digits, after = '0'] = /^(?:decimal|numeric)\((\d+)(?:,(\d+))?\)$/i.exec(sqlType) ?? []
   const scale = Number(after)
   const whole = Number(digits) - scale

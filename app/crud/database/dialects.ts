@@ -7,7 +7,7 @@ import { SqliteDialect } from './sqlite/sqlite_dialect.js'
 
 const SQLITE = new SqliteDialect()
 
-/** By the names that Lucid gives them */
+/** By Lucid's dialect names */
 const DIALECTS: Record<string, Dialect> = {
   'sqlite3': SQLITE,
   'better-sqlite3': SQLITE,

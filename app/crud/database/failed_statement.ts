@@ -1,10 +1,8 @@
-/**
- * What a statement that failed was about to do.
- */
+/** Kind, table and columns of a failed statement. */
 export interface FailedStatement {
   verb: 'insert' | 'update' | 'delete'
   table: string
-  /** What an update sets */
+  /** The columns that an update sets */
   columns: string[]
 }
 
@@ -12,12 +10,11 @@ const STATEMENT =
   /^(insert|replace|update|delete)(?: or \w+)?(?: ignore)?(?: into| from)? (?:[`"][^`"]+[`"]\.)?[`"]([^`"]+)[`"]/i
 
 /**
- * Reads the statement that knex puts in front of a driver's message. SQLite names neither columns nor
- * table of a broken reference, and PostgreSQL tells its direction only in words, which are in the
- * server's language.
+ * Parses the statement that knex puts before a driver's message. For a broken reference, SQLite names
+ * neither columns nor table, and PostgreSQL tells the direction only in words of the server's language.
  *
  * @param text  the message, or the statement itself
- * @returns undefined where no such statement stands there
+ * @returns undefined if the text holds no such statement
  */
 export function failedStatement(text: string): FailedStatement | undefined {
   const [, word, table] = STATEMENT.exec(text) ?? []

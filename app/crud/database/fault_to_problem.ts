@@ -1,7 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Problem } from '../http/problem.js'
 import {
   alreadyRegistered,
   missingReference,
@@ -10,15 +9,16 @@ import {
 } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
-import { attributeToWire } from '../values/to_api.js'
+import { attributeToApi } from '../values/to_api.js'
 import { dialectOf } from './dialects.js'
 import type { Fault } from './introspection.js'
+import type { Problem } from '../errors.js'
 
 /**
- * What a driver's error means to the caller: the one place where that is decided. [A8]
+ * Turns a driver's error into the problem for the caller. This is the only place that decides it. [A8]
  *
- * @param record  what was being written; undefined when deleting
- * @param client  a client that can still be asked, outside the failed transaction
+ * @param record  the record that was being written; undefined for a deletion
+ * @param client  a client that still accepts queries, outside the failed transaction
  * @returns undefined for an error that is not about the data
  */
 export async function faultToProblem(
@@ -29,7 +29,7 @@ export async function faultToProblem(
 ): Promise<Problem | undefined> {
   const fault = dialectOf(client).explain(error)
   if (fault?.kind === 'foreign_key') return await brokenReference(fault, resource, record, client)
-  /* A hook may have written elsewhere: what fails there is no fault of this item's. */
+  /* A hook may have written to another table; an error there is not about this item. */
   if (fault?.table !== undefined && fault.table !== resource.table) return undefined
 
   switch (fault?.kind) {
@@ -40,9 +40,9 @@ export async function faultToProblem(
     default:
       return storageRefused(
         columnsOf(fault!, resource).map((column) => ({
-          field: column.wire,
+          field: column.apiName,
           rule: fault!.kind,
-          message: RULES[fault!.kind as keyof typeof RULES](column.wire),
+          message: RULES[fault!.kind as keyof typeof RULES](column.apiName),
         }))
       )
   }
@@ -56,29 +56,30 @@ const RULES = {
 
 function columnsOf({ columns, constraint }: Fault, resource: Resource): Column[] {
   const names = [...columns, ...(resource.constraints.get(constraint ?? '') ?? [])]
-  return resource.columns.all.filter((column) => names.includes(column.name))
+  return resource.columns.all.filter(
+    (column) => names.includes(column.name) && !resource.conceals(column)
+  )
 }
 
-/**
- * Of a constraint over several columns, the answer repeats only those that answers show.
- */
+/** For a constraint over several columns, the answer repeats only the fields that answers show. */
 function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefined): Problem {
   const columns = columnsOf(fault, resource)
   const shown = columns.filter(
     (column) =>
       resource.fields.includes(column) && record?.$attributes[column.attribute] !== undefined
   )
-  const value = shown.map((column) => attributeToWire(column, record!)).join(', ')
+  const value = shown.map((column) => attributeToApi(column, record!)).join(', ')
   return alreadyRegistered(
     shown.length > 0 ? value : undefined,
-    columns.map((column) => column.wire)
+    columns.map((column) => column.apiName)
   )
 }
 
 /**
- * A reference that points nowhere, or one that still points here. Own code may have broken it in another
- * table, a pivot above all; of the item's own, each one is looked up, as SQLite does not say which it
- * was. When all are there, others refer to what an update was going to change.
+ * The problem for a reference to a missing record, or for a record that others refer to. Own code may
+ * have broken the reference in another table, most often a pivot. The item's own references are each
+ * looked up, as SQLite does not name the broken one. If all of them exist, other records refer to the
+ * value that an update would change.
  */
 async function brokenReference(
   fault: Fault,
@@ -93,23 +94,26 @@ async function brokenReference(
   if (!record) return direction ? missingReference([]) : stillReferredTo()
 
   const missing = await missingOf(record, resource, client)
-  if (missing.length > 0) return missingReference(missing)
+  if (missing.length > 0) {
+    const shown = missing.filter((column) => !resource.conceals(column))
+    return missingReference(shown.map(({ apiName }) => apiName))
+  }
   if (!direction && record.$isPersisted) return stillReferredTo()
-  return missingReference(columnsOf(fault, resource).map(({ wire }) => wire))
+  return missingReference(columnsOf(fault, resource).map(({ apiName }) => apiName))
 }
 
-/** Of an update elsewhere: what sets no reference has changed what is referred to. */
+/** For an update of another table: one that sets no reference has changed a referenced value. */
 async function directionOf({ table, columns }: Fault, client: QueryClientContract) {
-  const facts = await dialectOf(client).readTable(client, table!)
-  const referring = facts?.foreignKeys.flatMap((key) => key.columns) ?? []
+  const introspection = await dialectOf(client).readTable(client, table!)
+  const referring = introspection?.foreignKeys.flatMap((key) => key.columns) ?? []
   return columns.length > 0 && !columns.some((name) => referring.includes(name))
     ? 'used'
     : 'missing'
 }
 
 /**
- * The virtual field that a relation over the table is written by, as it is usually called: `tags`,
- * `tag_ids` or `tagIds`; otherwise the relation.
+ * The virtual fields that usually write a relation over the table: `tags`, `tag_ids` or `tagIds`;
+ * without one, the relation's name.
  */
 function fieldsOfPivot({ model, virtualFields }: Resource, table: string): string[] {
   for (const [name, relation] of model.$relationsDefinitions) {
@@ -129,13 +133,13 @@ function fieldsOfPivot({ model, virtualFields }: Resource, table: string): strin
   return []
 }
 
-/** The item's references that point nowhere, by the fields' names on the wire. */
+/** The columns of the item's references to missing records. */
 async function missingOf(
   record: LucidRow,
   resource: Resource,
   client: QueryClientContract
-): Promise<string[]> {
-  const missing: string[] = []
+): Promise<Column[]> {
+  const missing: Column[] = []
   for (const { columns: names, table, references } of resource.foreignKeys) {
     const columns = names.map((name) => resource.columns.all.find((one) => one.name === name))
     const parts = columns.map((column) => column && record.$attributes[column.attribute])
@@ -144,7 +148,7 @@ async function missingOf(
     const query = client.query().from(table).select(references[0]).limit(1)
     references.forEach((name, index) => query.where(name, parts[index] as string))
     const found = await query
-    if (found.length === 0) missing.push(...columns.map((column) => column!.wire))
+    if (found.length === 0) missing.push(...columns.map((column) => column!))
   }
   return missing
 }

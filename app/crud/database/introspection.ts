@@ -1,72 +1,71 @@
-import type { ColumnKind } from '../resource/column.js'
+import type { ColumnKind } from '../resource/column_kind.js'
 
 /**
- * How a database by itself compares the text of a column: `binary` by code point, `sorting` with an
- * order of its own, `loose` with different texts taken for the same, too.
+ * The default text comparison of a column: `binary` by code point, `sorting` with another order, `loose`
+ * if different texts may also be equal.
  */
 export type Collation = 'binary' | 'sorting' | 'loose'
 
-/**
- * What the database tells of a column and a model cannot. [P15]
- */
-export interface ColumnFacts {
+/** Properties of a column that only the database knows. [P15] */
+export interface ColumnIntrospection {
   /** The declared SQL type in lower case, as in `varchar(255)` */
   sqlType: string
-  /** What it holds, where the database knows better than the name of the type */
+  /** The value type, where the database knows more than the type's name says */
   kind?: ColumnKind
-  /** Left out where every comparison says itself which one it wants */
+  /** Left out if every comparison names its collation */
   collation?: Collation
-  /** What fits into an integer column that takes less than 64 bits */
+  /** Range of an integer column of less than 64 bits */
   integerRange?: { least: bigint; most: bigint }
-  /** The most that fits into a decimal column, as it is written, and how many of its digits follow the point */
+  /** The largest value of a decimal column, as text, and its number of decimal places */
   decimalRange?: { most: string; scale: number }
   nullable: boolean
-  /** Most characters of a text, if there is a limit */
+  /** Maximum length of a text in characters, null without a limit */
   maxLength: number | null
-  /** Whether an insert may leave the column out */
+  /** True if an insert may leave the column out */
   hasDefault: boolean
-  /** What it is given then, as text, where that is the same for every row */
+  /** The default as text, if it is the same for every row */
   defaultText?: string | null
-  /** The expression that works the default out, where the database does not tell what came of it */
+  /** Expression of the default, for databases that do not return its value after an insert */
   defaultExpression?: string
-  /** Whether the database works the value out, so that no write may give one */
+  /** True if the database computes the value, so that it cannot be written */
   generated: boolean
-  /** Whether the database itself counts the value up */
+  /** True if the database increments the value itself */
   autoIncrement: boolean
-  /** Whether the column alone is unique */
+  /** True if a unique index covers this column alone */
   unique: boolean
-  /** The values a check constraint allows, if it lists them */
+  /** The values that a check constraint or an enum allows, if it lists them */
   choices: string[] | null
 }
 
 export interface ForeignKey {
-  /** Column names of this table */
+  /** Columns of this table */
   columns: string[]
   table: string
-  /** Column names there, in the same order */
+  /** Columns of the other table, in the same order */
   references: string[]
 }
 
-export interface TableFacts {
-  columns: Map<string, ColumnFacts>
+export interface TableIntrospection {
+  columns: Map<string, ColumnIntrospection>
   foreignKeys: ForeignKey[]
-  /** The columns of unique indexes, checks and foreign keys by their names, where faults tell only those */
+  /**
+   * Columns of unique indexes, checks and foreign keys by constraint name, for databases whose errors
+   * name only the constraint
+   */
   constraints?: ReadonlyMap<string, readonly string[]>
 }
 
-/**
- * A driver's error, understood. `columns` are column names, as far as the driver names them.
- */
+/** A parsed driver error. `columns` are column names, as far as the driver names them. */
 export interface Fault {
   kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range'
-  /** The table it is about, as far as the driver names it */
+  /** The table, as far as the driver names it */
   table?: string
   columns: string[]
-  /** The name of the constraint, where the driver tells it instead of columns */
+  /** Name of the constraint, if the driver names it instead of columns */
   constraint?: string
   /**
-   * Of a broken reference, as far as the driver tells: whether the row refers to nothing, or others refer
-   * to it
+   * Kind of broken reference, as far as the driver tells: `missing` if the referenced row does not
+   * exist, `used` if other rows refer to this one
    */
   reference?: 'missing' | 'used'
 }

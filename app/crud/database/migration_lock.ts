@@ -3,29 +3,29 @@ import type { Database } from '@adonisjs/lucid/database'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../errors.js'
 
-/** How often it is tried again, and for how long, in milliseconds */
+/** Interval and limit of the retries, in milliseconds */
 const INTERVAL = 200
-const PATIENCE = 15 * 60_000
+const TIMEOUT = 15 * 60_000
 
-/** What gives a lock back */
+/** Releases a lock */
 type Release = () => Promise<void>
 
 /**
- * Runs the work while no other process runs its own on the same database: the second of two that
- * migrate waits, and finds nothing left to do. (Lucid's own lock fails instead of waiting, and it has
- * none for SQLite.) The lock belongs to a connection, so it goes with a process that dies.
+ * Runs the work under a lock on the database, so that a second process that migrates waits and then
+ * finds nothing left to do. (Lucid's own lock fails instead of waiting, and does not exist for SQLite.)
+ * The lock belongs to a connection, so it ends with the process.
  *
- * @throws RuntimeError  when another process holds it for a quarter of an hour
+ * @throws RuntimeError  when another process holds the lock for a quarter of an hour
  */
 export async function whileLocked<Result>(
   db: Database,
   connectionName: string,
   work: () => Promise<Result>,
-  { patience = PATIENCE } = {}
+  { timeout = TIMEOUT } = {}
 ): Promise<Result> {
   const client = db.connection(connectionName)
   const acquire = acquirerOf(db, client)
-  const end = performance.now() + patience
+  const end = performance.now() + timeout
   let release = await acquire()
   while (!release) {
     if (performance.now() > end) {
@@ -43,7 +43,7 @@ export async function whileLocked<Result>(
   }
 }
 
-/** What tries to lock once, and gives null if somebody else has. */
+/** Returns a function that tries to lock once, and resolves to null if another process holds the lock. */
 function acquirerOf(db: Database, client: QueryClientContract): () => Promise<Release | null> {
   switch (client.dialect.name) {
     case 'postgres':
@@ -63,10 +63,10 @@ function acquirerOf(db: Database, client: QueryClientContract): () => Promise<Re
   }
 }
 
-/** Lucid's own, so that its `migration:run` knows of ours */
+/** Lucid's own key, so that its `migration:run` respects this lock */
 const KEY = 1
 
-/** The lock is a session's: it must be given back on the connection that took it. */
+/** The lock belongs to the session, so the connection that took it must release it. */
 async function onOneConnection(
   client: QueryClientContract,
   [lock, unlock]: [string, string]
@@ -93,8 +93,8 @@ async function onOneConnection(
 }
 
 /**
- * SQLite can only lock a whole file, and the migrations need theirs: so it is another one beside it, in
- * which nothing ever stands.
+ * SQLite can only lock a whole file, and the migrations need the database's own. This locks a second,
+ * empty file next to it.
  */
 async function besideFile(db: Database, client: QueryClientContract): Promise<Release | null> {
   const { config } = db.getRawConnection(client.connectionName)!
@@ -121,5 +121,5 @@ async function besideFile(db: Database, client: QueryClientContract): Promise<Re
   return release
 }
 
-/** How many were tried for: each has a connection of its own */
+/** Number of attempts; each has a connection of its own */
 let locks = 0

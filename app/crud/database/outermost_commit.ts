@@ -1,32 +1,23 @@
-import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { knexOf, watchEnd, type KnexTransaction } from '#upstream/knex_transaction'
 
 type Callback = () => void
 
-/** The part of a knex transaction that we rely on. */
-export interface KnexTransaction {
-  parentTransaction?: KnexTransaction
-  commit(value?: unknown): Promise<unknown>
-  /** Rejects when the end of the transaction failed; commit() does not */
-  executionPromise: Promise<unknown>
-  rollback(error?: unknown): Promise<unknown>
-}
-
 interface Waiting {
   callback: Callback
-  /** The transaction that it is enough to be released into */
+  /** The transaction whose release is enough; none to wait for the commit */
   until?: KnexTransaction
 }
 
 const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
- * Calls back once what was written through this client is there for good: when the outermost
- * transaction has committed, at once if there is none, never if any transaction around it rolls
- * back. (Lucid's own `after('commit')` already fires when a nested transaction is released, before
- * the outer one may still roll back.) [E1]
+ * Calls back once the writes of this client are durable: when the outermost transaction commits, at once
+ * without a transaction, never if any transaction around it rolls back. (Lucid's own `after('commit')`
+ * already fires when a nested transaction is released, before the outer one may still roll back.) [E1]
  *
  * @param client    the client that wrote
- * @param callback  must not throw; it runs after the commit, so nothing could be undone
+ * @param callback  must not throw: it runs after the commit, which cannot be undone
  */
 export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
   if (client.isTransaction) waitingOf(knexOf(client)).push({ callback })
@@ -34,8 +25,8 @@ export function afterOutermostCommit(client: QueryClientContract, callback: Call
 }
 
 /**
- * Calls back once what was written in a nested transaction belongs to one around it, at once if it is
- * that one; never if it is rolled back before.
+ * Calls back once a nested transaction is released into the outer one, at once if it is the outer one,
+ * never if it rolls back before.
  */
 export function afterRelease(
   client: QueryClientContract,
@@ -48,15 +39,8 @@ export function afterRelease(
 }
 
 /**
- * The transaction that a client runs in.
- */
-export function knexOf(client: QueryClientContract): KnexTransaction {
-  return (client as TransactionClientContract).knexClient as unknown as KnexTransaction
-}
-
-/**
- * The callbacks that wait for this transaction. The first to ask makes the transaction hand them on:
- * to its parent when it is released, to the world when it commits, to nobody when it rolls back.
+ * The callbacks that wait for this transaction. The first call makes the transaction pass them to its
+ * parent when it is released, run them when it commits, and drop them when it rolls back.
  */
 function waitingOf(transaction: KnexTransaction): Waiting[] {
   const known = WAITING.get(transaction)
@@ -65,26 +49,16 @@ function waitingOf(transaction: KnexTransaction): Waiting[] {
   const waiting: Waiting[] = []
   WAITING.set(transaction, waiting)
 
-  const { commit, rollback } = transaction
-  transaction.commit = async (value) => {
-    const result = await commit(value)
-    try {
-      await transaction.executionPromise
-    } catch {
-      waiting.length = 0
-      return result
-    }
-    const { parentTransaction } = transaction
-    for (const one of waiting.splice(0)) {
-      if (parentTransaction && parentTransaction !== one.until) {
-        waitingOf(parentTransaction).push(one)
-      } else one.callback()
-    }
-    return result
-  }
-  transaction.rollback = (error) => {
-    waiting.length = 0
-    return rollback(error)
-  }
+  watchEnd(transaction, {
+    onUndo: () => void (waiting.length = 0),
+    onCommit: () => {
+      const { parentTransaction } = transaction
+      for (const one of waiting.splice(0)) {
+        if (parentTransaction && parentTransaction !== one.until) {
+          waitingOf(parentTransaction).push(one)
+        } else one.callback()
+      }
+    },
+  })
   return waiting
 }

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { TableFacts } from './introspection.js'
+import type { TableIntrospection } from './introspection.js'
 import { readMysqlTables } from './mysql/mysql_table.js'
 import { readPostgresTables } from './postgres/postgres_table.js'
 import { readSqliteTables } from './sqlite/sqlite_table.js'
@@ -7,9 +7,9 @@ import { readSqliteTables } from './sqlite/sqlite_table.js'
 type ReadTables = (
   client: QueryClientContract,
   tables: readonly string[]
-) => Promise<Map<string, TableFacts>>
+) => Promise<Map<string, TableIntrospection>>
 
-/** By the names that Lucid gives the dialects */
+/** By Lucid's dialect names */
 const READERS: Record<string, ReadTables> = {
   'sqlite3': readSqliteTables,
   'better-sqlite3': readSqliteTables,
@@ -18,13 +18,13 @@ const READERS: Record<string, ReadTables> = {
 }
 
 /**
- * What `readTable` of the dialect tells, of many tables at once.
+ * `readTable` of the dialect, for many tables at once.
  *
- * @returns the facts by name, none of what is no table; undefined for a database that is not supported
+ * @returns the introspection by name, none for a missing table; undefined for an unsupported database
  */
 export async function readTables(
   client: QueryClientContract,
   tables: readonly string[]
-): Promise<ReadonlyMap<string, TableFacts> | undefined> {
+): Promise<ReadonlyMap<string, TableIntrospection> | undefined> {
   return await READERS[client.dialect.name]?.(client, tables)
 }

@@ -1,17 +1,15 @@
-/**
- * Where a database server answers, and how it is used.
- */
+/** Address and settings of a database server. */
 export interface ServerOptions {
-  /** A name, an address, or the path of a socket; default: this machine */
+  /** A host name, an address, or the path of a socket; default: this machine */
   host?: string
-  /** Default: the usual one of the server */
+  /** Default: the server's usual port */
   port?: number
   user?: string
   password?: string
   database: string
-  /** Whether to speak TLS, and only to a server whose certificate is valid */
+  /** True to connect over TLS, and only to a server with a valid certificate */
   tls?: boolean
-  /** How many connections to open at the most; default 10 */
+  /** Maximum number of connections; default 10 */
   pool?: number
   /** The folders of its migrations */
   migrations?: string[]
@@ -19,16 +17,16 @@ export interface ServerOptions {
 
 export type Done = (error: Error | null, connection: unknown) => void
 
-/** Seconds that a statement waits for rows that another transaction has locked */
-export const LOCK_PATIENCE = 5
+/** Seconds that a statement waits for rows locked by another transaction */
+export const LOCK_TIMEOUT = 5
 
-/** Milliseconds that a server has for answering at all */
-export const CONNECT_PATIENCE = 5000
+/** Milliseconds until a connection attempt fails */
+export const CONNECT_TIMEOUT = 5000
 
 /**
- * What the connections to all servers have in common.
+ * The settings that connections to all servers share.
  *
- * @param afterCreate  is given each new connection before it is used
+ * @param afterCreate  is given each new connection before its first use
  */
 export function commonConfig(
   { pool = 10, migrations }: ServerOptions,
@@ -38,7 +36,7 @@ export function commonConfig(
     pool: { min: 0, max: pool, acquireTimeoutMillis: 15_000, afterCreate },
     ...(migrations && { migrations: { naturalSort: true, paths: migrations } }),
     schemaGeneration: { enabled: false },
-    /* Errors get into the log; the values of a statement, passwords' hashes among them, must not. */
+    /* Errors are logged; the values of a statement, password hashes among them, must not be. */
     compileSqlOnError: false,
   }
 }

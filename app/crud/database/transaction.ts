@@ -2,11 +2,12 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import { endTruly } from '../../upstream/knex_transaction.js'
 
 /**
- * Runs the work in a transaction, a savepoint where the client is one already, and returns once it is
- * committed. It is Lucid's own, so that the work can do in it all that Lucid can; but a COMMIT that the
- * database refused (a full disk, a deferred constraint) throws, and without a BEGIN no work is done.
+ * Runs the work in a transaction, or in a savepoint if the client is a transaction already, and returns
+ * after the commit. It is Lucid's own transaction, so the work can use all of Lucid; in addition, a
+ * COMMIT that the database refuses (a full disk, a deferred constraint) throws, and the work does not
+ * start after a failed BEGIN.
  *
- * @throws what the work throws, after a rollback, or what the database says to the begin or the commit
+ * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
 export async function inTransaction<Result>(
   client: QueryClientContract,
@@ -14,13 +15,16 @@ export async function inTransaction<Result>(
 ): Promise<Result> {
   const transaction = await client.transaction()
   const ended = endTruly(transaction)
-  /* Knex gives a transaction even where the BEGIN failed, and then it is over. */
+  /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
   if (transaction.isCompleted) await ended
   let result: Result
   try {
     result = await work(transaction)
   } catch (error) {
-    /* Where that fails the database has done it already, or is gone: what went wrong is the other. */
+    /*
+     * If the rollback fails, the database has rolled back already or is gone: the first error is the
+     * cause.
+     */
     await transaction.rollback().catch(() => {})
     throw error
   }

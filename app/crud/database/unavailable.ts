@@ -1,6 +1,6 @@
 /**
- * Why a database can't do now what it could do at another time: somebody else holds what is needed, for
- * longer than it was going to wait; it does not answer; or it has no room left.
+ * Reason of a temporary failure: a lock is not released in time, the database does not answer, or it has
+ * no space left.
  */
 export type Unavailability = 'busy' | 'away' | 'full'
 
@@ -8,7 +8,7 @@ const CODES: Record<Unavailability, Set<string>> = {
   busy: new Set([
     'SQLITE_BUSY',
     'SQLITE_LOCKED',
-    /* PostgreSQL: serialisation failed, deadlock, lock timeout, too many connections */
+    /* PostgreSQL: serialisation failure, deadlock, lock timeout, too many connections */
     '40001',
     '40P01',
     '55P03',
@@ -28,7 +28,7 @@ const CODES: Record<Unavailability, Set<string>> = {
     'ENETUNREACH',
     'ENOTFOUND',
     'EAI_AGAIN',
-    /* PostgreSQL: shut down, crashed, starting, its connections that broke */
+    /* PostgreSQL: shut down, crashed, starting, broken connections */
     '57P01',
     '57P02',
     '57P03',
@@ -55,25 +55,25 @@ const CODES: Record<Unavailability, Set<string>> = {
   ]),
 }
 
-/* Where the drivers of PostgreSQL and MySQL give no code; knex puts the statement before it. */
+/* For errors of PostgreSQL and MySQL without a code; knex puts the statement before the message. */
 const LOST =
   /(^| - )(Connection terminated( unexpectedly| due to connection timeout)?|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error and is not queryable|Can't add new command when connection is in closed state)$/
 
 /**
- * Why an error of a driver, or of the pool before it, passes by itself.
+ * The reason of a temporary error of a driver or of the connection pool.
  *
- * @returns undefined for an error that would come again
+ * @returns undefined for an error that would occur again
  */
 export function unavailability(error: unknown): Unavailability | undefined {
   const { code, syscall, name, message } = (error ?? {}) as Record<string, string | undefined>
-  /* SQLite's may be more exact than matters here. */
+  /* SQLite's extended codes are more exact than needed. */
   const base = String(code).replace(/^(SQLITE_(?:BUSY|LOCKED|FULL))_\w+$/, '$1')
   for (const [reason, codes] of Object.entries(CODES)) {
     if (codes.has(base)) {
       return reason as Unavailability
     }
   }
-  /* A socket in the file system that is not there */
+  /* A missing socket in the file system */
   if (code === 'ENOENT' && syscall === 'connect') return 'away'
   if (name === 'KnexTimeoutError') return 'busy'
   return LOST.test(String(message)) ? 'away' : undefined

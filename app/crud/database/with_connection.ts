@@ -2,10 +2,10 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import { connectionOf } from '../../upstream/knex_transaction.js'
 
 /**
- * Runs something on a connection of the driver's, past Lucid and knex: on the transaction's own where
- * the client is one, else on one that is for this alone until it is done.
+ * Runs work on a connection of the driver, without Lucid and knex: on the transaction's own connection
+ * if the client is one, else on a connection that no other code uses until the work is done.
  *
- * @throws Error  when the client is a transaction that is over
+ * @throws Error  when the client is a completed transaction
  */
 export async function withConnection<Result>(
   client: QueryClientContract,

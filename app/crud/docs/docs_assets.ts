@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/**
- * What the page of the API loads: Swagger UI as its package has it, and what makes it ours. [Q1]
- */
+/** The assets of the API page: Swagger UI as its package has it, and our additions. [Q1] */
 export const docsAssets = [
   { name: 'docs.css', paths: [join(SWAGGER_UI, 'swagger-ui.css'), own('docs.css')] },
   { name: 'swagger-ui.js', paths: [join(SWAGGER_UI, 'swagger-ui-bundle.js')] },
@@ -14,7 +12,7 @@ export const docsAssets = [
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]
 
-/** In the production build too, `resources` lies beside `app`. */
+/** In the production build, `resources` is next to `app` as well. */
 function own(file: string): string {
   return fileURLToPath(new URL(`../../../resources/assets/docs/${file}`, import.meta.url))
 }

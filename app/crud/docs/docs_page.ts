@@ -1,14 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { authorizeToken } from '../endpoints/access.js'
 import { AssetStore } from '../http/asset_store.js'
-import { Problem } from '../http/problem.js'
 import { noEndpoint } from '../http/problems.js'
 import { limitRate } from '../http/rate_limit.js'
 import { sendAsset } from '../http/send_asset.js'
 import { crudConfig } from '../settings.js'
 import { docsAssets } from './docs_assets.js'
+import { Problem } from '../errors.js'
 
-/* Swagger UI draws its marks from data: URLs. Calls go to where the page comes from, and nowhere else. */
+/* Swagger UI loads its icons from data: URLs. Calls go to the page's own origin only. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,9 +29,9 @@ const HEADERS = {
 }
 
 /**
- * The page to read the API schema and to try calls. The page itself tells nothing of the API: it is
- * shown to everybody, and where a token is needed asks for one, as a browser sends none by itself. The
- * token stays in the page's memory. [Q1]
+ * The page to read the API schema and to try calls. The page itself contains nothing of the API, so it
+ * is public; where a token is needed it asks for one, as browsers send none by themselves. The token
+ * stays in the page's memory. [Q1]
  */
 export class DocsPage {
   #assets: Promise<AssetStore> | undefined
@@ -42,9 +42,9 @@ export class DocsPage {
   ) {}
 
   /**
-   * 200, or 401 with the form that asks for a token where the page is behind one.
+   * 200, or 401 with the form that asks for a token if the page requires one.
    *
-   * @throws Problem 429  where tokens are looked at, those requests count [Q8]
+   * @throws Problem 429  for pages that require a token, whose requests count [Q8]
    */
   async show(ctx: HttpContext): Promise<string> {
     const { docs, openapi } = crudConfig()
@@ -52,7 +52,7 @@ export class DocsPage {
     for (const [name, value] of Object.entries(HEADERS)) ctx.response.header(name, value)
 
     await this.#admit(ctx)
-    /* Whether a token is right is seen by asking for what needs one. */
+    /* The page checks a token by requesting a path that requires one. */
     const locked = [
       { access: docs.access, path: this.path },
       { access: openapi.access, path: this.schemaPath },
@@ -89,7 +89,10 @@ export class DocsPage {
     }
   }
 
-  /** When it is first asked for: few processes ever are, and it is much to compress. */
+  /**
+   * Loads the assets on the first request: few processes ever serve them, and compressing them takes
+   * time.
+   */
   #load(): Promise<AssetStore> {
     this.#assets ??= AssetStore.load(docsAssets).catch((error) => {
       this.#assets = undefined

@@ -1,13 +1,26 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { NOBODY } from '../actor.js'
-import { RuntimeError } from '../errors.js'
+import { RuntimeError, type Problem } from '../errors.js'
 import { isForgery } from '../http/cross_site.js'
-import { toProblem } from '../http/handle_problem.js'
-import type { Problem } from '../http/problem.js'
+import { toProblem } from '../http/to_problem.js'
 import { crossSiteWrite, tokenInvalid, tokenRequired } from '../http/problems.js'
 import type { Operation } from '../operations/operation.js'
 import type { Resource } from '../resource/resource.js'
-import type { Access, Actor, ApiToken, Authorizer, Origin } from '../types.js'
+import type { Access, Actor, ApiToken, Origin } from '../types.js'
+
+/**
+ * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to
+ * answer with. The admin area registers the one for API tokens. [P10]
+ */
+export interface Authorizer {
+  authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
+
+  /**
+   * The owner of the request's token, whatever it may do; null without a valid token. Used by routes
+   * that belong to no model, and by the rate limit.
+   */
+  identify?(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null>
+}
 
 const ACTORS = new WeakMap<HttpContext, Actor>()
 const UNDECIDED = new WeakSet<HttpContext>()
@@ -15,9 +28,9 @@ const UNDECIDED = new WeakSet<HttpContext>()
 let tokenAuthorizer: Authorizer | undefined
 
 /**
- * Registers who decides about endpoints whose access is 'token'. [P10]
+ * Registers the authorizer of endpoints whose access is 'token'. [P10]
  *
- * @returns who did so far
+ * @returns the previous authorizer
  */
 export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authorizer | undefined {
   const before = tokenAuthorizer
@@ -26,14 +39,14 @@ export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authoriz
 }
 
 /**
- * Lets a request through to an endpoint, or throws what to answer instead. Without somebody to ask,
- * an endpoint that is not public lets nobody in. One that is public may stand where only its callers can
- * reach it, on a developer's machine or in an intranet: a page of another site must not write through
- * their browsers, which have no token to send. [B9]
+ * Authorizes a request to an endpoint. Without an authorizer, an endpoint that is not public refuses all
+ * requests. A public endpoint may be reachable by its callers only, on a developer's machine or in an
+ * intranet: a page of another site must not write through their browsers. [B9]
  *
- * @param isUndecided  whether nobody has said who may call it, which the refusal then tells
+ * @param isUndecided  true if neither model nor configuration sets `access`, which the refusal then
+ *   mentions
  * @throws Problem 403   for a write that another site caused
- * @throws Problem       what the authorizer answers with
+ * @throws Problem       the authorizer's refusal
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
  */
 export async function authorize(
@@ -51,17 +64,17 @@ export async function authorize(
   keepPrivate(ctx)
   if (isUndecided) UNDECIDED.add(ctx)
   await authorizeBy(tokenAuthorizer!, ctx, resource, operation)
-  /* An authorizer of the application's own may go by cookies, which browsers send by themselves. */
+  /* An authorizer of the application may rely on cookies, which browsers send by themselves. */
   if (isForgery(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
 }
 
 /**
- * The same for what is no endpoint of a model, such as the page about the API: whoever has a valid
- * token may see it, whatever the token may do. [P10, Q1]
+ * Authorizes a request to a route that belongs to no model, such as the API page: any valid token is
+ * enough, whatever it may do. [P10, Q1]
  *
- * @param name  what it is, for the fault
+ * @param name  name of the route, for the error
  * @throws Problem 401   without a valid token
- * @throws RuntimeError  when the access is 'token' and nothing checks tokens
+ * @throws RuntimeError  when the access is 'token' and no authorizer is registered
  */
 export async function authorizeToken(
   ctx: HttpContext,
@@ -76,16 +89,14 @@ export async function authorizeToken(
   ACTORS.set(ctx, actor)
 }
 
-/**
- * Whose token a request came with, if it is valid.
- */
+/** The owner of a request's token; null without a valid token. */
 export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null> {
   return (await tokenAuthorizer?.identify?.(ctx)) ?? null
 }
 
 /**
- * What to answer to a request without a valid token: one that was sent is not good for anything, which
- * its sender should know. (RFC 6750, 3)
+ * The answer to a request without a valid token; it tells the sender if a token was sent but is invalid.
+ * (RFC 6750, 3)
  */
 export function unauthenticated(ctx: HttpContext): Problem {
   return sendsToken(ctx) ? tokenInvalid() : tokenRequired(UNDECIDED.has(ctx))
@@ -96,10 +107,10 @@ function sendsToken({ request }: HttpContext): boolean {
 }
 
 /**
- * Whether a request would be let through, which stays as it is: it goes on as who it was.
+ * True if a request would be authorized; the request's own actor stays as it was.
  *
- * @param attempt  lets it through, or throws
- * @throws what the attempt does if that is no refusal
+ * @param attempt  authorizes the request, or throws
+ * @throws any error of the attempt that is not a refusal
  */
 export async function wouldPass(ctx: HttpContext, attempt: () => Promise<void>): Promise<boolean> {
   const actor = actorOf(ctx)
@@ -115,9 +126,9 @@ export async function wouldPass(ctx: HttpContext, attempt: () => Promise<void>):
 }
 
 /**
- * Lets a request through where somebody else than the model's `access` decides.
+ * Authorizes a request by an authorizer other than the model's `access`.
  *
- * @throws Problem  what the authorizer answers with
+ * @throws Problem  the authorizer's refusal
  */
 export async function authorizeBy(
   authorizer: Authorizer,
@@ -139,16 +150,12 @@ export function ensureTokenAuthorizer({ name }: { name: string }): void {
   }
 }
 
-/**
- * Who the request comes from.
- */
+/** The actor of the request. */
 export function actorOf(ctx: HttpContext): Actor {
   return ACTORS.get(ctx) ?? NOBODY
 }
 
-/**
- * Where the request came from.
- */
+/** Address and other origin of the request. */
 export function originOf({ request }: HttpContext): Origin {
   return {
     requestId: request.id()!,
@@ -158,8 +165,8 @@ export function originOf({ request }: HttpContext): Origin {
 }
 
 /**
- * What is for the owner of a token is for nobody else, whatever stands in between: not even errors
- * such as 404, which caches may keep unasked. The owner may keep it, and must ask again. [P10]
+ * Makes the answer private to the token's owner, including errors such as 404, which caches may store by
+ * default. The owner's cache may store it, and must revalidate. [P10]
  */
 function keepPrivate({ response }: HttpContext): void {
   response.header('cache-control', 'private, no-cache')

@@ -1,13 +1,11 @@
-import { shown } from '../checks.js'
-import { ValueError } from '../errors.js'
+import { shown, ValueError } from '../errors.js'
 import { LucidCrud } from '../lucid_crud.js'
 import type { Resource } from '../resource/resource.js'
-import type { ColumnSettings, CrudOptions } from '../types.js'
+import type { ColumnSettings } from '../types.js'
+import type { EndpointOptions } from './endpoint_options.js'
 
-/**
- * The column settings: what stands on the call wins over what the CRUD object carries. [S4]
- */
-export function settingsOf({ crud, ...options }: CrudOptions): ColumnSettings {
+/** The column settings: the endpoint's options override those of the CRUD object. [S4] */
+export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSettings {
   const carried = crud instanceof LucidCrud ? crud.settings : {}
   return {
     isDeletedColumn: options.isDeletedColumn ?? carried.isDeletedColumn,
@@ -17,11 +15,11 @@ export function settingsOf({ crud, ...options }: CrudOptions): ColumnSettings {
 }
 
 /**
- * The CRUD object that the option `crud` names or is. [P8]
+ * The CRUD object of the option `crud`: the object itself, or an instance of the class. [P8]
  *
- * @throws ValueError  when it is none, or one for another model
+ * @throws ValueError  when it is none, or belongs to another model
  */
-export function crudOf({ crud = LucidCrud }: CrudOptions, resource: Resource): LucidCrud {
+export function crudOf({ crud = LucidCrud }: EndpointOptions, resource: Resource): LucidCrud {
   const { model, name } = resource
   const object = isSubclass(crud, LucidCrud) ? new crud(model) : crud
   if (!(object instanceof LucidCrud)) {

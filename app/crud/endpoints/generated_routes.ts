@@ -5,30 +5,22 @@ const HANDLERS = new WeakSet<object>()
 const BODY_READERS = new WeakSet<object>()
 const MOUNTS = new Set<string>()
 
-/**
- * Remembers that a route's handler is one of the generated ones.
- */
+/** Marks a route's handler as generated. */
 export function markGenerated(handler: object): void {
   HANDLERS.add(handler)
 }
 
-/**
- * Whether the request reached a generated route.
- */
+/** True if the request matched a generated route. */
 export function isGeneratedRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && HANDLERS.has(ctx.route.handler)
 }
 
-/**
- * Remembers that a route reads its requests' bodies itself, once it knows who sends them.
- */
+/** Marks a route that reads its request's body itself, after it has authorized the caller. */
 export function markBodyReader(handler: object): void {
   BODY_READERS.add(handler)
 }
 
-/**
- * Whether the request reached a route that reads the body itself.
- */
+/** True if the request matched a route that reads the body itself. */
 export function readsBody(ctx: HttpContext): boolean {
   return (
     isGeneratedRoute(ctx) ||
@@ -36,16 +28,14 @@ export function readsBody(ctx: HttpContext): boolean {
   )
 }
 
-/**
- * Remembers where endpoints lie.
- */
+/** Records the path of mounted endpoints. */
 export function markMounted(path: string): void {
   MOUNTS.add(path)
 }
 
 /**
- * Whether a path lies below the prefix of the generated endpoints; without a prefix, below one of
- * their own paths, as all others are the application's.
+ * True if a path is below the prefix of the generated endpoints; without a prefix, below a path of one
+ * of them, as all other paths are the application's.
  */
 export function isBelowPrefix(path: string): boolean {
   const { prefix } = crudConfig()

@@ -1,8 +1,7 @@
 import type { EndpointCreator } from './endpoint_creator.js'
 
 /**
- * The models that anybody may write, and whose options do not say so: only the configuration does,
- * which ships as public. [P10]
+ * The models that are publicly writable only because `access` of config/crud.ts is `'public'`. [P10]
  *
  * @returns their names, each once
  */
@@ -17,8 +16,8 @@ export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): st
 }
 
 /**
- * The models that want a token because nobody has said who may call them: neither their options nor the
- * configuration, which ships without a word on it. [P10]
+ * The models that require a token because neither their options nor the configuration, which ships
+ * without `access`, say otherwise. [P10]
  *
  * @returns their names, each once
  */

@@ -3,15 +3,13 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Actor } from '../types.js'
 import type { Changes, Write } from './write.js'
 
-/**
- * A record of a decorated model was written, and the write is there for good. [E1]
- */
+/** A record of a decorated model was written and committed. [E1] */
 class ModelEvent extends BaseEvent {
   /** The model's class */
   readonly model: LucidModel
-  /** The record, as the write left it */
+  /** The record after the write */
   readonly record: LucidRow
-  /** Who did it */
+  /** The actor of the write */
   readonly actor: Actor
   readonly #write: Write
 
@@ -23,7 +21,7 @@ class ModelEvent extends BaseEvent {
     this.#write = write
   }
 
-  /** What changed, by wire name; hidden columns and secrets are left out */
+  /** The changes by API name, without hidden columns and secrets */
   get changes(): Changes {
     return this.#write.changes
   }
@@ -37,7 +35,7 @@ export class ModelUpdated extends ModelEvent {}
 
 /** A record was deleted. */
 export class ModelDeleted extends ModelEvent {
-  /** Whether it was only marked deleted */
+  /** True if the record was only marked deleted */
   readonly soft: boolean
 
   constructor(write: Write) {
@@ -48,9 +46,7 @@ export class ModelDeleted extends ModelEvent {
 
 const EVENTS = { create: ModelCreated, update: ModelUpdated, delete: ModelDeleted }
 
-/**
- * Emits the event of a write. A listener that fails is the caller's to report.
- */
+/** Emits the event of a write. The caller reports a listener that fails. */
 export async function emitWrite(write: Write): Promise<void> {
   await EVENTS[write.kind].dispatch(write)
 }

@@ -13,8 +13,8 @@ type Keys = Map<Relation, unknown[]>
 const RELATIONS = new WeakMap<Resource, readonly Relation[]>()
 
 /**
- * What own code does to the many-to-many relations of a record while it is written. The rows between the
- * two tables are nobody's records; that they changed is a part of the record's own write. [E3]
+ * Changes of a record's many-to-many relations by own code while the record is written. Pivot rows are
+ * not records; their changes are part of the record's own write. [E3]
  */
 export class Pivots {
   readonly #before: Keys = new Map()
@@ -26,16 +26,16 @@ export class Pivots {
   ) {}
 
   /**
-   * Begins to look at the record's relations, if events of its model can tell of any.
+   * Reads the record's relations, if events of its model report any.
    *
-   * @param isNew  whether the record is not stored yet, and so has nothing in its relations
+   * @param isNew  true if the record is not stored yet, so that its relations are empty
    */
   static async of(
     resource: Resource,
     record: LucidRow,
     { isNew = false } = {}
   ): Promise<Pivots | undefined> {
-    const relations = toldRelations(resource)
+    const relations = loggedRelations(resource)
     if (relations.length === 0 || !isWatched(resource.model)) return undefined
     const pivots = new Pivots(resource, record, relations)
     for (const relation of relations) {
@@ -44,9 +44,7 @@ export class Pivots {
     return pivots
   }
 
-  /**
-   * Adds what has changed since to the record's writes of the action, or makes one of it.
-   */
+  /** Adds the changes since then to the record's write in the action, or creates such a write. */
   async note(client: TransactionClientContract): Promise<void> {
     const changes: Changes = {}
     for (const relation of this.relations) {
@@ -74,11 +72,11 @@ export class Pivots {
   }
 }
 
-/** Those that answers may show, by the model itself. [E4] */
-function toldRelations(resource: Resource): readonly Relation[] {
+/** The relations that the model's answers may show. [E4] */
+function loggedRelations(resource: Resource): readonly Relation[] {
   let relations = RELATIONS.get(resource)
   if (!relations) {
-    const taken = new Set(resource.columns.all.map(({ wire }) => wire))
+    const taken = new Set(resource.columns.all.map(({ apiName }) => apiName))
     relations = [...resource.model.$relationsDefinitions.values()].filter(
       (relation): relation is Relation =>
         relation.type === 'manyToMany' &&
@@ -92,9 +90,7 @@ function toldRelations(resource: Resource): readonly Relation[] {
   return relations
 }
 
-/**
- * The keys of the related records, by what the rows between the tables hold of them, in their order.
- */
+/** The keys of the related records, as the pivot rows store them, sorted. */
 async function relatedKeys(record: LucidRow, relation: Relation): Promise<unknown[]> {
   const column = relation.pivotRelatedForeignKey
   const rows: Array<Record<string, unknown>> = await (record as any)

@@ -2,7 +2,7 @@ import string from '@adonisjs/core/helpers/string'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 
-/* At the end only: `token_count` and `password_changed_at` are no secrets. */
+/* Only at the end: `token_count` and `password_changed_at` are no secrets. */
 const SECRET = new RegExp(
   '(^|_)(' +
     'passwords?|passwd|pwd|passphrases?|secrets?|tokens?|credentials?|otp|pin|cvv|recovery_codes?|' +
@@ -13,10 +13,10 @@ const SECRET = new RegExp(
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
 /**
- * The columns that events may tell of: not those that nobody is shown, and not those that are called
- * like a secret, however the model serialises them. [E4]
+ * The columns that events may report: neither hidden columns nor columns with the name of a secret,
+ * however the model serialises them. [E4]
  */
-export function toldColumns(resource: Resource): readonly Column[] {
+export function loggedColumns(resource: Resource): readonly Column[] {
   let columns = SHOWN.get(resource)
   if (!columns) {
     columns = resource.columns.visible.filter((column) => !isSecret(column))
@@ -25,13 +25,11 @@ export function toldColumns(resource: Resource): readonly Column[] {
   return columns
 }
 
-function isSecret({ attribute, name, wire }: Column): boolean {
-  return [attribute, name, wire].some(isSecretName)
+function isSecret({ attribute, name, apiName }: Column): boolean {
+  return [attribute, name, apiName].some(isSecretName)
 }
 
-/**
- * Whether something called so is a secret.
- */
+/** True if a name is that of a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET.test(string.snakeCase(name))
 }

@@ -9,9 +9,12 @@ import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 type Attributes = Record<string, unknown>
 
 interface Before {
-  /** What the instance took the row for */
+  /** The row as the instance knew it */
   known: Attributes
-  /** What the row was; null if there was none, which a write through the instance does not make one */
+  /**
+   * The stored row; null if there was none, in which case a write through the instance does not create
+   * one
+   */
   stored: Attributes | null
 }
 
@@ -19,10 +22,10 @@ const WATCHED = new WeakSet<LucidModel>()
 const BEFORE = new WeakMap<LucidRow, Before>()
 
 /**
- * Hangs hooks on a model that notice every write of an instance of it, wherever it comes from. They
- * come after the model's own, so that they see what those leave. [E1]
+ * Adds hooks to a model that report every write of its instances, by any code. They run after the
+ * model's own hooks, so that they see the results of those. [E1]
  *
- * @param ownCode  whether writes count that are not an action of `LucidCrud` on this very model
+ * @param ownCode  true to report writes that are not an action of `LucidCrud` on this very model as well
  */
 export function watch(resource: Resource, { ownCode = true } = {}): void {
   const { model } = resource
@@ -51,15 +54,15 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (before && before.stored) await note(record, before.stored, null)
   })
 
-  /** A subclass inherits the hooks; where it is watched itself, its own ones do. */
+  /** A subclass inherits the hooks; if it is watched itself, only its own count. */
   function counts(record: LucidRow): boolean {
     if (watchedClassOf(record) !== model) return false
     return ownCode || scopeOf(record.$trx)?.model === model
   }
 
   /**
-   * An instance of own code may be old, or hold only some of the columns. Where a record is kept of
-   * what was there before, it is read, and locked in a transaction. [E3]
+   * An instance of own code may be stale, or have only some of the columns. If an observer needs the
+   * previous state, the row is read, and locked in a transaction. [E3]
    */
   async function remember(record: LucidRow) {
     const known = { ...record.$original }
@@ -73,7 +76,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     BEFORE.set(record, { known, stored })
   }
 
-  /** Of an instance that may be old, only what it changed is in the row now. */
+  /** For an instance that may be stale, only its own changes are in the row now. */
   function afterUpdate({ $attributes }: LucidRow, { known, stored }: Before): Attributes {
     if (stored === known) return { ...$attributes }
     const after = { ...stored }
@@ -98,7 +101,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (scope) addToScope(scope, record.$trx!, [write])
     else if (record.$trx) await deliver([write], record.$trx)
     else {
-      /* It is written: what fails now must not look as if it were not. */
+      /* The write is done: a later error must not look as if it were not. */
       await deliver([write], model.$adapter.modelClient(record)).catch((error) =>
         logger.error({ err: error }, `A write of ${resource.name} could not be recorded`)
       )
@@ -106,9 +109,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   }
 }
 
-/**
- * Whether writes of a model's instances are noticed.
- */
+/** True if writes of a model's instances are reported. */
 export function isWatched(model: LucidModel): boolean {
   return classOf(model) !== undefined
 }

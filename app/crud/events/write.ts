@@ -6,46 +6,41 @@ import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
 import { writeJson } from '../values/json.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
-import { toWire } from '../values/to_api.js'
-import { toldColumns } from './secrets.js'
+import { toApi } from '../values/to_api.js'
+import { loggedColumns } from './secrets.js'
 
 /**
- * The values of a record by wire name; hidden columns and secrets are left out. [E4]
+ * The values of a record by API name; hidden columns and secrets are left out. [E4]
  */
 export type State = Record<string, unknown>
 
-/**
- * What a write changed, by wire name. [E1]
- */
+/** The changes of a write, by API name. [E1] */
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
 type Attributes = Record<string, unknown>
 
-/**
- * One record that was created, updated or deleted. What it was and is gets worked out when somebody
- * asks.
- */
+/** One created, updated or deleted record. State and changes are computed on first use. */
 export class Write {
   readonly kind: 'create' | 'update' | 'delete'
-  /** Whether the deletion only marked the record [A21] */
+  /** True if the deletion only marked the record [A21] */
   readonly soft: boolean
-  /** Whether the update took a soft deletion back [B16] */
+  /** True if the update undid a soft deletion [B16] */
   readonly restored: boolean
-  /** Who did it */
+  /** The actor of the write */
   readonly actor: Actor
-  /** Where the request came from, if it was one */
+  /** Origin of the request, if there was one */
   readonly origin: Origin | undefined
   readonly #old: Values | null
   #new: Values | null
   #before: State | null | undefined
   #after: State | null | undefined
   #changes: Changes | undefined
-  /** Of what is no column: the record's many-to-many relations */
+  /** Changes of the record's many-to-many relations */
   readonly #others: Changes = {}
 
   /**
-   * @param before  the attributes as they were; null for a new record
-   * @param after   the attributes as they are; null for a removed one
+   * @param before  the attributes before the write; null for a new record
+   * @param after   the attributes after the write; null for a removed one
    */
   constructor(
     readonly resource: Resource,
@@ -89,10 +84,10 @@ export class Write {
     if (this.#changes) return this.#changes
     const { before, after } = this
     const changes: Changes = {}
-    for (const column of toldColumns(this.resource)) {
+    for (const column of loggedColumns(this.resource)) {
       if (!this.#changed(column)) continue
-      const { wire } = column
-      changes[wire] = { old: before?.[wire] ?? null, new: after?.[wire] ?? null }
+      const { apiName } = column
+      changes[apiName] = { old: before?.[apiName] ?? null, new: after?.[apiName] ?? null }
     }
     for (const name of Object.keys(this.#others)) {
       changes[name] = { old: before?.[name] ?? null, new: after?.[name] ?? null }
@@ -100,15 +95,15 @@ export class Write {
     return (this.#changes = changes)
   }
 
-  /** Whether anything is otherwise than before */
+  /** True if any value changed */
   get isChange(): boolean {
     if (Object.keys(this.#others).length > 0) return true
     return this.resource.columns.all.some((column) => this.#changed(column))
   }
 
   /**
-   * Whether nothing is otherwise but the time of the update: the same values were written again. The
-   * time says so of the record [A23]; strangers could fill the log with it.
+   * True if only the time of the update changed: the same values were written again. The record keeps
+   * that time [A23]; a log entry for each would let callers flood the log.
    */
   get isRepetition(): boolean {
     const { updatedAt } = this.resource
@@ -117,25 +112,23 @@ export class Write {
     )
   }
 
-  /** Whether something changed that `changes` does not tell */
+  /** True if a column changed that `changes` leaves out */
   get changesUntold(): boolean {
-    const told = toldColumns(this.resource)
+    const told = loggedColumns(this.resource)
     return this.resource.columns.all.some(
       (column) => !told.includes(column) && this.#changed(column)
     )
   }
 
-  /**
-   * Adds what became of the record's relations: the keys of the related records, by the relation's name.
-   */
+  /** Adds changes of the record's relations: the keys of the related records, by relation name. */
   addChanges(changes: Changes): void {
     Object.assign(this.#others, changes)
     this.#before = this.#after = this.#changes = undefined
   }
 
   /**
-   * Takes the row for what it is where the write told it; else reads what the database filled in of a
-   * new record, which the instance does not know.
+   * Completes a new record with the values that the database filled in: from the write's own result,
+   * else by reading the row.
    */
   async complete(client: QueryClientContract): Promise<void> {
     const { columns, key, reader } = this.resource
@@ -159,9 +152,9 @@ export class Write {
   #stateOf(values: Values | null, side: 'old' | 'new'): State | null {
     if (values === null) return null
     const state: State = {}
-    for (const column of toldColumns(this.resource)) {
-      const { attribute, wire, serialize } = column
-      state[wire] = serialize
+    for (const column of loggedColumns(this.resource)) {
+      const { attribute, apiName, serialize } = column
+      state[apiName] = serialize
         ? toJson(serialize(values.attributes[attribute], attribute, this.record))
         : values.of(column)
     }
@@ -169,7 +162,7 @@ export class Write {
     return state
   }
 
-  /** By the values themselves: a column's own `serialize` may make different ones look the same. */
+  /** Compares the values themselves: a column's own `serialize` may make different ones look the same. */
   #changed(column: Column): boolean {
     return !isSame(this.#old?.of(column) ?? null, this.#new?.of(column) ?? null)
   }
@@ -179,15 +172,11 @@ export class Write {
   }
 }
 
-/**
- * The wire's values of a record, each worked out once.
- */
+/** The API values of a record, each computed once. */
 class Values {
   readonly #known = new Map<Column, unknown>()
 
-  /**
-   * @param row  the row itself, where that is known: what it holds is what there is
-   */
+  /** @param row  the row itself, if known: its values are complete */
   constructor(
     readonly attributes: Attributes,
     private readonly row?: Record<string, unknown>
@@ -196,30 +185,26 @@ class Values {
   of(column: Column): unknown {
     if (!this.#known.has(column)) {
       const value = this.row ? this.row[column.name] : this.attributes[column.attribute]
-      this.#known.set(column, toJson(toWire(column, value)))
+      this.#known.set(column, toJson(toApi(column, value)))
     }
     return this.#known.get(column)
   }
 }
 
-/**
- * Whether a column has the same value in both.
- */
+/** True if a column has the same value in both. */
 export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
-  return isSame(wireValue(column, one), wireValue(column, other))
+  return isSame(apiValue(column, one), apiValue(column, other))
 }
 
 export function isSame(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other)
 }
 
-function wireValue(column: Column, attributes: Attributes): unknown {
-  return toJson(toWire(column, attributes[column.attribute]))
+function apiValue(column: Column, attributes: Attributes): unknown {
+  return toJson(toApi(column, attributes[column.attribute]))
 }
 
-/**
- * What JSON makes of a value, so that nobody can change it afterwards and everybody can write it down.
- */
+/** The value as plain JSON, safe from later changes and ready to be stored. */
 export function toJson(value: unknown): unknown {
   switch (typeof value) {
     case 'bigint':
@@ -241,7 +226,7 @@ function plain(value: object): unknown {
     )
     return json === undefined ? null : JSON.parse(json)
   } catch (error) {
-    /* It nests too deep, or refers to itself, say. A write must not fail of it. */
+    /* For example, it nests too deep or refers to itself. That must not fail the write. */
     return error instanceof RangeError ? writeJson(value) : String(value)
   }
 }

@@ -1,20 +1,19 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { ambientActor, NOBODY } from '../actor.js'
-import { afterRelease, knexOf, type KnexTransaction } from '../database/outermost_commit.js'
+import { afterRelease } from '../database/outermost_commit.js'
 import type { Actor, Origin } from '../types.js'
 import { deliver } from './observers.js'
 import type { Write } from './write.js'
+import { knexOf, type KnexTransaction } from '#upstream/knex_transaction'
 
-/**
- * The writes of one action, gathered while its transaction runs.
- */
+/** The writes of one action, collected while its transaction runs. */
 export interface WriteScope {
   readonly transaction: KnexTransaction
-  /** What the action writes; its hooks may write others */
+  /** The model that the action writes; its hooks may write others */
   readonly model: LucidModel | undefined
   readonly actor: Actor
-  /** Who the work around the action was for */
+  /** The actor around the action */
   readonly ambient: Actor | undefined
   readonly origin: Origin | undefined
   readonly writes: Write[]
@@ -28,12 +27,12 @@ interface ScopeOptions {
 
 const SCOPES = new WeakMap<KnexTransaction, WriteScope>()
 
-/** Records that were read and locked by the very transaction that writes them. */
+/** Records that were read and locked by the same transaction that writes them. */
 const LOCATED = new WeakSet<LucidRow>()
 
 /**
  * Runs an action whose writes belong together: they are delivered at its end, inside its transaction,
- * those of the action's own model first. An action within another is part of it. [E3]
+ * those of the action's own model first. A nested action is part of the outer one. [E3]
  */
 export async function gatherWrites<Result>(
   client: TransactionClientContract,
@@ -62,7 +61,8 @@ export async function gatherWrites<Result>(
 }
 
 /**
- * Whose a write is that is told no actor: the action's, unless code within it runs for somebody else.
+ * The actor of a write that is given none: the action's, unless code within it runs on behalf of
+ * another.
  */
 export function actorWithin(scope: WriteScope | undefined): Actor {
   const ambient = ambientActor()
@@ -70,16 +70,12 @@ export function actorWithin(scope: WriteScope | undefined): Actor {
   return ambient ?? scope?.actor ?? NOBODY
 }
 
-/**
- * Adds writes to an action; those of a transaction within its own once that is released.
- */
+/** Adds writes to an action; those of a nested transaction after its release. */
 export function addToScope(scope: WriteScope, client: QueryClientContract, writes: Write[]): void {
   afterRelease(client, scope.transaction, () => scope.writes.push(...writes))
 }
 
-/**
- * The action that a client's writes belong to; none for own code.
- */
+/** The action that a client's writes belong to; undefined for own code. */
 export function scopeOf(client: QueryClientContract | undefined): WriteScope | undefined {
   let transaction = client?.isTransaction ? knexOf(client) : undefined
   while (transaction) {
@@ -90,21 +86,17 @@ export function scopeOf(client: QueryClientContract | undefined): WriteScope | u
   return undefined
 }
 
-/**
- * Notes that the record is as the database has it, until it is written.
- */
+/** Marks the record as equal to its row until it is written. */
 export function markLocated(record: LucidRow): void {
   LOCATED.add(record)
 }
 
-/**
- * Whether the record is as the database has it. After a write it counts no longer.
- */
+/** True if the record is equal to its row. Removes the mark. */
 export function takeLocated(record: LucidRow): boolean {
   return LOCATED.delete(record)
 }
 
-/** What the action's hooks write beside, and for somebody else, comes after. */
+/** The action's own writes first, then those of its hooks for other models or actors. */
 function ownFirst({ model, actor, writes }: WriteScope): Write[] {
   const rank = (write: Write) => 2 * Number(write.model === model) + Number(write.actor === actor)
   return writes.toSorted((one, other) => rank(other) - rank(one))

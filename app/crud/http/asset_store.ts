@@ -11,12 +11,10 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/* What may stand between two files of one kind, so that the end of one can't run into the next. */
+/* Separator of two files of one kind, so that the end of one cannot merge with the start of the next. */
 const SEPARATORS: Record<string, string> = { '.js': '\n;\n' }
 
-/**
- * A file of a page, ready to be sent in whichever encoding the browser takes.
- */
+/** An asset of a page in every encoding that it can be sent in. */
 export interface Asset {
   body: Buffer
   gzip: Buffer
@@ -25,9 +23,9 @@ export interface Asset {
 }
 
 /**
- * The stylesheets, scripts and icons of some pages: read, put together, named by their content and
- * compressed once. A name is looked up in a map and never becomes a path, so no request
- * reaches the file system. [B1, Q1]
+ * The stylesheets, scripts and icons of some pages: read, joined, named by a hash of their content and
+ * compressed once. A name is looked up in a map and never becomes a path, so no request reaches the file
+ * system. [B1, Q1]
  */
 export class AssetStore {
   readonly #urls = new Map<string, string>()
@@ -36,9 +34,9 @@ export class AssetStore {
   private constructor() {}
 
   /**
-   * @param files  each asset's name, as in `admin.css`, and the absolute paths that it consists of
-   * @throws ValueError    when the ending of a name is unknown, or a name stands there twice
-   * @throws RuntimeError  when a file can't be read
+   * @param files  each asset's name, as in `admin.css`, and the absolute paths of its parts
+   * @throws ValueError    for an unknown file extension or a duplicate name
+   * @throws RuntimeError  when a file cannot be read
    */
   static async load(files: Array<{ name: string; paths: string[] }>): Promise<AssetStore> {
     const store = new AssetStore()
@@ -53,7 +51,7 @@ export class AssetStore {
   }
 
   /**
-   * The name that changes with the content: `admin.css` -> `admin.3f2a9c1b.css`.
+   * The asset's name with the hash of its content: `admin.css` -> `admin.3f2a9c1b.css`.
    *
    * @throws RuntimeError  when there is no such asset
    */
@@ -107,8 +105,8 @@ async function read(name: string, path: string): Promise<string> {
 }
 
 /**
- * Comments are for who reads the files, and a tenth of their weight. Only those that have their lines
- * to themselves go, so that nothing of a text or a pattern can be taken for one; licences (`/*!`) stay.
+ * Removes comments, a tenth of the size. Only comments on lines of their own, so that no part of a
+ * string or a regular expression is taken for one; licences (`/*!`) stay.
  */
 function withoutComments(text: string): string {
   return text.replace(/^[ \t]*\/\*(?!!)(?:(?!\*\/)[^])*\*\/[ \t]*\n/gm, '')

@@ -3,7 +3,7 @@ import type { Readable, Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { CrudConfig } from '../define_config.js'
-import { IntegerTooLong, isDeeper, MOST_DIGITS, parseJson } from '../values/json.js'
+import { isDeeper, MOST_DIGITS, parseJson } from '../values/json.js'
 import {
   bodyCutOff,
   bodyIsNoObject,
@@ -16,19 +16,20 @@ import {
   unsupportedType,
 } from './problems.js'
 import { isUndecodable } from '#upstream/body_parser'
+import { IntegerTooLong } from '../errors.js'
 
 type Body = Record<string, unknown>
 
 /**
- * Reads the body of a request, JSON or form, into its fields. A body of a type that was not named is
- * no body: its fields would be guessed. [A6, A28, A29]
+ * Reads the fields of a request's body, JSON or form; an empty body without a content type has none. Any
+ * other body without a content type is refused, as its format would be a guess. [A6, A28, A29]
  *
  * @throws Problem 400, 413, 415 or 422
  */
 export async function readBody(ctx: HttpContext, limits: CrudConfig['body']): Promise<Body> {
   const request = ctx.request.request
   const type = bodyType(request)
-  /* An application's own middleware may have read it already. */
+  /* The application's middleware may have read the body already. */
   const text = ctx.request.raw() ?? (await readText(request, limits.limit))
   if (type === undefined) {
     if (text === '') return {}
@@ -50,7 +51,7 @@ function bodyType(request: IncomingMessage): 'json' | 'form' | undefined {
   throw unsupportedType()
 }
 
-/** Stops reading where the limit is passed, whatever the length that was announced. */
+/** Stops reading at the limit, whatever `Content-Length` says. */
 async function readText(request: IncomingMessage, limit: number): Promise<string> {
   if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit)
   try {
@@ -62,8 +63,8 @@ async function readText(request: IncomingMessage, limit: number): Promise<string
 }
 
 /**
- * The bytes of a stream, up to the limit. By its events, as iterating over it costs several times as
- * much; and it is not destroyed at an early end, or the answer could not be sent.
+ * The bytes of a stream, up to the limit. Uses events, as async iteration is several times slower; the
+ * stream is not destroyed early, or the answer could not be sent.
  */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -80,7 +81,7 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
     stream
       .on('data', onData)
       .once('end', end)
-      /* It stays, as an error that nobody hears ends the process. */
+      /* This listener stays, as an unhandled error event ends the process. */
       .on('error', reject)
       .once('close', () => reject(new Error('The stream was closed before its end')))
   })
@@ -102,7 +103,7 @@ function decoded(request: IncomingMessage): Readable {
   }
 }
 
-/** A caller that goes away in the middle must not leave a decompressor waiting for ever. */
+/** A caller that disconnects must not leave a decompressor waiting for ever. */
 function decompress(request: IncomingMessage, decompressor: Transform): Readable {
   request.once('close', () => {
     if (!request.complete) decompressor.destroy(new Error('The request was cut off'))
@@ -139,7 +140,7 @@ function reasonOf(error: Error): string {
   return position ? `unexpected at position ${position}` : 'it ends too early'
 }
 
-/** A field that was sent several times is a list. */
+/** A form's fields; one that was sent several times is a list. */
 function readForm(text: string): Body {
   const fields = new Map<string, string | string[]>()
   for (const [name, value] of new URLSearchParams(text)) {

@@ -4,8 +4,8 @@ import { originOf, servedHosts } from './served_hosts.js'
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Whether another site made the browser send this request. Programs without a browser send neither
- * header, and carry no cookies that they were not given. [B9]
+ * True if another site made the browser send this request. Other programs send neither header, and have
+ * no cookies that they were not given. [B9]
  */
 export function isCrossSite({ request }: HttpContext): boolean {
   const site = request.header('sec-fetch-site')
@@ -16,25 +16,23 @@ export function isCrossSite({ request }: HttpContext): boolean {
 }
 
 /**
- * Whether a link of another site led here. Browsers that do not tell the site of what they send may at
- * least tell the page they come from. [B5]
+ * True if the request follows a link of another site. Browsers without `Sec-Fetch-Site` may still send
+ * the referring page. [B5]
  */
 export function isForeignLink(ctx: HttpContext): boolean {
   const { request } = ctx
   if (isCrossSite(ctx)) return true
   const page = request.header('referer')
-  const isTold = request.header('sec-fetch-site') !== undefined
-  return !isTold && page !== undefined && !isOwn(page, request)
+  const tellsSite = request.header('sec-fetch-site') !== undefined
+  return !tellsSite && page !== undefined && !isOwn(page, request)
 }
 
-/**
- * Whether the request changes something and comes from another site.
- */
+/** True if the request changes something and comes from another site. */
 export function isForgery(ctx: HttpContext): boolean {
   return !SAFE_METHODS.includes(ctx.request.method()) && isCrossSite(ctx)
 }
 
-/** Scheme, name and port: what comes without encryption may have been written on the way. */
+/** Compares scheme, name and port: a page without encryption may have been changed on the way. */
 function isOwn(address: string, request: HttpContext['request']): boolean {
   const own = servedHosts().originOf(request.host(), request.protocol())
   return own !== null && originOf(address) === own

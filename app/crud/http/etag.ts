@@ -1,17 +1,13 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyedDigest as digest, startDigest } from '../values/keyed_digest.js'
 import type { Resource } from '../resource/resource.js'
-import { writeJson } from '../values/json.js'
+import { versionOfItem, versionOfJson } from '../resource/version.js'
+import { startDigest } from '../values/keyed_digest.js'
 import { malformedHeader } from './problems.js'
 
-/**
- * What an `If-Match` or `If-None-Match` header names: anything at all, or these entity tags.
- */
+/** The value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */
 export type TagCondition = '*' | readonly string[]
 
-/**
- * The same digest of a text that comes piece by piece.
- */
+/** Digest of a text that arrives in pieces. */
 export class TagDigest {
   readonly #digest = startDigest()
 
@@ -19,43 +15,39 @@ export class TagDigest {
     this.#digest.update(piece)
   }
 
-  /** As `weakTag` has it; to be asked once */
+  /** The same tag as `weakTag`; can be read once */
   get weakTag(): string {
     return `W/"${this.#digest.end()}"`
   }
 }
 
 /**
- * The entity tag of an item: another one as soon as any value that answers show is another. [Q6]
+ * The entity tag of an item; it changes with any value that answers show. [Q6]
  *
- * @param json  the whole item as it is answered
+ * @param json  the whole item as in an answer
  */
 export function strongTag(json: string): string {
-  return `"${digest(json)}"`
+  return `"${versionOfJson(json)}"`
 }
 
-/**
- * The entity tag of an answer that is more than one item. [Q6]
- */
+/** The entity tag of an answer with more than one item. [Q6] */
 export function weakTag(json: string): string {
-  return `W/"${digest(json)}"`
+  return `W/"${versionOfJson(json)}"`
 }
 
-/**
- * The entity tag that a read of the record has.
- */
-export function tagOfRecord({ reader }: Resource, record: LucidRow): string {
-  return strongTag(writeJson(reader.toItem(record)))
+/** The entity tag of a read of the record. */
+export function tagOfRecord(resource: Resource, record: LucidRow): string {
+  return `"${versionOfItem(resource, record)}"`
 }
 
-/* Sticky, so that each sign is looked at once; what is in quotes may hold commas. */
+/* Sticky, so that each character is read once; a quoted tag may contain commas. */
 const NEXT_TAG = /[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?:,|$)/y
 const EMPTY_ELEMENT = /[ \t]*,/y
 
 /**
- * Reads a list of entity tags, or `*` (RFC 9110, 8.8.3 and 13.1). Elements that are empty do not count.
+ * Reads a list of entity tags, or `*` (RFC 9110, 8.8.3 and 13.1). Empty elements do not count.
  *
- * @param name   the header's, for who sent it
+ * @param name   the header's name, for the message
  * @param value  as Node.js has it, several headers of that name joined by commas
  * @throws Problem 400
  */
@@ -77,16 +69,12 @@ export function parseTags(name: string, value: string): TagCondition {
   return tags
 }
 
-/**
- * The comparison that a write asks for: a weak tag matches nothing (RFC 9110, 8.8.3.2).
- */
+/** The strong comparison, for writes: a weak tag matches nothing (RFC 9110, 8.8.3.2). */
 export function matchesStrongly(condition: TagCondition, tag: string): boolean {
   return condition === '*' || (!tag.startsWith('W/') && condition.includes(tag))
 }
 
-/**
- * The comparison that a cache asks for: weak or not does not matter.
- */
+/** The weak comparison, for caches. */
 export function matchesWeakly(condition: TagCondition, tag: string): boolean {
   return condition === '*' || condition.some((one) => opaque(one) === opaque(tag))
 }

@@ -1,26 +1,19 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
-import { errors as vineErrors } from '@vinejs/vine'
-import { unavailability } from '../database/unavailable.js'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
-import { Problem } from './problem.js'
-import {
-  internalError,
-  invalidBody,
-  methodNotAllowed,
-  noEndpoint,
-  unavailable,
-} from './problems.js'
+import { Problem } from '../errors.js'
+import { methodNotAllowed, noEndpoint } from './problems.js'
 import { limitRate } from './rate_limit.js'
+import { toProblem } from './to_problem.js'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Answers an error of a generated endpoint, or of a path below their prefix. For the application's
- * exception handler to call first.
+ * Answers an error of a generated endpoint, or of a path below their prefix. The application's exception
+ * handler calls it first.
  *
- * @returns whether the error was answered; any other is the application's
+ * @returns true if the error was answered; false if it is the application's
  */
 export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
   if (!isOurs(ctx)) return false
@@ -30,7 +23,7 @@ export async function handleProblem(error: unknown, ctx: HttpContext): Promise<b
   return true
 }
 
-/** What is nobody's is no way around the rate limit. [Q8] */
+/** Requests to unknown paths count towards the rate limit. [Q8] */
 async function answerMissingCounted(ctx: HttpContext): Promise<void> {
   try {
     await limitRate(ctx)
@@ -42,9 +35,7 @@ async function answerMissingCounted(ctx: HttpContext): Promise<void> {
   answerMissing(ctx)
 }
 
-/**
- * Answers where no route is: which methods the path has, or that it is nobody's. [A25]
- */
+/** Answers a request that matches no route: 405 with the methods of the path, or 404. [A25] */
 export function answerMissing(ctx: HttpContext): void {
   const allowed = allowedMethods(ctx)
   if (allowed.length === 0) sendProblem(ctx, noEndpoint())
@@ -53,31 +44,15 @@ export function answerMissing(ctx: HttpContext): void {
   } else sendProblem(ctx, methodNotAllowed(allowed))
 }
 
-/**
- * What to log of an error: a fault of ours as one, whatever status it brings from elsewhere. [A29]
- */
+/** The error to log: an error of our own as a 500, whatever status it carries from elsewhere. [A29] */
 export function toReport(error: unknown, ctx: HttpContext): unknown {
   const status = (error as { status?: unknown } | undefined | null)?.status
   if (status === undefined || !isOurs(ctx) || toProblem(error).status < 500) return error
   return new Exception((error as Error).message, { status: 500, cause: error })
 }
 
-/**
- * Turns whatever was thrown into a problem. Only the application's own exceptions say what a caller
- * did wrong; the status of any other error (another server's 404, say) is not about this request.
- */
-export function toProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error
-  if (error instanceof vineErrors.E_VALIDATION_ERROR) return invalidBody(error.messages)
-  if (error instanceof Exception && error.status >= 400 && error.status < 500) {
-    return new Problem(error.status, error.message || 'The request was refused')
-  }
-  const reason = unavailability(error)
-  return reason ? unavailable(reason) : internalError()
-}
-
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
-  /* It may be there already when the write is undone at its end. */
+  /* The tag may be set already when the write is undone at its end. */
   ctx.response.removeHeader('etag')
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
   ctx.response
@@ -95,7 +70,7 @@ function isRouteMissing(error: unknown): boolean {
   return error instanceof httpErrors.E_ROUTE_NOT_FOUND
 }
 
-/** What the path would answer, asked of the router itself. [A25] */
+/** The methods of the path, by the router itself. [A25] */
 function allowedMethods({ request }: HttpContext): string[] {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
   const hostname = router.usingDomains ? request.hostname() : null

@@ -1,7 +1,7 @@
 import type { HttpRequest } from '@adonisjs/core/http'
 
 /**
- * A header as it was sent: an empty one is not the same as none, which AdonisJS takes it for.
+ * A header as it was sent. AdonisJS treats an empty one as missing.
  *
  * @returns several of that name joined by commas
  */

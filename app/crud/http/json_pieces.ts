@@ -1,21 +1,22 @@
-import { nextTurn } from '../operations/turns.js'
+import { nextEventLoopTurn } from '../operations/event_loop.js'
 import { writeJson } from '../values/json.js'
-import { answerLimits } from './answer_room.js'
+import { answerLimits } from './answer_budget.js'
 import { TagDigest } from './etag.js'
 import { answerTooLarge } from './problems.js'
 
-/** Characters that are written before others get their turn */
+/** Characters to write before other requests get a turn */
 const PIECE = 256 * 1024
 
-/* An answer, its list, an item, the items included in it: what lies deeper is no longer than a value. */
+/* An answer, its list, an item, its included items: a deeper value is written at once. */
 const DEEPEST = 4
 
 /**
- * A long answer as JSON, written a little at a time, so that nobody else waits for it. The pieces lie beside
- * the heap.
+ * Writes a long answer as JSON in pieces, so that other requests do not wait for it. The pieces are
+ * Buffers, outside the heap.
  *
- * @param value  of what JSON can hold
- * @throws Problem 413  when it is longer than any answer may be: what is escaped is longer than it was
+ * @param value  a JSON value
+ * @throws Problem 413  when the JSON, which is longer than the values by its escapes, exceeds the limit
+ *   of an answer
  */
 export async function writeJsonPieces(
   value: unknown
@@ -37,16 +38,16 @@ export async function writeJsonPieces(
     text += part
     if (text.length < PIECE) continue
     flush()
-    await nextTurn()
+    await nextEventLoopTurn()
   }
   flush()
   return { pieces, bytes, digest }
 }
 
-/** Names, quotes and what has to be escaped come to the values. */
+/** Names, quotes and escapes make JSON longer than its values. */
 const LONGER = 2
 
-/** Texts that are the value's JSON, one after the other. */
+/** Generates texts that together are the value's JSON. */
 function* partsOf(value: unknown, levels: number): Generator<string, void> {
   if (levels > 0 && Array.isArray(value)) {
     let before = '['

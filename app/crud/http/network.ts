@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * What counts as one address where requests are counted. Who has one IPv6 address has 2^64 of them, so
- * it is their network; what is no address is nobody's.
+ * The network that counts as one client for the rate limit. An IPv6 client usually has 2^64 addresses,
+ * so its /64 network counts; all invalid addresses count as one client.
  *
  * @param address  of a client, as in `192.0.2.1` or `2001:db8::1`
  */

@@ -1,9 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { roomOf, SMALL_ANSWER } from './answer_room.js'
-import { isMixture, wholeOf } from '../operations/item_parts.js'
+import { answerBudgetOf, SMALL_ANSWER } from './answer_budget.js'
+import { hasIncludes, fullItemOf } from '../operations/item_parts.js'
 import type { Resource } from '../resource/resource.js'
-import type { Item } from '../types.js'
+import type { Actor, Item } from '../types.js'
 import { writeJson } from '../values/json.js'
 import {
   matchesStrongly,
@@ -18,71 +18,72 @@ import { writeJsonPieces } from './json_pieces.js'
 import { preconditionFailed, preconditionUnreadable } from './problems.js'
 import { replyPieces, replyText } from './reply.js'
 
-/** Bytes of values that are written as JSON in a few milliseconds */
+/** Bytes of values that take a few milliseconds to write as JSON */
 const LARGE_ANSWER = 512 * 1024
 
 const IF_MATCH = 'If-Match'
 const IF_NONE_MATCH = 'If-None-Match'
 
 /**
- * Answers a read of one item with its entity tag, or with 304 to who has it already; with other items
- * in it, the tag is a weak one over the whole answer. What a handler
- * answered by itself, or with a status of its own, stays as it is. [Q6]
+ * Answers a read of one item with its entity tag, or with 304 if the client has that version; with
+ * included items, the tag is a weak one over the whole answer. A response that the handler sent itself,
+ * or with a status of its own, stays as it is. [Q6]
  *
- * @throws Problem 400  for a header that can't be read
+ * @throws Problem 400  for an unreadable header
  * @throws Problem 412
  */
 export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void> {
-  if (isMixture(item)) return replyList(ctx, item)
-  const whole = wholeOf(item)
+  if (hasIncludes(item)) return replyList(ctx, item)
+  const whole = fullItemOf(item)
   replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
 }
 
-/**
- * The same for a list, whose entity tag is a weak one over the whole answer. [Q6]
- */
+/** Answers a list with a weak entity tag over the whole answer, or with 304. [Q6] */
 export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
-  if (roomOf(ctx).taken > LARGE_ANSWER) return replyInPieces(ctx, list)
+  if (answerBudgetOf(ctx).reserved > LARGE_ANSWER) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
 }
 
 /**
- * Says which entity tag the item has that a write has left, whatever the answer holds of it: next to a
- * write, the tag is that of the new state (RFC 9110, 8.8). [Q6]
+ * Sets the entity tag of the item after a write, whatever part of it the answer shows: after a write,
+ * the tag is that of the new state (RFC 9110, 8.8). [Q6]
  */
 export function noteTag({ response }: HttpContext, item: Item): void {
   response.header('etag', strongTag(writeJson(item)))
 }
 
-/**
- * Whether the headers of a write ask something of the record that it is going to write.
- */
+/** True if a write's headers have a precondition for its record. */
 export function hasPrecondition({ request }: HttpContext): boolean {
   const isRead = ['GET', 'HEAD'].includes(request.method())
   return !isRead && [IF_MATCH, IF_NONE_MATCH].some((name) => headerOf(request, name) !== undefined)
 }
 
 /**
- * What the headers of a request ask of the record that it is going to write: `If-Match`, or an
- * `If-None-Match` that names what must not be there. It is to be asked once the record is locked and
- * the policy has allowed the write, so that nobody else learns which version it has. Who may not read
- * the record is refused whatever the headers say: yes and no would both tell what it holds. [Q6]
+ * The precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the
+ * tags that must not match. Call it after the record is locked and the policy has allowed the write, so
+ * that no other caller learns the version. A caller who may not read the record is always refused:
+ * either result would tell something about its content. [Q6]
  *
- * @param mayRead  whether the caller may read the record
- * @returns undefined if they ask nothing
+ * @param actor    who sees so much of it
+ * @param mayRead  true if the caller may read the record
+ * @returns undefined if the request has no precondition
  */
 export function preconditionOf(
   ctx: HttpContext,
   resource: Resource,
+  actor: Actor,
   mayRead: (record: LucidRow) => Promise<boolean>
 ) {
   if (!hasPrecondition(ctx)) return undefined
 
   return async (record: LucidRow): Promise<void> => {
-    /* An own handler may write other models by the same options: the headers mean none of those. */
+    /*
+     * An overridden handler may write other models with the same options: the headers do not apply to
+     * those.
+     */
     if (!(record instanceof resource.model)) return
     if (!(await mayRead(record))) throw preconditionUnreadable()
-    const tag = tagOfRecord(resource, record)
+    const tag = tagOfRecord(await resource.for(actor), record)
     checkMatch(ctx, tag)
     if (isNamed(ctx, tag)) throw preconditionFailed(IF_NONE_MATCH)
   }
@@ -91,7 +92,7 @@ export function preconditionOf(
 function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => string): void {
   if (value === undefined || ctx.response.hasLazyBody) return
   const json = writeJson(value)
-  if (json.length > SMALL_ANSWER) roomOf(ctx).hold(json.length)
+  if (json.length > SMALL_ANSWER) answerBudgetOf(ctx).reserveAtLeast(json.length)
   if (ctx.response.getStatus() !== 200) return replyText(ctx, json)
 
   const tag = tagOf(json)
@@ -101,11 +102,11 @@ function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => 
   else replyText(ctx, json)
 }
 
-/** The same for an answer that is too long to be written at once. */
+/** Sends an answer that is too long to be written at once. */
 async function replyInPieces(ctx: HttpContext, value: unknown): Promise<void> {
   if (value === undefined || ctx.response.hasLazyBody) return
   const { pieces, bytes, digest } = await writeJsonPieces(value)
-  roomOf(ctx).hold(bytes)
+  answerBudgetOf(ctx).reserveAtLeast(bytes)
   if (ctx.response.getStatus() === 200) {
     const tag = digest.weakTag
     checkMatch(ctx, tag)

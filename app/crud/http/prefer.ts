@@ -1,8 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-/**
- * What a `Prefer: return=...` header asks for (RFC 7240); the first one counts. [A3]
- */
+/** The value of a `Prefer: return=...` header (RFC 7240); the first one counts. [A3] */
 export function preferredReturn(ctx: HttpContext): 'representation' | 'minimal' | undefined {
   for (const preference of (ctx.request.header('prefer') ?? '').split(',')) {
     const match = /^\s*return\s*=\s*"?(representation|minimal)"?\s*(?:;.*)?$/i.exec(preference)

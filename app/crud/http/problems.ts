@@ -1,10 +1,9 @@
 /*
- * Every problem that the generated endpoints answer with, and its words. Nothing else in the area
- * writes a text that a caller reads, apart from VineJS's messages and the field faults of
- * `values/from_body.ts`.
+ * Every problem of the generated endpoints, with its text. No other file of app/crud has texts for
+ * callers, except VineJS's messages and the field errors of `values/from_body.ts`.
  */
 import type { Unavailability } from '../database/unavailable.js'
-import { Problem, type FieldError } from './problem.js'
+import { Problem, type FieldError } from '../errors.js'
 
 /** [A5] */
 export const itemNotFound = () => new Problem(404, 'Item not found')
@@ -34,7 +33,7 @@ export const integerTooLong = (digits: number) =>
 
 export const bodyTooLarge = (limit: number) =>
   new Problem(413, `The body is larger than ${limit} bytes`, {
-    /* What is left of it is not worth receiving. */
+    /* The rest of the body is not worth receiving. */
     headers: { connection: 'close' },
   })
 
@@ -144,7 +143,7 @@ export const headersTooLarge = () => new Problem(431, 'The headers are too large
 
 export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
 
-/** What the caller called us is not repeated: it is the caller's word. */
+/** The detail does not repeat the host, which is the caller's own text. */
 export const misdirected = () =>
   new Problem(
     421,
@@ -184,7 +183,7 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
-/** [P10] Headers as RFC 6750 has them. Where nobody has decided about it, it says how that is done. */
+/** [P10] Headers as in RFC 6750. If access was never configured, the detail says how to do so. */
 export const tokenRequired = (isUndecided = false) =>
   new Problem(
     401,
@@ -233,6 +232,16 @@ export const crossSiteWrite = () =>
 
 /** [P14] */
 export const forbidden = () => new Problem(403, 'You may not do this')
+
+/** [U3] */
+export const fieldsReadOnly = (fields: string[]) =>
+  new Problem(403, 'You may not write all of these fields', {
+    errors: fields.map((field) => ({
+      field,
+      rule: 'readonly',
+      message: `The ${field} field is not for you to write`,
+    })),
+  })
 
 /** [A29] */
 export const answerTooLarge = (limit: number) =>

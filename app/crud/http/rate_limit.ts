@@ -7,20 +7,17 @@ import { crudConfig } from '../settings.js'
 import { networkOf } from './network.js'
 import { requestsNotCounted, tooManyRequests } from './problems.js'
 
-/**
- * Counts requests before anything else is done for them. For routes to use. [Q8]
- */
+/** Route middleware that counts a request before any other work. [Q8] */
 export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {
   await limitRate(ctx)
   await next()
 }
 
 /**
- * Counts a request, and tells its sender how many more there may be. Where the configuration has no
- * limit nothing is counted.
+ * Counts a request, and sets the rate limit headers. Does nothing if no limit is configured.
  *
- * @throws Problem 429  when there were too many
- * @throws Problem 503  when they can't be counted
+ * @throws Problem 429  when there were too many requests
+ * @throws Problem 503  when the store of the counts fails
  */
 export async function limitRate(ctx: HttpContext): Promise<void> {
   const { rateLimit: limit } = crudConfig()
@@ -30,7 +27,7 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
   const counter = limiter.use({
     requests,
     duration: seconds,
-    /* Who has had enough is told so from memory: a flood must not keep the store busy. */
+    /* A caller over the limit is refused from memory: a flood must not keep the store busy. */
     inMemoryBlockOnConsumed: requests,
   })
   const { remaining, availableIn, isOver } = await consume(ctx, counter, key)
@@ -40,8 +37,8 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
 }
 
 /**
- * A token that is not valid counts for the address, so that nobody can guess without end; nothing in
- * body or query counts, as anybody may write anything there.
+ * An invalid token counts for the address, so that guesses are limited; body and query do not count, as
+ * callers choose them freely.
  */
 async function keyOf(ctx: HttpContext): Promise<string> {
   const actor = await identify(ctx)
@@ -51,7 +48,7 @@ async function keyOf(ctx: HttpContext): Promise<string> {
 async function consume(ctx: HttpContext, counter: Limiter, key: string) {
   try {
     const { remaining, availableIn } = await counter.consume(key)
-    /* Once, not for each request that follows: the log must not be there to be filled. */
+    /* Logged once, not for each later request, which could flood the log. */
     if (remaining === 0) ctx.logger.warn({ key }, 'A caller of the API has reached the rate limit')
     return { remaining, availableIn, isOver: false }
   } catch (error) {

@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 
-/** Nothing from elsewhere, nothing inline, in nobody's frame */
+/** Own origin only, nothing inline, no frames */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "script-src 'self'",
@@ -17,17 +17,15 @@ const YEAR = 365 * 24 * 3600
 let known: Array<[name: string, value: string]> | undefined
 
 /**
- * The headers of every answer, whoever gives it; a route may set others in their place. Where people
- * reach the application by HTTPS, browsers are told to use nothing else.
+ * The default headers of every answer; a route may replace them. If `APP_URL` is HTTPS, browsers are
+ * told to use HTTPS only.
  */
 export function securityHeaders(): ReadonlyArray<[name: string, value: string]> {
   known ??= headersFor(app.config.get<string>('app.appUrl', ''))
   return known
 }
 
-/**
- * @param appUrl  where people reach the application
- */
+/** @param appUrl  public address of the application */
 export function headersFor(appUrl: string): Array<[name: string, value: string]> {
   const headers: Array<[string, string]> = [
     ['content-security-policy', CONTENT_SECURITY_POLICY],

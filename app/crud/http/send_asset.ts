@@ -2,9 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Asset } from './asset_store.js'
 import { bestEncoding } from './best_encoding.js'
 
-/**
- * Sends a file whose name changes with its content: a browser may keep it for ever.
- */
+/** Sends an asset whose name changes with its content: browsers may cache it for ever. */
 export function sendAsset({ request, response }: HttpContext, asset: Asset): void {
   response
     .header('content-type', asset.type)

@@ -1,32 +1,31 @@
 import type { IncomingMessage } from 'node:http'
 import app from '@adonisjs/core/services/app'
-import { listed, ValueError } from '../errors.js'
-import { shown } from '../option_checks.js'
+import { listed, shown, ValueError } from '../errors.js'
 
 interface HostRules {
-  /** Where people reach the application, as in `https://shop.example.com` */
+  /** Public address of the application, as in `https://shop.example.com` */
   appUrl: string
-  /** Names beside that of `appUrl`, as in `www.example.com` or `*.example.com` */
+  /** Further host names, as in `www.example.com` or `*.example.com` */
   hosts?: readonly string[]
-  /** Whether this machine's own names are served, too */
+  /** True to serve this machine's own names as well */
   allowsLocal: boolean
-  /** Whether `X-Forwarded-Host` of a connection from this address is believed */
+  /** True if `X-Forwarded-Host` of a connection from this address is trusted */
   trusts?: (address: string, distance: number) => boolean
 }
 
 const LOCAL = ['localhost', '127.0.0.1', '[::1]']
 
-/* A name, or a number in brackets, and a port that does not matter: behind a proxy it is another one. */
+/* A name, or an address in brackets, and a port that is ignored: behind a proxy it differs. */
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(?::\d*)?$/i
 const ENTRY = /^(\*\.)?[\w-]+(\.[\w-]+)*$|^\[[\da-f:.]+\]$/i
 
-/* Accepted headers that are kept, so that most requests cost one look. */
+/* Accepted headers are cached, so that most requests need one lookup. */
 const MOST_KNOWN = 100
 
 /**
- * Decides by which names the application may be called. A page of another site can have its own name
- * lead to a developer's or an intranet's address (DNS rebinding), and then reads and writes as if it were
- * ours; but its name stays in the `Host` of all it sends.
+ * Decides which host names the application serves. A page of another site can make its own name resolve
+ * to the address of a developer's machine or an intranet server (DNS rebinding), and then reads and
+ * writes as same-origin; but its name stays in the `Host` of each request.
  */
 export class ServedHosts {
   readonly #names: ReadonlySet<string>
@@ -36,9 +35,7 @@ export class ServedHosts {
   readonly #scheme: string
   readonly #allowsLocal: boolean
 
-  /**
-   * @throws ValueError  for an entry that is no name
-   */
+  /** @throws ValueError  for an invalid host name */
   constructor({ appUrl, hosts = [], allowsLocal, trusts = () => false }: HostRules) {
     const { hostname, protocol } = new URL(appUrl)
     if (!Array.isArray(hosts)) {
@@ -61,11 +58,12 @@ export class ServedHosts {
   }
 
   /**
-   * Whether a request names nobody but us. One without any `Host` (HTTP/1.0) comes from no browser.
+   * True if every host that a request names is served. A request without `Host` (HTTP/1.0) comes from no
+   * browser.
    */
   serves(request: IncomingMessage): boolean {
     const { url = '/' } = request
-    /* A first line with a host in it counts for more than the header. */
+    /* A host in the request line overrides the header. */
     const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1]
     if (authority !== undefined && !this.#isOurs(authority)) return false
     const host = this.#hostOf(request)
@@ -73,12 +71,12 @@ export class ServedHosts {
   }
 
   /**
-   * Where a page of ours comes from that was asked for under this host, as its `Origin` says it. Behind
-   * a proxy that speaks HTTPS the connection does not tell, but `APP_URL` does.
+   * The origin of our own pages under this host, as browsers send it in `Origin`. Behind a proxy that
+   * terminates HTTPS the connection does not tell the scheme, but `APP_URL` does.
    *
-   * @param host      as `request.host()` has it
-   * @param protocol  of the connection, as `request.protocol()` has it
-   * @returns null if it is no host
+   * @param host      from `request.host()`
+   * @param protocol  of the connection, from `request.protocol()`
+   * @returns null for a host that is not served
    */
   originOf(host: string | null, protocol: string): string | null {
     const name = HOST.exec(host ?? '')?.[1].toLowerCase()
@@ -99,7 +97,10 @@ export class ServedHosts {
     return isOurs
   }
 
-  /** As AdonisJS's `request.host()` has it: a proxy is believed only where the configuration says so. */
+  /**
+   * The same as AdonisJS's `request.host()`: proxy headers count only if the configuration trusts the
+   * proxy.
+   */
   #hostOf({ headers, socket }: IncomingMessage): string | undefined {
     const forwarded = headers['x-forwarded-host']
     if (forwarded === undefined || !this.#trusts(socket.remoteAddress ?? '', 0)) return headers.host
@@ -107,7 +108,7 @@ export class ServedHosts {
   }
 }
 
-/** Node.js keeps the first and drops the others; a proxy may go by the last one (RFC 9112, 3.2). */
+/** Node.js keeps the first and drops the others; a proxy may use the last one (RFC 9112, 3.2). */
 function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -117,9 +118,7 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1
 }
 
-/**
- * The origin of an address, or null where it has none.
- */
+/** The origin of an address; null for one without. */
 export function originOf(address: string): string | null {
   try {
     return new URL(address).origin
@@ -131,8 +130,8 @@ export function originOf(address: string): string | null {
 let known: { settings: unknown; hosts: ServedHosts } | undefined
 
 /**
- * Those of `config/app.ts`: the host of `appUrl` and the names of `hosts`; outside of production this
- * machine's own names, too.
+ * The hosts of `config/app.ts`: that of `appUrl` and the names of `hosts`; outside of production also
+ * this machine's own names.
  */
 export function servedHosts(): ServedHosts {
   const settings = app.config.get<AppSettings>('app')
@@ -153,8 +152,7 @@ type AppSettings = {
 const ANY_HOST: string[] = []
 
 /**
- * Leaves a folder of paths open under whatever name: machines that look after a process call it by its
- * address.
+ * Serves a folder of paths under any host name: monitoring calls a process by its address.
  *
  * @param folder  as in `/health/`
  */
@@ -162,9 +160,7 @@ export function serveUnderAnyName(folder: string): void {
   if (!ANY_HOST.includes(folder)) ANY_HOST.push(folder)
 }
 
-/**
- * Whether a request may be served at all.
- */
+/** True if a request may be served. */
 export function isServed(request: IncomingMessage): boolean {
   if (hasSeveralHosts(request)) return false
   return servedHosts().serves(request) || ANY_HOST.some((folder) => request.url!.startsWith(folder))

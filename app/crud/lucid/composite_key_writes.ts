@@ -4,26 +4,18 @@ import type { Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import { whereSql } from '../sql/sql.js'
 import type { Resource } from '../resource/resource.js'
+import { takeChanges } from '#upstream/lucid_save_steps'
 
 /*
- * Lucid's save() and delete() know one key column only: on a composite key they would change every
- * row that shares it. These do what they do, hooks included, with all key columns in the condition.
+ * Lucid's save() and delete() know one key column only: on a composite key they would change every row
+ * that shares it. These functions do the same, hooks included, with all key columns in the condition.
  * [A9]
  */
-
-/** What Lucid's save() uses of a row, beyond what its types show. */
-interface RowInternals {
-  initiateAutoUpdateColumns(): void
-  prepareForAdapter(attributes: Record<string, unknown>): Record<string, unknown>
-  $hydrateOriginals(): void
-  forceUpdate: boolean
-  $isDeleted: boolean
-}
 
 /**
  * Writes the record's changes to its own row.
  *
- * @throws Error  when not exactly one row was changed; the transaction is to be rolled back
+ * @throws Error  when not exactly one row was changed; the transaction must be rolled back
  */
 export async function updateByKey(
   record: LucidRow,
@@ -31,21 +23,16 @@ export async function updateByKey(
   client: TransactionClientContract
 ): Promise<void> {
   const { $hooks } = resource.model
-  const internals = record as unknown as RowInternals
 
   await $hooks.runner('before:update').run(record)
   await $hooks.runner('before:save').run(record)
-  const { forceUpdate } = internals
-  internals.forceUpdate = false
-  if (!record.$isDirty && !forceUpdate) return
-
-  internals.initiateAutoUpdateColumns()
-  const changes = internals.prepareForAdapter(record.$dirty)
+  const changes = takeChanges(record)
+  if (!changes) return
   if (Object.keys(changes).length > 0) {
     const affected = await ownRow(record, resource, client).update(changes)
     ensureOne(affected as unknown as number[], resource)
   }
-  internals.$hydrateOriginals()
+  record.$hydrateOriginals()
 
   await $hooks.runner('after:update').run(record)
   await $hooks.runner('after:save').run(record)
@@ -54,7 +41,7 @@ export async function updateByKey(
 /**
  * Removes the record's own row.
  *
- * @throws Error  when not exactly one row was removed; the transaction is to be rolled back
+ * @throws Error  when not exactly one row was removed; the transaction must be rolled back
  */
 export async function deleteByKey(
   record: LucidRow,
@@ -65,11 +52,11 @@ export async function deleteByKey(
   await $hooks.runner('before:delete').run(record)
   const affected = await ownRow(record, resource, client).delete()
   ensureOne(affected as unknown as number[], resource)
-  ;(record as unknown as RowInternals).$isDeleted = true
+  record.$isDeleted = true
   await $hooks.runner('after:delete').run(record)
 }
 
-/** By the key as it was read: a hook may have changed the attributes meanwhile. */
+/** Uses the key as it was read: a hook may have changed the attributes meanwhile. */
 function ownRow(record: LucidRow, resource: Resource, client: TransactionClientContract): Query {
   const query = resource.model.query({ client }) as Query
   whereSql(query, resource.key.is(resource.key.of(record.$original), dialectOf(client)))
@@ -78,6 +65,6 @@ function ownRow(record: LucidRow, resource: Resource, client: TransactionClientC
 
 function ensureOne([affected]: number[], resource: Resource) {
   if (affected !== 1) {
-    throw new Error(`A write to one ${resource.name} would have affected ${affected} rows`)
+    throw new Error(`A write to one ${resource.name} affected ${affected} rows, and is rolled back`)
   }
 }

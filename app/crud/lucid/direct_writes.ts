@@ -1,5 +1,4 @@
-import { BaseModel } from '@adonisjs/lucid/orm'
-import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Dialect } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
@@ -8,10 +7,11 @@ import { insertSql, type Sql } from '../sql/sql.js'
 import { hasForeignHook } from './own_hooks.js'
 import type { Resource } from '../resource/resource.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
+import { makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 
 type Row = Record<string, unknown>
 
-/** What Lucid's adapter does with the query for an insert, and with that for an update. */
+/** The methods that Lucid's adapter calls on the query of an insert, and of an update. */
 interface Insertion {
   insert(row: Row): { reporterData(data: unknown): PromiseLike<unknown> }
 }
@@ -20,28 +20,24 @@ interface Update {
 }
 
 /**
- * Has Lucid's `save()` write the record by a statement of our own, which the connection keeps ready and
- * which tells the whole row: so nobody need read it afterwards. Lucid does all else, hooks first of all.
- * What is no plain value, and what somebody wants to hear of in the log, goes the usual way.
+ * Makes Lucid's `save()` write the record by a cached statement of our own that returns the whole row,
+ * so that it need not be read again. Lucid does everything else, hooks first of all. Expressions, JSON
+ * and queries in debug mode take Lucid's usual way.
  */
 export function writeDirectly(record: LucidRow, resource: Resource): void {
-  /* Who makes queries of his own for his model gets them. */
-  if (resource.model.prototype.$getQueryFor !== BaseModel.prototype.$getQueryFor) return
+  /* A model with its own query builder keeps it. */
+  if (makesOwnQueries(resource.model)) return
 
-  const queryFor = record.$getQueryFor.bind(record) as (
-    action: string,
-    client: QueryClientContract
-  ) => any
-  record.$getQueryFor = ((action: string, client: TransactionClientContract) => {
+  replaceQueries(record, (action, client, usual) => {
     const dialect = dialectOf(client)
-    const isOurs = client.isTransaction && dialect.tellsWritten && !client.debug
+    const isOurs = client.isTransaction && dialect.returnsWrittenRows && !client.debug
     forgetStoredRow(record)
-    if (!isOurs) return queryFor(action, client)
+    if (!isOurs) return usual()
     const write = new DirectWrite(record, resource, client, dialect)
-    if (action === 'insert') return write.insertion(() => queryFor(action, client))
-    if (action === 'update') return write.update(() => queryFor(action, client))
-    return queryFor(action, client)
-  }) as any
+    if (action === 'insert') return write.insertion(usual)
+    if (action === 'update') return write.update(usual)
+    return usual()
+  })
 }
 
 class DirectWrite {
@@ -73,7 +69,7 @@ class DirectWrite {
     }
   }
 
-  /** @returns nothing of what Lucid would take for the key: the record has it then */
+  /** @returns an empty list, as Lucid would take a value for the key, which the record has already */
   async #insert(values: Row): Promise<never[]> {
     const [row] = await this.#run(insertSql(this.#table, values))
     const { key } = this.resource
@@ -87,7 +83,7 @@ class DirectWrite {
     return []
   }
 
-  /** By the key as it was read: a hook may have changed the attributes meanwhile. */
+  /** Uses the key as it was read: a hook may have changed the attributes meanwhile. */
   async #update(values: Row): Promise<void> {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)
@@ -104,7 +100,7 @@ class DirectWrite {
     return await this.dialect.selectRows(this.client, `${sql} returning ${told}`, bindings)
   }
 
-  /** What comes after the statement may change the row once more: hooks of the model, and triggers. */
+  /** Hooks of the model and triggers may change the row once more after the statement. */
   async #note(row: Row, action: 'create' | 'update'): Promise<void> {
     const { model } = this.resource
     if (hasForeignHook(model, `after:${action}`) || hasForeignHook(model, 'after:save')) return
@@ -112,7 +108,7 @@ class DirectWrite {
     noteStoredRow(this.record, row)
   }
 
-  /** Asked once: who adds one has the server started anew, as for a column. */
+  /** Read once per process: a new trigger needs a restart of the server, like a new column. */
   async #hasTriggers(): Promise<boolean> {
     let known = TRIGGERS.get(this.resource)
     if (known === undefined) {
@@ -130,8 +126,8 @@ class DirectWrite {
 const TRIGGERS = new WeakMap<Resource, boolean>()
 
 /**
- * The values that are given, if every driver takes them as they are; an expression is for knex to
- * write, and JSON is for each driver to understand.
+ * The values if every driver binds them as they are, else null: knex writes expressions, and each driver
+ * has its own form of JSON.
  */
 function plainValues(row: Row): Row | null {
   const values: Row = {}

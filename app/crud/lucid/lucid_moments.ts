@@ -1,11 +1,11 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { hasOwnConsume } from './lucid_defaults.js'
+import { hasOwnConsume } from '#upstream/lucid_column_defaults'
 import { quickMoment } from '../values/datetime.js'
 
 const MOMENTS = new WeakMap<LucidModel, string[]>()
 
 /**
- * The row with its moments in a form of which Lucid makes luxon's sooner than of a text.
+ * The row with its moments in a form that Lucid converts to luxon's faster than a text.
  *
  * @param row  by column name; is changed
  */

@@ -2,17 +2,13 @@ import { pathToFileURL } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 
-/**
- * A file of `app/models`: what it exports, or what was thrown while it was read.
- */
+/** A file of `app/models`: its exports, or the error of its import. */
 export type ModelFile =
   { path: string; exported: readonly unknown[] } | { path: string; error: unknown }
 
 const READ = new WeakMap<ApplicationService, Promise<ModelFile[]>>()
 
-/**
- * Imports the files of the application's models, once for all who look for theirs among them.
- */
+/** Imports the files of the application's models, once for all callers. */
 export async function modelFiles(app: ApplicationService): Promise<ModelFile[]> {
   let files = READ.get(app)
   if (!files) READ.set(app, (files = importAll(app.modelsPath())))
@@ -25,7 +21,7 @@ async function importAll(folder: string): Promise<ModelFile[]> {
     ignoreMissingRoot: true,
     filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
   })
-  /* In development others look at each import, and are to see the file that it came from. */
+  /* In development, the hot reload observes each import and needs the file that it came from. */
   if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
   const files: ModelFile[] = []
   for (const path of paths) files.push(await importOne(path))
@@ -41,8 +37,9 @@ async function importOne(path: string): Promise<ModelFile> {
 }
 
 /**
- * For each import Node.js walks through all modules that the file needs, which are nearly all there
- * are; so hundreds of files are the imports of one module. What fails is told by the file itself, later.
+ * For each import Node.js walks through all modules of the file, which are nearly all there are; so
+ * hundreds of files are imported by one module. A failure is reported later, when the file itself is
+ * imported.
  */
 async function importTogether(paths: readonly string[]): Promise<void> {
   const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)}`)

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { listed, RuntimeError } from '../errors.js'
 
-/** The first place that a stack names: an address, or a path where source maps are in use */
+/** The first location in a stack: a URL, or a path if source maps are in use */
 const FRAME = /^\s+at (?:.*\()?((?:file:\/\/)?\/[^)?]+?)(?:\?[^):]*)?:(\d+):\d+\)?$/m
 
 interface UnreadableFile {
@@ -12,10 +12,10 @@ interface UnreadableFile {
 const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
 
 /**
- * The faults of files that could not be imported, each once: what one file throws is thrown again by all
- * that import it, and a circle of files stops each of them. [P9]
+ * The faults of files that could not be imported, each once: an error of one file is thrown again by all
+ * files that import it, and a cycle of imports stops each of its files. [P9]
  *
- * @param shown  a path as it is to be printed
+ * @param shown  formats a path for the message
  */
 export function unreadableFaults(
   files: readonly UnreadableFile[],

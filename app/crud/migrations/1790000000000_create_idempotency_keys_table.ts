@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * The answers to creates that came with an `Idempotency-Key`, each under a digest of who sent which
- * key where. On every connection whose models take such keys, as an answer is stored with its item. [Q7]
+ * The answers to creates with an `Idempotency-Key`, each under a digest of actor, path and key. Runs on
+ * every connection whose models accept such keys, as an answer is stored with its item. [Q7]
  */
 export default class extends BaseSchema {
   protected tableName = 'idempotency_keys'
@@ -10,7 +10,7 @@ export default class extends BaseSchema {
   async up() {
     this.schema.createTable(this.tableName, (table) => {
       table.string('id', 64).notNullable().primary()
-      /* Of the request that is at it; null once it is through */
+      /* The request that is being processed; null once it is done */
       table.string('claim', 36)
       /* Encrypted */
       table.text('content', 'longtext').notNullable()

@@ -1,4 +1,5 @@
-import type { Column, ColumnKind } from '../resource/column.js'
+import type { Column } from '../resource/column.js'
+import type { ColumnKind } from '../resource/column_kind.js'
 import type { SchemaObject } from './openapi_types.js'
 
 const MOMENT: SchemaObject = {
@@ -15,7 +16,7 @@ const CLOCK: SchemaObject = {
   examples: ['14:30:00'],
 }
 
-/** The form that answers have. [A20] */
+/** The schemas of values in answers. [A20] */
 const FORMS: Record<ColumnKind, SchemaObject> = {
   text: { type: 'string' },
   uuid: { type: 'string', format: 'uuid' },
@@ -29,7 +30,7 @@ const FORMS: Record<ColumnKind, SchemaObject> = {
   binary: { type: 'string', contentEncoding: 'base64' },
 }
 
-/** Bodies and query strings may say the same in more ways. */
+/** Bodies and query strings accept further forms. */
 const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
   datetime: {
     ...MOMENT,
@@ -39,7 +40,7 @@ const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
   time: { ...CLOCK, pattern: String.raw`^\d{2}:\d{2}(:\d{2})?$` },
 }
 
-/* Some need more digits than JSON numbers are sure to keep, and then are those as text. */
+/* Some integers have more digits than JSON numbers keep; these are text. */
 const BIG_INTEGER: SchemaObject = {
   type: ['integer', 'string'],
   format: 'int64',
@@ -47,25 +48,20 @@ const BIG_INTEGER: SchemaObject = {
   description: 'Beyond 2^53 its digits as a string',
 }
 
-/**
- * A column's value as answers hold it.
- */
+/** The schema of a column's value in answers. */
 export function answerSchema(column: Column): SchemaObject {
   const form = column.writesItself ? {} : formOf(column)
   return withNull({ ...form, ...column.described }, column.nullable && !column.isPrimary)
 }
 
-/**
- * A column's value as parameters have it.
- */
+/** The schema of a column's value in parameters. */
 export function inputForm(column: Column): SchemaObject {
   return INPUT_FORMS[column.kind] ?? formOf(column)
 }
 
 /**
- * A column's value as bodies have it, null left out, in the range that the database keeps. Integers
- * beyond what JSON numbers hold would come back as strings, which only those columns answer with that
- * are meant for them. [A20]
+ * The schema of a column's value in bodies, without null, in the range of the database. Integers beyond
+ * JSON numbers would come back as strings, which only columns of large integers answer with. [A20]
  */
 export function bodyForm(column: Column): SchemaObject {
   const form = inputForm(column)
@@ -82,9 +78,7 @@ export function bodyForm(column: Column): SchemaObject {
   }
 }
 
-/**
- * The same schema, of a value that may also be null.
- */
+/** The same schema, for a value that may also be null. */
 export function withNull(schema: SchemaObject, nullable: boolean): SchemaObject {
   if (!nullable) return schema
   if (schema.enum)
@@ -101,7 +95,7 @@ function formOf(column: Column): SchemaObject {
   const form = { ...FORMS[column.kind] }
   if (column.kind !== 'text') return form
   if (column.choices) form.enum = [...column.choices]
-  /* What a model makes of its value is not what the table's limit is about. */
+  /* If the model converts the value, the table's limit applies to the result, not to the input. */
   else if (column.maxLength !== null && !column.preparesItself) form.maxLength = column.maxLength
   return form
 }

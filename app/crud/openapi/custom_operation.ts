@@ -5,13 +5,11 @@ import { parameterNames } from './paths.js'
 import type { ParameterObject, SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
-/**
- * A route of one's own: what it tells of itself, and what is true of any. [A27, P11]
- */
+/** Describes a custom route: its own description, and the parts that all routes share. [A27, P11] */
 export function describeCustom(of: Described): Parts {
   const { route, responses } = of
   const { summary, description, query = {}, body, answer, status } = route.openapi ?? {}
-  const isTold = answer !== undefined
+  const isDescribed = answer !== undefined
   const given = status ?? (answer === null ? 204 : 200)
   return {
     summary: summary ?? `${route.method} ${route.path.slice(of.endpoints.path.length)}`,
@@ -26,16 +24,16 @@ export function describeCustom(of: Described): Parts {
     ],
     ...(body && { requestBody: jsonBody(schemaOf(body)) }),
     responses: {
-      [given]: isTold
+      [given]: isDescribed
         ? responses.answer(STATUS_CODES[given] ?? 'Done', answerOf(of))
         : responses.anything(),
       ...responses.problems([400, ...refusals(of)]),
-      default: isTold ? responses.anyProblem() : responses.anything(),
+      default: isDescribed ? responses.anyProblem() : responses.anything(),
     },
   }
 }
 
-/** One that is called like a part of the key is one. */
+/** A parameter with the name of a part of the key has that part's schema. */
 function pathParameter({ endpoints }: Described, name: string): ParameterObject {
   const { key } = endpoints.resource
   const column = key.columns[key.params.indexOf(name)]
@@ -51,7 +49,7 @@ function answerOf({ route, names }: Described): SchemaObject | undefined {
   return schemaOf(answer)
 }
 
-/** VineJS's schemas and validators say themselves what they are. */
+/** VineJS's schemas and validators describe themselves. */
 function schemaOf(schema: object): SchemaObject {
   const { toJSONSchema } = schema as { toJSONSchema?: () => object }
   return toJSONSchema ? fromVine(toJSONSchema.call(schema)) : (schema as SchemaObject)

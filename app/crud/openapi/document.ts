@@ -1,5 +1,6 @@
 import type { CrudConfig } from '../define_config.js'
-import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
+import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import { describeCustom } from './custom_operation.js'
 import { nameEndpoints, operationId, UniqueNames } from './names.js'
 import { DESCRIPTIONS } from './operation_objects.js'
@@ -19,8 +20,8 @@ const SECURITY_SCHEMES = {
 }
 
 /**
- * The API schema (OpenAPI 3.1) of the endpoints of all models, and nothing else. The same endpoints
- * give the same document, letter by letter. [Q1]
+ * Builds the API schema (OpenAPI 3.1) of the endpoints of all models. The same endpoints give the same
+ * document, byte by byte. [Q1]
  *
  * @param all  with loaded resources
  * @throws RuntimeError  when a resource is not loaded
@@ -55,7 +56,7 @@ export function buildDocument(
     }
   }
 
-  /* A model may be there only to be embedded. */
+  /* A model may only be there to be included. */
   const served = ordered.filter(({ routes }) => routes.length > 0)
   return {
     openapi: '3.1.1',
@@ -73,7 +74,7 @@ export function buildDocument(
   }
 }
 
-/** Nobody, or the holder of a token that may do it. [P10] */
+/** Public, or a token with the ability for the operation. [P10] */
 function securityOf(endpoints: EndpointCreator, { operation }: EndpointRoute) {
   if (endpoints.accessOf(operation) === 'public') return []
   return [{ bearer: [`${endpoints.resource.name}:${operation}`] }]

@@ -1,12 +1,12 @@
-import { MOST_JUDGED } from '../operations/allowed_records.js'
+import { MOST_AUTHORIZED } from '../operations/count_allowed.js'
 import type { Resource } from '../resource/resource.js'
-import { resources } from '../resource/registry.js'
+import { includesOf } from '../endpoints/access_to_include.js'
 import { answerSchema, withNull } from './column_schema.js'
 import type { SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
 /**
- * An item as answers hold it. [A2, Q3]
+ * The schema of an item in answers. [A2, Q3]
  *
  * @param refTo  refers to the schema of another resource's items
  */
@@ -23,44 +23,46 @@ export function describeItem(
   }
   const properties: Record<string, SchemaObject> = {}
   for (const column of resource.fields) {
-    properties[column.wire] = column.writesItself
-      ? { ...selectedSchema(resource, column.wire), ...answerSchema(column) }
+    properties[column.apiName] = column.writesItself
+      ? { ...selectedSchema(resource, column.apiName), ...answerSchema(column) }
       : answerSchema(column)
   }
   const required = Object.keys(properties)
-  for (const [attribute, wire] of resource.computed) {
+  for (const [attribute, apiName] of resource.computed) {
     const { meta } = resource.model.$computedDefinitions.get(attribute)!
-    properties[wire] = { ...selectedSchema(resource, attribute), ...meta?.openapi, readOnly: true }
+    properties[apiName] = {
+      ...selectedSchema(resource, attribute),
+      ...meta?.openapi,
+      readOnly: true,
+    }
   }
-  for (const [name, inclusion] of resources.includesOf(resource)) {
-    const item = refTo(inclusion.resource)
+  for (const [name, include] of includesOf(resource)) {
+    const item = refTo(include.resource)
     properties[name] = {
       description: `With \`include=${name}\``,
       readOnly: true,
-      ...(inclusion.isList ? { type: 'array', items: item } : withNull(item, true)),
+      ...(include.isList ? { type: 'array', items: item } : withNull(item, true)),
     }
   }
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
 }
 
-/**
- * A list, in all the shapes that it can be asked for. [S2, P14, Q4, Q5]
- */
-export function describeList(item: SchemaObject, { judgesRecords }: Resource): SchemaObject {
+/** The schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */
+export function describeList(item: SchemaObject, { authorizesRecords }: Resource): SchemaObject {
   return {
     type: 'object',
     properties: {
       data: { type: 'array', items: item },
       total_count: {
-        type: judgesRecords ? ['integer', 'null'] : 'integer',
+        type: authorizesRecords ? ['integer', 'null'] : 'integer',
         minimum: 0,
-        description: judgesRecords
-          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_JUDGED.toLocaleString('en')} match, as each must be looked at`
+        description: authorizesRecords
+          ? `All that match and that the caller may read; not with \`count=false\` or \`cursor\`. Null where more than ${MOST_AUTHORIZED.toLocaleString('en')} match, as each must be looked at`
           : 'All that match; not with `count=false` or `cursor`',
       },
       has_more: {
         type: 'boolean',
-        description: judgesRecords
+        description: authorizesRecords
           ? 'Whether there is more behind; by page, with `count=false`, and where `total_count` is null'
           : 'Whether there is more behind; by page, and with `count=false`',
       },
@@ -75,7 +77,7 @@ export function describeList(item: SchemaObject, { judgesRecords }: Resource): S
   }
 }
 
-/** The model can't tell the type of what it works out; the schema of what is shown may. */
+/** The model does not tell the type of a computed property; `selectSchema` may. */
 function selectedSchema({ selected }: Resource, name: string): SchemaObject {
   const field = selected?.get(name)
   if (!field) return {}

@@ -1,12 +1,11 @@
 import string from '@adonisjs/core/helpers/string'
-import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
+import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import type { Operation } from '../operations/operation.js'
 
-/**
- * What a model's endpoints are called by in the API schema.
- */
+/** The names of a model's endpoints in the API schema. */
 export interface EndpointNames {
-  /** As in `OrderLine`: the schema of an item, and the start of the others' names */
+  /** As in `OrderLine`: the schema of an item, and the prefix of the other schemas */
   item: string
   /** As in `OrderLines` */
   items: string
@@ -23,12 +22,10 @@ const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
   db_delete: 'dbDelete',
 }
 
-/** What is added to the name of an item for the schemas beside it. */
+/** Suffixes of the schemas of one model. */
 const BESIDE = ['', 'Create', 'Update', 'List']
 
-/**
- * Names that are each given once: the second of a kind is told apart by a number.
- */
+/** Names that are each given once: a repeated name gets a number. */
 export class UniqueNames {
   readonly #taken: Set<string>
 
@@ -36,9 +33,7 @@ export class UniqueNames {
     this.#taken = new Set(reserved)
   }
 
-  /**
-   * @param endings  what must be free behind the name, too
-   */
+  /** @param endings  suffixes with which the name must be free as well */
   take(wanted: string, endings: string[] = ['']): string {
     let name = wanted
     for (let number = 2; endings.some((one) => this.#taken.has(name + one)); number++) {
@@ -50,8 +45,8 @@ export class UniqueNames {
 }
 
 /**
- * Names the endpoints of all models. Where several belong to models of one name, that at the path of
- * the model's table keeps the plain name, and the others' names say where they lie. [Q1]
+ * Names the endpoints of all models. If several models have the same name, the one at its table's
+ * default path keeps the plain name, and the others get their path in theirs. [Q1]
  */
 export function nameEndpoints(
   all: readonly EndpointCreator[],
@@ -98,9 +93,7 @@ function placeOf({ path }: EndpointCreator): string {
   return `At${pascal(path.split('/').at(-1)!)}`
 }
 
-/**
- * What a component or an operation may be called; a class may be called anything.
- */
+/** A valid name for a component or an operation, made from any class name. */
 export function identifier(name: string): string {
   return name.replace(/[^A-Za-z0-9]/g, '') || 'Item'
 }

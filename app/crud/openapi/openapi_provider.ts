@@ -3,9 +3,7 @@ import { registerDocsRoutes } from '../docs/docs_routes.js'
 import { resources } from '../resource/registry.js'
 import { registerSchemaRoute } from './schema_route.js'
 
-/**
- * Gives the API its schema, and the page to read it. [Q1]
- */
+/** Registers the routes of the API schema and of its page. [Q1] */
 export default class OpenApiProvider {
   constructor(protected app: ApplicationService) {}
 

@@ -1,6 +1,4 @@
-/*
- * The part of OpenAPI 3.1 that is written here.
- */
+/* The part of OpenAPI 3.1 that is used here. */
 
 /**
  * A JSON Schema of the dialect 2020-12.
@@ -88,11 +86,11 @@ export interface OpenApiDocument {
 }
 
 /**
- * What a custom route tells of itself in the API schema, all of it optional. It only describes: what
- * is read and answered is the handler's. [Q1]
+ * The description of a custom route in the API schema, all of it optional. It only describes: the
+ * handler reads and answers as it likes. [Q1]
  */
 export interface RouteDescription {
-  /** Default: made of method, model and path, as in `getFilmsLongest` */
+  /** Default: from method, model and path, as in `getFilmsLongest` */
   operationId?: string
   summary?: string
   description?: string
@@ -101,10 +99,10 @@ export interface RouteDescription {
   /** The JSON body: a VineJS schema or a JSON Schema */
   body?: object
   /**
-   * The JSON answer: an item or a list of the model's, a VineJS schema or a JSON Schema; `null` for
-   * one without a body. Default: anything
+   * The JSON answer: an item or a list of the model, a VineJS schema or a JSON Schema; `null` without a
+   * body. Default: anything
    */
   answer?: 'item' | 'list' | object | null
-  /** Its status. Default: 200, or 204 where there is no body */
+  /** Status of the answer. Default: 200, or 204 without a body */
   status?: number
 }

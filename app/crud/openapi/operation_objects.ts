@@ -1,6 +1,7 @@
-import type { EndpointCreator, EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
+import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import { listParameters, itemParameters } from '../request/parameters.js'
-import { resources } from '../resource/registry.js'
+import { includesOf } from '../endpoints/access_to_include.js'
 import type { EndpointNames } from './names.js'
 import { filterParameter, keyParameters, ownParameters } from './parameter_objects.js'
 import type { ProblemStatus, Responses } from './responses.js'
@@ -12,9 +13,7 @@ import type {
   SchemaObject,
 } from './openapi_types.js'
 
-/**
- * What an operation's description is made of.
- */
+/** The input for the description of an operation. */
 export interface Described {
   endpoints: EndpointCreator
   route: EndpointRoute
@@ -22,9 +21,7 @@ export interface Described {
   responses: Responses
 }
 
-/**
- * What is said of an operation, apart from who may call it and how it is called.
- */
+/** The description of an operation, without its access and its id. */
 export interface Parts {
   summary: string
   description?: string
@@ -35,9 +32,7 @@ export interface Parts {
 
 const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/**
- * What the operations take and answer, apart from who may call them. [A1 to A22, Q1 to Q7]
- */
+/** Input and answers of the operations, without their access. [A1 to A22, Q1 to Q7] */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   create({ names, responses, ...of }) {
     const isRead = of.endpoints.operations.includes('read')
@@ -159,9 +154,7 @@ function deletion({ responses, ...of }: Described) {
   }
 }
 
-/**
- * What a write may ask of the item: only who may read it gets an answer. [Q6]
- */
+/** The precondition headers of a write, which only a caller who may read the item can use. [Q6] */
 function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
   parameters: Reference[]
   problems: ProblemStatus[]
@@ -172,9 +165,8 @@ function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
 }
 
 /**
- * Without a token where one is needed, or with too little; or refused by the model's own policy. A
- * write may also put an item out of the sight of who writes it. Related items are as hard to come by as
- * they are where they lie.
+ * The refusals of an operation: a missing or insufficient token, or the model's policy. A write may also
+ * move an item out of its writer's scope. An include needs the access of the related endpoints.
  */
 export function refusals({
   endpoints,
@@ -182,7 +174,7 @@ export function refusals({
 }: Pick<Described, 'endpoints' | 'route'>): ProblemStatus[] {
   const { policy, scope } = endpoints.resource
   const isRead = ['read', 'read_multi'].includes(route.operation)
-  const mayInclude = isRead && !route.isCustom && resources.includesOf(endpoints.resource).size > 0
+  const mayInclude = isRead && !route.isCustom && includesOf(endpoints.resource).size > 0
   if (endpoints.accessOf(route.operation) === 'token' || mayInclude) return [401, 403]
   return policy || scope ? [403] : []
 }

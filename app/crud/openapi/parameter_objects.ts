@@ -5,16 +5,14 @@ import type { OwnParameter } from '../request/parameters.js'
 import type { Column } from '../resource/column.js'
 import type { Filter } from '../resource/filters.js'
 import type { Resource } from '../resource/resource.js'
-import { resources } from '../resource/registry.js'
+import { includesOf } from '../endpoints/access_to_include.js'
 import { DELETED_MODES } from '../resource/soft_delete.js'
 import { inputForm } from './column_schema.js'
 import type { ParameterObject, Reference, SchemaObject } from './openapi_types.js'
 
 type Pagination = CrudConfig['pagination']
 
-/**
- * The parameters that are the same for every model, by name.
- */
+/** The parameters that all models share, by name. */
 export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   const parameters: Record<string, ParameterObject> = {
     offset: query('offset', 'How many items to skip; not together with `page`', {
@@ -46,9 +44,7 @@ export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   return parameters
 }
 
-/**
- * The headers that requests may carry. [A3, Q6, Q7]
- */
+/** The request headers. [A3, Q6, Q7] */
 export function headerParameters(): Record<string, ParameterObject> {
   const header = (
     name: string,
@@ -72,15 +68,13 @@ export function headerParameters(): Record<string, ParameterObject> {
   }
 }
 
-/**
- * Parameters of ours, as they are for the resource. A relation can only be asked for where there is one.
- */
+/** Our own parameters for the resource. `include` exists only for a model with relations. */
 export function ownParameters(
   resource: Resource,
   names: OwnParameter[]
 ): Array<ParameterObject | Reference> {
   return names
-    .filter((name) => name !== 'include' || resources.includesOf(resource).size > 0)
+    .filter((name) => name !== 'include' || includesOf(resource).size > 0)
     .map((name) => ownParameter(resource, name))
 }
 
@@ -100,7 +94,7 @@ function ownParameter(resource: Resource, name: OwnParameter): ParameterObject |
         listOf(fieldNames(resource))
       )
     case 'include': {
-      const names = [...resources.includesOf(resource).keys()]
+      const names = [...includesOf(resource).keys()]
       return query(
         'include',
         'Names of relations with commas between: the items hold the related ones, too. ' +
@@ -118,14 +112,12 @@ function ownParameter(resource: Resource, name: OwnParameter): ParameterObject |
   }
 }
 
-/** The page of the API does not show patterns. */
+/** Lists the names in words, as the API page does not show patterns. */
 function namesAre(names: string[]): string {
   return `Names are ${names.map((name) => `\`${name}\``).join(', ')}`
 }
 
-/**
- * The parameters of the path, from the columns of the key.
- */
+/** The path parameters, from the columns of the key. */
 export function keyParameters({ key }: Resource): ParameterObject[] {
   return key.params.map((name, index) => ({
     name,
@@ -142,7 +134,7 @@ export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
   const schema = filterSchema(column, operator)
   const fallback = defaultValue === null ? '' : `; \`${defaultValue}\` where nothing is said`
-  return query(name, `Only those whose ${WORDS[operator](column.wire)}${fallback}`, schema)
+  return query(name, `Only those whose ${WORDS[operator](column.apiName)}${fallback}`, schema)
 }
 
 const WORDS: Record<Operator, (name: string) => string> = {
@@ -201,13 +193,13 @@ function query(name: string, description: string, schema: SchemaObject): Paramet
   return { name, in: 'query', ...(whole && { description: whole }), schema: rest }
 }
 
-/** A list of names with commas between. */
+/** A comma-separated list of names. */
 function listOf(names: string[], before = ''): SchemaObject {
   const one = `${before}(?:${names.map(literally).join('|')})`
   return { type: 'string', pattern: `^${one}(?:,${one})*$` }
 }
 
-/** As few escapes as can be: people read it, and the flag `u` knows no others. */
+/** Escapes as little as possible: people read it, and the flag `u` allows no other escapes. */
 function literally(name: string): string {
   return name.replace(/[$()*+.?[\\\]^{|}/]/g, '\\$&')
 }

@@ -1,17 +1,15 @@
-import type { EndpointRoute } from '../endpoints/endpoint_creator.js'
+import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import type { OperationObject, ParameterObject, PathItem } from './openapi_types.js'
 
 /**
- * The paths of the document. Two that differ only by what their parameters are called are one path
- * there, so whoever comes second takes over the names of the first.
+ * The paths of the document. Two paths that differ only by the names of their parameters are one path
+ * there, so the second takes over the names of the first.
  */
 export class Paths {
   readonly all: Record<string, PathItem> = {}
   readonly #byShape = new Map<string, string[]>()
 
-  /**
-   * @param operation  its path parameters come first, in the path's order
-   */
+  /** @param operation  begins with its path parameters, in the path's order */
   add({ path, method }: EndpointRoute, operation: OperationObject): void {
     const own = parameterNames(path)
     const shape = path.replace(PARAMETER, '{}')
@@ -31,12 +29,10 @@ export class Paths {
   }
 }
 
-/* `:id`, `:id?`, `:id.json` of the router, and its `*` for all that follows. */
+/* `:id`, `:id?`, `:id.json` of the router, and its `*` for the rest of a path. */
 const PARAMETER = /:\w+\??|\*/g
 
-/**
- * The parameters of a route's path, in their order.
- */
+/** The parameters of a route's path, in order. */
 export function parameterNames(path: string): string[] {
   return (path.match(PARAMETER) ?? []).map((one) =>
     one === '*' ? 'rest' : one.replace(/[:?]/g, '')

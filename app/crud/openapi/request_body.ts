@@ -5,7 +5,7 @@ import { bodyForm, withNull } from './column_schema.js'
 import type { SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
-/* What may be said of a value whose form its column decides. */
+/* The constraints that apply to a value whose form is the column's. */
 const CONSTRAINTS = [
   'minimum',
   'maximum',
@@ -17,31 +17,31 @@ const CONSTRAINTS = [
   'pattern',
   'enum',
 ]
-/* What VineJS takes for a date where nothing is said. */
+/* VineJS's default date format. */
 const USUAL_DATE = String.raw`^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2})?$`
 
 const ANNOTATIONS = ['title', 'description', 'examples', 'deprecated']
 
 /**
- * The body of a create or an update, as the schema that checks it and the columns tell. [Q1]
+ * The schema of a create's or an update's body, from its validation schema and the columns. [Q1]
  *
- * @param isStrict  whether other fields are refused
+ * @param isStrict  true if unknown fields are refused
  */
 export function describeBody(
   body: BodySchema,
   operation: 'create' | 'update',
   isStrict = false
 ): SchemaObject {
-  /* A file can't be in JSON; and an update leaves a key as it is, so it need not be there. */
+  /* JSON cannot contain a file; and an update leaves the key as it is, so it need not be sent. */
   const fields = body.fields.filter(
     (field) =>
       field.type !== 'multipartFile' &&
       !(operation === 'update' && field.column?.isPrimary && !field.required)
   )
-  const required = fields.filter((field) => field.required).map((field) => field.wire)
+  const required = fields.filter((field) => field.required).map((field) => field.apiName)
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.wire, describeField(field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.apiName, describeField(field)])),
     ...(required.length > 0 && { required }),
     ...(isStrict && { additionalProperties: false }),
   }
@@ -50,7 +50,7 @@ export function describeBody(
 function describeField(field: BodyField): SchemaObject {
   const { column, required } = field
   const told = fromVine(field.json)
-  /* A pattern without its flags would be another one. */
+  /* A pattern without its flags would match other texts. */
   if (field.rules.some(({ name, options }) => name === 'regex' && hasFlags(options))) {
     delete told.pattern
   }
@@ -59,14 +59,14 @@ function describeField(field: BodyField): SchemaObject {
     : ofVirtual(field, told)
   if (!column || column.hidden) schema.writeOnly = true
 
-  /* Null that a schema would only drop clears the column. [A28] */
+  /* A null that a schema would only drop clears the column. [A28] */
   const takesNull = column ? column.nullable && (field.nullable || !required) : field.nullable
   return withNull({ ...schema, ...pick(told, ANNOTATIONS) }, takesNull)
 }
 
 /**
- * Text and JSON are what the schema says of them, and so is whatever a schema of the model's own takes in
- * another type than the column's; all else has the form of its column. [A20, A28]
+ * Text and JSON have the validation schema's own form, and so has any field that a custom schema accepts
+ * in another type than the column's; all other fields have the form of their column. [A20, A28]
  */
 function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   const column = field.column!
@@ -92,27 +92,27 @@ function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   }
 }
 
-/** Whether all that is told goes with the types; what tells nothing does. */
+/** True if every described type is one of the types; also for a schema without a type. */
 function isOneOf({ type, anyOf }: SchemaObject, types: string[]): boolean {
   return type === undefined ? anyOf === undefined : types.includes(type as string)
 }
 
-/** The forms that a `vine.date()` reads, which may be others than the column's. */
+/** The formats that a `vine.date()` reads, which may differ from the column's. */
 function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObject {
   const isUsual = !settings.formats && !rules.some(({ name }) => name === 'parse')
   return isUsual || isDayFormat(settings.formats) ? { ...form } : { type: 'string' }
 }
 
-/** What a model says of the form is that of answers, which its `serialize` may make another one. */
+/** A model's description of the form is about answers, which its `serialize` may change. */
 function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
 }
 
-function ofVirtual({ wire, type, settings }: BodyField, told: SchemaObject): SchemaObject {
+function ofVirtual({ apiName, type, settings }: BodyField, told: SchemaObject): SchemaObject {
   if (type === 'date') {
     return { type: 'string', ...(!settings.formats && { pattern: USUAL_DATE }), ...told }
   }
-  if (type === 'string' && isSecretName(wire)) return { ...told, format: 'password' }
+  if (type === 'string' && isSecretName(apiName)) return { ...told, format: 'password' }
   return told
 }
 

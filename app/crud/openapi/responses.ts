@@ -3,9 +3,7 @@ import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './op
 
 const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
 
-/**
- * The statuses of problems, and what each means here.
- */
+/** The statuses of problems, and their meaning in this API. */
 export const PROBLEMS = {
   400: 'Malformed: the JSON, the URL, or parameters that do not go together',
   401: 'No valid token came with the request',
@@ -24,7 +22,7 @@ export const PROBLEMS = {
 
 export type ProblemStatus = keyof typeof PROBLEMS
 
-/* Sent beside the one that is on every answer. */
+/* Sent in addition to the headers of every answer. */
 const HEADERS_OF_PROBLEMS: Partial<Record<ProblemStatus, string[]>> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
@@ -37,10 +35,10 @@ const text = (description: string, more: SchemaObject = {}): HeaderObject => ({
   schema: { type: 'string', ...more },
 })
 
-/** Sent whenever it is named. */
+/** A header that is sent with every answer that lists it. */
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true })
 
-/** By the name that they have on the wire. */
+/** By header name. */
 const HEADERS: Record<string, HeaderObject> = {
   'X-Request-Id': always(text('The id of the request, as it stands in the log')),
   'Location': always(text('Where the item can be read', { format: 'uri-reference' })),
@@ -87,22 +85,16 @@ export const PROBLEM: SchemaObject = {
   required: ['type', 'title', 'status', 'detail'],
 }
 
-/**
- * Writes responses that go by what is switched on.
- */
+/** Builds the response objects, according to the configuration. */
 export class Responses {
   readonly #everywhere: string[]
 
-  /**
-   * @param isLimited  whether there is a rate limit, whose headers are on every answer then [Q8]
-   */
+  /** @param isLimited  true if there is a rate limit, whose headers are then on every answer [Q8] */
   constructor(private readonly isLimited: boolean) {
     this.#everywhere = ['X-Request-Id', ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : [])]
   }
 
-  /**
-   * An answer of JSON; without a schema it has no body.
-   */
+  /** A JSON answer; without a schema it has no body. */
   answer(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
     return {
       description,
@@ -111,9 +103,7 @@ export class Responses {
     }
   }
 
-  /**
-   * The problems that can be answered, as references.
-   */
+  /** The possible problems, as references. */
   problems(statuses: ProblemStatus[]): Record<string, Reference> {
     const all: ProblemStatus[] = [...statuses, ...(this.isLimited ? [429 as const] : []), 500, 503]
     return Object.fromEntries(
@@ -121,9 +111,7 @@ export class Responses {
     )
   }
 
-  /**
-   * What `problems` refers to.
-   */
+  /** The responses that `problems` refers to. */
   components(): Record<string, ResponseObject> {
     const statuses = Object.keys(PROBLEMS).map(Number) as ProblemStatus[]
     const used = statuses.filter((status) => this.isLimited || status !== 429)
@@ -140,9 +128,7 @@ export class Responses {
     )
   }
 
-  /**
-   * The headers that any answer may have.
-   */
+  /** The headers of any answer. */
   headers(): Record<string, HeaderObject> {
     const used = Object.entries(HEADERS).filter(
       ([name]) => this.isLimited || !name.startsWith('RateLimit')
@@ -150,16 +136,12 @@ export class Responses {
     return Object.fromEntries(used)
   }
 
-  /**
-   * The problem that own code may answer with, whatever its status.
-   */
+  /** A problem of own code, with any status. */
   anyProblem(): ResponseObject {
     return this.#problem('What went wrong')
   }
 
-  /**
-   * What own code answers with that says nothing of it.
-   */
+  /** The answer of own code without a description. */
   anything(): ResponseObject {
     const { content, ...response } = this.anyProblem()
     return {

@@ -5,17 +5,15 @@ import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import { ServedSchema } from './served_schema.js'
 
-/**
- * Where the API schema lies, if it is switched on. [Q1]
- */
+/** Path of the API schema; undefined if it is off. [Q1] */
 export function schemaPath(): string | undefined {
   const { openapi, prefix } = crudConfig()
   return openapi.enabled ? `${prefix}/openapi.json` : undefined
 }
 
 /**
- * Registers the route of the API schema, if it is switched on. What goes wrong there is a problem, as
- * below the whole prefix.
+ * Registers the route of the API schema, if it is on. Its errors are problems, as below the whole
+ * prefix.
  */
 export function registerSchemaRoute(router: HttpRouterService, resources: ResourceRegistry): void {
   const path = schemaPath()

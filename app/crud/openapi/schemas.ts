@@ -7,9 +7,7 @@ import { identifier, type EndpointNames, type UniqueNames } from './names.js'
 import { schemaRef } from './operation_objects.js'
 import type { SchemaObject } from './openapi_types.js'
 
-/**
- * The named schemas of the document: those alone that something refers to.
- */
+/** The named schemas of the document, as far as something refers to them. */
 export class Schemas {
   readonly all: Record<string, SchemaObject> = {}
   readonly #names: Map<EndpointCreator, EndpointNames>
@@ -18,7 +16,7 @@ export class Schemas {
 
   /**
    * @param names  of the endpoints
-   * @param free   gives names to schemas of models without endpoints
+   * @param free   provides names for schemas of models without endpoints
    */
   constructor(names: Map<EndpointCreator, EndpointNames>, free: UniqueNames) {
     this.#names = names
@@ -26,9 +24,7 @@ export class Schemas {
     for (const [{ resource }, { item }] of names) this.#items.set(resource, item)
   }
 
-  /**
-   * Adds what the endpoints' operations refer to.
-   */
+  /** Adds the schemas of the endpoints' operations. */
   add(endpoints: EndpointCreator): void {
     const { resource, routes } = endpoints
     const { item } = this.#names.get(endpoints)!
@@ -45,7 +41,7 @@ export class Schemas {
     if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }
 
-  /** Two models may include each other, so the name is there before the schema. */
+  /** Two models may include each other, so the name exists before the schema. */
   #refTo(resource: Resource): SchemaObject {
     let name = this.#items.get(resource)
     if (!name) {

@@ -12,17 +12,15 @@ import { crudConfig } from '../settings.js'
 import { buildDocument } from './document.js'
 
 /**
- * Sends the API schema: made when it is first asked for, as it needs what the database knows of the
- * tables, and from then on the same. [Q1]
+ * Sends the API schema. It is built on the first request, as it needs the loaded resources, and then
+ * cached. [Q1]
  */
 export class ServedSchema {
   #made: Promise<Asset & { tag: string }> | undefined
 
   constructor(private readonly resources: ResourceRegistry) {}
 
-  /**
-   * @throws Problem 401  without a token where one is needed
-   */
+  /** @throws Problem 401  without a token, if one is required */
   async show(ctx: HttpContext): Promise<void> {
     const { request, response } = ctx
     await authorizeToken(ctx, 'The API schema', crudConfig().openapi.access)
@@ -33,7 +31,10 @@ export class ServedSchema {
     })
     const { tag, ...asset } = await this.#made
     const encoding = bestEncoding(request)
-    /* Kept, but asked for each time: the next version of the application may have another one. */
+    /*
+     * Browsers may store it, but must revalidate: the next version of the application may have another
+     * one.
+     */
     if (!response.getHeader('cache-control')) response.header('cache-control', 'no-cache')
     const own = `"${tag}${encoding ? `-${encoding}` : ''}"`
     response.header('etag', own).vary('Accept-Encoding')
@@ -50,9 +51,9 @@ export class ServedSchema {
 
   async #make() {
     await this.resources.load()
-    /* Some that are included have no endpoints, and so are nobody's to load. */
+    /* Some included models have no endpoints, so they are not loaded with the others. */
     for (const { includes } of this.resources.all()) {
-      for (const inclusion of includes.values()) await inclusion.resource.load()
+      for (const include of includes.values()) await include.resource.load()
     }
     const config = crudConfig()
     const { name, version } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))

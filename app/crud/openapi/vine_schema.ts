@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { SchemaObject } from './openapi_types.js'
 
-/** What VineJS writes for a boolean: all that it takes for one. */
+/** VineJS's schema of a boolean: all values that it accepts. */
 const VINE_BOOLEAN = ['1', 1, 'true', true, 'on', '0', 0, 'false', false]
 
-/** The kinds of value that `vine.any()` writes out. */
+/** The types that `vine.any()` lists. */
 const EVERY_TYPE = ['string', 'number', 'boolean', 'array', 'object']
 
 /**
- * What VineJS writes as JSON Schema (draft 7), as the dialect of OpenAPI 3.1, and as a caller would
- * say it: a boolean is a boolean, and fields that are not known are ignored, not refused.
+ * Converts VineJS's JSON Schema (draft 7) to the dialect of OpenAPI 3.1, from the caller's point of
+ * view: a boolean is a boolean, and unknown fields are ignored, not refused.
  */
 export function fromVine(json: object): SchemaObject {
   const { additionalItems, ...schema } = json as SchemaObject & { additionalItems?: unknown }
@@ -44,7 +44,7 @@ function isEverything(alternatives: SchemaObject[]): boolean {
   return EVERY_TYPE.every((type) => alternatives.some((one) => isDeepStrictEqual(one, { type })))
 }
 
-/** Readers of the schema compile patterns with the flag `u`, which knows fewer escapes. */
+/** Readers of the schema compile patterns with the flag `u`, which allows fewer escapes. */
 function isPortable(pattern: string): boolean {
   try {
     return Boolean(new RegExp(pattern, 'u'))

@@ -2,16 +2,14 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '../actor.js'
 import { connectionOf } from '../database/connection_of.js'
 import { invalidBody } from '../http/problems.js'
-import type { CallOptions } from '../lucid_crud.js'
+import type { CallOptions } from './call_options.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 
-/* By table: another model of it could write what this one gives out. */
+/* By table: another model of the table could write the names that this one serves. */
 const KNOWN = new Map<string, Set<string>>()
 
-/**
- * Remembers that columns of a model's table hold the names of stored files. [B17]
- */
+/** Marks columns of a model's table as names of stored files. [B17] */
 export function noteFileColumns(model: LucidModel, columns: readonly Column[]): void {
   if (columns.length === 0) return
   const names = KNOWN.get(tableOf(model)) ?? new Set<string>()
@@ -20,13 +18,12 @@ export function noteFileColumns(model: LucidModel, columns: readonly Column[]): 
 }
 
 /**
- * Refuses a text for a column that holds files: whoever could write a name would be given another
- * record's file. Such a column takes what was uploaded for this very write (`options.files`), null, and
- * what it holds already. What `prepareCreate`, `prepareUpdate` and hooks make of the values is their
- * own. [B17]
+ * Refuses a text for a file column: a caller who could write a name would be given another record's
+ * file. Such a column accepts a file that was uploaded for this write (`options.files`), null, and its
+ * present value. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
  *
- * @param values  by attribute name, as the caller gave them
- * @param record  as it is stored; undefined on create
+ * @param values  by attribute name, as the caller sent them
+ * @param record  the stored record; undefined on create
  * @throws Problem 422
  */
 export function checkFiles(
@@ -38,17 +35,17 @@ export function checkFiles(
   const names = KNOWN.get(tableOf(model))
   if (!names || actor.kind === 'system') return
   const refused = columns.all.filter(({ attribute, name }) => {
-    /* Lucid takes a column's name for its attribute's, too. */
+    /* Lucid accepts a column's name for its attribute's as well. */
     const value = values[attribute] ?? values[name]
     if (!names.has(name) || typeof value !== 'string') return false
     return !files?.has(value) && value !== record?.$original[attribute]
   })
   if (refused.length === 0) return
   throw invalidBody(
-    refused.map(({ wire }) => ({
-      field: wire,
+    refused.map(({ apiName }) => ({
+      field: apiName,
       rule: 'file',
-      message: `The ${wire} field must be a file`,
+      message: `The ${apiName} field must be a file`,
     }))
   )
 }

@@ -1,32 +1,28 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
-import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '../actor.js'
-import { connectionOf } from '../database/connection_of.js'
-import { crudOptionsOf } from '../decorator.js'
 import { missingReference } from '../http/problems.js'
-import type { CallOptions } from '../lucid_crud.js'
+import type { CallOptions } from './call_options.js'
 import type { Condition } from '../request/condition.js'
 import { Records } from './records.js'
 import type { Column } from '../resource/column.js'
-import { knownResource, resourcesOfTable } from '../resource/known_resources.js'
-import { Resource } from '../resource/resource.js'
+import {
+  guardedReferencesOf,
+  type GuardedReference,
+  isGuarded,
+  referencesGuardedBy,
+  referredTo,
+} from '../resource/guarded_references.js'
+import { isExcludedFromInclude } from '../resource/excluded_from_include.js'
+import { permissions } from '../resource/permissions.js'
+import type { Resource } from '../resource/resource.js'
+import type { Actor } from '../types.js'
 
 /**
- * What a record refers to by one column or several, where not everybody may see all of it.
- */
-interface GuardedReference {
-  /** Of the record, and of the other one in the same order */
-  columns: readonly Column[]
-  references: readonly string[]
-  /** The models of the other table that have a policy or a scope */
-  targets: readonly Resource[]
-}
-
-/**
- * Looks at what the record refers to, as it is going to be stored: whoever writes must be able to see
- * it. What they can't see is answered like what there is not, so that nobody learns which. References
- * that stay as they are stored, and those that a model hook sets afterwards, are not looked at. [P14]
+ * Checks that the writer can see every record that the new record refers to. A record out of sight is
+ * answered like a missing one, so that callers cannot tell them apart. Unchanged references, and those
+ * that a model hook sets later, are not checked. [P14]
  *
  * @param client  the transaction's
  * @throws Problem 409  with every such field
@@ -37,24 +33,47 @@ export async function checkReferences(
   client: QueryClientContract,
   options: CallOptions
 ): Promise<void> {
-  if ((options.actor ?? currentActor()).kind === 'system') return
+  const actor = options.actor ?? currentActor()
+  if (actor.kind === 'system') return
   const missing: Column[] = []
-  for (const reference of guardedReferences(resource)) {
+  for (const reference of await referencesFor(actor, resource, client)) {
     const values = reference.columns.map(({ attribute }) => record.$attributes[attribute])
-    /* A database looks at no reference of which a part is missing. */
+    /* A database ignores a reference with a missing part. */
     if (values.some((value) => value === null || value === undefined)) continue
     if (!reference.columns.some((column) => isChanged(record, column))) continue
     if (!(await isSeen(reference, values, client, options))) missing.push(...reference.columns)
   }
-  if (missing.length > 0) throw missingReference([...new Set(missing)].map(({ wire }) => wire))
+  if (missing.length > 0)
+    throw missingReference([...new Set(missing)].map(({ apiName }) => apiName))
 }
 
-/** Drivers give the same number as text, too. */
+/** Roles may keep an actor from seeing records that anybody else may see. [U3] */
+async function referencesFor(
+  actor: Actor,
+  resource: Resource,
+  client: QueryClientContract
+): Promise<readonly GuardedReference[]> {
+  if (!permissions()) return guardedReferencesOf(resource)
+  const restricted = new Set<Resource>()
+  for (const one of referredTo(resource)) {
+    if ((await asSeen(one, actor, clientOf(one, client))) !== one) restricted.add(one)
+  }
+  return restricted.size === 0
+    ? guardedReferencesOf(resource)
+    : referencesGuardedBy(resource, (one) => restricted.has(one) || isGuarded(one))
+}
+
+/** Code notes who wrote a record, though roles show nobody the users. */
+async function asSeen(resource: Resource, actor: Actor, client: QueryClientContract) {
+  return isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, client)
+}
+
+/** Drivers may return the same number as text. */
 function isChanged({ $isPersisted, $attributes, $original }: LucidRow, { attribute }: Column) {
   return !$isPersisted || String($original[attribute]) !== String($attributes[attribute])
 }
 
-/** Through one of the models is enough, if a table has several. */
+/** If the table has several models, one that shows the record is enough. */
 async function isSeen(
   { references, targets }: GuardedReference,
   values: readonly unknown[],
@@ -64,64 +83,22 @@ async function isSeen(
   for (const target of targets) {
     const reader = clientOf(target, client)
     await target.load(reader)
+    const seen = await asSeen(target, options.actor ?? currentActor(), reader)
+    if (!seen.permits('read')) continue
+    if (!seen.scope && !seen.policy) return true
     const conditions = references.map((name, index): Condition => {
       const column = target.columns.all.find((one) => one.name === name)!
       return { type: 'compare', column, operator: 'eq', value: values[index] }
     })
-    const records = new Records(target)
+    const records = new Records(seen)
     const narrow = records.byConditions({ conditions, deleted: 'include' }, reader, options)
-    const found = await target.reader.record(reader, narrow)
+    const found = await seen.reader.record(reader, narrow)
     if (found && (await records.allows('read', options, found))) return true
   }
   return false
 }
 
-function guardedReferences(resource: Resource): GuardedReference[] {
-  const declared = [...declaredReferences(resource)]
-  const known = new Set(declared.map(({ columns }) => columns[0]))
-  const constrained = resource.foreignKeys.flatMap(({ columns: names, table, references }) => {
-    const columns = names.flatMap((name) => resource.columns.all.find((one) => one.name === name)!)
-    const isKnown = columns.length === 1 && known.has(columns[0])
-    return isKnown || columns.includes(undefined!)
-      ? []
-      : [{ columns, references, targets: guardsOf(resource, table, references) }]
-  })
-  return [...declared, ...constrained].filter(({ targets }) => targets.length > 0)
-}
-
-/** The model's own belongs-to relations; the related model counts before others of its table. */
-function* declaredReferences(resource: Resource): Iterable<GuardedReference> {
-  for (const relation of resource.model.$relationsDefinitions.values()) {
-    if (relation.type !== 'belongsTo') continue
-    relation.boot()
-    const related = knownResource(relation.relatedModel(), make)
-    const column = resource.columns.all.find(({ attribute }) => attribute === relation.foreignKey)
-    const target = related.columns.all.find(({ attribute }) => attribute === relation.localKey)
-    if (!column || !target) continue
-    const references = [target.name]
-    const targets = isGuarded(related) ? [related] : guardsOf(resource, related.table, references)
-    yield { columns: [column], references, targets }
-  }
-}
-
-function guardsOf({ model }: Resource, table: string, references: readonly string[]): Resource[] {
-  return resourcesOfTable(table).filter(
-    (one) =>
-      isGuarded(one) &&
-      connectionOf(one.model) === connectionOf(model) &&
-      references.every((name) => one.columns.all.some((column) => column.name === name))
-  )
-}
-
-function isGuarded({ policy, scope }: Resource): boolean {
-  return policy !== undefined || scope !== undefined
-}
-
-function make(model: LucidModel): Resource {
-  return new Resource({ ...crudOptionsOf(model), model })
-}
-
-/** The transaction's, unless the other model lives in another database. */
+/** The transaction's client, unless the other model is in another database. */
 function clientOf({ model }: Resource, client: QueryClientContract): QueryClientContract {
   const { connection } = model
   const isElsewhere = connection !== undefined && connection !== client.connectionName

@@ -3,60 +3,59 @@ import db from '@adonisjs/lucid/services/db'
 import { dialectOf } from '../database/dialects.js'
 import type { Dialect, Query } from '../database/dialect.js'
 import { tooMuchIncluded } from '../http/problems.js'
-import type { CallOptions } from '../lucid_crud.js'
-import type { Beside, Found } from '../sql/reader.js'
+import { currentActor } from '../actor.js'
+import type { CallOptions } from './call_options.js'
+import type { ExtraColumn, Found } from '../sql/reader.js'
 import { applySelection, type Selection } from '../sql/select.js'
 import { orderOf } from '../request/sort.js'
 import { orderTerms } from '../sql/order.js'
 import { Records } from './records.js'
-import type { Inclusion } from '../resource/included_relation.js'
+import type { IncludedRelation } from '../resource/resource.js'
 import { crudConfig } from '../settings.js'
 import type { Item } from '../types.js'
 
-const LINK = 'crud_link'
+const RELATED_KEY = 'crud_link'
 
-/* Databases bound how many values one statement may hold, SQLite at 32,766. */
+/* Databases limit the values of one statement, SQLite to 32,766. */
 const VALUES_AT_ONCE = 10_000
 
-const JUDGED_AT_ONCE = 500
+const AUTHORIZED_AT_ONCE = 500
 
-/**
- * What must be read beside the fields of items that are going to include others.
- */
-export function linksOf(
-  inclusions: readonly Inclusion[],
+/** The columns to read in addition to the fields of items that include others. */
+export function includeColumns(
+  includes: readonly IncludedRelation[],
   table: string,
   dialect: Dialect
-): Beside[] {
-  return inclusions.map(({ column }, index) => {
+): ExtraColumn[] {
+  return includes.map(({ column }, index) => {
     const as = aliasOf(index)
     return { as, sql: dialect.stored(table, column, as) }
   })
 }
 
 /**
- * Puts the related items into the items that were found, one query a relation. What the related
- * model's scope hides from the actor is left out, what is soft-deleted too, and each record that its
- * policy refuses to read; a policy that refuses the operation refuses the whole. [Q3, P14]
+ * Adds the related items to the items found, by one query for each relation. It leaves out records
+ * outside the actor's scope, soft-deleted ones, and those that the policy refuses to read; if the policy
+ * refuses the operation, the whole request is refused. [Q3, P14]
  *
- * @param found  read with `linksOf`
+ * @param found  read with `includeColumns`
  * @throws Problem 403
- * @throws Problem 422  when there would be more of them than one answer may hold
+ * @throws Problem 422  when they exceed the limit of one answer
  */
-export async function embed(
+export async function includeRelated(
   found: readonly Found[],
-  inclusions: readonly Inclusion[],
+  includes: readonly IncludedRelation[],
   client: QueryClientContract,
   options: CallOptions
 ): Promise<void> {
   if (found.length === 0) return
   const related = await Promise.all(
-    inclusions.map((inclusion, index) => {
+    includes.map((include, index) => {
       const values = found.map(({ beside }) => beside[aliasOf(index)])
-      return relatedItems(inclusion, values, clientOf(inclusion, client), options)
+      return relatedItems(include, values, clientOf(include, client), options)
     })
   )
-  inclusions.forEach(({ isList, name }, index) => {
+  includes.forEach(({ isList, name }, index) => {
     for (const { item, beside } of found) {
       const items = related[index].get(identity(beside[aliasOf(index)])) ?? []
       item[name] = isList ? items : (items[0] ?? null)
@@ -64,29 +63,28 @@ export async function embed(
   })
 }
 
-/**
- * @returns the items by the value that ties them to those that include them, in the order of their keys
- */
+/** @returns the items by the value that links them to the including items, in the order of their keys */
 async function relatedItems(
-  inclusion: Inclusion,
+  include: IncludedRelation,
   values: readonly unknown[],
   client: QueryClientContract,
   options: CallOptions
 ): Promise<Map<string, Item[]>> {
-  const { isList, name, resource } = inclusion
-  await resource.load(client)
+  const { isList, name } = include
+  await include.resource.load(client)
+  const resource = await include.resource.for(options.actor ?? currentActor(), client)
   const records = new Records(resource)
-  if (isList) await records.ask('read_multi', options)
-  else if (!records.judgesRecords(options)) await records.ask('read', options)
+  if (isList) await records.authorize('read_multi', options)
+  else if (!records.authorizesRecords(options)) await records.authorize('read', options)
 
   const items = new Map<string, Item[]>()
   let left = crudConfig().pagination.included
   for (const some of chunks(distinct(values))) {
-    for await (const found of visibleItems(inclusion, some, left + 1, records, client, options)) {
+    for await (const found of visibleItems(include, some, left + 1, records, client, options)) {
       left -= found.length
       if (left < 0) throw tooMuchIncluded(name, crudConfig().pagination.included)
       for (const { item, beside } of found) {
-        const id = identity(beside[LINK])
+        const id = identity(beside[RELATED_KEY])
         const others = items.get(id)
         if (others) others.push(item)
         else items.set(id, [item])
@@ -97,64 +95,72 @@ async function relatedItems(
 }
 
 /**
- * The related items that the actor may see, with their link: one batch of at most `limit`. Where the
- * policy is asked about each record, as many batches as it takes to tell that there are not more.
+ * The related items that the actor may see, with their links: one batch of at most `limit`. If the
+ * policy authorizes each record, as many batches as it takes to know that there are no more.
  */
 async function* visibleItems(
-  inclusion: Inclusion,
+  include: IncludedRelation,
   values: readonly unknown[],
   limit: number,
   records: Records,
   client: QueryClientContract,
   options: CallOptions
 ): AsyncGenerator<Found[]> {
-  const { link, resource } = inclusion
-  const { reader } = records
+  const { relatedColumn } = include
+  const { reader, resource } = records
   const dialect = dialectOf(client)
-  const beside = [{ as: LINK, sql: dialect.stored(link.table, link.column, LINK) }]
+  const beside = [
+    {
+      as: RELATED_KEY,
+      sql: dialect.stored(relatedColumn.table, relatedColumn.column, RELATED_KEY),
+    },
+  ]
   const order = orderTerms(resource.table, orderOf([], resource.key.columns), dialect)
-  if (!records.judgesRecords(options)) {
-    const { begun, visible } = begin(inclusion, values, records, client, options)
+  if (!records.authorizesRecords(options)) {
+    const { begun, visible } = begin(include, values, records, client, options)
     yield await reader.find(
       client,
       { ...visible, order, limit },
-      { beside, room: options.room },
+      { beside, budget: options.budget },
       begun
     )
     return
   }
-  /* A record may be related to several, so that its key alone is no place to go on from. */
-  order.push(`${dialect.quote(link.table)}.${dialect.quote(link.column.name)}`)
-  for (let offset = 0; ; offset += JUDGED_AT_ONCE) {
-    const { begun, visible } = begin(inclusion, values, records, client, options)
-    const selection = { ...visible, order, offset, limit: JUDGED_AT_ONCE }
-    const read = await reader.readRecords(client, selection, { beside, begun, room: options.room })
+  /* A record may be related to several items, so its key alone is no position to continue from. */
+  order.push(`${dialect.quote(relatedColumn.table)}.${dialect.quote(relatedColumn.column.name)}`)
+  for (let offset = 0; ; offset += AUTHORIZED_AT_ONCE) {
+    const { begun, visible } = begin(include, values, records, client, options)
+    const selection = { ...visible, order, offset, limit: AUTHORIZED_AT_ONCE }
+    const read = await reader.readRecords(client, selection, {
+      beside,
+      begun,
+      budget: options.budget,
+    })
     const allowed: Found[] = []
     for (const one of read) {
       if (await records.allows('read', options, one.record)) allowed.push(reader.foundOf(one))
     }
     yield allowed
-    if (read.length < JUDGED_AT_ONCE) return
+    if (read.length < AUTHORIZED_AT_ONCE) return
   }
 }
 
 /**
- * The query of the related rows, and what narrows it to those that the actor may see. Where other
- * tables are joined, the related one is narrowed before: a column that the scope names without a table
- * may be in several.
+ * The query of the related rows, narrowed to those that the actor may see. If the query joins tables,
+ * the scope applies to a subquery: a column that it names without a table may be in several of them.
  */
 function begin(
-  inclusion: Inclusion,
+  include: IncludedRelation,
   values: readonly unknown[],
   records: Records,
   client: QueryClientContract,
   options: CallOptions
 ): { begun: Query; visible: Selection } {
-  const { model, table } = inclusion.resource
+  const { model, table } = include.resource
   const visible = records.byConditions({ conditions: [], deleted: 'exclude' }, client, options)
-  const begun = inclusion.query(client, values)
+  const begun = include.query(client, values)
   begun.wrapExisting()
-  if (!inclusion.isIndirect) return { begun, visible }
+  if (!include.isIndirect) return { begun, visible }
 
   const rows = model.query({ client }) as Query
   applySelection(rows, table, visible)
@@ -162,17 +168,18 @@ function begin(
   return { begun, visible: { where: [] } }
 }
 
-/**
- * The same client, transaction and all, unless the related model lives in another database.
- */
-function clientOf({ resource }: Inclusion, client: QueryClientContract): QueryClientContract {
+/** The same client with its transaction, unless the related model is in another database. */
+function clientOf(
+  { resource }: IncludedRelation,
+  client: QueryClientContract
+): QueryClientContract {
   const { connection } = resource.model
   const isElsewhere = connection !== undefined && connection !== client.connectionName
   return isElsewhere && db.manager.has(connection) ? resource.client() : client
 }
 
 function aliasOf(index: number): string {
-  return `${LINK}_${index}`
+  return `${RELATED_KEY}_${index}`
 }
 
 function distinct(values: readonly unknown[]): unknown[] {
@@ -186,7 +193,7 @@ function* chunks(values: unknown[]) {
   }
 }
 
-/** Drivers give the same value as number, text or bigint, on the two sides of a relation. */
+/** Drivers may return the same value as number, text or bigint on the two sides of a relation. */
 function identity(value: unknown): string {
   if (Buffer.isBuffer(value)) return value.toString('hex')
   return value instanceof Date ? value.toISOString() : String(value)

@@ -1,35 +1,27 @@
 import type { Item } from '../types.js'
 
-/* Beside the items, as what is sent holds the part alone. */
-const WHOLES = new WeakMap<object, Item>()
-const MIXTURES = new WeakSet<object>()
+/* Apart from the items, as only the selected fields are sent. */
+const FULL_ITEMS = new WeakMap<object, Item>()
+const WITH_INCLUDES = new WeakSet<object>()
 
-/**
- * Remembers which whole item a part was taken of.
- */
+/** Remembers the whole item of a selection of its fields. */
 export function notePart(part: Item, whole: Item): Item {
-  WHOLES.set(part, whole)
+  FULL_ITEMS.set(part, whole)
   return part
 }
 
-/**
- * The whole item, if this is a part of one.
- */
-export function wholeOf(part: unknown): Item | undefined {
-  return typeof part === 'object' && part !== null ? WHOLES.get(part) : undefined
+/** The whole item, if the answer has only some of its fields. */
+export function fullItemOf(part: unknown): Item | undefined {
+  return typeof part === 'object' && part !== null ? FULL_ITEMS.get(part) : undefined
 }
 
-/**
- * Remembers that an answer holds more than its one item.
- */
-export function noteMixture(answer: Item): Item {
-  MIXTURES.add(answer)
+/** Marks an answer that has included items. */
+export function noteIncludes(answer: Item): Item {
+  WITH_INCLUDES.add(answer)
   return answer
 }
 
-/**
- * Whether an answer holds more than one item.
- */
-export function isMixture(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && MIXTURES.has(answer)
+/** True if an answer has included items. */
+export function hasIncludes(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && WITH_INCLUDES.has(answer)
 }

@@ -1,6 +1,4 @@
-/**
- * The operations a model's endpoints offer, in the order in which they are listed. [S1]
- */
+/** The operations that a model's endpoints can offer, in listing order. [S1] */
 export const OPERATIONS = ['create', 'read', 'read_multi', 'update', 'delete', 'db_delete'] as const
 
 export type Operation = (typeof OPERATIONS)[number]

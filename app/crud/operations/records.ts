@@ -4,74 +4,46 @@ import { currentActor } from '../actor.js'
 import { dialectOf } from '../database/dialects.js'
 import { markLocated } from '../events/write_scope.js'
 import { forbidden, itemNotFound } from '../http/problems.js'
+import { Authorization } from './authorize.js'
 import { noteKey } from './item_keys.js'
-import type { CallOptions } from '../lucid_crud.js'
-import type { Operation } from './operation.js'
+import type { CallOptions } from './call_options.js'
+import type { GrantedOperation } from '../resource/permissions.js'
+import { fromMaskedRows } from '../sql/reach.js'
+import { identityOf, reachedOf } from './reach.js'
 import { conditionToSql } from '../sql/conditions.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { Reader } from '../sql/reader.js'
 import type { Selection } from '../sql/select.js'
 import type { KeyValue } from '../resource/key.js'
-import type { Resource } from '../resource/resource.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import type { Item } from '../types.js'
+import { UnknownKey } from '../errors.js'
 
-type Options = CallOptions & { deleted?: DeletedMode; lock?: boolean }
+interface Options extends CallOptions {
+  deleted?: DeletedMode
+  lock?: boolean
+  /** True: reads hidden values, too, as a write needs the whole record */
+  whole?: boolean
+}
 
-/* A database takes only so many alternatives in one condition. */
+/* Databases limit the alternatives of one condition. */
 const KEYS_AT_ONCE = 200
 
 /**
- * The records of a resource as far as an actor may see them: the one place that asks policy and
- * scope. [P14]
+ * The records of a resource that an actor may see. The only class that applies the scope, and, through
+ * `Authorization`, the policy. [P14]
  */
-export class Records {
-  constructor(readonly resource: Resource) {}
+export class Records extends Authorization {
+  /* Of all others, what is not shown may be null. */
+  readonly #whole = new WeakSet<LucidRow>()
 
   get reader(): Reader {
     return this.resource.reader
   }
 
   /**
-   * @throws Problem 403  when the policy refuses it
-   */
-  async ask(action: Operation, options: CallOptions, record?: LucidRow): Promise<void> {
-    if (!(await this.allows(action, options, record))) throw forbidden()
-  }
-
-  /**
-   * Whether the policy has nothing against it.
-   */
-  async allows(
-    action: Operation,
-    { actor = currentActor() }: CallOptions,
-    record?: LucidRow
-  ): Promise<boolean> {
-    const { policy } = this.resource
-    if (!policy || actor.kind === 'system') return true
-    return Boolean(await policy(actor, action, this.resource, record))
-  }
-
-  /**
-   * Whether the policy is to be asked about every record that leaves. [P14]
-   */
-  judgesRecords({ actor = currentActor() }: CallOptions): boolean {
-    return this.resource.judgesRecords && actor.kind !== 'system'
-  }
-
-  /**
-   * What asks the policy about a record that is being read, if there is a policy.
-   *
-   * @returns a function that throws Problem 403
-   */
-  judge(action: Operation, options: CallOptions) {
-    if (!this.resource.policy) return undefined
-    return (record: LucidRow) => this.ask(action, options, record)
-  }
-
-  /**
-   * The record that is going to be written, locked where the database locks rows.
+   * The record to write, locked if the database locks rows.
    *
    * @throws Problem 404
    */
@@ -85,18 +57,20 @@ export class Records {
       ...options,
       deleted,
       lock: true,
+      whole: true,
     })
     const record = await this.reader.record(client, one)
     if (!record) throw itemNotFound()
     markLocated(record)
+    this.#whole.add(record)
     return record
   }
 
   /**
    * The records of the keys, in their order, each once.
    *
-   * @param lock  whether they are going to be written
-   * @throws UnknownKey  for the first key that is nobody's
+   * @param lock  true if they are to be written
+   * @throws UnknownKey  for the first key without a record
    */
   async locateMany(
     keys: readonly unknown[],
@@ -104,56 +78,85 @@ export class Records {
     options: Options,
     lock: boolean
   ): Promise<LucidRow[]> {
-    const { key } = this.resource
-    const wanted = new Map(keys.map((one) => key.fromCode(one)).map((one) => [identity(one), one]))
-    const found = new Map<string, LucidRow>()
-    const all = [...wanted.values()]
-    for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
-      const some = all.slice(start, start + KEYS_AT_ONCE)
-      const visible = this.#visible(options.deleted ?? 'exclude', client, options)
-      const isWanted = key.isAny(some, dialectOf(client))
-      const where = [...visible.where, isWanted]
-      const records = await this.reader.records(client, { ...visible, where, lock })
-      for (const record of records) {
-        found.set(identity(key.of(record)), record)
-        if (lock) markLocated(record)
-      }
-    }
-    return [...wanted].map(([id, value]) => {
-      const record = found.get(id)
-      if (!record) throw new UnknownKey(value)
+    const found = await this.#locateKeys(keys, client, options, lock)
+    return found.map(({ key, record }) => {
+      if (!record) throw new UnknownKey(key)
       return record
     })
   }
 
   /**
-   * Asks about an item that the actor has created before, as it is by now. What is gone is nobody's
-   * secret any more.
-   *
-   * @returns whether the actor may read it, too
-   * @throws Problem 403  when the policy or the scope would not have it created so
+   * The records of the keys that exist, in their order, each once.
    */
-  async askAgain(
+  async findExisting(
+    keys: readonly unknown[],
+    client: QueryClientContract,
+    options: Options
+  ): Promise<LucidRow[]> {
+    const found = await this.#locateKeys(keys, client, options, false)
+    return found.flatMap(({ record }) => record ?? [])
+  }
+
+  async #locateKeys(
+    keys: readonly unknown[],
+    client: QueryClientContract,
+    options: Options,
+    lock: boolean
+  ) {
+    const { key } = this.resource
+    const wanted = new Map(
+      keys.map((one) => key.fromCode(one)).map((one) => [identityOf(one), one])
+    )
+    const found = new Map<string, LucidRow>()
+    const all = [...wanted.values()]
+    for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
+      const some = all.slice(start, start + KEYS_AT_ONCE)
+      const visible = this.#visible(options.deleted ?? 'exclude', client, {
+        ...options,
+        whole: lock,
+      })
+      const isWanted = key.isAny(some, dialectOf(client))
+      const where = [...visible.where, isWanted]
+      const records = await this.reader.records(client, { ...visible, where, lock })
+      for (const record of records) {
+        found.set(identityOf(key.of(record)), record)
+        if (!lock) continue
+        markLocated(record)
+        this.#whole.add(record)
+      }
+    }
+    return [...wanted].map(([id, value]) => ({ key: value, record: found.get(id) }))
+  }
+
+  /**
+   * Authorizes the repeated create of an item in its present state. An item that no longer exists needs
+   * no authorization.
+   *
+   * @returns true if the actor may also read it
+   * @throws Problem 403  when the policy or the scope refuses its creation
+   */
+  async authorizeAgain(
     key: KeyValue,
     client: QueryClientContract,
     options: CallOptions
   ): Promise<boolean> {
-    const { policy, scope } = this.resource
-    if (!policy && !scope) return true
+    const { policy, projection, scope } = this.resource
+    if (!policy && !projection && !scope) return true
+    if (!this.resource.permits('create')) throw forbidden()
     const record = await this.#stored(key, client, options)
     if (!record) {
-      if (await this.reader.attributes(client, key)) throw forbidden()
-      return true
+      if (!(await this.reader.attributes(client, key))) return true
+      if (!(await this.#isLeftTo('create', key, client, options))) throw forbidden()
+      return false
     }
-    await this.ask('create', options, record)
+    await this.authorizeReach('create', [record], client, options)
+    await this.authorize('create', options, record)
     return await this.allows('read', options, record)
   }
 
-  /**
-   * Whether the policy lets the actor read an item, as the database has it now.
-   */
+  /** True if the policy lets the actor read an item in its present state. */
   async maySee(key: KeyValue, client: QueryClientContract, options: CallOptions): Promise<boolean> {
-    if (!this.judgesRecords(options)) return await this.allows('read', options)
+    if (!this.authorizesRecords(options)) return await this.allows('read', options)
     const record = await this.#stored(key, client, options)
     return record !== null && (await this.allows('read', options, record))
   }
@@ -163,33 +166,147 @@ export class Records {
   }
 
   /**
-   * The item as it now is. A write that put it where its writer may not see it is refused.
+   * The item after a write, null if the writer may not read it. A write that moves it out of the reach of the
+   * operation's grants is refused. [P14, U2]
+   *
+   * @throws Problem 403
    */
   async readBack(
+    operation: 'create' | 'update',
     record: LucidRow,
     client: QueryClientContract,
     options: CallOptions
-  ): Promise<Item> {
+  ): Promise<Item | null> {
+    const { key, projection } = this.resource
     const item = await this.find(record, client, options)
-    if (!item) throw forbidden()
+    const isAsRead = !projection || projection.reachesAsRead(operation)
+    if (isAsRead ? item : item && projection.reach(operation) === null) return item
+    if (isAsRead || !(await this.#isLeftTo(operation, key.of(record), client, options))) {
+      throw forbidden()
+    }
     return item
   }
 
   /**
-   * The item as it now is, or null where its writer can't see it.
+   * True if a write may move a record out of the writer's reach. [P14, U2]
    */
+  narrows(operation: 'create' | 'update'): boolean {
+    const { projection, scope } = this.resource
+    return scope !== undefined || Boolean(projection?.reach(operation))
+  }
+
+  /**
+   * Of readable records, those that an operation reaches. No statement if it reaches all of them. [U2]
+   *
+   * @returns their keys by `identityOf`
+   */
+  async reaches(
+    operation: GrantedOperation,
+    keys: readonly KeyValue[],
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<ReadonlySet<string>> {
+    const { projection } = this.resource
+    if (!projection || projection.reachesWhatIsRead(operation)) {
+      return new Set(keys.map((key) => identityOf(key)))
+    }
+    const reach = projection.reach(operation)
+    const reached = await reachedOf(this.resource, keys, [reach], client, options)
+    return new Set([...reached].flatMap(([id, [isReached]]) => (isReached ? [id] : [])))
+  }
+
+  /**
+   * Checks that an operation reaches located records.
+   *
+   * @throws Problem 403  for any that it does not reach
+   */
+  async authorizeReach(
+    operation: GrantedOperation,
+    records: readonly LucidRow[],
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<void> {
+    const { key, projection } = this.resource
+    if (!projection || projection.reachesWhatIsRead(operation)) return
+    const keys = records.map((record) => key.of(record))
+    const reached = await this.reaches(operation, keys, client, options)
+    if (keys.some((one) => !reached.has(identityOf(one)))) throw forbidden()
+  }
+
+  /**
+   * A located record as the actor sees it: null in the fields hidden on it. [U3]
+   */
+  async seen(
+    record: LucidRow,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<LucidRow> {
+    if (this.resource.mixedColumns.size === 0) return record
+    return (await this.#stored(this.resource.key.of(record), client, options)) ?? record
+  }
+
+  /** The policy is given the stored record, without nulls for hidden values. */
+  override async allows(
+    action: GrantedOperation,
+    options: CallOptions,
+    record?: LucidRow
+  ): Promise<boolean> {
+    const { mixedColumns, policy } = this.resource
+    const isMasked =
+      record?.$isPersisted && policy && mixedColumns.size > 0 && !this.#whole.has(record)
+    return await super.allows(
+      action,
+      options,
+      isMasked ? await this.#wholeOf(record, options) : record
+    )
+  }
+
+  async #wholeOf(record: LucidRow, options: CallOptions): Promise<LucidRow> {
+    const { base, key } = this.resource
+    const client = record.$trx ?? options.client ?? base.client()
+    const where = [key.is(key.of(record), dialectOf(client))]
+    return (await base.reader.record(client, { where })) ?? record
+  }
+
+  /** True if the operation's grants and the model's own scope still reach the record. */
+  async #isLeftTo(
+    operation: GrantedOperation,
+    key: KeyValue,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<boolean> {
+    const { base, projection } = this.resource
+    if (!projection) return false
+    const reaches = [projection.reach(operation), base.scope ? [base.scope] : null]
+    const reached = await reachedOf(this.resource, [key], reaches, client, options)
+    return reached.get(identityOf(key))?.every(Boolean) ?? false
+  }
+
+  /** The item after a write, or null if it is out of the writer's scope. */
   async find(
     record: LucidRow,
     client: QueryClientContract,
     options: CallOptions
   ): Promise<Item | null> {
     const key = this.resource.key.of(record)
-    const row = this.resource.scope ? undefined : storedRowOf(record)
+    const { mixedColumns, scope } = this.resource
+    const row = scope || mixedColumns.size > 0 ? undefined : storedRowOf(record)
     const known = row && this.reader.itemOfRow(row)
     if (known) return noteKey(known, key)
-    const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
-    const item = await this.reader.item(client, narrow)
+    const item = await this.itemOf(key, client, options)
     return item && noteKey(item, key)
+  }
+
+  /**
+   * The item of a key as the actor sees it, deleted or not.
+   */
+  async itemOf(
+    key: KeyValue,
+    client: QueryClientContract,
+    options: CallOptions
+  ): Promise<Item | null> {
+    const narrow = this.byKey(key, client, { ...options, deleted: 'include' })
+    return await this.reader.item(client, narrow)
   }
 
   /**
@@ -218,31 +335,25 @@ export class Records {
     return { ...visible, where: [...visible.where, ...conditions] }
   }
 
-  /** What the actor may see at all. */
+  /** The rows in the actor's scope. */
   #visible(
     deleted: DeletedMode,
     client: QueryClientContract,
-    { actor = currentActor() }: CallOptions
+    { actor = currentActor(), whole = false }: Options
   ): Selection {
-    const { scope, softDelete } = this.resource
+    const { mixedColumns, scope, softDelete } = this.resource
     const condition = softDelete?.condition(deleted, dialectOf(client))
+    const where = condition ? [condition] : []
+    if (mixedColumns.size > 0 && !whole) {
+      const rows = { where, scope, actor }
+      return {
+        where: [],
+        scope: (query) => fromMaskedRows(query, this.resource, mixedColumns, rows),
+      }
+    }
     return {
-      where: condition ? [condition] : [],
+      where,
       ...(scope && actor.kind !== 'system' && { scope: (query) => scope(query, actor) }),
     }
   }
-}
-
-/**
- * One of several keys is nobody's.
- */
-export class UnknownKey extends Error {
-  constructor(readonly key: KeyValue) {
-    super(`Item with id ${key.join(', ')} not found`)
-  }
-}
-
-/** Drivers give the same key as number, text or bigint, and a UUID in either case. */
-function identity(key: KeyValue): string {
-  return JSON.stringify(key.map((part) => String(part)))
 }

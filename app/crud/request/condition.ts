@@ -3,13 +3,12 @@ import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
 import { isStorableText } from '../values/text.js'
 import { isOperator, OPERATORS_OF, type Operator } from './operators.js'
+import { UnreadableFilter } from '../errors.js'
 
 /** Operators that compare with one value */
 export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
 
-/**
- * One filter with its values converted: ready to be put into a query, no check left to make.
- */
+/** One filter with its values checked and converted, ready for a query. */
 export type Condition =
   | { type: 'compare'; column: Column; operator: ComparisonOperator; value: unknown }
   | { type: 'null'; column: Column; negate: boolean }
@@ -18,18 +17,13 @@ export type Condition =
   | { type: 'between'; column: Column; from: unknown; to: unknown }
   | { type: 'or'; conditions: Condition[] }
 
-/* A pattern's work grows with its length; nobody types a longer one. */
+/* The cost of a pattern grows with its length; no legitimate one is longer. */
 const LONGEST_PATTERN = 1000
-
-/**
- * Why a filter's text can't be read; completes "it ...".
- */
-export class UnreadableFilter extends Error {}
 
 /**
  * Reads a filter's value by its operator and its column's type. [A16, A18]
  *
- * @param given  a text, or, for an operator that takes several values, the list of their texts
+ * @param given  a text, or a list of texts for an operator that takes several values
  * @throws UnreadableFilter
  */
 export function readCondition(
@@ -44,7 +38,7 @@ export function readCondition(
   return readSingle(column, operator, given)
 }
 
-/** They take several values, with commas between. */
+/** Operators with comma-separated values. */
 const LISTING: Operator[] = ['in', 'not_in', 'between', 'or']
 
 function readList(column: Column, operator: Operator, parts: string[]): Condition {
@@ -55,7 +49,7 @@ function readList(column: Column, operator: Operator, parts: string[]): Conditio
       return { type: 'between', column, from, to }
     }
     case 'or': {
-      /* Each alternative is looked for in every row. */
+      /* Each alternative is tested on every row. */
       if (parts.join('').length > LONGEST_PATTERN) {
         throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters in all`)
       }
@@ -112,7 +106,7 @@ function readIs(column: Column, negate: boolean, text: string): Condition {
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
     const value = text === 'true'
     if (!negate) return { type: 'compare', column, operator: 'eq', value }
-    /* As in SQL: what is unknown is not true, and not false either. */
+    /* As in SQL, a comparison with null is neither true nor false. */
     return {
       type: 'or',
       conditions: [
@@ -148,7 +142,7 @@ function readPattern(column: Column, operator: Operator, text: string): Conditio
   return match
 }
 
-/** What one request may cost must not depend on how long the texts are that others have written. */
+/** The cost of a request must not depend on the length of stored texts. */
 function quickEnough(conditions: Condition[]): Condition[] {
   const matches = conditions.filter((condition) => condition.type === 'match')
   const fault = patternFault(matches)
@@ -156,7 +150,7 @@ function quickEnough(conditions: Condition[]): Condition[] {
   return conditions
 }
 
-/** `startswith:A` of an `or`. An operator that takes a list can't stand there: commas part the pairs. */
+/** `startswith:A` of an `or`. Operators with a list are not allowed in it, as commas separate the pairs. */
 function readPair(column: Column, text: string): Condition {
   const cut = text.indexOf(':')
   const operator = cut < 0 ? '' : text.slice(0, cut)
@@ -176,7 +170,7 @@ export function splitList(text: string): string[] {
   return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
 }
 
-/** Databases bound how much one statement may hold; a caller is to hear of it before they do. */
+/** Databases limit the size of a statement; the caller gets a clear error before that. */
 function atMost(most: number, parts: string[]): string[] {
   if (parts.length > most) throw new UnreadableFilter(`must not be a list of more than ${most}`)
   return parts

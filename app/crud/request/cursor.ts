@@ -7,27 +7,25 @@ import type { Condition } from './condition.js'
 import type { Position } from '../sql/keyset.js'
 import { orderOf, type Sort } from './sort.js'
 
-/**
- * The list that a cursor is for.
- */
+/** The list that a cursor belongs to. */
 export interface CursorList {
   conditions: readonly Condition[]
   sorts: readonly Sort[]
   deleted: DeletedMode
 }
 
-/* A URL has to hold it, and everybody between the caller and here has to let that pass. */
+/* A cursor is part of a URL, which proxies limit. */
 const MOST_CHARACTERS = 4000
 
-/* What is a text like any other where it stands in a list of values. */
+/* Longer texts are named as the reason when a cursor gets too long. */
 const LONG_TEXT = 500
 
 /**
- * A position as a text that tells nobody anything, and that nobody else can make: encrypted and
- * authenticated by the application's key, together with all that makes the list. The same position
- * gives the same text, so that an answer that has not changed has its entity tag again. [Q4]
+ * A position as an opaque text that only this application can create: encrypted and authenticated by its
+ * key, together with everything that defines the list. The same position gives the same text, so that an
+ * unchanged answer keeps its entity tag. [Q4]
  *
- * @throws Problem 422  when a value is too long for it
+ * @throws Problem 422  when a value is too long
  */
 export function writeCursor(resource: Resource, list: CursorList, position: Position): string {
   const purpose = purposeOf(resource, list)
@@ -35,16 +33,16 @@ export function writeCursor(resource: Resource, list: CursorList, position: Posi
   if (cursor.length > MOST_CHARACTERS) {
     const long = orderOf(list.sorts, resource.key.columns)
       .filter((_, index) => String(position[index]).length > LONG_TEXT)
-      .map(({ column }) => column.wire)
-    throw cursorTooLong(long.filter((wire) => resource.sortable.has(wire)))
+      .map(({ column }) => column.apiName)
+    throw cursorTooLong(long.filter((apiName) => resource.sortable.has(apiName)))
   }
   return cursor
 }
 
 /**
- * The position that a cursor holds.
+ * The position of a cursor.
  *
- * @throws Problem 422  when it was not made here, or for another list
+ * @throws Problem 422  for a cursor of another application or another list
  */
 export function readCursor(resource: Resource, list: CursorList, cursor: string): Position {
   const values =
@@ -55,14 +53,14 @@ export function readCursor(resource: Resource, list: CursorList, cursor: string)
   return values.map(fromJson)
 }
 
-/** Of `config/encryption.ts`. */
+/** The encryption of `config/encryption.ts`. */
 function encryptor() {
   return encryption.use('cursors')
 }
 
 /**
- * Says which list it is: another one has another text. How much of the items is shown is no part of it,
- * and who sees which of them is asked anew each time.
+ * Identifies the list: another list gives another text. The size of a part does not count, and access is
+ * checked on every request.
  */
 function purposeOf(resource: Resource, { conditions, deleted, sorts }: CursorList): string {
   const { key, name, table } = resource
@@ -81,7 +79,7 @@ function named(_: string, value: unknown): unknown {
   return typeof value === 'symbol' ? { symbol: value.description } : value
 }
 
-/** Drivers have values that JSON has not. */
+/** Drivers return values that JSON does not have. */
 function toJson(value: unknown): unknown {
   if (Buffer.isBuffer(value)) return { bytes: value.toString('base64') }
   if (typeof value === 'number' && !Number.isFinite(value)) return { number: String(value) }

@@ -1,23 +1,26 @@
 import { invalidParameter } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
-import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 
-/**
- * What the items of an answer hold of their resource, in its order.
- */
+/** The fields of an answer's items, in the resource's order. */
 export interface Fields {
   columns: readonly Column[]
-  /** Computed properties, name on the wire by attribute */
+  /** Computed properties: attribute -> API name */
   computed: ReadonlyMap<string, string>
 }
 
+/** The fields that answers of a resource can have. */
+interface Answerable {
+  readonly fields: readonly Column[]
+  readonly computed: Fields['computed']
+}
+
 /**
- * Narrows the resource's fields to some of them, by wire name: `id,name`, or a list of names. [Q2]
+ * Selects fields of the resource by API name: `id,name`, or a list of names. [Q2]
  *
- * @throws Problem 422  for a name that answers don't show anyway, an empty one too
+ * @throws Problem 422  for an unknown or hidden name, an empty one too
  */
-export function selectFields(resource: Resource, wanted: string | Iterable<string>): Fields {
+export function selectFields(resource: Answerable, wanted: string | Iterable<string>): Fields {
   const names = new Set(typeof wanted === 'string' ? wanted.split(',') : wanted)
   const known = fieldNames(resource)
   for (const name of names) {
@@ -30,16 +33,14 @@ export function selectFields(resource: Resource, wanted: string | Iterable<strin
     }
   }
   return {
-    columns: resource.fields.filter(({ wire }) => names.has(wire)),
-    computed: new Map([...resource.computed].filter(([, wire]) => names.has(wire))),
+    columns: resource.fields.filter(({ apiName }) => names.has(apiName)),
+    computed: new Map([...resource.computed].filter(([, apiName]) => names.has(apiName))),
   }
 }
 
-/**
- * The same where nothing may be wanted in particular, or the fields are selected already.
- */
+/** The selected fields; undefined selects all, and a selection stays as it is. */
 export function fieldsOf(
-  resource: Resource,
+  resource: Answerable,
   wanted: string | Iterable<string> | Fields | undefined
 ): Fields | undefined {
   if (typeof wanted === 'string') return selectFields(resource, wanted)
@@ -47,9 +48,9 @@ export function fieldsOf(
 }
 
 /**
- * What is wanted of a whole item.
+ * The selected fields of a whole item.
  *
- * @param others  what it holds beside its fields and keeps
+ * @param others  further properties to keep
  */
 export function pickFields(
   item: Item,
@@ -57,16 +58,14 @@ export function pickFields(
   others: ReadonlyArray<{ name: string }> = []
 ): Item {
   const names = new Set([
-    ...columns.map(({ wire }) => wire),
+    ...columns.map(({ apiName }) => apiName),
     ...computed.values(),
     ...others.map(({ name }) => name),
   ])
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
 }
 
-/**
- * All that an item can hold: columns, then computed properties.
- */
-export function fieldNames(resource: Resource): string[] {
-  return [...resource.fields.map((column) => column.wire), ...resource.computed.values()]
+/** The names of all fields of an item: columns, then computed properties. */
+export function fieldNames(resource: Answerable): string[] {
+  return [...resource.fields.map((column) => column.apiName), ...resource.computed.values()]
 }

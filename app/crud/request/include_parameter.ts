@@ -1,18 +1,17 @@
-import type { Problem } from '../http/problem.js'
 import { invalidParameter } from '../http/problems.js'
-import type { Inclusion } from '../resource/included_relation.js'
-import type { Resource } from '../resource/resource.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
+import type { Problem } from '../errors.js'
 
 /**
- * The declared relations that are wanted, as `distributor,genres` or a list of names, in the order in
- * which they are declared. [Q3]
+ * Reads the relations to include, as `distributor,genres` or a list of names; returns them in the order
+ * of their declaration. [Q3]
  *
  * @throws Problem 422  for any other name, or an empty part
  */
-export function selectInclusions(
+export function selectIncludes(
   resource: Resource,
-  wanted: string | Iterable<string | Inclusion> = []
-): Inclusion[] {
+  wanted: string | Iterable<string | IncludedRelation> = []
+): IncludedRelation[] {
   const list = typeof wanted === 'string' ? wanted.split(',') : [...wanted]
   const names = new Set(list.map((one) => (typeof one === 'string' ? one : one.name)))
   const { includes } = resource
@@ -20,12 +19,10 @@ export function selectInclusions(
     if (includes.has(name)) continue
     throw notIncluded(name, [...includes.keys()])
   }
-  return [...includes.values()].filter((inclusion) => names.has(inclusion.name))
+  return [...includes.values()].filter((include) => names.has(include.name))
 }
 
-/**
- * @param names  what can be included
- */
+/** @param names  the relations that can be included */
 export function notIncluded(name: string, names: readonly string[]): Problem {
   return invalidParameter(
     'include',

@@ -1,22 +1,19 @@
 import type { CrudConfig } from '../define_config.js'
 import { invalidParameter } from '../http/problems.js'
-import type { Inclusion } from '../resource/included_relation.js'
-import type { Resource } from '../resource/resource.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
 import { DELETED_MODES, type DeletedMode } from '../resource/soft_delete.js'
 import { selectFields, type Fields } from './fields.js'
-import { selectInclusions } from './include_parameter.js'
+import { selectIncludes } from './include_parameter.js'
 import { canShowDeleted, itemParameters, ownParameter } from './parameters.js'
 import type { QueryString } from './query_string.js'
 import { refuseUnknown } from './strict_query.js'
 
-/**
- * What a request wants to see of its items.
- */
+/** The parts of its items that a request wants. */
 export interface ItemRequest {
   /** Undefined: all of them [Q2] */
   fields?: Fields
-  /** The relations to embed [Q3] */
-  include: readonly Inclusion[]
+  /** The relations to include [Q3] */
+  include: readonly IncludedRelation[]
   deleted: DeletedMode
 }
 
@@ -35,7 +32,7 @@ export function parseItemRequest(
 }
 
 /**
- * The parameters that the read of one item and the list have in common.
+ * Reads the parameters that the read of one item and the list share.
  *
  * @throws Problem 422
  */
@@ -44,14 +41,12 @@ export function readItemParameters(resource: Resource, query: QueryString): Item
   const include = ownParameter(resource, query, 'include')
   return {
     fields: fields === undefined ? undefined : selectFields(resource, fields),
-    include: include === undefined ? [] : selectInclusions(resource, include),
+    include: include === undefined ? [] : selectIncludes(resource, include),
     deleted: parseDeleted(resource, query),
   }
 }
 
-/**
- * Reads `?deleted=include` or `only`, where the resource shows deleted items at all. [A22]
- */
+/** Reads `?deleted=include` or `only`, if the resource shows deleted items. [A22] */
 export function parseDeleted(resource: Resource, query: QueryString): DeletedMode {
   if (!canShowDeleted(resource)) return 'exclude'
   const mode = ownParameter(resource, query, 'deleted')

@@ -1,27 +1,23 @@
 import type { CrudConfig } from '../define_config.js'
 import { conflictsWithCursor, invalidParameter } from '../http/problems.js'
-import { parseFilterName } from '../resource/filter_config.js'
 import { ValueError } from '../errors.js'
-import type { Column } from '../resource/column.js'
-import type { Inclusion } from '../resource/included_relation.js'
-import type { Resource } from '../resource/resource.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
-import { writeNumeral } from '../values/numbers.js'
-import { toWire } from '../values/to_api.js'
-import { readCondition, UnreadableFilter, type Condition } from './condition.js'
+import type { Condition } from './condition.js'
 import { readCursor, type CursorList } from './cursor.js'
 import { fieldsOf, type Fields } from './fields.js'
-import { selectInclusions } from './include_parameter.js'
+import { shownFields } from './shown_fields.js'
+import { selectIncludes } from './include_parameter.js'
 import { readItemParameters } from './item_request.js'
 import { pageOf, parseCursorLimit, parsePaging, type Paging } from './paging.js'
 import { listParameters, ownParameter } from './parameters.js'
 import type { QueryString } from './query_string.js'
 import { parseSort, type Sort } from './sort.js'
 import { refuseUnknown } from './strict_query.js'
+import { parseFilters } from './filter_parameters.js'
+import { conditionsFromCode } from './filters_from_code.js'
 
-/**
- * What own code may ask of a list.
- */
+/** The list request of own code. */
 export interface ListQuery {
   /** Filter name (`price__gte`) -> value; any column, as own code is trusted */
   filters?: Record<string, unknown>
@@ -31,35 +27,34 @@ export interface ListQuery {
   limit?: number
   page?: number
   itemsPerPage?: number
-  /** The `next_cursor` of the part before, empty for the first; with `limit` alone, nothing is counted [Q4] */
+  /**
+   * The `next_cursor` of the part before, empty for the first; with `limit` alone, there is no total
+   * [Q4]
+   */
   cursor?: string
   deleted?: DeletedMode
-  /** Wire names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  /** API names, as in `id,name` or a list of them; undefined: all fields [Q2] */
   fields?: string | Iterable<string>
-  /** Declared relations to embed, as in `distributor` or a list of them [Q3] */
+  /** Declared relations to include, as in `distributor` or a list of them [Q3] */
   include?: string | Iterable<string>
-  /** False: `total_count` is left out, and `has_more` comes from one row further [Q5] */
+  /** False: `total_count` is left out, and `has_more` comes from reading one more row [Q5] */
   count?: boolean
 }
 
-/**
- * How much of a list an answer holds.
- */
+/** The optional parts of a list request. */
 export interface Extent {
   /** Undefined: all of them [Q2] */
   fields?: Fields
-  /** The relations to embed [Q3] */
-  include?: readonly Inclusion[]
-  /** Whether the caller said that all matching items are to be counted, or that they are not [Q5] */
+  /** The relations to include [Q3] */
+  include?: readonly IncludedRelation[]
+  /** True or false if the caller asked for the total or declined it [Q5] */
   count?: boolean
 }
 
-/**
- * A list that was asked for, read and checked: nothing below looks at it again.
- */
+/** A parsed and checked list request; no code below checks it again. */
 export class ListRequest {
   readonly fields: Fields | undefined
-  readonly include: readonly Inclusion[]
+  readonly include: readonly IncludedRelation[]
   readonly count: boolean | undefined
 
   constructor(
@@ -75,9 +70,9 @@ export class ListRequest {
   }
 
   /**
-   * Reads a query string. [A10 to A19, Q2 to Q5]
+   * Parses a query string. [A10 to A19, Q2 to Q5]
    *
-   * @param paged  whether a request without paging parameters is for page 1
+   * @param paged  true if a request without paging parameters means page 1
    * @throws Problem 400 or 422
    */
   static parse(
@@ -109,10 +104,10 @@ export class ListRequest {
   }
 
   /**
-   * Takes what own code asks for.
+   * Reads the list request of own code.
    *
-   * @throws ValueError  for a filter, or for parameters of paging, that can't be
-   * @throws Problem 422  for a sort or a cursor that can't be, or a field that is none
+   * @throws ValueError  for invalid filters or paging parameters
+   * @throws Problem 422  for an invalid sort, cursor or field
    */
   static fromCode(
     resource: Resource,
@@ -132,8 +127,8 @@ export class ListRequest {
       cursor === undefined ? paging : cursorPaging(resource, list, cursor, paging.limit),
       list.deleted,
       {
-        fields: fieldsOf(resource, query.fields),
-        include: selectInclusions(resource, query.include),
+        fields: shownFields(resource, fieldsOf(resource, query.fields)),
+        include: selectIncludes(resource, query.include),
         count: query.count,
       }
     )
@@ -142,7 +137,7 @@ export class ListRequest {
 
 /**
  * @param cursor  empty: from the start
- * @throws Problem 422  for one that is not for this list
+ * @throws Problem 422  for a cursor of another list
  */
 function cursorPaging(resource: Resource, list: CursorList, cursor: string, limit: number): Paging {
   const after = cursor === '' ? null : readCursor(resource, list, cursor)
@@ -169,63 +164,7 @@ function pagingFromCode(query: ListQuery, pagination: CrudConfig['pagination']):
     : { shape: 'offset', offset, limit }
 }
 
-/**
- * @throws ValueError  for a name or a value that can't be
- */
-export function conditionsFromCode(
-  resource: Resource,
-  filters: Record<string, unknown>
-): Condition[] {
-  return Object.entries(filters).map(([name, value]) => {
-    const { column: wire, operator } = parseFilterName(name)
-    const column = resource.columns.find(wire)
-    if (!column) {
-      throw new ValueError(
-        `Invalid filter column '${wire}': not found in the model ${resource.name}`
-      )
-    }
-    try {
-      if (value === null) {
-        return { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
-      }
-      return readCondition(
-        column,
-        operator,
-        Array.isArray(value) ? value.map((part) => textOf(column, part)) : textOf(column, value)
-      )
-    } catch (error) {
-      if (!(error instanceof UnreadableFilter)) throw error
-      throw new ValueError(`The value of the filter '${name}' ${error.message}`)
-    }
-  })
-}
-
-/** A value of own code as a caller would have written it. */
-function textOf(column: Column, value: unknown): string {
-  if (value === undefined || value === null) throw new UnreadableFilter(`must not be ${value}`)
-  if (typeof value === 'number') return writeNumeral(value)
-  return String(typeof value === 'object' ? toWire(column, value) : value)
-}
-
-function parseFilters(resource: Resource, query: QueryString): Condition[] {
-  const conditions: Condition[] = []
-  for (const filter of resource.filters.all) {
-    const text = query.get(filter.name)
-    if (text === undefined) {
-      if (filter.fallback) conditions.push(filter.fallback)
-    } else if (text !== '') {
-      try {
-        conditions.push(readCondition(filter.column, filter.operator, text))
-      } catch (error) {
-        if (!(error instanceof UnreadableFilter)) throw error
-        throw invalidParameter(filter.name, filter.operator, error.message)
-      }
-    }
-  }
-  return conditions
-}
-
-/** @returns undefined if the caller said nothing of it */
+/** @returns undefined if the parameter is absent */
 function parseCount(resource: Resource, query: QueryString): boolean | undefined {
   const text = ownParameter(resource, query, 'count')
   if (text === undefined) return undefined

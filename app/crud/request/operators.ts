@@ -1,8 +1,6 @@
-import type { ColumnKind } from '../resource/column.js'
+import type { ColumnKind } from '../resource/column_kind.js'
 
-/**
- * How a filter compares: `price__gte`. A name without an operator is `eq`. [A18]
- */
+/** The operators of filters: `price__gte`. A name without an operator is `eq`. [A18] */
 export const OPERATORS = [
   'eq',
   'ne',
@@ -44,9 +42,7 @@ const TEXTUAL: Operator[] = [
   'contains',
 ]
 
-/**
- * The operators that make sense for a kind of column, the same on every database.
- */
+/** The operators of each value type, the same on every database. */
 export const OPERATORS_OF: Record<ColumnKind, Operator[]> = {
   text: TEXTUAL,
   uuid: EQUALITY,

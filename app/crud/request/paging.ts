@@ -4,8 +4,8 @@ import type { Position } from '../sql/keyset.js'
 import type { QueryString } from './query_string.js'
 
 /**
- * Which part of the list is wanted, and in which shape it is answered: the two of the specification,
- * and that of a cursor. [S2, Q4]
+ * The requested part of the list and the shape of its answer: the two of the specification, and that of
+ * a cursor. [S2, Q4]
  */
 export type Paging =
   | { shape: 'offset'; offset: number; limit: number }
@@ -15,7 +15,7 @@ export type Paging =
 /**
  * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
  *
- * @param paged  whether a request without any of them is for page 1
+ * @param paged  true if a request without any of them means page 1
  * @throws Problem 400  when both pairs are used [A11]
  * @throws Problem 422  for a value that is no integer, negative, repeated, or zero for a page [A13]
  */
@@ -44,10 +44,10 @@ export function parsePaging(
 }
 
 /**
- * Reads what may stand beside a cursor.
+ * Reads the paging parameters that are allowed with a cursor.
  *
  * @returns the limit
- * @throws Problem 400  for a parameter that doesn't go with it [Q4]
+ * @throws Problem 400  for a parameter that conflicts with the cursor [Q4]
  * @throws Problem 422
  */
 export function parseCursorLimit(

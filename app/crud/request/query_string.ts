@@ -1,8 +1,9 @@
+import type { HttpContext } from '@adonisjs/core/http'
 import { invalidParameter, malformedUrl } from '../http/problems.js'
 
 /**
- * The parameters of a query string, as they were sent: no list out of a comma, no object out of
- * brackets, whatever the application's own parser does.
+ * The parameters of a query string as they were sent: a comma makes no list and brackets make no object,
+ * whatever the application's own parser does.
  */
 export class QueryString {
   readonly #values = new Map<string, string[]>()
@@ -10,7 +11,7 @@ export class QueryString {
 
   /**
    * @param text  without the question mark
-   * @throws Problem 400  for a percent sign that encodes nothing
+   * @throws Problem 400  for an invalid percent encoding
    */
   constructor(text: string) {
     for (const pair of text.split('&')) {
@@ -26,9 +27,7 @@ export class QueryString {
     }
   }
 
-  /**
-   * Every name that was sent.
-   */
+  /** The names of all parameters. */
   get names(): string[] {
     return [...new Set([...this.#values.keys(), ...this.#nested])]
   }
@@ -51,6 +50,13 @@ export class QueryString {
     }
     return values?.[0]
   }
+}
+
+/**
+ * The parameters of a request.
+ */
+export function queryOf({ request }: HttpContext): QueryString {
+  return new QueryString(request.parsedUrl.query ?? '')
 }
 
 function decode(text: string): string {

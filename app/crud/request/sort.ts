@@ -7,10 +7,10 @@ export interface Sort {
 }
 
 /**
- * Reads `name,-price`. Only columns that the answers show can be sorted by: the order of hidden
- * values would give them away. [A15]
+ * Reads `name,-price`. Only visible columns can be sorted by: the order of hidden values would reveal
+ * them. [A15]
  *
- * @param sortable  by wire name
+ * @param sortable  by API name
  * @throws Problem 422  for any other name, or an empty part
  */
 export function parseSort(text: string, sortable: ReadonlyMap<string, Column>): Sort[] {
@@ -29,7 +29,7 @@ export function parseSort(text: string, sortable: ReadonlyMap<string, Column>): 
 }
 
 /**
- * The whole order: always down to the key, so that no row is skipped or seen twice, each column
+ * The complete order: ends with the key columns, so that no row is skipped or repeated, each column
  * once. [A14]
  */
 export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[] {

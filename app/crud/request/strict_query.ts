@@ -4,9 +4,9 @@ import { unknownParameter } from '../http/problems.js'
 import type { QueryString } from './query_string.js'
 
 /**
- * Refuses a parameter that is none of those known. [A19]
+ * Refuses an unknown parameter. [A19]
  *
- * @throws Problem 422  naming the nearest one that is
+ * @throws Problem 422  naming the nearest known one
  */
 export function refuseUnknown(query: QueryString, known: readonly string[]): void {
   const unknown = query.names.find((name) => !known.includes(name))
@@ -15,9 +15,7 @@ export function refuseUnknown(query: QueryString, known: readonly string[]): voi
   }
 }
 
-/**
- * Refuses, where the configuration wants it, every parameter: a write knows none. [A19]
- */
+/** Refuses every parameter of a write, if the configuration is strict. [A19] */
 export function checkWriteQuery(query: QueryString, config: CrudConfig): void {
   if (config.strictQuery) refuseUnknown(query, [])
 }

@@ -1,73 +1,52 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { Collation, ColumnFacts } from '../database/introspection.js'
+import type { Collation, ColumnIntrospection } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
-import { hasOwnConsume, hasOwnSerialize } from '../lucid/lucid_defaults.js'
+import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
+import { kindOf, type ColumnKind } from './column_kind.js'
 
-/**
- * What a column holds, as far as the wire is concerned.
- */
-export type ColumnKind =
-  | 'text'
-  | 'uuid'
-  | 'integer'
-  | 'number'
-  | 'boolean'
-  | 'date'
-  | 'datetime'
-  | 'time'
-  | 'json'
-  | 'binary'
-
-const KINDS: Array<[RegExp, ColumnKind]> = [
-  [/^(uuid|uniqueidentifier|char\(36\))$/, 'uuid'],
-  [/^(bool|tinyint\(1\))/, 'boolean'],
-  [/^(timestamp|datetime)/, 'datetime'],
-  [/^date/, 'date'],
-  [/^time/, 'time'],
-  [/^json/, 'json'],
-  [/(int|serial)/, 'integer'],
-  [/(float|double|real|decimal|numeric|money)/, 'number'],
-  [/(blob|binary|bytea)/, 'binary'],
-]
-
-/**
- * One column of a model: what the model says of it, and, once loaded, what the database does.
- */
+/** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
-  /** The model's name for it, as in `lastSold` */
+  /** Name in the model, as in `lastSold` */
   readonly attribute: string
-  /** The table's name for it, as in `last_sold` */
+  /** Name in the table, as in `last_sold` */
   readonly name: string
-  /** The wire's name for it. A hidden column has one too: a body may set what no answer shows. */
-  readonly wire: string
+  /** Name in the API. A hidden column has one too: a body may set a column that no answer shows. */
+  readonly apiName: string
   /** Never read, listed, sorted by, filtered by or echoed */
   readonly hidden: boolean
   readonly isPrimary: boolean
   /** Lucid sets it itself, at create or at update */
   readonly automatic: boolean
-  /** The model's own `serialize`, which wins over the kind's form [A20] */
+  /** The model's own `serialize`, which takes precedence over the form of the value type [A20] */
   readonly serialize: ModelColumnOptions['serialize'] | undefined
   /** Declared by `@column.date` or `@column.dateTime`: the attribute is a luxon `DateTime` */
   readonly holdsDateTime: boolean
-  /** The model itself turns the attribute into what the driver gets */
+  /** The model has its own `prepare`, which converts the attribute for the driver */
   readonly preparesItself: boolean
-  /** The model itself turns what the driver gives into the attribute */
+  /** The model has its own `consume`, which converts the driver's value to the attribute */
   readonly consumesItself: boolean
-  /** Whether a raw value and the model's attribute may differ */
+  /** True if the stored value and the model's attribute may differ */
   readonly needsHydration: boolean
-  /** What the model's `meta.openapi` says of it in the API schema: description, examples, type [Q1] */
+  /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
   readonly described: Readonly<Record<string, unknown>>
 
-  #facts: ColumnFacts | undefined
+  #introspection: ColumnIntrospection | undefined
   #kind: ColumnKind | undefined
   readonly #definition: ModelColumnOptions
-  readonly #owner: string
+  readonly #model: LucidModel
+  readonly #isMixed: boolean
 
-  constructor(model: LucidModel, attribute: string, definition: ModelColumnOptions) {
+  constructor(
+    model: LucidModel,
+    attribute: string,
+    definition: ModelColumnOptions,
+    { hidden, mixed = false }: { hidden?: boolean; mixed?: boolean } = {}
+  ) {
     this.attribute = attribute
     this.name = definition.columnName
-    this.hidden = definition.serializeAs === null
-    this.wire = definition.serializeAs ?? model.namingStrategy.serializedName(model, attribute)
+    this.hidden = hidden ?? definition.serializeAs === null
+    this.#isMixed = mixed
+    this.apiName = definition.serializeAs ?? model.namingStrategy.serializedName(model, attribute)
     this.isPrimary = definition.isPrimary
     this.automatic = Boolean(definition.meta?.autoCreate || definition.meta?.autoUpdate)
     this.serialize = hasOwnSerialize(definition) ? definition.serialize : undefined
@@ -77,15 +56,34 @@ export class Column {
     this.needsHydration = definition.hasGetter || this.consumesItself || hasOwnSerialize(definition)
     this.described = definition.meta?.openapi ?? {}
     this.#definition = definition
-    this.#owner = model.name
+    this.#model = model
   }
 
   /**
-   * Takes in what the database knows. Only called while the resource loads. [P15]
+   * The same column, hidden.
    */
-  learn(facts: ColumnFacts): void {
-    this.#facts = facts
-    this.#kind = this.#declaredKind() ?? facts.kind ?? kindOf(facts.sqlType)
+  asHidden(): Column {
+    if (this.hidden) return this
+    return this.#again({ hidden: true })
+  }
+
+  /**
+   * The same column, null in the rows in which grants hide it.
+   */
+  asMixed(): Column {
+    return this.#again({ hidden: this.hidden, mixed: true })
+  }
+
+  #again(options: { hidden: boolean; mixed?: boolean }): Column {
+    const column = new Column(this.#model, this.attribute, this.#definition, options)
+    if (this.#introspection) column.introspected(this.#introspection)
+    return column
+  }
+
+  /** Sets the database's introspection. Only called while the resource loads. [P15] */
+  introspected(introspection: ColumnIntrospection): void {
+    this.#introspection = introspection
+    this.#kind = this.#declaredKind() ?? introspection.kind ?? kindOf(introspection.sqlType)
   }
 
   get kind(): ColumnKind {
@@ -93,7 +91,7 @@ export class Column {
     return this.#kind!
   }
 
-  /** The database's own name of the type */
+  /** The database's name of the type */
   get sqlType(): string {
     return this.#ensureLoaded().sqlType
   }
@@ -102,18 +100,18 @@ export class Column {
     return this.#ensureLoaded().collation
   }
 
-  /** What an integer must be between, if the column takes less than 64 bits */
-  get integerRange(): ColumnFacts['integerRange'] {
+  /** The range of an integer column of less than 64 bits */
+  get integerRange(): ColumnIntrospection['integerRange'] {
     return this.#ensureLoaded().integerRange
   }
 
-  /** What a decimal must not exceed, in either direction, once it is rounded to its last digit */
-  get decimalRange(): ColumnFacts['decimalRange'] {
+  /** The limits of a decimal, for both signs, after rounding to its last digit */
+  get decimalRange(): ColumnIntrospection['decimalRange'] {
     return this.#ensureLoaded().decimalRange
   }
 
   get nullable(): boolean {
-    return this.#ensureLoaded().nullable
+    return this.#ensureLoaded().nullable || this.#isMixed
   }
 
   get maxLength(): number | null {
@@ -124,7 +122,7 @@ export class Column {
     return this.#ensureLoaded().hasDefault
   }
 
-  /** What an insert that leaves the column out writes, as text, where that is always the same */
+  /** The default of an insert without the column as text, if it is always the same */
   get defaultText(): string | null {
     return this.#ensureLoaded().defaultText ?? null
   }
@@ -137,7 +135,7 @@ export class Column {
     return this.#ensureLoaded().autoIncrement
   }
 
-  /** Whether the database works the value out, and takes none */
+  /** True if the database computes the value and accepts none */
   get generated(): boolean {
     return this.#ensureLoaded().generated
   }
@@ -150,17 +148,17 @@ export class Column {
     return this.#ensureLoaded().choices
   }
 
-  /** Whether its integers may need more than the 53 bits of a JSON number */
+  /** True if its integers may need more than the 53 bits of a JSON number */
   get isBigInteger(): boolean {
     return this.kind === 'integer' && /big|int8/.test(this.#ensureLoaded().sqlType)
   }
 
-  /** Whether the database keeps every digit of its fractions */
+  /** True if the database keeps every digit of its fractions */
   get isDecimal(): boolean {
     return this.kind === 'number' && /decimal|numeric/i.test(this.#ensureLoaded().sqlType)
   }
 
-  /** Whether only the model knows what becomes of its values on the wire */
+  /** True if only the model knows the form of its values in the API */
   get writesItself(): boolean {
     return (
       this.serialize !== undefined || (this.isText && this.preparesItself && this.consumesItself)
@@ -172,8 +170,8 @@ export class Column {
   }
 
   /**
-   * The type as the model declares it: by `@column.date`, `@column.dateTime`, or `meta.kind` where
-   * the database's type does not tell.
+   * The type that the model declares: by `@column.date`, `@column.dateTime`, or `meta.kind` if the
+   * database's type does not tell.
    */
   #declaredKind(): ColumnKind | undefined {
     const { kind, type } = this.#definition.meta ?? {}
@@ -181,16 +179,12 @@ export class Column {
     return type === 'date' || type === 'datetime' ? type : undefined
   }
 
-  #ensureLoaded(): ColumnFacts {
-    if (!this.#facts) {
+  #ensureLoaded(): ColumnIntrospection {
+    if (!this.#introspection) {
       throw new RuntimeError(
-        `Nothing is known yet of ${this.#owner}'s column ${this.name}: await resources.load() first`
+        `Nothing is known yet of ${this.#model.name}'s column ${this.name}: await resources.load() first`
       )
     }
-    return this.#facts
+    return this.#introspection
   }
-}
-
-function kindOf(sqlType: string): ColumnKind {
-  return KINDS.find(([pattern]) => pattern.test(sqlType))?.[1] ?? 'text'
 }

@@ -10,41 +10,40 @@ export class ColumnSet {
   readonly #model: string
 
   /**
-   * @throws ValueError  when two columns have the same name on the wire
+   * @throws ValueError  when two columns have the same name in the API
    */
-  constructor(model: LucidModel) {
-    this.#model = model.name
-    this.all = [...model.$columnsDefinitions].map(
+  constructor(
+    model: LucidModel,
+    columns: readonly Column[] = [...model.$columnsDefinitions].map(
       ([attribute, definition]) => new Column(model, attribute, definition)
     )
-    for (const [wire, columns] of Map.groupBy(this.all, (column) => column.wire)) {
-      if (columns.length > 1) {
+  ) {
+    this.#model = model.name
+    this.all = columns
+    for (const [apiName, alike] of Map.groupBy(this.all, (column) => column.apiName)) {
+      if (alike.length > 1) {
         throw new ValueError(
-          `${model.name}: the columns ${listed(columns.map((column) => column.attribute))} have the same name '${wire}' on the wire; give one of them another serializeAs`
+          `${model.name}: the columns ${listed(alike.map((column) => column.attribute))} have the same name '${apiName}' in the API; give one of them another serializeAs`
         )
       }
     }
   }
 
-  /**
-   * By attribute name or by wire name, the attribute first: how a schema names columns. [P6]
-   */
+  /** Finds a column by attribute name or API name, the attribute first, as schemas name columns. [P6] */
   find(name: string): Column | undefined {
     return (
       this.all.find((column) => column.attribute === name) ??
-      this.all.find((column) => column.wire === name)
+      this.all.find((column) => column.apiName === name)
     )
   }
 
-  /**
-   * By any name, the table's included: how a setting names columns.
-   */
+  /** Finds a column by any of its names, the table's included, as settings name columns. */
   findByAnyName(name: string): Column | undefined {
     return this.find(name) ?? this.all.find((column) => column.name === name)
   }
 
   /**
-   * The column that a setting names; the usual one where nothing is set.
+   * The column that a setting names; the usual one without a setting.
    *
    * @throws ValueError  when the setting names a column that does not exist
    */
@@ -53,10 +52,28 @@ export class ColumnSet {
     const column = this.findByAnyName(setting)
     if (!column) {
       throw new ValueError(
-        `${this.#model}: ${option} names '${setting}', which is no column of the model; its columns are ${listed(this.all.map((one) => one.wire))}`
+        `${this.#model}: ${option} names '${setting}', which is no column of the model; its columns are ${listed(this.all.map((one) => one.apiName))}`
       )
     }
     return column
+  }
+
+  /**
+   * The same columns, of which more are hidden, in all rows or in some.
+   *
+   * @param hidden  names in the API
+   * @param mixed   of those that are null in some rows; a key is what a record is asked for by, and is not
+   */
+  project(
+    model: LucidModel,
+    hidden: ReadonlySet<string>,
+    mixed: { has(name: string): boolean }
+  ): ColumnSet {
+    const columns = this.all.map((one) => {
+      if (hidden.has(one.apiName)) return one.asHidden()
+      return mixed.has(one.apiName) && !one.isPrimary ? one.asMixed() : one
+    })
+    return new ColumnSet(model, columns)
   }
 
   /**

@@ -1,23 +1,20 @@
-import { shown } from '../checks.js'
-import { listed, ValueError } from '../errors.js'
+import { listed, shown, ValueError } from '../errors.js'
 import { isOperator, OPERATORS, type Operator } from '../request/operators.js'
 import type { FilterMap } from '../types.js'
 
-/**
- * A filter's name, taken apart.
- */
+/** The parts of a filter's name. */
 export interface FilterName {
   name: string
   column: string
   operator: Operator
 }
 
-/* They carry the paging of every list, so a filter of that name could never be reached. */
+/* The paging parameters of every list, which a filter of the same name would hide. */
 const RESERVED = ['offset', 'limit', 'page', 'itemsPerPage']
 
 /**
- * The filters of a model's list: names (`category`, `price__gte`) and their default values. A plain
- * map does the same; the object says sooner, and where it was made, what is wrong. [S11]
+ * The filters of a model's list: names (`category`, `price__gte`) and their default values. A plain map
+ * does the same; the object reports errors earlier, and where it was created. [S11]
  *
  * @example
  * ```ts
@@ -28,8 +25,8 @@ export class FilterConfig {
   readonly filters: Readonly<FilterMap>
 
   /**
-   * @param filters  filter name -> value that applies when the parameter is absent; null: none
-   * @throws ValueError  for a name or a default value that can't be
+   * @param filters  filter name -> default value for an absent parameter; null: none
+   * @throws ValueError  for an invalid name or default value
    */
   constructor(filters: FilterMap) {
     for (const [name, value] of Object.entries(filters)) {
@@ -40,7 +37,7 @@ export class FilterConfig {
   }
 
   /**
-   * Says which default values are allowed; a subclass may allow others or forbid more. [S12]
+   * Checks a default value; a subclass may allow other values or forbid more. [S12]
    *
    * @throws ValueError  for a value that is not allowed
    */
@@ -59,8 +56,8 @@ export class FilterConfig {
 }
 
 /**
- * Takes `price__gte` apart. A column's own name may hold two underscores: only what follows the last
- * ones can be an operator.
+ * Splits `price__gte` into column and operator. A column's own name may contain two underscores: only
+ * the part after the last ones can be an operator.
  *
  * @throws ValueError  for a reserved name or an unknown operator
  */

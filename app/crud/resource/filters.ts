@@ -1,45 +1,37 @@
-import { shown } from '../checks.js'
-import { listed, ValueError } from '../errors.js'
+import { listed, shown, ValueError, UnreadableFilter } from '../errors.js'
 import { FilterConfig, parseFilterName, type FilterName } from './filter_config.js'
 import { OPERATORS_OF } from '../request/operators.js'
-import { readCondition, UnreadableFilter, type Condition } from '../request/condition.js'
+import { readCondition, type Condition } from '../request/condition.js'
 import type { FilterMap } from '../types.js'
 import { writeNumeral } from '../values/numbers.js'
 import type { Column } from './column.js'
 import type { ColumnSet } from './column_set.js'
 
-/**
- * A filter that the list of a model knows.
- */
+/** A filter of a model's list. */
 export interface Filter extends Omit<FilterName, 'column'> {
   column: Column
   /** Applies when the parameter is absent */
   fallback: Condition | undefined
-  /** The same as it was configured; null: none */
+  /** The default value as configured; null: none */
   defaultValue: unknown
 }
 
-/**
- * Binds a configuration of filters to a model's columns. Their types are looked at once the database
- * has told them.
- */
+/** The filters of a model, bound to its columns. The columns' types are checked after the introspection. */
 export class Filters {
   readonly #filters = new Map<string, Filter>()
   readonly #defaults: FilterMap
   readonly #model: string
 
-  /**
-   * @throws ValueError  for a name that is no visible column, or that FilterConfig refuses
-   */
+  /** @throws ValueError  for a name that is no visible column, or that FilterConfig refuses */
   constructor(config: FilterConfig | FilterMap | undefined, columns: ColumnSet, model: string) {
     this.#model = model
     this.#defaults = this.#checked(config)
     for (const name of Object.keys(this.#defaults)) {
-      const { column: wire, operator } = this.#named(name)
-      const column = columns.visible.find((one) => one.wire === wire)
+      const { column: apiName, operator } = this.#named(name)
+      const column = columns.visible.find((one) => one.apiName === apiName)
       if (!column) {
         throw new ValueError(
-          `Invalid filter column '${wire}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.wire))}. It stands in filterConfig as '${name}'`
+          `Invalid filter column '${apiName}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.apiName))}. It stands in filterConfig as '${name}'`
         )
       }
       this.#filters.set(name, {
@@ -62,7 +54,7 @@ export class Filters {
       const { name, column, operator } = filter
       if (!OPERATORS_OF[column.kind].includes(operator)) {
         throw new ValueError(
-          `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.wire}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
+          `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.apiName}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
         )
       }
       const value = this.#defaults[name]
@@ -72,6 +64,20 @@ export class Filters {
 
   get(name: string): Filter | undefined {
     return this.#filters.get(name)
+  }
+
+  /**
+   * The filters without those of hidden columns, loaded as these are.
+   *
+   * @param columns  with the hidden ones among them
+   */
+  visibleIn(columns: ColumnSet): Filters {
+    const left = new Filters(undefined, columns, this.#model)
+    for (const [name, filter] of this.#filters) {
+      const column = columns.visible.find(({ apiName }) => apiName === filter.column.apiName)
+      if (column) left.#filters.set(name, { ...filter, column })
+    }
+    return left
   }
 
   get all(): Filter[] {
@@ -100,7 +106,7 @@ export class Filters {
     return this.#inModel(() => parseFilterName(name))
   }
 
-  /** A plain map was made without a model in sight; its faults are to name the one it is for. */
+  /** A plain map was created without a model; its errors must name the model that uses it. */
   #inModel<Result>(read: () => Result): Result {
     try {
       return read()

@@ -5,42 +5,43 @@ import type { Query, StoredColumn } from '../database/dialect.js'
 import { listed, ValueError } from '../errors.js'
 import type { Column } from './column.js'
 import type { ColumnSet } from './column_set.js'
-import { knownResource } from './known_resources.js'
-import type { Resource } from './resource.js'
+import { throughModelOf } from '#upstream/lucid_through_model'
 
-/**
- * Where the value stands that ties a related row to the items that include it.
- */
-export interface Link {
+/** The properties of the related resource that are needed here. */
+interface RelatedTable {
+  readonly table: string
+  readonly columns: ColumnSet
+}
+
+/** The column that links a related row to the items that include it. */
+export interface RelatedColumn {
   table: string
   column: StoredColumn
 }
 
-/**
- * A relation whose items a model's answers can embed. [Q3]
- */
-export class Inclusion {
-  /** What the wire calls it: the relation's `serializeAs` */
+/** A relation whose items a model's answers can include. [Q3] */
+export class RelationTo<Related extends RelatedTable> {
+  /** Name in the API: the relation's `serializeAs` */
   readonly name: string
-  /** Whether it is a list of items, or one item or null */
+  /** True for a list of items; false for one item or null */
   readonly isList: boolean
-  /** The column of the including model whose value ties it to the others */
+  /** The column of the including model that links it to the related rows */
   readonly column: Column
 
   readonly #relation: RelationshipsContract
-  readonly #create: (model: LucidModel) => Resource
+  readonly #resourceOf: (model: LucidModel) => Related
 
   /**
-   * @param relation  booted
-   * @param create    makes the resource of a related model that nobody knows
+   * @param relation    booted
+   * @param resourceOf  returns the resource of a related model
    */
   constructor(
     relation: RelationshipsContract,
     columns: ColumnSet,
-    create: (model: LucidModel) => Resource
+    resourceOf: (model: LucidModel) => Related
   ) {
     this.#relation = relation
-    this.#create = create
+    this.#resourceOf = resourceOf
     this.name = relation.serializeAs!
     this.isList = !['belongsTo', 'hasOne'].includes(relation.type)
     const attribute = relation.type === 'belongsTo' ? relation.foreignKey : relation.localKey
@@ -48,21 +49,19 @@ export class Inclusion {
   }
 
   /**
-   * What is known of the related model: the one whose endpoints came first, if it has any. Only asked
-   * for once all models are there, as two may include each other.
+   * The resource of the related model: that of its first endpoints, if it has any. Resolved after all
+   * models are known, as two may include each other.
    */
-  get resource(): Resource {
-    return knownResource(this.#relation.relatedModel(), this.#create)
+  get resource(): Related {
+    return this.#resourceOf(this.#relation.relatedModel())
   }
 
-  /**
-   * Whether other tables stand between the two.
-   */
+  /** True if the relation goes through another table. */
   get isIndirect(): boolean {
     return ['manyToMany', 'hasManyThrough'].includes(this.#relation.type)
   }
 
-  get link(): Link {
+  get relatedColumn(): RelatedColumn {
     const relation = this.#relation
     const { columns, table } = this.resource
     const own = (attribute: string) => columns.all.find((one) => one.attribute === attribute)!
@@ -80,16 +79,16 @@ export class Inclusion {
         }
       case 'hasManyThrough':
         return {
-          table: (relation as any).throughModel().table,
+          table: throughModelOf(relation).table,
           column: { name: relation.foreignKeyColumnName, kind, sqlType },
         }
     }
   }
 
   /**
-   * Begins the query of the related rows, with what the relation's own `onQuery` wants of it.
+   * Begins the query of the related rows, with the relation's own `onQuery`.
    *
-   * @param values  of the including items' column, as the driver gave them; none of them null
+   * @param values  of the including items' column, as the driver returned them; none of them null
    */
   query(client: QueryClientContract, values: readonly unknown[]): Query {
     const parents = values.map((value) => ({ [this.column.attribute]: value }))
@@ -98,30 +97,30 @@ export class Inclusion {
 }
 
 /**
- * The relations that the option `include` names, by their name or their wire name. [Q3]
+ * The relations of the option `include`, by their name or their API name. [Q3]
  *
- * @param taken  wire names that the items use already
- * @throws ValueError  for a name that is no relation, or a relation that can't be included
+ * @param taken  API names of the items' other fields
+ * @throws ValueError  for an unknown relation, or one that cannot be included
  */
-export function inclusionsOf(
+export function includedRelationsOf<Related extends RelatedTable>(
   model: LucidModel,
   names: Iterable<string>,
   columns: ColumnSet,
   taken: readonly string[],
-  create: (model: LucidModel) => Resource
-): Map<string, Inclusion> {
+  resourceOf: (model: LucidModel) => Related
+): Map<string, RelationTo<Related>> {
   const relations = [...model.$relationsDefinitions.values()] as RelationshipsContract[]
-  const inclusions = new Map<string, Inclusion>()
+  const includes = new Map<string, RelationTo<Related>>()
   for (const name of names) {
     const relation =
       relations.find(({ relationName }) => relationName === name) ??
       relations.find(({ serializeAs }) => serializeAs === name)
     const fault = relation ? faultOf(relation, taken) : noRelation(relations)
     if (fault) throw new ValueError(`${model.name}: include names '${name}', ${fault}`)
-    const inclusion = new Inclusion(relation!, columns, create)
-    inclusions.set(inclusion.name, inclusion)
+    const include = new RelationTo(relation!, columns, resourceOf)
+    includes.set(include.name, include)
   }
-  return inclusions
+  return includes
 }
 
 function noRelation(relations: RelationshipsContract[]): string {
@@ -137,7 +136,7 @@ function faultOf(relation: RelationshipsContract, taken: readonly string[]): str
     return 'which answers must not hold, as its serializeAs is null; give it a name or leave it out'
   }
   if (taken.includes(serializeAs)) {
-    return `which has the same name '${serializeAs}' on the wire as a field; give one of them another serializeAs`
+    return `which has the same name '${serializeAs}' in the API as a field; give one of them another serializeAs`
   }
   try {
     relation.boot()

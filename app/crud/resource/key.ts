@@ -3,7 +3,7 @@ import type { Dialect } from '../database/dialect.js'
 import { joined, type Sql } from '../sql/sql.js'
 import { invalidId } from '../http/problems.js'
 import { fromQuery } from '../values/from_query.js'
-import { toWire } from '../values/to_api.js'
+import { toApi } from '../values/to_api.js'
 import type { Column } from './column.js'
 
 /**
@@ -11,9 +11,7 @@ import type { Column } from './column.js'
  */
 export type KeyValue = readonly unknown[]
 
-/**
- * What identifies an item: one column or several, whatever they are called. [A9]
- */
+/** The key of an item: one column or several, of any name. [A9] */
 export class Key {
   constructor(
     readonly columns: readonly Column[],
@@ -39,7 +37,7 @@ export class Key {
   /**
    * Reads the key from a route's parameters, already decoded.
    *
-   * @throws Problem 422  naming the first part that can't be of its column's type
+   * @throws Problem 422  naming the first part that is invalid for its column's type
    */
   fromParams(params: Record<string, string>): KeyValue {
     return this.columns.map((column, index) => {
@@ -51,7 +49,7 @@ export class Key {
   }
 
   /**
-   * Takes a key as own code gives it: a single value, or an array of the parts.
+   * Reads a key of own code: a single value, or an array of the parts.
    *
    * @throws TypeError  when the number of parts is wrong
    */
@@ -65,33 +63,27 @@ export class Key {
   }
 
   /**
-   * The key of a model instance or of anything else that has its attributes. A date among them comes
-   * as text, which a path can hold and a column be compared with.
+   * The key of a model instance or of any object with its attributes. A date becomes a text, which fits
+   * into a path and compares with the column.
    */
   of(record: object): KeyValue {
     return this.columns.map((column) => {
       const value = (record as Record<string, unknown>)[column.attribute]
-      return DateTime.isDateTime(value) ? toWire(column, value) : value
+      return DateTime.isDateTime(value) ? toApi(column, value) : value
     })
   }
 
-  /**
-   * The key of a row as the driver gave it.
-   */
+  /** The key of a row of the driver. */
   ofRow(row: Record<string, unknown>): KeyValue {
-    return this.columns.map((column) => toWire(column, row[column.name]))
+    return this.columns.map((column) => toApi(column, row[column.name]))
   }
 
-  /**
-   * The item's place below the resource's path, encoded: `/42`, `/7/a%2Fb`.
-   */
+  /** The item's path below the resource's path, encoded: `/42`, `/7/a%2Fb`. */
   toPath(key: KeyValue): string {
     return key.map((part) => `/${encodeURIComponent(String(part))}`).join('')
   }
 
-  /**
-   * Whether it is the item: every key column stands in the condition.
-   */
+  /** The condition for one item: every key column is in it. */
   is(key: KeyValue, dialect: Dialect): Sql {
     const parts = this.columns.map((column, index) =>
       dialect.compare(this.table, column, '=', key[index])
@@ -99,9 +91,7 @@ export class Key {
     return parts.length === 1 ? parts[0] : joined(parts, 'and')
   }
 
-  /**
-   * Whether it is one of several items.
-   */
+  /** The condition for any of several items. */
   isAny(keys: readonly KeyValue[], dialect: Dialect): Sql {
     if (this.isComposite) {
       return joined(

@@ -1,29 +1,25 @@
 import { ensureTokenAuthorizer } from '../endpoints/access.js'
+import { accessToInclude, noteAccess } from '../endpoints/access_to_include.js'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import { ConfigurationError, RuntimeError, ValueError } from '../errors.js'
 import { watch } from '../events/watch.js'
-import type { Inclusion } from './included_relation.js'
-import { isKeptApart, noteResource } from './known_resources.js'
-import { readFacts } from './introspect.js'
+import { isExcludedFromInclude } from './excluded_from_include.js'
+import { introspectTables } from './introspect.js'
+import { noteFileColumns } from '../operations/check_files.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import type { Resource } from './resource.js'
-import type { Access } from '../types.js'
+import { knownResources, type Resource, type IncludedRelation } from './resource.js'
 
-/**
- * All models that have endpoints, and where those lie.
- */
+/** The models with endpoints, and the paths of those. */
 export class ResourceRegistry {
   readonly #endpoints: EndpointCreator[] = []
   readonly #others: Resource[] = []
 
-  /** What the boot found wrong with the decorated models, where it only warned of that [P9] */
+  /** The faults that the boot found in the decorated models, if it only warned of them [P9] */
   readonly faults: Error[] = []
-  /** The same where it has not said so yet: `load()` throws it [P9] */
+  /** The faults that the boot has not reported yet: `load()` throws them [P9] */
   readonly untold: Error[] = []
 
-  /**
-   * @throws ValueError  when another model's endpoints already lie at the same path
-   */
+  /** @throws ValueError  when another model's endpoints have the same path */
   add(endpoints: EndpointCreator): void {
     const other = this.#endpoints.find((one) => one.path === endpoints.path)
     if (other) {
@@ -32,18 +28,19 @@ export class ResourceRegistry {
       )
     }
     this.#endpoints.push(endpoints)
-    noteResource(endpoints.resource, { hasEndpoints: true })
+    noteAccess(endpoints.resource, endpoints)
+    this.#note(endpoints.resource, { hasEndpoints: true })
     watch(endpoints.resource)
   }
 
   /**
-   * Has a resource loaded with the others that has no endpoints of its own here.
+   * Adds a resource without endpoints to those that `load()` loads.
    *
-   * @param ownCode  whether writes emit events that do not go through `LucidCrud`
+   * @param ownCode  true if writes outside of `LucidCrud` emit events
    */
   track(resource: Resource, { ownCode = true } = {}): void {
     this.#others.push(resource)
-    noteResource(resource, { hasEndpoints: false })
+    this.#note(resource, { hasEndpoints: false })
     watch(resource, { ownCode })
   }
 
@@ -59,68 +56,50 @@ export class ResourceRegistry {
   }
 
   /**
-   * Who may have related items embedded: whoever may read them where they lie. That is what the related
-   * model's endpoints say, or what its option `access` does, if there are none for this. [Q3]
+   * A relation that only another part of the application includes has its own authorization, and is no
+   * fault.
    *
-   * @returns undefined where nobody may
+   * @throws ValueError  for a relation whose items no caller could ever see
    */
-  accessToEmbed({ isList, resource }: Inclusion): Access | undefined {
-    if (isKeptApart(resource.model)) return undefined
-    const operation = isList ? 'read_multi' : 'read'
-    const endpoints = this.#endpoints.find((one) => one.resource === resource)
-    const isSaid =
-      endpoints?.operations.includes(operation) || endpoints?.isAccessDefault(operation) === false
-    return isSaid ? endpoints!.accessOf(operation) : undefined
-  }
-
-  /**
-   * The relations that answers of the resource's endpoints can embed, by name on the wire. [Q3]
-   */
-  includesOf({ includes }: Resource): ReadonlyMap<string, Inclusion> {
-    return new Map([...includes].filter(([, inclusion]) => this.accessToEmbed(inclusion)))
-  }
-
-  /**
-   * What only another part of the application may embed, which asks nobody here, is no fault.
-   *
-   * @throws ValueError  for a relation whose items nobody could ever see
-   */
-  #checkInclusion({ model, name }: Resource, inclusion: Inclusion) {
-    if (this.accessToEmbed(inclusion)) return
-    const { resource: related } = inclusion
+  #checkInclude({ model, name }: Resource, include: IncludedRelation) {
+    if (accessToInclude(include)) return
+    const { resource: related } = include
     const isElsewhere = (one: LucidModel) => this.#others.some((other) => other.model === one)
     if (isElsewhere(model) && isElsewhere(related.model)) return
 
-    const which = `${name}: include names '${inclusion.name}', whose model ${related.name}`
-    if (isKeptApart(related.model)) {
+    const which = `${name}: include names '${include.name}', whose model ${related.name}`
+    if (isExcludedFromInclude(related.model)) {
       throw new ValueError(`${which} is never embedded in answers; leave the relation out`)
     }
-    const operation = inclusion.isList ? 'read_multi' : 'read'
+    const operation = include.isList ? 'read_multi' : 'read'
     throw new ValueError(
       `${which} has no ${operation} endpoint that says who may see its records; give ${related.name} one by @Crud, or say it by @Crud({ includedMethods: [], access: 'public' }) or 'token', or leave the relation out`
     )
   }
 
+  #note(resource: Resource, options: { hasEndpoints: boolean }) {
+    noteFileColumns(resource.model, resource.fileColumns)
+    knownResources.note(resource, options)
+  }
+
   /**
-   * Reads what the database knows of every model's table. Called before the server listens, by the
-   * tests after migrating, and otherwise by the first request; whatever is loaded already stays as
-   * it is. [P15]
+   * Loads the introspection of every model's table. Called before the server listens, by the tests after
+   * migrating, and otherwise by the first request; loaded resources stay as they are. [P15]
    *
-   * @throws ConfigurationError  with all that is missing or does not go together, beside the faults that
-   *                             the boot has found so far
+   * @throws ConfigurationError  with all missing or contradictory parts, and the faults of the boot
    */
   async load(): Promise<void> {
     const errors: Error[] = this.untold.splice(0)
     const isWhole = errors.length === 0
     const unknown = [...this.all(), ...this.#others].filter(({ isLoaded }) => !isLoaded)
-    const facts = await readFacts(unknown)
+    const introspections = await introspectTables(unknown)
     for (const endpoints of this.#endpoints) {
       try {
-        await endpoints.resource.load(undefined, facts.get(endpoints.resource))
-        for (const inclusion of endpoints.resource.includes.values()) {
-          /* What another model lacks may be missing for a fault that is told already. */
-          if (isWhole) this.#checkInclusion(endpoints.resource, inclusion)
-          await inclusion.resource.load()
+        await endpoints.resource.load(undefined, introspections.get(endpoints.resource))
+        for (const include of endpoints.resource.includes.values()) {
+          /* The missing part of another model may follow from a fault that is reported already. */
+          if (isWhole) this.#checkInclude(endpoints.resource, include)
+          await include.resource.load()
         }
         const needsTokens = endpoints.operations.some(
           (operation) => endpoints.accessOf(operation) === 'token'
@@ -133,7 +112,7 @@ export class ResourceRegistry {
     }
     for (const resource of this.#others) {
       try {
-        await resource.load(undefined, facts.get(resource))
+        await resource.load(undefined, introspections.get(resource))
       } catch (error) {
         if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
         errors.push(error)
@@ -143,7 +122,5 @@ export class ResourceRegistry {
   }
 }
 
-/**
- * The application's own.
- */
+/** The registry of the application. */
 export const resources = new ResourceRegistry()

@@ -1,29 +1,85 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../database/dialects.js'
-import type { ForeignKey, TableFacts } from '../database/introspection.js'
-import { crudOptionsOf } from '../decorator.js'
+import type { ForeignKey, TableIntrospection } from '../database/introspection.js'
 import { listed, RuntimeError, ValueError } from '../errors.js'
-import type { CrudRouterOptions, Policy, Scope } from '../types.js'
+import type { Actor, ColumnSettings, FilterMap } from '../types.js'
 import { BodySchema } from '../schema/body_schema.js'
 import type { Column } from './column.js'
 import { ColumnSet } from './column_set.js'
 import { deriveSchema } from '../schema/derived_schema.js'
 import { Filters } from './filters.js'
-import { inclusionsOf, type Inclusion } from './included_relation.js'
+import { includedRelationsOf, type RelationTo } from './included_relation.js'
 import { Key } from './key.js'
-import { storeWholeSeconds } from '../lucid/lucid_defaults.js'
-import { looksAtRecord } from './looks_at_record.js'
+import { inUtc } from '../values/datetime.js'
+import { storeWholeSeconds } from '#upstream/lucid_column_defaults'
+import { policyTakesRecord } from './policy_takes_record.js'
 import { CompiledSchema, type ObjectSchema, type SchemaField } from '../schema/object_schema.js'
 import type { Fields } from '../request/fields.js'
 import { Reader } from '../sql/reader.js'
+import type { Scope } from './scope.js'
 import { SoftDelete } from './soft_delete.js'
+import type { FilterConfig } from './filter_config.js'
+import { KnownResources } from './known_resources.js'
+import { OPERATIONS, type Operation } from '../operations/operation.js'
+import { narrowedBy } from '../sql/reach.js'
+import { permissions, type GrantedOperation } from './permissions.js'
+import type { Projection } from './projection.js'
+import { Projections } from './projections.js'
+import { CRUD_OPTIONS, storedOptions } from './stored_options.js'
+
+export type { Scope } from './scope.js'
 
 /**
- * All that is known of a model: what its class and its options say, checked once when it is made,
- * and what the database adds, once `load()` is through. From then on it never changes, and everything
- * else asks it instead of Lucid. [P2, P15]
+ * Decides whether the actor may perform the action, on the record if one is given. A policy that
+ * declares `record`, or can receive it by a rest parameter, after a default or through `arguments`, is
+ * asked to `read` every record that is returned, those of lists, counts and includes too. Leave `record`
+ * out if only actor and action count: a list then needs one call. [P14]
+ */
+export type Policy = (
+  actor: Actor,
+  action: Operation,
+  resource: Resource,
+  record?: LucidRow
+) => boolean | Promise<boolean>
+
+/** A relation whose items a model's answers can include. [Q3] */
+export type IncludedRelation = RelationTo<Resource>
+
+/** The options of `@Crud` about the model itself. [P4] */
+export interface ResourceOptions extends ColumnSettings {
+  /** Tags of the endpoints in the API schema */
+  tags?: Iterable<string>
+  /** Body of create. Default: derived from the table [P7] */
+  createSchema?: ObjectSchema
+  /** Body of update. Default: derived from the table [P7] */
+  updateSchema?: ObjectSchema
+  /** When given, the hard-delete endpoint exists [S5] */
+  deleteSchema?: ObjectSchema
+  /** Its fields are the fields of the answers. Default: all columns that are not hidden [A2] */
+  selectSchema?: ObjectSchema
+  /**
+   * Body fields that are no columns; they are passed to `prepareCreate` and `prepareUpdate` of
+   * `LucidCrud` [P6]
+   */
+  virtualFields?: Iterable<string>
+  /** Filters of the list [S11] */
+  filterConfig?: FilterConfig | FilterMap
+  /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
+  showDeleted?: boolean
+  /** Relations that `include=` may add to the answers [Q3] */
+  include?: Iterable<string>
+  /** Allowed actions of each actor; default: all [P14] */
+  policy?: Policy
+  /** Visible rows of each actor; default: all [P14] */
+  scope?: Scope
+}
+
+/**
+ * The description of a model: its class and options, checked once when it is created, and the
+ * introspection, after `load()`. It never changes afterwards, and all other code uses it instead of
+ * Lucid. [P2, P15]
  */
 export class Resource {
   readonly model: LucidModel
@@ -38,27 +94,36 @@ export class Resource {
   readonly showDeleted: boolean
   readonly virtualFields: readonly string[]
   readonly policy: Policy | undefined
-  /** Whether the policy decides about each record, and not only about the model [P14] */
-  readonly judgesRecords: boolean
+  /** True if the policy decides about each record, and not only about the model [P14] */
+  readonly authorizesRecords: boolean
   readonly scope: Scope | undefined
 
-  /** The columns that answers hold, in declaration order [A2] */
+  /** The columns of answers, in declaration order [A2] */
   readonly fields: readonly Column[]
-  /** The computed properties that answers hold, name on the wire by attribute */
+  /** The computed properties of answers: attribute -> API name */
   readonly computed: ReadonlyMap<string, string>
-  /** Both of them: what an answer holds where nothing narrows it */
+  /** All fields of an answer without a selection */
   readonly answer: Fields
-  /** The relations that answers can embed, by name on the wire [Q3] */
-  readonly includes: ReadonlyMap<string, Inclusion>
-  /** What `selectSchema` says of them, by the name that answers have [P4] */
+  /** The relations that answers can include, by API name [Q3] */
+  readonly includes: ReadonlyMap<string, IncludedRelation>
+  /** The fields of `selectSchema`, by API name [P4] */
   readonly selected: ReadonlyMap<string, SchemaField> | undefined
-  /** What a list can be sorted by, by wire name [A15] */
+  /** The columns that a list can be sorted by, by API name [A15] */
   readonly sortable: ReadonlyMap<string, Column> = new Map()
 
-  /** What reads its items */
+  /** Reads the resource's items */
   readonly reader = new Reader(this)
 
+  /** The grants that the resource is projected by, if it is [U4] */
+  readonly projection: Projection | undefined
+  /** The columns shown on some records only, with the scopes that show them [U3] */
+  readonly mixedColumns: ReadonlyMap<Column, readonly Scope[]> = new Map()
+
+  readonly #options: ResourceOptions & { model: LucidModel }
+  readonly #base: Resource | undefined
+  #projections: Projections<Resource> | undefined
   readonly #schemas: { create?: CompiledSchema; update?: CompiledSchema }
+  #hiddenHere: ReadonlySet<string> | undefined
   #createBody: BodySchema | undefined
   #updateBody: BodySchema | undefined
   #keyComes = false
@@ -69,22 +134,30 @@ export class Resource {
 
   /**
    * @throws TypeError     when the model is no Lucid model
-   * @throws ValueError    when an option can't be right
+   * @throws ValueError    for an invalid option
    * @throws RuntimeError  when the model's database connection does not exist
    */
-  constructor(options: CrudRouterOptions) {
+  constructor(
+    options: ResourceOptions & { model: LucidModel },
+    { base, projection }: { base?: Resource; projection?: Projection } = {}
+  ) {
+    this.#options = options
+    this.#base = base
+    this.projection = projection
     this.model = lucidModel(options.model)
     this.name = this.model.name
     this.table = this.model.table
     this.tags = [...(options.tags ?? [this.name])]
-    storeWholeSeconds(this.model)
-    this.columns = new ColumnSet(this.model)
+    storeWholeSeconds(this.model, inUtc)
+    this.columns = base
+      ? base.columns.project(this.model, projection!.hidden, projection!.mixed)
+      : new ColumnSet(this.model)
     this.key = this.#keyOf()
     this.virtualFields = [...(options.virtualFields ?? [])]
     this.#checkVirtualFields()
     this.policy = options.policy
-    this.judgesRecords = this.policy !== undefined && looksAtRecord(this.policy)
-    this.scope = options.scope
+    this.authorizesRecords = this.policy !== undefined && policyTakesRecord(this.policy)
+    this.scope = base ? narrowedBy(base, base.scope, projection!.reach('read')) : options.scope
     this.showDeleted = options.showDeleted ?? false
     this.#checkConnection()
 
@@ -99,40 +172,151 @@ export class Resource {
     }
     this.updatedAt = this.columns.fromSetting('updatedAtColumn', updatedAtColumn, 'updated_at')
 
-    this.#schemas = {
-      create: this.#compile('createSchema', options.createSchema),
-      update: this.#compile('updateSchema', options.updateSchema),
-    }
-    this.#compile('deleteSchema', options.deleteSchema)
-    this.selected = this.#selectedFields(options.selectSchema)
-    this.fields = this.columns.visible.filter((column) => this.selected?.has(column.wire) ?? true)
+    this.#schemas = base
+      ? base.#schemas
+      : {
+          create: this.#compile('createSchema', options.createSchema),
+          update: this.#compile('updateSchema', options.updateSchema),
+        }
+    if (!base) this.#compile('deleteSchema', options.deleteSchema)
+    this.selected = base ? base.selected : this.#selectedFields(options.selectSchema)
+    this.fields = this.columns.visible.filter(
+      (column) => this.selected?.has(column.apiName) ?? true
+    )
     this.computed = this.#computedProperties()
     this.answer = { columns: this.fields, computed: this.computed }
-    this.includes = inclusionsOf(
+    if (base) {
+      this.includes = this.#includesLeft(base)
+      this.filters = base.filters.visibleIn(this.columns)
+      this.mixedColumns = this.#mixedColumnsOf(projection!)
+      this.#takeLoaded(base)
+      return
+    }
+    this.includes = includedRelationsOf(
       this.model,
       options.include ?? [],
       this.columns,
-      [...this.columns.all.map(({ wire }) => wire), ...this.computed.values()],
-      (model) => new Resource({ ...crudOptionsOf(model), model })
+      [...this.columns.all.map(({ apiName }) => apiName), ...this.computed.values()],
+      (model) => knownResources.of(model)
     )
     this.filters = new Filters(options.filterConfig, this.columns, this.name)
+  }
+
+  /**
+   * The resource projected by the actor's grants: itself for an unrestricted actor, else a cached resource in
+   * which hidden columns behave as those with `serializeAs: null`. [U4]
+   *
+   * @param client  loads the resource, if it is not loaded yet
+   */
+  async for(actor: Actor, client?: QueryClientContract): Promise<Resource> {
+    if (this.#base) return await this.#base.for(actor, client)
+    const known = permissions()
+    if (!known || !isGoverned(actor)) return this
+    if (!this.#isLoaded) await this.load(client)
+    this.#projections ??= new Projections(
+      this,
+      (projection) => new Resource(this.#options, { base: this, projection })
+    )
+    return await this.#projections.for(actor, known)
+  }
+
+  /**
+   * The unprojected resource; itself, if it is not projected.
+   */
+  get base(): Resource {
+    return this.#base ?? this
+  }
+
+  /**
+   * True if grants allow the operation, on any records. [U2]
+   */
+  permits(operation: GrantedOperation): boolean {
+    return this.projection?.permits(operation) ?? true
+  }
+
+  /**
+   * The operations that grants allow, on any records. [U2]
+   */
+  get allowedOperations(): ReadonlySet<GrantedOperation> {
+    const all: GrantedOperation[] = [...OPERATIONS, 'restore']
+    return new Set(all.filter((operation) => this.permits(operation)))
+  }
+
+  /**
+   * True if grants hide a visible column, on all records or on some.
+   */
+  conceals({ apiName, attribute }: Column): boolean {
+    if (!this.#base) return false
+    if (this.projection!.mixed.has(apiName)) return true
+    return this.hidesColumns && this.#concealed.has(attribute)
+  }
+
+  /** True if grants hide visible columns on all records */
+  get hidesColumns(): boolean {
+    return this.#concealed.size > 0
+  }
+
+  /** Attributes of the visible columns that grants hide on all records */
+  get #concealed(): ReadonlySet<string> {
+    this.#hiddenHere ??= new Set(
+      this.columns.all
+        .filter((column, index) => column.hidden && !this.base.columns.all[index].hidden)
+        .map(({ attribute }) => attribute)
+    )
+    return this.#hiddenHere
+  }
+
+  /** An item of an embedded relation tells the column that ties it. */
+  #includesLeft({ includes }: Resource): Map<string, IncludedRelation> {
+    const { hidden, mixed, withoutIncludes } = this.projection!
+    return new Map(
+      [...includes].filter(([name, { column }]) => {
+        const isTied = column.isPrimary || !hidden.has(column.apiName)
+        return isTied && !withoutIncludes.has(name) && !hidden.has(name) && !mixed.has(name)
+      })
+    )
+  }
+
+  /** A key is what a record is asked for by: it is shown wherever any grant shows it. */
+  #mixedColumnsOf({ mixed }: Projection): Map<Column, readonly Scope[]> {
+    const columns = new Map<Column, readonly Scope[]>()
+    for (const column of this.columns.all) {
+      const scopes = mixed.get(column.apiName)
+      if (scopes && !column.isPrimary) columns.set(column, scopes)
+    }
+    return columns
+  }
+
+  #takeLoaded(base: Resource): void {
+    this.#foreignKeys = base.#foreignKeys
+    this.#constraints = base.#constraints
+    this.#keyComes = base.#keyComes
+    this.#fillSortable()
+    this.#isLoaded = true
+  }
+
+  /**
+   * The resource of a model's decorator.
+   *
+   * @param settings  override those of the decorator
+   * @throws the errors of the constructor
+   */
+  static fromDecorator(model: LucidModel, settings: ColumnSettings = {}): Resource {
+    const options = storedOptions<ResourceOptions>(model, CRUD_OPTIONS, '@Crud')
+    return new Resource({ ...options, ...settings, model })
   }
 
   get isLoaded(): boolean {
     return this.#isLoaded
   }
 
-  /**
-   * What reads the body of a create.
-   */
+  /** The body schema of a create. */
   get createBody(): BodySchema {
     this.#createBody ??= this.#bodySchema('create')
     return this.#createBody
   }
 
-  /**
-   * What reads the body of an update.
-   */
+  /** The body schema of an update. */
   get updateBody(): BodySchema {
     this.#updateBody ??= this.#bodySchema('update')
     return this.#updateBody
@@ -142,7 +326,7 @@ export class Resource {
     return this.#foreignKeys
   }
 
-  /** The columns of the table's constraints, where the database tells of a fault only which one it was */
+  /** Columns by constraint name, for databases whose errors name only the constraint */
   get constraints(): ReadonlyMap<string, readonly string[]> {
     return this.#constraints
   }
@@ -155,42 +339,47 @@ export class Resource {
   }
 
   /**
-   * Reads what the database knows of the table. Once is enough; a failure is tried again. [P15]
+   * Loads the introspection of the table, once; a failed attempt can be repeated. [P15]
    *
-   * @param facts  what was read already; null if there is no such table
+   * @param introspection  read already; null for a missing table
    * @throws RuntimeError  when the table or a column is missing
-   * @throws ValueError    when an option does not go with the columns' types
+   * @throws ValueError    when an option does not match the columns' types
    */
   async load(
     client: QueryClientContract = this.client(),
-    facts?: TableFacts | null
+    introspection?: TableIntrospection | null
   ): Promise<void> {
     if (this.#isLoaded) return
-    /* Another's load may be waiting for the very connection that this transaction holds. */
-    if (client.isTransaction) return await this.#load(client, facts)
-    this.#loading ??= this.#load(client, facts).finally(() => (this.#loading = undefined))
+    /* A concurrent load may be waiting for the connection that this transaction uses. */
+    if (client.isTransaction) return await this.#load(client, introspection)
+    this.#loading ??= this.#load(client, introspection).finally(() => (this.#loading = undefined))
     await this.#loading
   }
 
-  async #load(client: QueryClientContract, given: TableFacts | null | undefined): Promise<void> {
+  async #load(
+    client: QueryClientContract,
+    given: TableIntrospection | null | undefined
+  ): Promise<void> {
     if (this.#isLoaded) return
-    const facts =
+    const introspection =
       given === undefined ? await dialectOf(client).readTable(client, this.table) : given
-    if (!facts) {
+    if (!introspection) {
       throw new RuntimeError(
         `${this.name}: the table ${this.table} does not exist on the connection "${client.connectionName}". Create it with: node ace migrate`
       )
     }
-    const missing = this.columns.all.filter((column) => !facts.columns.has(column.name))
+    const missing = this.columns.all.filter((column) => !introspection.columns.has(column.name))
     if (missing.length > 0) {
       throw new RuntimeError(
-        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(facts.columns.keys())}. Pending migrations run with: node ace migrate`
+        `${this.name}: the table ${this.table} has no column ${listed(missing.map((column) => column.name))}; it has ${listed(introspection.columns.keys())}. Pending migrations run with: node ace migrate`
       )
     }
 
-    this.columns.all.forEach((column) => column.learn(facts.columns.get(column.name)!))
-    this.#foreignKeys = facts.foreignKeys
-    this.#constraints = facts.constraints ?? new Map()
+    this.columns.all.forEach((column) =>
+      column.introspected(introspection.columns.get(column.name)!)
+    )
+    this.#foreignKeys = introspection.foreignKeys
+    this.#constraints = introspection.constraints ?? new Map()
     this.#checkMarkingColumns()
     this.filters.load()
     this.#fillSortable()
@@ -218,18 +407,18 @@ export class Resource {
     for (const [option, column, kinds] of expected) {
       if (column && !kinds.includes(column.kind)) {
         throw new ValueError(
-          `${this.name}: ${option} is '${column.wire}', whose type is ${column.kind}; it must be ${kinds.join(' or ')}`
+          `${this.name}: ${option} is '${column.apiName}', whose type is ${column.kind}; it must be ${kinds.join(' or ')}`
         )
       }
     }
   }
 
-  /** A derived schema leaves out what the database works out. */
+  /** A derived schema leaves out generated columns. */
   #checkGenerated() {
     for (const operation of ['create', 'update'] as const) {
       const named = this.#schemas[operation]?.fields ?? []
       const columns = named.map(({ input }) => this.columns.find(input))
-      const generated = columns.flatMap((column) => (column?.generated ? [column.wire] : []))
+      const generated = columns.flatMap((column) => (column?.generated ? [column.apiName] : []))
       if (generated.length > 0) {
         throw new ValueError(
           `${this.name}: ${operation}Schema names ${listed(generated)}, which the database works out itself; leave it out`
@@ -238,14 +427,21 @@ export class Resource {
     }
   }
 
-  /** Of many models nobody ever writes; a schema that is derived for one has no faults to tell at the start. */
+  /**
+   * Created on first use, as many models are never written; a derived schema has no faults to report at
+   * the start.
+   */
   #bodySchema(operation: 'create' | 'update'): BodySchema {
     if (!this.#isLoaded) this.#notLoaded()
+    /* A value that is hidden, and so null to the caller, must not be overwritten by null. */
+    const columns = this.columns.all.map((one, index) =>
+      one.hidden ? one : this.base.columns.all[index]
+    )
     const schema =
       this.#schemas[operation] ??
       new CompiledSchema(
         deriveSchema(operation, {
-          columns: this.columns.all,
+          columns,
           managed: this.#managedAttributes(),
           keyIsGiven: this.#keyComes,
         }),
@@ -253,8 +449,16 @@ export class Resource {
         this.name
       )
     const isDerived = this.#schemas[operation] === undefined
-    const find = (name: string) => this.columns.find(name)
-    return new BodySchema(schema, find, operation === 'update', isDerived)
+    const find = (name: string) => columns[this.columns.all.indexOf(this.columns.find(name)!)]
+    const writing = this.projection && ((name: string) => this.#writing(operation, name))
+    return new BodySchema(schema, find, operation === 'update', isDerived, writing)
+  }
+
+  /** A field that is shown is read in a body, as the value that it has is no write. */
+  #writing(operation: 'create' | 'update', name: string): 'offered' | 'withheld' | 'unknown' {
+    if (this.projection!.hidden.has(name)) return 'unknown'
+    if (this.projection!.writing(operation, name) !== 'none') return 'offered'
+    return 'withheld'
   }
 
   #managedAttributes(): Set<string> {
@@ -263,8 +467,8 @@ export class Resource {
   }
 
   /**
-   * A key that nobody else makes must come with the body: composite ones, and those that neither the
-   * database counts up or fills in, nor the model assigns.
+   * True if the body must contain the key: a composite one, and one that neither the database generates
+   * nor the model assigns.
    */
   #keyIsGiven(): boolean {
     if (this.key.isComposite) return true
@@ -280,7 +484,7 @@ export class Resource {
   #fillSortable() {
     const sortable = this.sortable as Map<string, Column>
     for (const column of this.fields) {
-      if (column.kind !== 'json' && column.kind !== 'binary') sortable.set(column.wire, column)
+      if (column.kind !== 'json' && column.kind !== 'binary') sortable.set(column.apiName, column)
     }
   }
 
@@ -294,7 +498,7 @@ export class Resource {
     return new Key(columns, this.table)
   }
 
-  /** Needed even where the option `session` names another one: the table is looked at here. [P15] */
+  /** Needed even with the option `session`: the introspection uses this connection. [P15] */
   #checkConnection() {
     const name = this.model.connection ?? db.primaryConnectionName
     if (!db.manager.has(name)) {
@@ -314,7 +518,7 @@ export class Resource {
       .filter((name) => !this.columns.find(name) && !this.virtualFields.includes(name))
     if (unknown.length > 0) {
       throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(this.columns.all.map((column) => column.wire))}. A field that is no column must stand in virtualFields`
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(this.columns.all.map((column) => column.apiName))}. A field that is no column must stand in virtualFields`
       )
     }
     return compiled
@@ -328,11 +532,11 @@ export class Resource {
     for (const field of compiled.fields) {
       const { input } = field
       const column = this.columns.find(input)
-      if (column && !column.hidden) selected.set(column.wire, field)
+      if (column && !column.hidden) selected.set(column.apiName, field)
       else if (computed.includes(input)) selected.set(input, field)
       else {
         throw new ValueError(
-          `${this.name}: selectSchema names '${input}', which is ${column ? 'a hidden column' : 'no column'}; what can be shown is ${listed([...this.columns.visible.map((one) => one.wire), ...computed])}`
+          `${this.name}: selectSchema names '${input}', which is ${column ? 'a hidden column' : 'no column'}; what can be shown is ${listed([...this.columns.visible.map((one) => one.apiName), ...computed])}`
         )
       }
     }
@@ -342,16 +546,25 @@ export class Resource {
   #computedProperties(): Map<string, string> {
     const computed = new Map<string, string>()
     for (const [attribute, { serializeAs }] of this.model.$computedDefinitions) {
-      if (serializeAs !== null && (this.selected?.has(attribute) ?? true)) {
+      if (
+        serializeAs !== null &&
+        (this.selected?.has(attribute) ?? true) &&
+        this.#shows(serializeAs)
+      ) {
         computed.set(attribute, serializeAs)
       }
     }
     return computed
   }
 
-  /**
-   * The columns that a schema takes a file for. [B17]
-   */
+  /** It may be made of any column, so that it goes with the first that is hidden. */
+  #shows(computed: string): boolean {
+    if (!this.projection) return true
+    const { hidden, mixed } = this.projection
+    return !this.hidesColumns && !hidden.has(computed) && !mixed.has(computed)
+  }
+
+  /** The columns whose schema accepts a file. [B17] */
   get fileColumns(): Column[] {
     const fields = [this.#schemas.create, this.#schemas.update].flatMap((one) => one?.fields ?? [])
     const files = fields.filter(({ type }) => type === 'multipartFile')
@@ -363,6 +576,14 @@ export class Resource {
       `Nothing is known yet of the table of ${this.name}: await resources.load() first`
     )
   }
+}
+
+/** The known resources of the application. */
+export const knownResources = new KnownResources<Resource>((model) => Resource.fromDecorator(model))
+
+/** Own code, and nobody known, have no roles. */
+function isGoverned({ kind }: Actor): boolean {
+  return kind === 'admin' || kind === 'token'
 }
 
 function lucidModel(model: unknown): LucidModel {

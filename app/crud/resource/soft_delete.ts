@@ -3,16 +3,12 @@ import type { Dialect } from '../database/dialect.js'
 import { joined, type Sql } from '../sql/sql.js'
 import type { Column } from './column.js'
 
-/**
- * Which items a query is to see.
- */
+/** Selects deleted items, others, or both. */
 export type DeletedMode = 'exclude' | 'include' | 'only'
 
 export const DELETED_MODES: readonly DeletedMode[] = ['exclude', 'include', 'only']
 
-/**
- * How a model marks its items deleted: by a flag, by a timestamp, or by both. [A21]
- */
+/** The soft-delete columns of a model: a flag, a timestamp, or both. [A21] */
 export class SoftDelete {
   constructor(
     readonly table: string,
@@ -21,9 +17,9 @@ export class SoftDelete {
   ) {}
 
   /**
-   * Whether an item is seen. Where there is a flag, the flag alone decides.
+   * The condition for the visible items. If there is a flag, it alone decides.
    *
-   * @returns null where all are
+   * @returns null if all items are visible
    */
   condition(mode: DeletedMode, dialect: Dialect): Sql | null {
     if (mode === 'include') return null
@@ -33,7 +29,7 @@ export class SoftDelete {
       return { sql: `${name} is ${mode === 'only' ? 'not null' : 'null'}`, bindings: [] }
     }
     const name = dialect.nameOf(table, flag)
-    /* In the statement, as the value is always the same: a fifth quicker, and a partial index serves. */
+    /* A literal, as the value is always the same: a fifth quicker, and a partial index applies. */
     const literal = String(dialect.bind(flag, mode === 'only'))
     const marked = { sql: `${name} = ${literal}`, bindings: [] }
     if (mode === 'only' || !flag.nullable) return marked
@@ -51,18 +47,14 @@ export class SoftDelete {
     }
   }
 
-  /**
-   * Whether the attributes mark an item deleted.
-   */
+  /** True if the attributes mark an item deleted. */
   marks(attributes: Record<string, unknown>): boolean {
     const column = this.flag ?? this.timestamp!
     const value = attributes[column.attribute]
     return this.flag ? Boolean(value) : value !== null && value !== undefined
   }
 
-  /**
-   * The attributes that take the mark away.
-   */
+  /** The attributes that restore an item. */
   unmark(): Record<string, unknown> {
     return {
       ...(this.flag && { [this.flag.attribute]: flagValue(this.flag, false) }),
@@ -71,14 +63,12 @@ export class SoftDelete {
   }
 }
 
-/** The flag may be an integer, which not every database takes a truth value for. */
+/** The flag may be an integer column, for which not every database accepts a boolean. */
 function flagValue(flag: Column, value: boolean): boolean | number {
   return flag.kind === 'integer' ? Number(value) : value
 }
 
-/**
- * This moment, in the form that the column's attribute has.
- */
+/** The present moment, in the form of the column's attribute. */
 export function now(column: Column): DateTime | string {
   const moment = DateTime.utc().startOf('second')
   return column.holdsDateTime ? moment : moment.toFormat('yyyy-MM-dd HH:mm:ss')

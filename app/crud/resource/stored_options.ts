@@ -2,14 +2,15 @@ import { inspect } from 'node:util'
 import { ValueError } from '../errors.js'
 
 /**
- * Options that a decorator takes: as they are, or as a function that gives them once all models have been
- * imported, so that they may name what imports models itself. [P2]
+ * The options of a decorator: an object, or a function that returns it after all models have been
+ * imported, so that it may refer to modules that import models. [P2]
  */
 export type LazyOptions<Options> = Options | (() => Options)
 
-/**
- * Leaves the options on the class.
- */
+/* A global symbol: after a hot reload the class is new, but the key is the same. */
+export const CRUD_OPTIONS = Symbol.for('crud.options')
+
+/** Stores the options on the class. */
 export function storeOptions(model: object, key: symbol, options: unknown): void {
   Object.defineProperty(model, key, { value: options, configurable: true })
 }
@@ -17,7 +18,7 @@ export function storeOptions(model: object, key: symbol, options: unknown): void
 /**
  * The options on this very class; a subclass does not inherit them. A function is called once.
  *
- * @throws ValueError  when it throws, or gives no options
+ * @throws ValueError  when the function throws or returns no options
  */
 export function storedOptions<Options extends object>(
   model: object,

@@ -1,17 +1,36 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { keyedDigest } from '../values/keyed_digest.js'
 import { writeJson } from '../values/json.js'
-import { toWire } from '../values/to_api.js'
+import { toApi } from '../values/to_api.js'
 import type { Resource } from './resource.js'
 
+/*
+ * A version is a short text that changes with any value. REST sends it as an entity tag, a form as a
+ * hidden field.
+ */
+
 /**
- * A short text that is another one once any value of the record has changed. Hidden columns are left
- * out: it goes to callers, and must not let them guess. [B25]
+ * The version of an answer. [Q6]
+ *
+ * @param json  the whole answer, or the whole item if the answer has only some of its fields
+ */
+export function versionOfJson(json: string): string {
+  return keyedDigest(json)
+}
+
+/** The version of the item in a read of the record. [Q6] */
+export function versionOfItem({ reader }: Resource, record: LucidRow): string {
+  return versionOfJson(writeJson(reader.toItem(record)))
+}
+
+/**
+ * The version of a record's visible columns, including those that answers leave out. Hidden columns do
+ * not count: callers see the version, and must not be able to guess values from it. [B25]
  */
 export function versionOf(resource: Resource, record: LucidRow): string {
   const attributes = record as unknown as Record<string, unknown>
   const values = resource.columns.visible.map((column) =>
-    toWire(column, attributes[column.attribute])
+    toApi(column, attributes[column.attribute])
   )
-  return keyedDigest(writeJson(values))
+  return versionOfJson(writeJson(values))
 }

@@ -3,38 +3,36 @@ import { listed, ValueError } from '../errors.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
 import { checkAttribute } from './reserved.js'
 
-/**
- * A column of a model that is to be made. [P12]
- */
+/** A column of a generated model. [P12] */
 export interface Field {
-  /** As the table and the wire have it, as in `paid_at` */
+  /** Name in the table and in the API, as in `paid_at` */
   name: string
-  /** As the model has it, as in `paidAt` */
+  /** Name in the model, as in `paidAt` */
   attribute: string
   type: FieldType
-  /** What stood in the type's parentheses: lengths, choices; the type's own default if nothing did */
+  /** The type's parameters, such as a length or choices; the type's own default if none were given */
   parameters: readonly string[]
   nullable: boolean
   unique: boolean
   index: boolean
-  /** What the database fills in, as TypeScript has it: `'draft'`, `0`, `true` */
+  /** The database default as TypeScript code: `'draft'`, `0`, `true` */
   default: string | undefined
-  /** Of a `belongsTo`: what the relation is called, and the class name that it leads to */
+  /** For a `belongsTo`: name of the relation, and class name of the related model */
   relation: { name: string; model: string } | undefined
 }
 
 const TYPES = new Map(FIELD_TYPES.map((type) => [type.name.toLowerCase(), type]))
 const MODIFIERS = ['nullable', 'unique', 'index', 'default(VALUE)']
 
-/* Longer ones are cut or refused by one database or another, as parts of a constraint's name. */
+/* As part of a constraint's name, a longer one is cut or refused by some databases. */
 const LONGEST_NAME = 40
 
 /**
- * Reads a field as it is given to `make:crud`: `name:type`, then what the column is like, each after a
- * colon. A `?` says that it may be null. Without a type it is a string.
+ * Parses a field argument of `make:crud`: `name:type`, then its modifiers, each after a colon. A `?`
+ * makes it nullable. Without a type it is a string.
  *
  * @example `number:string(20):unique`, `paid_at:datetime?`, `status:enum(draft,sent):default(draft)`
- * @throws ValueError  that names the field, what is wrong with it, and what would be right
+ * @throws ValueError  naming the field, the error, and the valid form
  */
 export function parseField(text: string): Field {
   const [typed, kind = 'string', ...rest] = splitOutsideParentheses(text)
@@ -72,9 +70,9 @@ export function parseField(text: string): Field {
 }
 
 /**
- * Reads all fields of a model.
+ * Parses all fields of a model.
  *
- * @throws ValueError  for the first that can't be, and for two of the same name
+ * @throws ValueError  for the first invalid one, and for a duplicate name
  */
 export function parseFields(texts: readonly string[]): Field[] {
   const fields = texts.map(parseField)
@@ -92,7 +90,7 @@ export function parseFields(texts: readonly string[]): Field[] {
 
 type Fault = (message: string) => ValueError
 
-/** `number` stays, `paidAt` becomes `paid_at`, and what belongs to a customer is called `customer_id`. */
+/** `number` stays, `paidAt` becomes `paid_at`, and a `belongsTo` of a customer becomes `customer_id`. */
 function columnName(given: string, type: FieldType): string {
   const isSnake = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(given)
   const name = isSnake ? given : string.snakeCase(given)
@@ -122,14 +120,12 @@ function defaultOf({ type, parameters }: Field, value: string, fault: Fault): st
   return code
 }
 
-/**
- * The fields of `a:b(c:d):e`. What is in parentheses stays together.
- */
+/** The parts of `a:b(c:d):e`. A text in parentheses stays together. */
 function splitOutsideParentheses(text: string): string[] {
   return text.split(/:(?![^(]*\))/)
 }
 
-/** `string(80)?` -> `string`, `['80']`, and whether the mark was there. */
+/** `string(80)?` -> `string`, `['80']`, and true for the mark. */
 function partsOf(text: string, fault: Fault): [name: string, parameters: string[], mark: boolean] {
   const match = /^\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*(\??)\s*$/i.exec(text)
   if (!match) {

@@ -4,16 +4,12 @@ import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
 import type { Reference } from './reference.js'
 
-/**
- * One field of a model, as the generated files write it. All of it is TypeScript.
- */
+/** The code of one field in the generated files. All of it is TypeScript. */
 export class FieldCode {
   readonly #type: FieldType
   readonly #parameters: readonly string[]
 
-  /**
-   * @param reference  what a `belongsTo` refers to, whose key's type its own column has
-   */
+  /** @param reference  target of a `belongsTo`, whose key's type the column has */
   constructor(
     readonly field: Field,
     readonly reference?: Reference
@@ -22,7 +18,7 @@ export class FieldCode {
     this.#parameters = reference?.parameters ?? field.parameters
   }
 
-  /** Whether a create must give a value */
+  /** True if a create must give a value */
   get isRequired(): boolean {
     return !this.field.nullable && this.field.default === undefined
   }
@@ -42,14 +38,14 @@ export class FieldCode {
     const isUsual = keyAttribute === 'id' && attribute === `${string.camelCase(model)}Id`
     const options = [
       isUsual ? [] : `foreignKey: '${attribute}'`,
-      this.inclusion === relation.name ? [] : `serializeAs: '${this.inclusion}'`,
+      this.include === relation.name ? [] : `serializeAs: '${this.include}'`,
     ].flat()
     const given = options.length > 0 ? `, { ${options.join(', ')} }` : ''
     return `${column}\n\n@belongsTo(() => ${model}${given})\ndeclare ${relation.name}: BelongsTo<typeof ${model}>`
   }
 
-  /** What the wire calls the relation that answers may include; undefined where there is none. */
-  get inclusion(): string | undefined {
+  /** API name of the relation that answers may include; undefined if there is none. */
+  get include(): string | undefined {
     return this.field.relation && string.snakeCase(this.field.relation.name)
   }
 
@@ -60,7 +56,7 @@ export class FieldCode {
     return `${name}: vine.${this.#type.rule(this.#parameters)}${ends},`
   }
 
-  /** The filters of the list, by name: none that would hide what the list itself takes. [A17] */
+  /** The list's filters by name, without names of the list's own parameters. [A17] */
   get filters(): string[] {
     const { name, type } = this.field
     return type.filters
@@ -85,13 +81,13 @@ export class FieldCode {
     return parts.join('.')
   }
 
-  /** The attribute in the factory; none where a record of another model is needed. */
+  /** The attribute in the factory; undefined if it needs a record of another model. */
   get fake(): string | undefined {
     if (this.reference) return undefined
     return `${this.field.attribute}: ${this.#type.fake(this.#parameters, this.field.unique)},`
   }
 
-  /** Two values of it in a body, as the tests send them; undefined where none is known beforehand. */
+  /** Two values in a body, as the tests send them; undefined if none is known beforehand. */
   get samples(): [string, string] | undefined {
     return this.reference ? undefined : this.#type.samples(this.#parameters, this.field.name)
   }
@@ -102,7 +98,10 @@ export class FieldCode {
       : ''
   }
 
-  /** What Lucid would call otherwise, such as the column `line2` of the attribute `line2`. */
+  /**
+   * The options of a column whose name Lucid would derive differently, such as `line2` of the attribute
+   * `line2`.
+   */
   get #columnOptions(): string {
     const { name, attribute } = this.field
     return string.snakeCase(attribute) === name

@@ -2,43 +2,42 @@ import { type ValueError } from '../errors.js'
 
 type Fault = (message: string) => ValueError
 
-/**
- * A type that a field of `make:crud` may have: how it is written in the generated files. All that is
- * code is TypeScript.
- */
+/** A field type of `make:crud`: its code in the generated files, in TypeScript. */
 export interface FieldType {
   name: string
-  /** As the list of types shows it */
+  /** Notation in the list of types */
   usage: string
-  /** Checks what stands in parentheses, and fills in what was left out. */
+  /** Checks the parameters and fills in defaults. */
   parameters: (given: string[], fault: Fault) => string[]
   /** The attribute's type */
   typescript: (parameters: readonly string[]) => string
   /** The decorator's member, as in `column.dateTime` */
   decorator: 'column' | 'column.date' | 'column.dateTime'
-  /** Its rule, after `vine.` */
+  /** The validation rule, after `vine.` */
   rule: (parameters: readonly string[]) => string
-  /** What makes the column, after `table.` and without the name: `string`, `['80']` */
+  /**
+   * The migration's column method, after `table.`, and its parameters after the name: `string`, `['80']`
+   */
   column: (parameters: readonly string[]) => [method: string, ...parameters: string[]]
-  /** A value that a factory makes */
+  /** The code of a factory's value */
   fake: (parameters: readonly string[], unique: boolean) => string
-  /** Two values as JSON has them, for the tests */
+  /** Two JSON values for the tests */
   samples: (parameters: readonly string[], name: string) => [string, string]
-  /** The operators that the list can be filtered by; an empty one is equality */
+  /** The operators of the list's filters; an empty one is equality */
   filters: string[]
   canBeUnique: boolean
   canBeIndexed: boolean
-  /** A default as code; undefined where the text can't be one. Missing where there can be none. */
+  /** A default as code; undefined for an invalid text. Missing for types without defaults. */
   default?: (text: string, parameters: readonly string[]) => string | undefined
   isReference?: boolean
 }
 
 const RANGE = ['gte', 'lte']
 
-/* What MySQL can have in a column of four bytes a character */
+/* MySQL's maximum for four bytes a character */
 const LONGEST_STRING = 16_383
 
-/* What is exact in JavaScript: a decimal is a number on the wire */
+/* The digits that JavaScript keeps exactly: a decimal is a number in the API */
 const MOST_DIGITS = 15
 
 export const FIELD_TYPES: readonly FieldType[] = [
@@ -296,7 +295,7 @@ export const FIELD_TYPES: readonly FieldType[] = [
       }
       return given
     },
-    /* What refers to another column is like that column: see `reference.ts`. */
+    /* The type of a reference is that of the referenced key: see `reference.ts`. */
     typescript: () => 'number',
     decorator: 'column',
     rule: () => 'number().withoutDecimals()',

@@ -3,18 +3,16 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { ValueError } from '../errors.js'
 import { checkClassName } from './reserved.js'
 
-/* With a column's name it is part of a constraint's, which databases cut at 63. */
+/* Together with a column's name it forms a constraint's name, which databases cut at 63. */
 const LONGEST_TABLE = 40
 
-/**
- * What a model's class, table and files are called.
- */
+/** The names of a model's class, table and files. */
 export interface ModelNames {
   /** The class, as in `OrderLine` */
   model: string
   /** As in `order_lines` */
   table: string
-  /** Many of them, as a heading: `Order lines` */
+  /** Plural heading: `Order lines` */
   label: string
   /** Below the model's prefix, as in `/order-lines` */
   path: string
@@ -26,10 +24,10 @@ export interface ModelNames {
 }
 
 /**
- * Makes the names of a model from the one that was given, in whatever case and number:
- * `order_lines`, `order line` and `OrderLine` are the same model.
+ * Derives the names of a model from one in any case and number: `order_lines`, `order line` and
+ * `OrderLine` are the same model.
  *
- * @throws ValueError  when it can't be a model's
+ * @throws ValueError  when the name is not valid for a model
  */
 export function modelNames(app: ApplicationService, given: string): ModelNames {
   const name = given.trim()

@@ -12,32 +12,30 @@ import type { Field } from './field.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
 import type { ModelNames } from './model_names.js'
 
-/**
- * What a `belongsTo` field refers to.
- */
+/** The target of a `belongsTo` field. */
 export interface Reference {
-  /** The class */
+  /** Class name */
   model: string
-  /** Where it is imported from; undefined if the model refers to itself */
+  /** Import path of the model; undefined if the model refers to itself */
   importPath: string | undefined
   table: string
-  /** The key's column and attribute there */
+  /** The key's column and attribute in the target */
   key: string
   keyAttribute: string
-  /** The type of the key, which the referring column has too */
+  /** The type of the key, which the referring column shares */
   type: FieldType
   parameters: readonly string[]
-  /** Where its factory is imported from, if it has one */
+  /** Import path of its factory, if it has one */
   factoryPath: string | undefined
-  /** Whether nothing says who may read it, so that no answer can embed it [Q3] */
+  /** True if no access to it is configured, so that no answer can include it [Q3] */
   isUnread?: boolean
 }
 
 /**
- * Finds the model that a field refers to, below `app/models`.
+ * Finds the model that a field refers to, in `app/models`.
  *
- * @param names  of the model that is being made
- * @throws ValueError  when there is none, or it can't be referred to by one column
+ * @param names  of the model to generate
+ * @throws ValueError  when there is none, or one column cannot refer to it
  */
 export async function findReference(
   app: ApplicationService,
@@ -80,7 +78,7 @@ export async function findReference(
   }
 }
 
-/** Whether answers can embed its items: only what says who may read it. [Q3] */
+/** True if answers can include its items, which needs configured access. [Q3] */
 function isReadable(model: LucidModel): boolean {
   const options = crudOptionsOf(model)
   if (!options) return false
@@ -108,9 +106,7 @@ function toItself(field: Field, names: ModelNames): Reference {
   }
 }
 
-/**
- * As the database has it; as the model declares it where the table is not there yet.
- */
+/** The type in the database; without a table, the type that the model declares. */
 async function keyType(field: Field, model: LucidModel, attribute: string, column: string) {
   const sqlType = await sqlTypeOf(model, column)
   const declared = Reflect.getMetadata('design:type', model.prototype, attribute)
@@ -127,12 +123,12 @@ async function keyType(field: Field, model: LucidModel, attribute: string, colum
   return { type: typeCalled('string'), parameters: [length] }
 }
 
-/** A database that is empty, or not there, is no reason to stop. */
+/** An empty or missing database does not stop the command. */
 async function sqlTypeOf(model: LucidModel, column: string): Promise<string | undefined> {
   try {
     const client = db.connection(model.connection)
-    const facts = await dialectOf(client).readTable(client, model.table)
-    return facts?.columns.get(column)?.sqlType
+    const introspection = await dialectOf(client).readTable(client, model.table)
+    return introspection?.columns.get(column)?.sqlType
   } catch {
     return undefined
   }

@@ -1,7 +1,7 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import { ValueError } from '../errors.js'
 
-/* They can't be names of variables, as which own code will want to use them. */
+/* Reserved words of TypeScript, which code could not use as variable names. */
 const WORDS = new Set(
   (
     'arguments await break case catch class const continue debugger default delete do else enum eval export ' +
@@ -10,7 +10,7 @@ const WORDS = new Set(
   ).split(' ')
 )
 
-/** What every generated model has, or may have by a flag of the command */
+/** Members of every generated model, with or without the command's flags */
 const GENERATED = new Map([
   ['id', 'every model has it'],
   ['createdAt', 'every model has it, unless --no-timestamps is given'],
@@ -19,7 +19,7 @@ const GENERATED = new Map([
   ['isDeleted', 'it marks what is soft-deleted: use --soft-deletes'],
 ])
 
-/** What the generated files, or the code that TypeScript's decorators become, call by these names */
+/** Names that the generated files, or the compiled decorators, refer to */
 const CLASSES = new Set(
   (
     'AdminView Array BaseModel BelongsTo BigInt Boolean Crud Date DateTime Error Function Infinity Json Map ' +
@@ -30,9 +30,9 @@ const CLASSES = new Set(
 class EmptyModel extends BaseModel {}
 
 /**
- * Whether a model may have an attribute of this name.
+ * Checks that a model may have an attribute of this name.
  *
- * @throws ValueError  where it would break the model, or the code that uses it
+ * @throws ValueError  when it would break the model, or the code that uses it
  */
 export function checkAttribute(name: string, attribute: string): void {
   const generated = GENERATED.get(attribute)
@@ -46,9 +46,9 @@ export function checkAttribute(name: string, attribute: string): void {
 }
 
 /**
- * Whether a model's class may have this name.
+ * Checks that a model's class may have this name.
  *
- * @throws ValueError  where it is taken
+ * @throws ValueError  when the name is taken
  */
 export function checkClassName(name: string): void {
   if (CLASSES.has(name)) {

@@ -15,14 +15,14 @@ interface GeneratedFile {
   contents: string
 }
 
-/* Longer names of constraints are cut or refused by one database or another. */
+/* Longer names of constraints are cut or refused by some databases. */
 const LONGEST_CONSTRAINT = 63
 
 const STUBS = ['model', 'migration', 'factory', 'test']
 
 /**
  * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory
- * and a functional test. Either all of them are written or none; nothing that exists is touched. [P12]
+ * and a functional test. Writes all of them or none, and changes no existing file. [P12]
  */
 export class Scaffold {
   readonly #app: ApplicationService
@@ -32,8 +32,8 @@ export class Scaffold {
   }
 
   /**
-   * @returns the paths of the files, from the project's root
-   * @throws ValueError  when the model, its table or one of the files exists, or a field can't be
+   * @returns the paths of the files, relative to the project's root
+   * @throws ValueError  when the model, its table or one of the files exists, or a field is invalid
    */
   async write(names: ModelNames, fields: Field[], options: ScaffoldOptions): Promise<string[]> {
     this.#checkModel(names)
@@ -56,7 +56,10 @@ export class Scaffold {
     }
   }
 
-  /** Two models would fight for a table; the admin site's own are made by such migrations, too. */
+  /**
+   * Two models cannot create the same table; the admin site's own tables are created by such migrations
+   * too.
+   */
   async #checkMigrations({ model, table }: ModelNames) {
     for (const folder of this.#migrationFolders()) {
       for (const file of await filesIn(folder)) {
@@ -94,7 +97,7 @@ export class Scaffold {
     )
   }
 
-  /** Formatted as the project is, however long names and lists have become. */
+  /** Renders the files and formats them with the project's settings. */
   async #render(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
     const prettier = await import('prettier').catch(() => {
       throw new ValueError(
@@ -125,7 +128,7 @@ export class Scaffold {
   async #checkFiles(files: GeneratedFile[]) {
     for (const { path } of files) {
       const there = await filesIn(dirname(path))
-      /* Some file systems know no case. */
+      /* Some file systems ignore case. */
       const name = path.slice(dirname(path).length + 1).toLowerCase()
       if (there.some((file) => file.toLowerCase() === name)) {
         throw new ValueError(
@@ -151,7 +154,10 @@ export class Scaffold {
     }
   }
 
-  /** After all that are there, whatever the clock says: what is referred to must be made before. */
+  /**
+   * Later than all existing migrations, whatever the clock says: a referenced table must be created
+   * before.
+   */
   async #nextMigration(): Promise<number> {
     const numbers = await filesIn(this.#app.migrationsPath())
     return Math.max(Date.now(), ...numbers.map((file) => (Number.parseInt(file, 10) || 0) + 1))

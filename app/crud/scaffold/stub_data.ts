@@ -1,13 +1,11 @@
 import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 
-/**
- * What a model is to have beside its fields.
- */
+/** The parts of a generated model besides its fields. */
 export interface ScaffoldOptions {
   /** `created_at` and `updated_at` */
   timestamps: boolean
-  /** `deleted_at`: deleting marks */
+  /** `deleted_at`: soft delete */
   softDeletes: boolean
 }
 
@@ -16,9 +14,7 @@ const UPDATED =
   '@column.dateTime({ autoCreate: true, autoUpdate: true })\ndeclare updatedAt: DateTime | null'
 const DELETED = '@column.dateTime()\ndeclare deletedAt: DateTime | null'
 
-/**
- * What the stubs below `stubs/make/crud` put together: blocks of code, which are formatted afterwards.
- */
+/** The data of the stubs in `stubs/make/crud`: blocks of code, which are formatted afterwards. */
 export function stubData(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
   return {
     ...modelData(codes, options),
@@ -45,11 +41,11 @@ function modelData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOpti
     ),
   ]
   const filters = codes.flatMap((code) => code.filters).map((filter) => `${filter}: null,`)
-  const inclusions = codes.flatMap(({ inclusion, reference }) =>
-    inclusion && !reference?.isUnread ? `'${inclusion}'` : []
+  const includes = codes.flatMap(({ include, reference }) =>
+    include && !reference?.isUnread ? `'${include}'` : []
   )
   const crud = [
-    inclusions.length > 0 && `include: [${inclusions.join(', ')}],`,
+    includes.length > 0 && `include: [${includes.join(', ')}],`,
     softDeletes &&
       '/* Given, so there is an endpoint that deletes for good; it takes no body. */\ndeleteSchema: vine.object({}),',
     filters.length > 0 &&

@@ -1,68 +1,81 @@
 import { closest } from 'fastest-levenshtein'
-import type { FieldError } from '../http/problem.js'
 import { invalidBody } from '../http/problems.js'
 import {
   prepareAsSent,
   prepareFile,
   prepareForSchema,
-  toAttribute,
   type Prepared,
   type Reads,
-} from '../values/from_body.js'
+} from '../values/before_schema.js'
+import { toAttribute } from '../values/to_attribute.js'
 import type { Column } from '../resource/column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
+import type { FieldError } from '../errors.js'
 
-/**
- * A field of a body: what the wire calls it, what the schema calls it, and the column it goes to;
- * none for a virtual field.
- */
+/** A field of a body: its API name, its name in the schema, and its column; a virtual field has none. */
 export interface BodyField extends SchemaField {
-  wire: string
+  apiName: string
   column: Column | undefined
-  /** Whether a schema of the model's own judges it, which is given what was sent [A28] */
+  /** True if the model's own schema validates it, which gets the value as it was sent [A28] */
   isOwn: boolean
 }
 
 /**
- * From a body to the values of a model: the one place that reads what a caller wants written. Only
- * what the schema names gets through. [A7, A28]
+ * Validates a body and converts it to the values of a model. The only class that reads a caller's
+ * values; only fields of the schema get through. [A7, A28]
  */
 export class BodySchema {
   readonly #fields: BodyField[]
   readonly #schema: CompiledSchema
   readonly #keysAreFixed: boolean
+  readonly #offered: BodyField[]
+  /** Names in the schema of fields that may not be written */
+  readonly #withheld: ReadonlySet<string>
 
   /**
-   * @param find          the column that a schema's key names, if any
-   * @param keysAreFixed  whether key columns are to be left as they are, as on update
-   * @param isDerived     whether the schema was derived from the columns, and is as strict as they are
+   * @param find          finds the column of a schema's key, if any
+   * @param keysAreFixed  true to ignore key columns, as on update
+   * @param isDerived     true if the schema was derived from the columns, and is as strict as they are
+   * @param writing       whether a field is to be written; read, as the value that it has is no write; or
+   *                      not known at all [U3]
    */
   constructor(
     schema: CompiledSchema,
     find: (name: string) => Column | undefined,
     keysAreFixed: boolean,
-    isDerived = false
+    isDerived = false,
+    writing: (apiName: string) => 'offered' | 'withheld' | 'unknown' = () => 'offered'
   ) {
     this.#schema = schema
     this.#keysAreFixed = keysAreFixed
-    this.#fields = schema.fields.map((field) => {
+    const all = schema.fields.map((field) => {
       const column = find(field.input)
-      return { ...field, column, wire: column?.wire ?? field.input, isOwn: !isDerived }
+      return { ...field, column, apiName: column?.apiName ?? field.input, isOwn: !isDerived }
     })
+    this.#fields = all.filter(({ apiName }) => writing(apiName) !== 'unknown')
+    this.#offered = all.filter(({ apiName }) => writing(apiName) === 'offered')
+    this.#withheld = new Set(
+      all.filter((field) => !this.#offered.includes(field)).map(({ input }) => input)
+    )
   }
 
-  /**
-   * The fields by their wire names, with their columns and what the schema says of them.
-   */
+  /** The fields with their API names, their columns and their schema. */
   get fields(): readonly BodyField[] {
-    return this.#fields
+    return this.#offered
   }
 
   /**
-   * @param body  the parsed body, by wire names
-   * @param meta  handed to the schema's rules as `field.meta`
-   * @param isStrict  whether a field that the schema does not name is a fault
-   * @returns the values by attribute name, virtual fields by their own
+   * The fields that are read and not to be written, as the value that they have is no write. [U3]
+   */
+  get readOnly(): readonly BodyField[] {
+    return this.#fields.filter((field) => !this.#offered.includes(field))
+  }
+
+  /**
+   * @param body  the parsed body, by API names
+   * @param meta  passed to the schema's rules as `field.meta`
+   * @param isStrict  true to refuse fields that the schema does not have
+   * @returns the values by attribute name; virtual fields by their own name
    * @throws Problem 422  with every field that fails
    */
   async parse(
@@ -70,10 +83,10 @@ export class BodySchema {
     meta: Record<string, unknown>,
     isStrict = false
   ): Promise<Record<string, unknown>> {
-    const sent = this.#fields.filter((field) => Object.hasOwn(body, field.wire))
+    const sent = this.#fields.filter((field) => Object.hasOwn(body, field.apiName))
     const prepared = new Map<BodyField, Prepared>()
     for (const field of sent) {
-      prepared.set(field, prepare(field, body[field.wire]))
+      prepared.set(field, prepare(field, body[field.apiName]))
     }
 
     const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
@@ -81,14 +94,19 @@ export class BodySchema {
 
     const faults = new FaultList()
     for (const [field, { fault }] of prepared) {
-      if (fault) faults.add(field.wire, fault.rule, `The ${field.wire} field ${fault.message}`)
+      if (fault)
+        faults.add(field.apiName, fault.rule, `The ${field.apiName} field ${fault.message}`)
     }
-    this.#addFailures(failures, faults)
+    const isSent = (name: string) => Object.hasOwn(input, name)
+    this.#addFailures(
+      failures.filter(({ field }) => this.#isWanted(field, isSent)),
+      faults
+    )
     if (isStrict) addUnknown(body, this.#fields, faults)
 
     const values: Record<string, unknown> = {}
     for (const field of this.#fields) {
-      if (faults.has(field.wire)) continue
+      if (faults.has(field.apiName)) continue
       const value = this.#valueOf(field, output, prepared.get(field))
       if (value === undefined) continue
       if (!field.column) {
@@ -99,7 +117,7 @@ export class BodySchema {
           : toAttribute(field.column, value, prepared.get(field)?.exact)
         if (result.fault) {
           const { rule, message } = result.fault
-          faults.add(field.wire, rule, `The ${field.wire} field ${message}`)
+          faults.add(field.apiName, rule, `The ${field.apiName} field ${message}`)
         } else {
           values[field.column.attribute] = result.value
         }
@@ -111,8 +129,8 @@ export class BodySchema {
   }
 
   /**
-   * VineJS drops a null that is optional but not nullable; here null that was sent stays null, so
-   * that it clears a nullable column and is refused for another.
+   * VineJS drops a null that is optional but not nullable. Here a null that was sent stays null: it
+   * clears a nullable column and is refused for any other.
    */
   #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
     const value = output[field.output]
@@ -120,15 +138,19 @@ export class BodySchema {
     return value
   }
 
-  /**
-   * VineJS knows the schema's names; the caller knows the wire's.
-   */
+  /** A field that may not be sent is not required: code, the record or the database has the value. */
+  #isWanted(path: string, isSent: (name: string) => boolean): boolean {
+    const [name] = path.split('.', 1)
+    return isSent(name) || !this.#withheld.has(name)
+  }
+
+  /** Translates VineJS's failures from the schema's names to API names. */
   #addFailures(failures: FieldError[], faults: FaultList) {
     for (const { field: path, rule, message } of failures) {
       const [first, ...rest] = path.split('.')
       const field = this.#fields.find(({ input }) => input === first)
-      const wire = field?.wire ?? first
-      faults.add([wire, ...rest].join('.'), rule, renamed(message, first, wire))
+      const apiName = field?.apiName ?? first
+      faults.add([apiName, ...rest].join('.'), rule, renamed(message, first, apiName))
     }
   }
 }
@@ -140,16 +162,16 @@ function prepare(field: BodyField, value: unknown): Prepared {
     : prepareForSchema(field.column, value)
 }
 
-/** A parser, or formats of a schema's own, read other values. */
+/** The type that the schema reads; undefined for a parser or for formats of the schema's own. */
 function readBy({ type, settings, rules }: BodyField): Reads {
   if (settings.formats || rules.some(({ name }) => name === 'parse')) return undefined
   if (type === 'number') return 'number'
   return type === 'date' ? 'moment' : undefined
 }
 
-/** Each with the nearest name that there is. [A7] */
+/** Adds unknown fields, each with the nearest known name. [A7] */
 function addUnknown(body: object, fields: readonly BodyField[], faults: FaultList) {
-  const known = fields.map(({ wire }) => wire)
+  const known = fields.map(({ apiName }) => apiName)
   const unknown = Object.keys(body).filter((name) => !known.includes(name))
   for (const name of unknown.slice(0, MOST_ERRORS)) {
     const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
@@ -158,7 +180,7 @@ function addUnknown(body: object, fields: readonly BodyField[], faults: FaultLis
   }
 }
 
-/** Such a key would lie at a path that every client and proxy takes for another one. */
+/** True for a key whose path clients and proxies would resolve to another one. */
 function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
   return isPrimary && ['', '.', '..'].includes(value as string)
 }
@@ -169,15 +191,13 @@ function renamed(message: string, from: string, to: string): string {
     : message.replace(new RegExp(`\\b${RegExp.escape(from)}\\b`, 'g'), to)
 }
 
-/* Nobody mends more at once, and a list of 100,000 wrong values must not become as many errors. */
+/* More errors are of no use, and a list of 100,000 wrong values must not become as many errors. */
 const MOST_ERRORS = 100
 
-/* A name of a megabyte is nobody's slip of the keys. */
+/* A longer name is no typing error. */
 const LONGEST_NAME = 100
 
-/**
- * The failing fields, or parts of them (`tags.0`), each with its first fault.
- */
+/** The failing fields, or parts of them (`tags.0`), each with its first error. */
 class FaultList {
   readonly errors: FieldError[] = []
   readonly #paths = new Set<string>()

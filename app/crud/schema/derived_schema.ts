@@ -4,18 +4,16 @@ import { characterCount } from '../values/text.js'
 import type { Column } from '../resource/column.js'
 import type { ObjectSchema } from './object_schema.js'
 
-/** What the derivation leaves out, because something else sets it. [P7] */
+/** The columns that a derived schema leaves out because other code sets them. [P7] */
 export interface DerivedFrom {
   columns: readonly Column[]
   /** Soft-delete and update columns, by attribute */
   managed: ReadonlySet<string>
-  /** Whether the key must come from the body, as neither database nor model makes one */
+  /** True if the body must contain the key, as neither database nor model generates one */
   keyIsGiven: boolean
 }
 
-/**
- * Counts characters as the database does; VineJS's own rule counts UTF-16 units, two for an emoji.
- */
+/** Counts characters as the database does; VineJS's own rule counts UTF-16 units, two for an emoji. */
 const maxCharacters = vine.createRule<{ most: number }>(
   (value, { most }, field) => {
     if (typeof value === 'string' && value.length > most && characterCount(value) > most) {
@@ -31,8 +29,8 @@ const maxCharacters = vine.createRule<{ most: number }>(
 )
 
 /**
- * The schema that a careful person would write for the table by hand: the right type, the length,
- * null where null is allowed, required where nothing else gives a value. [P7]
+ * Derives the schema that a careful developer would write for the table: the right type, the length,
+ * nullable as the column is, required if nothing else provides a value. [P7]
  */
 export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom): ObjectSchema {
   const fields: Record<string, any> = {}
@@ -49,15 +47,13 @@ export function deriveSchema(operation: 'create' | 'update', from: DerivedFrom):
 function isWritable(column: Column, operation: string, from: DerivedFrom): boolean {
   if (column.generated) return false
   if (column.isPrimary) return operation === 'create' && from.keyIsGiven
-  /* What no answer shows is set by code of one's own, or by a schema of one's own that names it. */
+  /* Hidden columns are set by own code, or by a schema of one's own that names them. */
   if (column.hidden) return false
   if (column.automatic || from.managed.has(column.attribute)) return false
   return !['created_at', 'updated_at'].includes(column.name)
 }
 
-/**
- * VineJS's optional fields drop null; which of absent and null was sent is looked at elsewhere.
- */
+/** VineJS's optional fields drop null; body_schema.ts tells absent from null. */
 function fieldFor(column: Column): any {
   if (column.choices) return vine.enum(column.choices)
   switch (column.kind) {
@@ -76,7 +72,7 @@ function fieldFor(column: Column): any {
         .string()
         .use(maxCharacters({ most: column.maxLength ?? crudConfig().limits.text }))
     default:
-      /* Days, moments, times and base64 have the form that their column wants, which says it best. */
+      /* Days, moments, times and base64 have a format that the column checks, with a better message. */
       return vine.string()
   }
 }

@@ -1,7 +1,5 @@
 import vine, { BaseType, SimpleErrorReporter, VineValidator, type VineObject } from '@vinejs/vine'
-import { ValueError } from '../errors.js'
-import { shown } from '../option_checks.js'
-import type { FieldError } from '../http/problem.js'
+import { shown, ValueError, type FieldError } from '../errors.js'
 
 type PlainObject = VineObject<any, any, any, any>
 type CamelCaseObject = ReturnType<PlainObject['toCamelCase']>
@@ -15,9 +13,7 @@ export type ObjectSchema =
   | VineValidator<PlainObject, any>
   | VineValidator<CamelCaseObject, any>
 
-/**
- * The part of JSON Schema that VineJS writes.
- */
+/** The part of JSON Schema that VineJS generates. */
 export interface JsonSchema {
   type?: string | string[]
   format?: string
@@ -33,36 +29,32 @@ export interface JsonSchema {
   minItems?: number
 }
 
-/**
- * A rule of a field, and what it was made with.
- */
+/** A rule of a field, with its options. */
 export interface SchemaRule {
   name: string
   options: unknown
 }
 
-/**
- * A field of a schema, as far as the schema tells of it.
- */
+/** The description of a schema's field. */
 export interface SchemaField {
   /** Its name in the input */
   input: string
-  /** Its name in the output, as `toCamelCase()` renames */
+  /** Its name in the output, after `toCamelCase()` */
   output: string
-  /** VineJS's own type, which also tells those that JSON has not, as in `date`, `multipartFile` */
+  /** VineJS's own type, including those that JSON lacks, such as `date` and `multipartFile` */
   type: string
-  /** Null left out: `nullable` tells it. A union is an `anyOf`. */
+  /** The schema without null, which `nullable` tells. A union is an `anyOf`. */
   json: JsonSchema
   nullable: boolean
-  /** Whether it must be there, whatever else is */
+  /** True if the field is always required */
   required: boolean
-  /** What the type was made with, as in `vine.number({ strict: true })` */
+  /** The options of the type, as in `vine.number({ strict: true })` */
   settings: Readonly<Record<string, unknown>>
-  /** In the order in which they run */
+  /** In the order of their execution */
   rules: readonly SchemaRule[]
 }
 
-/** The part of VineJS's compiled tree that tells of fields. */
+/** The part of VineJS's compiled tree that describes fields. */
 interface CompiledNode {
   type: string
   subtype?: string
@@ -79,17 +71,12 @@ interface CompiledNode {
 
 type References = Record<string, { options?: unknown }>
 
-/**
- * A schema ready for use, and the names of its fields, also of those that only some of its groups
- * have.
- */
+/** A compiled schema and its fields, including those of only some groups. */
 export class CompiledSchema {
   readonly fields: SchemaField[]
   readonly #validator: VineValidator<any, any>
 
-  /**
-   * @throws ValueError  when it is no object schema
-   */
+  /** @throws ValueError  for any other value than an object schema */
   constructor(schema: ObjectSchema, option: string, model: string) {
     if (schema instanceof VineValidator) this.#validator = schema
     else if (schema instanceof BaseType) this.#validator = vine.create(schema)
@@ -101,9 +88,7 @@ export class CompiledSchema {
     this.fields = describedFields(tree, refs, jsonProperties(this.#validator.toJSONSchema() as any))
   }
 
-  /**
-   * @returns what fails, and the output of all that does not
-   */
+  /** @returns the failures, and the output of all fields that passed */
   async validate(
     input: object,
     meta: Record<string, unknown>
@@ -116,9 +101,8 @@ export class CompiledSchema {
 }
 
 /**
- * Never says that there were errors, so that VineJS goes on to the end and the fields that pass still
- * come out: what the database would refuse in one of them must not stay unsaid until the others are
- * right. [A6]
+ * Never reports errors to VineJS, so that it validates all fields and the ones that pass are in the
+ * output: they can then be checked against the database in the same answer. [A6]
  */
 class CollectingReporter extends SimpleErrorReporter {
   report(...failure: Parameters<SimpleErrorReporter['report']>) {
@@ -128,7 +112,7 @@ class CollectingReporter extends SimpleErrorReporter {
 }
 
 function noObjectSchema(schema: unknown, option: string, model: string): ValueError {
-  /* Inside they are long, and tell nobody anything. */
+  /* A long internal name would not help the reader. */
   const { name = '' } = (schema as object | null)?.constructor ?? {}
   const what = /^Vine/.test(name) ? `a ${name}` : shown(schema)
   return new ValueError(
@@ -147,7 +131,7 @@ function describedFields(
       const json = schemas.get(property.fieldName) ?? {}
       fields.set(property.fieldName, {
         ...described(property, references, json),
-        /* What it has no value for, a parser may give one. */
+        /* A parser may provide a missing value. */
         required: !isConditional && !property.parseFnId && isRequired(property, json),
       })
     }
@@ -179,7 +163,7 @@ function described(node: CompiledNode, references: References, json: JsonSchema)
   }
 }
 
-/** A union does not say itself that it is optional: one of its alternatives takes anything then. */
+/** A union does not tell that it is optional: one of its alternatives then accepts anything. */
 function isRequired(node: CompiledNode, json: JsonSchema): boolean {
   if (node.isOptional !== undefined) return !node.isOptional
   return !alternatives(json).some((one) => Object.keys(one).length === 0)
@@ -202,7 +186,7 @@ function withoutNull({ ...json }: JsonSchema): JsonSchema {
   return json
 }
 
-/** Those of groups too, each of which is an alternative. */
+/** The properties, including those of groups, each of which is an alternative. */
 function jsonProperties(json: JsonSchema): Map<string, JsonSchema> {
   const properties = new Map<string, JsonSchema>()
   for (const inner of json.anyOf ?? []) {

@@ -1,36 +1,34 @@
 import type { Dialect } from '../database/dialect.js'
 import { joined, type Sql } from './sql.js'
-import type { Beside } from './reader.js'
+import type { ExtraColumn } from './reader.js'
 import type { Sort } from '../request/sort.js'
 
-/**
- * Where in an order a row stands: one value for each part of the order, exactly as it is stored.
- */
+/** The position of a row in an order: one stored value for each part of the order. */
 export type Position = readonly unknown[]
 
 const NOTHING: Sql = { sql: '1 = 0', bindings: [] }
 
-/**
- * What must be read of a row for its position.
- */
-export function positionParts(order: readonly Sort[], table: string, dialect: Dialect): Beside[] {
+/** The select expressions for the position of a row. */
+export function positionParts(
+  order: readonly Sort[],
+  table: string,
+  dialect: Dialect
+): ExtraColumn[] {
   return order.map(({ column }, index) => {
     const as = aliasOf(index)
     return { as, sql: dialect.stored(table, column, as) }
   })
 }
 
-/**
- * The position of a row that was read with these parts.
- */
+/** The position of a row that was read with these expressions. */
 export function positionOf(beside: Record<string, unknown>, order: readonly Sort[]): Position {
   return order.map((_, index) => beside[aliasOf(index)])
 }
 
 /**
- * The rows that come after a position, as conditions that are to be read one after the other. Each
- * begins with a bound on the first column, so that an index on it is enough to find where to begin.
- * There are two where rows without a value follow those with one: together, no index would do. [Q4]
+ * The conditions for the rows after a position, to be read one after the other. Each begins with a bound
+ * on the first column, so that an index on it finds the start. There are two if rows with null follow
+ * those with a value: a single condition could use no index. [Q4]
  */
 export function rangesAfter(
   order: readonly Sort[],
@@ -46,9 +44,9 @@ export function rangesAfter(
 }
 
 /**
- * Null comes before everything else, and after it when descending. [A18]
+ * Null comes first, and last when descending. [A18]
  *
- * @param hasValue  whether only rows with a value in the first column are meant
+ * @param hasValue  true to select only rows with a value in the first column
  */
 function comesAfter(
   [first, ...rest]: readonly Sort[],

@@ -1,56 +1,57 @@
 import { randomBytes } from 'node:crypto'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { SMALL_ANSWER, type AnswerRoom } from '../http/answer_room.js'
+import { SMALL_ANSWER, type AnswerBudget } from '../http/answer_budget.js'
 import type { Dialect } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Key, KeyValue } from '../resource/key.js'
-import { nextTurn } from '../operations/turns.js'
+import { nextEventLoopTurn } from '../operations/event_loop.js'
 import type { Selection } from './select.js'
 
 type Row = Record<string, unknown>
 
-/** Of all rows of a list together, in bytes: values that are no longer on average are read at once. */
+/** Bytes for all rows of a list: values are read at once if their average stays within this. */
 const AT_ONCE = 2 * 1024 * 1024
 const SHORTEST = 1024
 
-/** What is read at a time of the values that are longer: in bytes, and in rows */
+/** Size of a batch of larger values, in bytes and in rows */
 const BATCH = { bytes: 1024 * 1024, rows: 100 }
 
-/** Characters that a column may have and none of its values is thought to be large */
+/** A column of at most this many characters has no large values */
 const FEW_CHARACTERS = 255
 
 const SIZE = 'crud_size'
 
 /**
- * What stands in the place of a large value, with its size behind it, where a column may hold anything: one
- * more column a row would make a list of 100 a tenth slower. Nobody outside knows it, so nobody can store it.
+ * Prefix of the text that replaces a large value, followed by its size, if the column can return any
+ * type: an extra column would make a list of 100 a tenth slower. It is random, so no caller can store
+ * it.
  */
 const MARK = `${randomBytes(9).toString('base64url')}:`
 const LONGEST_MARK = MARK.length + 20
 
 /**
- * A list whose values may be large is read in two steps: first all that is small, and how large the rest
- * is; then, if that may be answered at all, the rest, a little at a time.
+ * A list with possibly large values is read in two steps: first the small values and the size of the
+ * others; then, if the limit of an answer allows it, the others in batches.
  */
 export interface SizedRead {
-  /** What stands between `select` and `from` in the first step */
+  /** The select list of the first step */
   list: string
-  /** Bytes up to which a value is small */
+  /** Maximum size of a small value in bytes */
   small: number
-  /** The columns whose values may be large */
+  /** The columns with possibly large values */
   columns: readonly Column[]
 }
 
 const READS = new WeakMap<Dialect, WeakMap<readonly Column[], Map<string, SizedRead>>>()
 
 /**
- * How to read columns of which values may be large.
+ * Plans the read of columns with possibly large values.
  *
- * @param rows  how many there may be
- * @param cut   after so many characters texts may be cut; 0: they are read whole
- * @returns undefined where none of them can be large
+ * @param rows  maximum number of rows
+ * @param cut   length in characters after which texts may be cut; 0: they are read whole
+ * @returns undefined if no value can be large
  */
 export function sizedRead(
   columns: readonly Column[],
@@ -60,7 +61,7 @@ export function sizedRead(
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined
   const share = AT_ONCE / (Math.max(rows, 1) * large.length)
-  /* Powers of two, as each makes another statement. */
+  /* Powers of two, as each size is another statement. */
   const small = Math.max(SHORTEST, 2 ** Math.floor(Math.log2(share)))
   let known = READS.get(dialect)
   if (!known) READS.set(dialect, (known = new WeakMap()))
@@ -99,10 +100,8 @@ function makeRead(
   return { list: parts.join(', '), small, columns: whole }
 }
 
-/**
- * What is read beside a row to know how large it is.
- */
-export function sizeBeside(columns: readonly Column[], key: Key, dialect: Dialect) {
+/** The extra column with the size of a row. */
+export function sizeColumn(columns: readonly Column[], key: Key, dialect: Dialect) {
   const large = largeColumns(columns, key)
   if (large.length === 0) return undefined
   return { as: SIZE, sql: sizeSql(key.table, large, dialect) }
@@ -114,25 +113,23 @@ function sizeSql(table: string, columns: readonly Column[], dialect: Dialect): s
 }
 
 /**
- * Takes the room that rows need.
+ * Reserves the memory for rows.
  *
  * @param rows   read with their size
- * @param sized  how they were read; not needed where the size alone was
+ * @param sized  the plan of their read; not needed if only the size was read
  * @throws Problem 413 or 503
  */
-export async function takeRoomFor(
+export async function reserveFor(
   rows: readonly Row[],
-  room: AnswerRoom,
+  budget: AnswerBudget,
   sized?: SizedRead
 ): Promise<void> {
   let bytes = 0
   for (const row of rows) bytes += row[SIZE] === undefined ? sizeOf(row, sized!) : Number(row[SIZE])
-  if (bytes > SMALL_ANSWER) await room.take(bytes)
+  if (bytes > SMALL_ANSWER) await budget.reserve(bytes)
 }
 
-/**
- * Bytes of the texts and the binary values of a record.
- */
+/** The bytes of a record's texts and binary values. */
 export function bytesOf({ $attributes }: LucidRow): number {
   let bytes = 0
   for (const value of Object.values($attributes)) {
@@ -141,7 +138,10 @@ export function bytesOf({ $attributes }: LucidRow): number {
   return bytes
 }
 
-/** Takes the marks out of a row; where there were any, its size stands beside it. */
+/**
+ * The size of a row's possibly large values. Removes their marks; if there were any, it adds the size
+ * to the row.
+ */
 function sizeOf(row: Row, { columns }: SizedRead): number {
   let small = 0
   let large = 0
@@ -159,10 +159,10 @@ function sizeOf(row: Row, { columns }: SizedRead): number {
 }
 
 /**
- * Reads what the first step has left out. A row that is gone by now, or no longer one that is to be
- * seen, is left out.
+ * Reads the large values of the second step. A row that has been deleted or hidden meanwhile is left
+ * out.
  *
- * @param rows  of the first step, their keys among them
+ * @param rows  of the first step, with their keys
  * @param read  reads rows in no order, with all values
  */
 export async function readLargeValues(
@@ -186,8 +186,8 @@ export async function readLargeValues(
     for (const row of await read({ where: [...where, isWanted], scope })) {
       found.set(identity(key.ofRow(row)), row)
     }
-    /* One driver reads in the server's thread, and both make the values there. */
-    await nextTurn()
+    /* One driver reads in the server's thread, and both create the values in it. */
+    await nextEventLoopTurn()
   }
   const isLacking = new Set(lacking)
   return rows.filter((row) => {
@@ -214,7 +214,7 @@ function* batches(rows: readonly Row[]): Generator<Row[]> {
   yield batch
 }
 
-/** A key is in an index, and never large. */
+/** Key columns are excluded: they are indexed, and never large. */
 function largeColumns(columns: readonly Column[], { columns: keys }: Key): Column[] {
   return columns.filter((column) => {
     if (keys.includes(column) || column.choices) return false

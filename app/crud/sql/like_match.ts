@@ -10,21 +10,20 @@ import {
   type TextPattern,
 } from '../values/text_pattern.js'
 
-/**
- * How a database with a server says the parts of a match.
- */
+/** The SQL for the parts of a match on a database server. */
 export interface LikeWords {
-  /** What makes `%` and `_` letters in a pattern */
+  /** The escape character for `%` and `_` in a pattern */
   escape: '|' | '\\'
-  /** The text with the pattern's letters in one form, where their case does not count */
+  /** The text with the pattern's letters folded to one form, if case does not count */
   folded(text: string, pattern: TextPattern): Sql
-  /** Whether a text holds another */
+  /** Condition that a text contains another */
   contains(text: Sql, wanted: string): Sql
 }
 
 /**
- * Whether a text matches the pattern, null if it is null. LIKE compares what follows a `%` at each place
- * of the text: a long end is compared with the end alone, and a long text is found in one go. [A18]
+ * Condition that tests a text against the pattern, null if the text is null. LIKE compares the part
+ * after a `%` at each position of the text: a long suffix is compared with the end alone, and a long
+ * text is found in one pass. [A18]
  *
  * @param text  the expression of the text
  */

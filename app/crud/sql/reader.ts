@@ -1,18 +1,18 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { AnswerRoom } from '../http/answer_room.js'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { AnswerBudget } from '../http/answer_budget.js'
 import type { Dialect, Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import { noteKey } from '../operations/item_keys.js'
 import type { Column } from '../resource/column.js'
-import type { KeyValue } from '../resource/key.js'
-import type { Resource } from '../resource/resource.js'
+import type { ColumnSet } from '../resource/column_set.js'
+import type { Key, KeyValue } from '../resource/key.js'
 import type { Item } from '../types.js'
 import { withQuickMoments } from '../lucid/lucid_moments.js'
-import { attributeToWire, wireForm } from '../values/to_api.js'
+import { attributeToApi, serializerOf } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
-import { readLargeValues, sizeBeside, sizedRead, takeRoomFor } from './large_values.js'
+import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
@@ -21,59 +21,62 @@ type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
 
 type Row = Record<string, unknown>
 
-/**
- * What is read beside the columns of a row.
- */
-export interface Beside {
-  /** What the result calls it */
+/** The properties of a resource that reading its rows needs. */
+export interface Readable {
+  readonly model: LucidModel
+  readonly table: string
+  readonly columns: ColumnSet
+  readonly key: Key
+  /** The fields of an item without a selection */
+  readonly answer: Fields
+  /** True if grants hide visible columns */
+  readonly hidesColumns: boolean
+}
+
+/** An extra select expression of a row. */
+export interface ExtraColumn {
+  /** Name in the result */
   as: string
-  /** The select expression, its name included */
+  /** The select expression with its name */
   sql: string
 }
 
-/**
- * What is wanted of each item.
- */
+/** The wanted parts of each item. */
 export interface Wanted {
   /** Default: all fields */
   fields?: Fields
-  /** Whether `keyOf` is to know the items' keys */
+  /** True to remember the items' keys for `keyOf` */
   keys?: boolean
-  beside?: readonly Beside[]
-  /** What the items may take of the memory; without it, nobody counts */
-  room?: AnswerRoom
-  /** After so many characters texts may be cut; default: they are whole */
+  beside?: readonly ExtraColumn[]
+  /** Memory budget of the items; without it, the memory is not limited */
+  budget?: AnswerBudget
+  /** Length in characters after which texts may be cut; default: no limit */
   cut?: number
 }
 
-/**
- * A record that has been read, and what was read beside it.
- */
+/** A record and its extra columns. */
 export interface Read {
   record: LucidRow
   beside: Row
 }
 
-/**
- * An item, and what was read beside it, by the names in the result.
- */
+/** An item and its extra columns, by their names in the result. */
 export interface Found {
   item: Item
   beside: Row
 }
 
 /**
- * Reads items. Rows become items without a model instance in between where that makes no
- * difference; a model with read hooks, computed properties or columns that convert themselves is
- * hydrated as Lucid would.
+ * Reads items. Rows become items without a model instance if the result is the same; a model with read
+ * hooks, computed properties or columns that convert themselves is hydrated by Lucid.
  */
 export class Reader {
-  /* What is selected of each row never changes; to say it takes longer than to look it up. */
+  /* The select list is the same for each row; building it takes longer than this lookup. */
   readonly #lists = new WeakMap<Dialect, WeakMap<readonly Column[], string>>()
 
   readonly #keyed = new WeakMap<readonly Column[], readonly Column[]>()
 
-  constructor(private readonly resource: Resource) {}
+  constructor(private readonly resource: Readable) {}
 
   /**
    * The items of a list.
@@ -88,9 +91,9 @@ export class Reader {
   }
 
   /**
-   * The items of a list, each with what was read beside it.
+   * The items of a list with their extra columns.
    *
-   * @param begun  the query that goes on, if not one of all rows
+   * @param begun  a query to extend, if not one of all rows
    */
   async find(
     client: QueryClientContract,
@@ -98,15 +101,15 @@ export class Reader {
     wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { fields = this.resource.answer, keys = false, beside = [], room, cut } = wanted
+    const { fields = this.resource.answer, keys = false, beside = [], budget, cut } = wanted
     const { key } = this.resource
     if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
-      const read = await this.readRecords(client, selection, { beside, begun, room })
+      const read = await this.readRecords(client, selection, { beside, begun, budget })
       return read.map((one) => this.foundOf(one, wanted))
     }
     const columns = keys ? this.#withKeys(fields.columns) : fields.columns
-    const rows = room
-      ? await this.#rowsWithin(room, client, selection, columns, { beside, begun, cut })
+    const rows = budget
+      ? await this.#rowsWithin(budget, client, selection, columns, { beside, begun, cut })
       : await this.#rows(client, selection, columns, { beside, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
@@ -116,35 +119,37 @@ export class Reader {
   }
 
   /**
-   * The records of a list, each with what was read beside it.
+   * The records of a list with their extra columns.
    *
-   * @param begun  the query that goes on, if not one of all rows
-   * @param room   what they may take of the memory; without it, nobody counts
-   * @throws Problem 413 or 503  when there is no room for them
+   * @param begun  a query to extend, if not one of all rows
+   * @param room   memory budget; without it, the memory is not limited
+   * @throws Problem 413 or 503  when the budget does not suffice
    */
   async readRecords(
     client: QueryClientContract,
     selection: Selection,
-    { beside = [], begun, room }: { beside?: readonly Beside[]; begun?: Query; room?: AnswerRoom }
+    {
+      beside = [],
+      begun,
+      budget,
+    }: { beside?: readonly ExtraColumn[]; begun?: Query; budget?: AnswerBudget }
   ): Promise<Read[]> {
     const { columns, model } = this.resource
-    if (room) await this.#makeRoom(client, selection, room, begun)
+    if (budget) await this.#reserveFor(client, selection, budget, begun)
     const isPlain = !begun && !this.#needsBuilder(selection)
     if (!isPlain || this.#hasHooks('before:fetch', 'after:fetch')) {
       const records = await this.#query(client, selection, columns.all, { beside, begun })
-      return records.map((record: LucidRow) => ({ record, beside: takeBeside(record, beside) }))
+      return records.map((record: LucidRow) => ({ record, beside: takeExtras(record, beside) }))
     }
     const rows = await this.#rows(client, selection, columns.all, { beside })
     return rows.map((row) => {
       const quick = withQuickMoments(model, row)
       const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
-      return { record, beside: takeBeside(record, beside) }
+      return { record, beside: takeExtras(record, beside) }
     })
   }
 
-  /**
-   * The item of a record that has been read.
-   */
+  /** The item of a record. */
   foundOf({ record, beside }: Read, { fields, keys = false }: Wanted = {}): Found {
     const item = this.toItem(record, fields)
     return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, beside }
@@ -158,25 +163,23 @@ export class Reader {
     return found && found.item
   }
 
-  /**
-   * One item with what was read beside it, or null.
-   */
+  /** One item with its extra columns, or null. */
   async findOne(
     client: QueryClientContract,
     selection: Selection,
     {
       fields = this.resource.answer,
       beside = [],
-      judge,
+      authorize,
     }: Omit<Wanted, 'keys'> & {
-      /** Throws if somebody may not see the record */
-      judge?: (record: LucidRow) => Promise<void>
+      /** Throws if the actor may not see the record */
+      authorize?: (record: LucidRow) => Promise<void>
     }
   ): Promise<Found | null> {
-    if (judge || this.#needsHydration(fields, 'before:find', 'after:find')) {
+    if (authorize || this.#needsHydration(fields, 'before:find', 'after:find')) {
       const record = await this.record(client, selection, beside)
-      if (record) await judge?.(record)
-      return record && this.foundOf({ record, beside: takeBeside(record, beside) }, { fields })
+      if (record) await authorize?.(record)
+      return record && this.foundOf({ record, beside: takeExtras(record, beside) }, { fields })
     }
     const one = { ...selection, limit: 1 }
     const [row] = await this.#rows(client, one, fields.columns, { beside })
@@ -184,10 +187,10 @@ export class Reader {
   }
 
   /**
-   * An item of its row.
+   * The item of a row.
    *
-   * @param row  all columns, as `Dialect.select` says them
-   * @returns undefined where it takes more than the row to make the item
+   * @param row  all columns, as `Dialect.select` returns them
+   * @returns undefined if the item needs more than the row
    */
   itemOfRow(row: Row): Item | undefined {
     const fields = this.resource.answer
@@ -195,9 +198,7 @@ export class Reader {
     return isPlain && !this.#needsBuilder({ where: [] }) ? itemOf(fields)(row) : undefined
   }
 
-  /**
-   * Whether rows of a list become items as they are, by statements of our own.
-   */
+  /** True if rows of a list become items without a model instance, read by our own statements. */
   readsPlainly(fields: Fields): boolean {
     const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
     return isPlain && !this.#needsBuilder({ where: [] })
@@ -209,7 +210,7 @@ export class Reader {
   async record(
     client: QueryClientContract,
     selection: Selection,
-    beside: readonly Beside[] = []
+    beside: readonly ExtraColumn[] = []
   ): Promise<LucidRow | null> {
     const { columns, model } = this.resource
     if (this.#hasHooks('before:find', 'after:find')) {
@@ -228,10 +229,7 @@ export class Reader {
     return await this.#query(client, selection, this.resource.columns.all)
   }
 
-  /**
-   * The attributes of one row as the database has them, whoever may see it: no scope and no hook
-   * narrows this. In a transaction the row is locked.
-   */
+  /** The attributes of one row as stored, without any scope or hook. In a transaction the row is locked. */
   async attributes(
     client: QueryClientContract,
     key: KeyValue
@@ -244,17 +242,13 @@ export class Reader {
     return record ? { ...record.$attributes } : null
   }
 
-  /**
-   * How many rows there are.
-   */
+  /** The number of rows. */
   async count(client: QueryClientContract, selection: Selection): Promise<number> {
     const [row] = await this.#aggregate(client, selection, 'count(*) as total')
     return Number(row.total)
   }
 
-  /**
-   * How many rows there are of each day of a datetime column.
-   */
+  /** The number of rows of each day of a datetime column. */
   async countByDay(
     client: QueryClientContract,
     column: Column,
@@ -265,16 +259,14 @@ export class Reader {
     return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
   }
 
-  /**
-   * The wire's form of a model instance. A model that says how it becomes JSON is taken at its word.
-   */
+  /** The API form of a model instance. A model's own `serialize` takes precedence. */
   toItem(record: LucidRow, fields: Fields = this.resource.answer): Item {
-    const all = fields === this.resource.answer
+    const all = fields === this.resource.answer && !this.resource.hidesColumns
     if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
     const item: Item = {}
     const attributes = record as unknown as Record<string, unknown>
     for (const column of fields.columns) {
-      item[column.wire] = attributeToWire(column, record)
+      item[column.apiName] = attributeToApi(column, record)
     }
     for (const [attribute, name] of fields.computed) {
       const value = attributes[attribute]
@@ -284,14 +276,14 @@ export class Reader {
   }
 
   /**
-   * What stands between `select` and `from`, or behind `returning`.
+   * The select list, or the list of a `returning`.
    *
-   * @param list  of the columns, if they are not to be read as they are
+   * @param list  of the columns, if they are not read in the usual way
    */
   listOf(
     columns: readonly Column[],
     dialect: Dialect,
-    beside: readonly Beside[] = [],
+    beside: readonly ExtraColumn[] = [],
     list?: string
   ): string {
     let lists = this.#lists.get(dialect)
@@ -304,13 +296,13 @@ export class Reader {
     return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
   }
 
-  /** Rows, of which the large values are read only when there is room for them. */
+  /** Reads rows; large values are read only after their memory is reserved. */
   async #rowsWithin(
-    room: AnswerRoom,
+    budget: AnswerBudget,
     client: QueryClientContract,
     selection: Selection,
     wanted: readonly Column[],
-    { cut, ...options }: { beside: readonly Beside[]; begun?: Query; cut?: number }
+    { cut, ...options }: { beside: readonly ExtraColumn[]; begun?: Query; cut?: number }
   ): Promise<Row[]> {
     const { key } = this.resource
     const columns = this.#withKeys(wanted)
@@ -318,22 +310,22 @@ export class Reader {
     if (!sized) return await this.#rows(client, selection, wanted, options)
 
     const rows = await this.#rows(client, selection, columns, { ...options, list: sized.list })
-    await takeRoomFor(rows, room, sized)
+    await reserveFor(rows, budget, sized)
     return await readLargeValues(rows, sized, { client, key, selection }, (some) =>
       this.#rows(client, some, columns)
     )
   }
 
-  /** The same for rows that are read whole: how large they are is asked before. */
-  async #makeRoom(
+  /** Reserves the memory of rows that are read whole, after a query for their size. */
+  async #reserveFor(
     client: QueryClientContract,
     selection: Selection,
-    room: AnswerRoom,
+    budget: AnswerBudget,
     begun?: Query
   ): Promise<void> {
     const { columns, key, model, table } = this.resource
     const dialect = dialectOf(client)
-    const size = sizeBeside(columns.all, key, dialect)
+    const size = sizeColumn(columns.all, key, dialect)
     if (!size) return
     const query = (begun?.clone() as Query | undefined) ?? (model.query({ client }) as Query)
     applySelection(query, table, selection)
@@ -342,15 +334,15 @@ export class Reader {
       .clearSelect()
       .select(client.raw(size.sql) as any)
       .pojo()
-    await takeRoomFor((await dialect.read(client, query, () => query)) as unknown as Row[], room)
+    await reserveFor((await dialect.read(client, query, () => query)) as unknown as Row[], budget)
   }
 
-  /** Rows as the driver has them: by a statement of our own, where nothing asks for a query builder. */
+  /** Rows of the driver, by our own statement unless the selection needs a query builder. */
   async #rows(
     client: QueryClientContract,
     selection: Selection,
     columns: readonly Column[],
-    { beside, begun, list }: { beside?: readonly Beside[]; begun?: Query; list?: string } = {}
+    { beside, begun, list }: { beside?: readonly ExtraColumn[]; begun?: Query; list?: string } = {}
   ): Promise<Row[]> {
     if (begun || this.#needsBuilder(selection)) {
       const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
@@ -363,7 +355,7 @@ export class Reader {
     return await dialect.selectRows(client, sql, bindings)
   }
 
-  /** What a fetch hook leaves out of the list does not count, either. */
+  /** Rows that a fetch hook leaves out of the list do not count. */
   async #aggregate(
     client: QueryClientContract,
     selection: Selection,
@@ -399,7 +391,7 @@ export class Reader {
       list,
       run = (query) => query as any,
     }: {
-      beside?: readonly Beside[]
+      beside?: readonly ExtraColumn[]
       begun?: Query
       list?: string
       run?: (query: Query) => PromiseLike<Result>
@@ -413,7 +405,7 @@ export class Reader {
     return await dialect.read(client, query, () => run(query))
   }
 
-  /** The same array for the same columns each time, as what is selected is looked up by it. */
+  /** The same array for the same columns each time, as it is the key of a cache. */
   #withKeys(columns: readonly Column[]): readonly Column[] {
     let keyed = this.#keyed.get(columns)
     if (!keyed) {
@@ -423,12 +415,12 @@ export class Reader {
     return keyed
   }
 
-  /** A model whose queries are its own affair is asked by its own. */
+  /** True if the rows must be read by the model's own query builder. */
   #needsBuilder({ scope }: Selection): boolean {
     return scope !== undefined || this.resource.model.query !== BaseModel.query
   }
 
-  /** Whether the model says how it becomes JSON */
+  /** True if the model has its own serialization */
   get serializesItself(): boolean {
     const own = this.resource.model.prototype
     return METHODS_OF_JSON.some((name) => own[name] !== BaseModel.prototype[name])
@@ -448,8 +440,8 @@ export class Reader {
   }
 }
 
-/** What was read beside the columns is no part of the record. */
-function takeBeside(record: LucidRow, expressions: readonly Beside[]): Row {
+/** Extra columns are not part of the record. */
+function takeExtras(record: LucidRow, expressions: readonly ExtraColumn[]): Row {
   const beside: Row = {}
   for (const { as } of expressions) {
     beside[as] = record.$extras[as]
@@ -460,19 +452,19 @@ function takeBeside(record: LucidRow, expressions: readonly Beside[]): Row {
 
 const ITEM_OF = new WeakMap<Fields, (row: Row) => Item>()
 
-/** What makes a row an item; the same for every row, so worked out once. */
+/** The function that turns a row into an item; created once for all rows. */
 function itemOf(fields: Fields): (row: Row) => Item {
   const known = ITEM_OF.get(fields)
   if (known) return known
   const parts = fields.columns.map((column) => {
-    const { name, wire } = column
-    return { name, wire, form: wireForm(column) }
+    const { name, apiName } = column
+    return { name, apiName, form: serializerOf(column) }
   })
   const toItem = (row: Row) => {
     const item: Item = {}
-    for (const { name, wire, form } of parts) {
+    for (const { name, apiName, form } of parts) {
       const value = row[name]
-      item[wire] = value === null || value === undefined ? null : form(value)
+      item[apiName] = value === null || value === undefined ? null : form(value)
     }
     return item
   }
@@ -480,7 +472,7 @@ function itemOf(fields: Fields): (row: Row) => Item {
   return toItem
 }
 
-/** As a query of Lucid's gives them to the instances it makes. */
+/** The options that Lucid's queries pass to the instances they create. */
 function optionsOf(client: QueryClientContract) {
   return { client, connection: client.connectionName }
 }

@@ -2,26 +2,24 @@ import type { Dialect, Query } from '../database/dialect.js'
 import { joined, whereSql, type Sql } from './sql.js'
 import type { Column } from '../resource/column.js'
 
-/**
- * Which rows are to be read, and in which order.
- */
+/** The rows to read, and their order. */
 export interface Selection {
-  /** What holds for each of them */
+  /** Conditions that each row meets */
   where: readonly Sql[]
-  /** Narrows further, as only a query builder can be */
+  /** Further narrowing that needs a query builder */
   scope?: (query: Query) => void
   /** The parts of `order by` */
   order?: readonly string[]
   offset?: number
   limit?: number
-  /** Whether the rows are locked, where the database does that */
+  /** True to lock the rows, if the database does so */
   lock?: boolean
 }
 
 /**
- * The statement that reads them.
+ * The select statement.
  *
- * @param wanted  what stands between `select` and `from`
+ * @param wanted  the select list
  */
 export function selectStatement(
   wanted: string,
@@ -43,8 +41,8 @@ export function selectStatement(
 }
 
 /**
- * Narrows a query builder to the same rows. The scope comes first and is closed off, so that an
- * alternative in it widens nothing but itself.
+ * Narrows a query builder to the same rows. The scope comes first and in parentheses, so that an `or` in
+ * it cannot widen the other conditions.
  */
 export function applySelection(query: Query, table: string, selection: Selection): void {
   const { where, scope, order = [], offset, limit, lock } = selection
@@ -57,9 +55,7 @@ export function applySelection(query: Query, table: string, selection: Selection
   if (lock) query.forUpdate(table)
 }
 
-/**
- * What stands between `select` and `from` for the columns.
- */
+/** The select list of the columns. */
 export function selectList(columns: readonly Column[], table: string, dialect: Dialect): string {
   return columns.map((column) => dialect.select(table, column)).join(', ')
 }

@@ -1,17 +1,13 @@
-import type { Query } from '../database/dialect.js'
+import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { quoted } from './quoted.js'
 
-/**
- * A piece of SQL, with a question mark for each of its values.
- */
+/** A fragment of SQL, with a question mark for each of its values. */
 export interface Sql {
   sql: string
   bindings: unknown[]
 }
 
-/**
- * The pieces with `and` or `or` between, as one condition.
- */
+/** The fragments joined with `and` or `or` to one condition. */
 export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
   let sql = ''
   const bindings: unknown[] = []
@@ -22,15 +18,16 @@ export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
   return { sql, bindings }
 }
 
-/**
- * Narrows a query to what meets the condition.
- */
-export function whereSql(query: Query, { sql, bindings }: Sql): void {
+/** Narrows a query to the rows that meet the condition. */
+export function whereSql(
+  query: ModelQueryBuilderContract<LucidModel, any>,
+  { sql, bindings }: Sql
+): void {
   query.whereRaw(`(${sql})`, bindings as any[])
 }
 
 /**
- * The insert of a row (not for MySQL, which writes names otherwise).
+ * The insert of a row (not for MySQL, which quotes names otherwise).
  *
  * @param table  quoted
  */

@@ -1,8 +1,8 @@
 import { DateTime } from 'luxon'
 
 const DATETIME = 'yyyy-MM-dd HH:mm:ss'
-const WIRE_FORM = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
-/* Years before 100 would be taken for those of the last century. */
+const API_DATETIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
+/* Years before 100 would become years of the last century. */
 const STORED_FORM = /^([1-9]\d{3})-(\d\d)-(\d\d) (\d\d):([0-5]\d):([0-5]\d)$/
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length
 const PLAIN = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/
@@ -10,13 +10,13 @@ const WITH_OFFSET =
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i
 
 /**
- * Reads what people and programs send as a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an
- * offset (converted), without one (taken as UTC), or a date alone (its midnight). [A20]
+ * Reads a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (taken
+ * as UTC), or a date alone (its midnight). [A20]
  *
  * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is no moment
  */
 export function readDateTime(text: string): string | null {
-  if (isWireForm(text)) return text
+  if (isApiDateTime(text)) return text
   if (!PLAIN.test(text) && !WITH_OFFSET.test(text)) return null
   const moment = DateTime.fromISO(text.replace(' ', 'T').toUpperCase(), { zone: 'utc' })
   return moment.isValid && moment.year >= 1 && moment.year <= 9999
@@ -24,8 +24,8 @@ export function readDateTime(text: string): string | null {
     : null
 }
 
-/** Most say it as the answers do; to have luxon find that out takes ten times as long. */
-function isWireForm(text: string): boolean {
+/** Most callers send the format of the answers; luxon would take ten times as long to parse it. */
+function isApiDateTime(text: string): boolean {
   const parts = STORED_FORM.exec(text)
   if (!parts) return false
   const [year, month, day, hour] = parts.slice(1).map(Number)
@@ -33,9 +33,7 @@ function isWireForm(text: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24
 }
 
-/**
- * Reads a day, `YYYY-MM-DD`. A moment is not a day: which one it would be depends on the place.
- */
+/** Reads a day, `YYYY-MM-DD`. A moment is not a day: its day depends on the time zone. */
 export function readDate(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null
   const day = DateTime.fromISO(text, { zone: 'utc' })
@@ -51,19 +49,19 @@ export function readTime(text: string): string | null {
 }
 
 /**
- * The wire's form of whatever a driver or a model holds as a moment: text, a `Date`, luxon's
- * `DateTime`, or milliseconds.
+ * The API form of a moment in any form of a driver or a model: text, a `Date`, luxon's `DateTime`, or
+ * milliseconds.
  */
 export function writeDateTime(value: unknown): unknown {
   if (typeof value === 'string') {
-    return WIRE_FORM.test(value) ? value : (readDateTime(value) ?? value)
+    return API_DATETIME.test(value) ? value : (readDateTime(value) ?? value)
   }
   const moment = toMoment(value)
   return moment ? inUtc(moment) : value
 }
 
 /**
- * The wire's form of a day.
+ * The API form of a day.
  */
 export function writeDate(value: unknown): unknown {
   if (typeof value === 'string') return value.length > 10 ? value.slice(0, 10) : value
@@ -72,8 +70,8 @@ export function writeDate(value: unknown): unknown {
 }
 
 /**
- * A moment as `YYYY-MM-DD HH:MM:SS` in UTC. Luxon's own formatting takes ten times as long, which is left
- * to it where the year has not four digits, or there is no moment.
+ * A moment as `YYYY-MM-DD HH:MM:SS` in UTC. Luxon's own formatting takes ten times as long, and is used
+ * only for an invalid moment or a year without four digits.
  */
 export function inUtc(moment: DateTime): string {
   const iso = moment.isValid ? new Date(moment.toMillis()).toISOString() : ''
@@ -83,7 +81,7 @@ export function inUtc(moment: DateTime): string {
 }
 
 /**
- * The moment of a `YYYY-MM-DD HH:MM:SS` in UTC, or the midnight of a `YYYY-MM-DD`. Luxon's own reading
+ * The moment of a `YYYY-MM-DD HH:MM:SS` in UTC, or the midnight of a `YYYY-MM-DD`. Luxon's own parsing
  * takes three times as long.
  */
 export function fromUtc(text: string): DateTime {
@@ -92,15 +90,15 @@ export function fromUtc(text: string): DateTime {
 }
 
 /**
- * What a column holds as a moment, as Lucid turns it into luxon's `DateTime` soonest: a text as a `Date`,
- * which saves the search for its form. All else is left to Lucid.
+ * A stored moment in the form that Lucid converts fastest to luxon's `DateTime`: a text becomes a
+ * `Date`, so that Lucid need not detect its format. Other values are left to Lucid.
  */
 export function quickMoment(value: unknown): unknown {
   const parts = typeof value === 'string' ? STORED_FORM.exec(value) : null
   if (!parts) return value
   const [year, month, day, hour, minute, second] = parts.slice(1).map(Number)
   const date = new Date(year, month - 1, day, hour, minute, second)
-  /* A 30th of February is for Lucid to call what it is. */
+  /* Lucid reports a 30th of February as invalid. */
   const isThere =
     date.getMonth() === month - 1 && date.getDate() === day && date.getHours() === hour
   return isThere ? date : value

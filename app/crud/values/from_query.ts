@@ -19,17 +19,15 @@ const READERS: Record<Column['kind'], (text: string) => unknown> = {
 }
 
 /**
- * Turns a text from a path or a query string into a value that can be compared with the column.
+ * Converts a text of a path or a query string to a value to compare with the column.
  *
- * @returns null if the text can't be a value of the column's type
+ * @returns null if the text is invalid for the column's type
  */
 export function fromQuery(column: Column, text: string): unknown {
   return isStorableText(text) ? READERS[column.kind](text) : null
 }
 
-/**
- * @returns the UUID in lower case, as databases that know the type have it
- */
+/** @returns the UUID in lower case, as databases with a UUID type return it */
 export function readUuid(text: string): string | null {
   return UUID.test(text) ? text.toLowerCase() : null
 }

@@ -1,3 +1,5 @@
+import { IntegerTooLong } from '../errors.js'
+
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const BRACKET = 0x5b
@@ -5,19 +7,14 @@ const BRACE = 0x7b
 const END_BRACKET = 0x5d
 const END_BRACE = 0x7d
 
-/** More than any number has that means something; to take a million apart keeps all others waiting. */
+/** More digits than any meaningful number has; parsing a million would block all other requests. */
 export const MOST_DIGITS = 1000
 
 /**
- * A document of somebody else's has an integer of more digits than that.
- */
-export class IntegerTooLong extends Error {}
-
-/**
- * Reads JSON without losing a digit.
+ * Parses JSON without losing a digit.
  *
- * @param unsafe      what becomes of an integer beyond 2^53, where JavaScript numbers begin to round
- * @param mostDigits  what is ours already may have any number of them
+ * @param unsafe      converts an integer beyond 2^53, where JavaScript numbers begin to round
+ * @param mostDigits  maximum number of digits; stored values may have any number
  * @throws SyntaxError
  * @throws IntegerTooLong
  */
@@ -36,9 +33,7 @@ export function parseJson(
   })
 }
 
-/**
- * Every BigInt inside the value, however deep, in a form that JSON has. [A20]
- */
+/** The value with every BigInt in it converted to a JSON value. [A20] */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return numberOrDigits(value)
   if (Array.isArray(value)) return value.map(withoutBigInts)
@@ -49,8 +44,8 @@ export function withoutBigInts(value: unknown): unknown {
 }
 
 /**
- * A number where that is written with the same digits again, else the digits as text: a document
- * comes back as it was sent, and no reader rounds what it can't hold.
+ * A number if it has the same digits when written, else the digits as text: a document comes back as it
+ * was sent, and no reader rounds it.
  */
 export function numberOrDigits(integer: bigint): number | string {
   const digits = String(integer)
@@ -58,8 +53,8 @@ export function numberOrDigits(integer: bigint): number | string {
 }
 
 /**
- * Whether a JSON text nests more levels than that. It counts brackets outside of strings, before
- * anything recursive sees them. [A29]
+ * True if a JSON text nests deeper than `depth` levels. Counts brackets outside of strings, before any
+ * recursive parser reads them. [A29]
  */
 export function isDeeper(text: string, depth: number): boolean {
   let level = 0
@@ -78,10 +73,9 @@ export function isDeeper(text: string, depth: number): boolean {
 }
 
 /**
- * Writes JSON, however deep the value nests: what is in a database may have come there by other ways
- * than ours.
+ * Writes JSON of any depth: a stored value may have been written by other programs.
  *
- * @param value  of what JSON can hold
+ * @param value  a JSON value
  */
 export function writeJson(value: unknown): string {
   try {
@@ -104,7 +98,7 @@ function writeDeepJson(value: unknown): string {
   return written
 }
 
-/** Texts, and the values between them. */
+/** Generates texts, and the values between them. */
 function* piecesOf(value: unknown): Generator<string | { value: unknown }, undefined> {
   if (typeof value !== 'object' || value === null) {
     yield JSON.stringify(value) ?? 'null'

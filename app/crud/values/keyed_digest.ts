@@ -7,8 +7,8 @@ const CHARACTERS = 22
 let key: KeyObject | undefined
 
 /**
- * A short text that is another one for any other text, and that only this application can make: nobody
- * who has it can try out which text it was made of. The same in every process with the same key. [Q6]
+ * A short digest of a text with the application's key, so that nobody else can guess the text from it.
+ * The same in every process with the same key. [Q6]
  *
  * @returns 22 characters of base64url: 132 bits
  */
@@ -18,12 +18,10 @@ export function keyedDigest(text: string): string {
   return digest.end()
 }
 
-/**
- * The same of a text that comes piece by piece.
- */
+/** The digest of a text that arrives in pieces. */
 export function startDigest(): { update(piece: string | Buffer): void; end(): string } {
   key ??= createSecretKey(encryption.blindIndex(PURPOSE, PURPOSE), 'utf8')
-  /* Of the digests that Node.js has, SHA-512 is the fastest one on long texts that is still sound. */
+  /* SHA-512 is the fastest secure digest of Node.js on long texts. */
   const hmac = createHmac('sha512', key)
   return {
     update: (piece) => void hmac.update(piece),

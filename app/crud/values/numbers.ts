@@ -1,19 +1,17 @@
 const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n }
 
 /**
- * An integer that any column could hold, exactly: a number where that has all digits, otherwise the
- * digits themselves as text, which every driver binds without loss. [A20]
+ * An exact integer of any column: a number if that has all digits, otherwise the digits as text, which
+ * every driver binds without loss. [A20]
  */
 export type ExactInteger = number | string
 
-/**
- * A number with every digit it was sent with: as text where a JavaScript number would lose some.
- */
+/** A number with every digit that was sent: as text if a JavaScript number would lose some. */
 export type ExactNumber = number | string
 
 /**
- * Reads plain digits with an optional minus, nothing else: no exponent, no sign in front, no hex, no
- * leading zeros.
+ * Reads plain digits with an optional minus, nothing else: no exponent, no plus, no hex, no leading
+ * zeros.
  *
  * @returns null if the text is no integer or needs more than 64 bits
  */
@@ -31,9 +29,7 @@ export function exactInteger(value: bigint): ExactInteger | null {
   return Number.isSafeInteger(number) ? number : String(value)
 }
 
-/**
- * A number as a plain decimal numeral, which is what `readNumber` reads: no exponent.
- */
+/** A number as a plain decimal numeral without an exponent, as `readNumber` reads it. */
 export function writeNumeral(number: number): string {
   return number.toLocaleString('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
 }
@@ -48,8 +44,8 @@ export function readNumber(text: string): number | null {
 }
 
 /**
- * Whether a decimal is beyond a column's range, in either direction, once it is rounded to the last
- * digit that the column keeps. It compares digits, as numbers have too few of them.
+ * True if a decimal exceeds a column's range, in either direction, after it is rounded to the column's
+ * last digit. Compares digits, as numbers have too few of them.
  *
  * @param value  a number, or a plain numeral
  * @param range  as in `{ most: '999.99', scale: 2 }`

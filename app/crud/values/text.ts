@@ -1,13 +1,9 @@
-/**
- * Whether a database can keep the text as it is: no NUL, no half of a surrogate pair. [A8]
- */
+/** True if every database can store the text unchanged: no NUL, no half of a surrogate pair. [A8] */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-/**
- * Whether every text inside the value, however deep, can be stored, names of properties included.
- */
+/** True if every text inside the value, including names of properties, can be stored. */
 export function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return isStorableText(value)
   if (Array.isArray(value)) return value.every(isStorable)
@@ -17,9 +13,7 @@ export function isStorable(value: unknown): boolean {
   return true
 }
 
-/**
- * Characters as databases count them, not UTF-16 units: an emoji is one.
- */
+/** The number of characters as databases count them, not UTF-16 units: an emoji is one. */
 export function characterCount(text: string): number {
   return [...text].length
 }

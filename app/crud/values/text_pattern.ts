@@ -5,14 +5,14 @@ export const ANY = Symbol('any')
 export const ONE = Symbol('one')
 
 /**
- * What a text is to look like, apart from how a database spells it: literal text is literal, whatever
- * signs it holds. [A18]
+ * A pattern for texts, independent of a database's syntax: literal text is literal, whatever characters
+ * it contains. [A18]
  */
 export type TextPattern = Array<string | typeof ANY | typeof ONE>
 
 /**
- * Reads a `like` pattern: `%` is any run of characters, `_` one, and a backslash makes the next sign
- * literal.
+ * Reads a `like` pattern: `%` is any run of characters, `_` is one, and a backslash makes the next
+ * character literal.
  */
 export function parseLike(text: string): TextPattern {
   const pattern: TextPattern = []
@@ -39,9 +39,9 @@ export function parseLike(text: string): TextPattern {
 }
 
 /**
- * Every way to write the letter in another case, itself included: `a` and `A`; `ß` and `ẞ`; `σ`, `ς`
- * and `Σ`. Only forms of one character count ("letter by letter"), and accents always differ. This
- * is Unicode's simple case folding, the same that a regular expression uses.
+ * Every form of a letter in another case, itself included: `a` and `A`; `ß` and `ẞ`; `σ`, `ς` and `Σ`.
+ * Only forms of one character count ("letter by letter"), and accents always differ. This is Unicode's
+ * simple case folding, which regular expressions use as well.
  */
 export function caseVariants(character: string): string[] {
   letterGroups ??= groupLetters()
@@ -51,16 +51,13 @@ export function caseVariants(character: string): string[] {
   return [...group].filter((form) => same.test(form))
 }
 
-/* Each is looked for in the whole text; no alphabet has as many. */
+/* Each is searched in the whole text; no alphabet has as many. */
 const MOST_LETTERS = 100
 
-/* The text is compared with such a part at each of its places. */
+/* The text is compared with such a part at each of its positions. */
 export const LONGEST_PART = 100
 
-/**
- * The one form that stands for a letter in whatever case, the same for all its forms: the small
- * letter in ASCII, else one that takes the fewest bytes.
- */
+/** The common form of a letter in any case: the small letter in ASCII, else one with the fewest bytes. */
 export function foldLetter(character: string): { folded: string; forms: string[] } {
   const forms = caseVariants(character)
   if (forms.length === 1) return { folded: character, forms }
@@ -70,9 +67,7 @@ export function foldLetter(character: string): { folded: string; forms: string[]
   return { folded, forms }
 }
 
-/**
- * What stands before, between and after the runs of any characters, one entry per character.
- */
+/** The parts before, between and after the runs of any characters, one entry per character. */
 export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>> {
   const parts: Array<Array<string | typeof ONE>> = [[]]
   pattern.forEach((part, index) => {
@@ -85,16 +80,12 @@ export function partsOf(pattern: TextPattern): Array<Array<string | typeof ONE>>
 
 type Parts = ReturnType<typeof partsOf>
 
-/**
- * The length of what a text must end with, or 0 if the pattern asks for more than an end.
- */
+/** The length of a suffix pattern, or 0 if the pattern is not just a suffix. */
 export function lengthOfEnd([before, last, ...others]: Parts): number {
   return before.length === 0 && last && others.length === 0 ? last.length : 0
 }
 
-/**
- * The text that a pattern looks for wherever it is, or null if the pattern asks for more.
- */
+/** The text of a pattern that searches it anywhere, or null for any other pattern. */
 export function containedText(parts: Parts): string | null {
   const [before, middle, after] = parts
   if (parts.length !== 3 || before.length > 0 || after.length > 0) return null
@@ -102,8 +93,8 @@ export function containedText(parts: Parts): string | null {
 }
 
 /**
- * How many characters a database compares at each place of a text, at the worst: none to speak of
- * where it looks at an end only, or for one literal text wherever it is.
+ * The maximum number of characters that a database compares at each position of a text: 0 for a suffix,
+ * or for one literal text anywhere.
  */
 export function comparedLength(pattern: TextPattern): number {
   const parts = partsOf(pattern)
@@ -111,9 +102,7 @@ export function comparedLength(pattern: TextPattern): number {
   return Math.max(0, ...parts.slice(1).map((part) => part.length))
 }
 
-/**
- * Why a text would take too long to compare with the patterns, or null. Completes "it ...". [A18]
- */
+/** The reason why the patterns would take too long, or null. Completes "it ...". [A18] */
 export function patternFault(
   matches: Array<{ pattern: TextPattern; foldCase: boolean }>
 ): string | null {
@@ -135,8 +124,8 @@ function casedLetters(pattern: TextPattern): number {
 let letterGroups: Map<string, Set<string>> | undefined
 
 /**
- * Letters that upper or lower case leads from one to the other, in one group. A capital may be several
- * characters: it still brings those together that share it, as `ﬅ` and `ﬆ` do.
+ * Groups of letters that upper or lower case converts into each other. A capital may be several
+ * characters: letters that share it are in one group, such as `ﬅ` and `ﬆ`.
  */
 function groupLetters(): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()

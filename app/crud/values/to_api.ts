@@ -1,30 +1,31 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Column, ColumnKind } from '../resource/column.js'
+import type { Column } from '../resource/column.js'
+import type { ColumnKind } from '../resource/column_kind.js'
 import { writeDate, writeDateTime } from './datetime.js'
 import { numberOrDigits, parseJson } from './json.js'
 import { exactInteger } from './numbers.js'
 
 /**
- * The wire's form of a value, whether it comes from a driver or from a model's attribute. The same
- * on every database: booleans are booleans, decimals are numbers, an integer that JavaScript can't
- * hold is its digits as text. [A20]
+ * The API form of a value of a driver or of a model's attribute. The same on every database: booleans
+ * are booleans, decimals are numbers, and an integer beyond JavaScript numbers is its digits as text.
+ * [A20]
  */
-export function toWire(column: Column, value: unknown): unknown {
-  return value === null || value === undefined ? null : wireForm(column)(value)
+export function toApi(column: Column, value: unknown): unknown {
+  return value === null || value === undefined ? null : serializerOf(column)(value)
 }
 
 /**
- * How a column's values become the wire's, for who has many of them.
+ * The conversion of a column's values to API values, for many values.
  *
  * @returns a function of a value that is not null
  */
-export function wireForm(column: Column): (value: unknown) => unknown {
+export function serializerOf(column: Column): (value: unknown) => unknown {
   if (column.kind === 'json' && column.consumesItself) return asItIs
   return FORMS[column.kind] ?? asItIs
 }
 
 const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
-  integer: (value) => (typeof value === 'number' ? value : wireInteger(value)),
+  integer: (value) => (typeof value === 'number' ? value : apiInteger(value)),
   number: (value) => (typeof value === 'number' ? value : Number(value)),
   boolean: (value) => (typeof value === 'boolean' ? value : isTrue(value)),
   datetime: writeDateTime,
@@ -37,17 +38,13 @@ function asItIs(value: unknown): unknown {
   return value
 }
 
-/**
- * The wire's form of a model instance's attribute. The column's own `serialize` wins. [A20]
- */
-export function attributeToWire(column: Column, record: LucidRow): unknown {
+/** The API form of a model instance's attribute. The column's own `serialize` takes precedence. [A20] */
+export function attributeToApi(column: Column, record: LucidRow): unknown {
   const value = (record as unknown as Record<string, unknown>)[column.attribute]
-  return column.serialize
-    ? column.serialize(value, column.attribute, record)
-    : toWire(column, value)
+  return column.serialize ? column.serialize(value, column.attribute, record) : toApi(column, value)
 }
 
-function wireInteger(value: unknown): unknown {
+function apiInteger(value: unknown): unknown {
   return typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
     ? (exactInteger(BigInt(value)) ?? String(value))
     : value
@@ -57,7 +54,7 @@ function isTrue(value: unknown): boolean {
   return value === 1 || value === '1' || value === 't' || value === 'true'
 }
 
-/** What is stored may not be JSON at all: then the text itself is the value. */
+/** A stored value that is not JSON is returned as text. */
 function readJson(text: string): unknown {
   try {
     return parseJson(text, numberOrDigits)

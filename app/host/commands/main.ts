@@ -1,10 +1,9 @@
-/*
- * The commands about the application as a whole, as adonisrc.ts wants them.
- */
+/* The commands about the application as a whole, in the form that adonisrc.ts expects. */
 import { ListLoader } from '@adonisjs/core/ace'
 import Migrate from './migrate.js'
+import Version from './version.js'
 
-const loader = new ListLoader([Migrate])
+const loader = new ListLoader([Migrate, Version])
 
 export const getMetaData: typeof loader.getMetaData = () => loader.getMetaData()
 export const getCommand: typeof loader.getCommand = (metaData) => loader.getCommand(metaData)

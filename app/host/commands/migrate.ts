@@ -1,11 +1,10 @@
-import { AdminCommand } from '#admin/commands/admin_command'
+import { Command } from '#crud/commands/command'
 
-/**
- * Migrates both databases at once, where the admin's tables have one of their own. [B1]
- */
-export default class Migrate extends AdminCommand {
+/** Runs the migrations of both databases, if the admin's tables have one of their own. [B1] */
+export default class Migrate extends Command {
   static commandName = 'migrate'
-  static description = "Run pending migrations of the application's and the admin site's databases"
+  static description =
+    "Run pending migrations of the application's and the admin site's databases (instead of migration:run)"
 
   async run() {
     const { migrateDatabases } = await import('../migrate_databases.js')

@@ -1,6 +1,6 @@
 /*
- * What people write by hand: controllers with Lucid models and VineJS, as AdonisJS's documentation
- * teaches.
+ * Typical hand-written code: controllers with Lucid models and VineJS, as in the AdonisJS
+ * documentation.
  */
 import { serve } from './serve.js'
 

@@ -4,7 +4,7 @@ import { Ignitor } from '@adonisjs/core'
 const APP_ROOT = new URL('./', import.meta.url)
 
 /**
- * Starts the AdonisJS application of this folder with some routes.
+ * Starts the AdonisJS application of this directory with the given routes.
  */
 export async function serve(routes: () => Promise<unknown>): Promise<void> {
   await new Ignitor(APP_ROOT, {

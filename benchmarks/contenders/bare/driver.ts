@@ -1,19 +1,19 @@
-/** A row as the driver gives it. */
+/** A row as returned by the driver. */
 export type Row = Record<string, any>
 
-/** A statement that the connection keeps ready. */
+/** A prepared statement. */
 export type Statement = (values: readonly unknown[]) => Promise<Row[]> | Row[]
 
 /**
- * As little as can be between the code and a database driver. SQL has a question mark for each value.
+ * A minimal layer over a database driver. SQL has a question mark for each value.
  */
 export interface BareDriver {
   prepare(sql: string): Statement
-  /** How a column is read so that the row holds the wire's value, where the driver has another */
+  /** SQL expressions that read a column as the API's value, if the driver returns another */
   read: { decimal(name: string): string; datetime(name: string): string }
 }
 
-/* What the application sets for its own: no contender writes more carelessly, or has less of a cache. */
+/* The application's own settings: no contender writes less safely or has a smaller cache. */
 export const PRAGMAS = [
   'busy_timeout = 5000',
   'cache_size = -16384',
@@ -32,7 +32,7 @@ const DRIVERS: Record<
 }
 
 /**
- * The driver that the environment names.
+ * Opens the driver that the environment names.
  */
 export async function openDriver(): Promise<BareDriver> {
   const { BENCH_DRIVER: name, BENCH_DATABASE: database } = process.env

@@ -11,7 +11,7 @@ export interface ProductList {
 }
 
 /**
- * The products by prepared statements: the least that a server can do to answer.
+ * Products by prepared statements: the least work for a response.
  */
 export class BareProducts {
   private constructor(

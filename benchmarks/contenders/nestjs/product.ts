@@ -4,7 +4,7 @@ const isPostgres = process.env.BENCH_DRIVER === 'postgres'
 const moment = isPostgres ? 'timestamptz' : 'datetime'
 const decimal = { to: (value: number) => value, from: Number }
 
-/* Called as on the wire, so that the answers are the same without anything to convert them. */
+/* Named as in the API, so that no conversion is needed. */
 @Entity('products')
 export class Product {
   @PrimaryGeneratedColumn()

@@ -1,5 +1,5 @@
 /*
- * NestJS with @dataui/crud and TypeORM: what generates such endpoints elsewhere.
+ * NestJS with @dataui/crud and TypeORM, a generator of such endpoints.
  */
 import 'reflect-metadata'
 import { ValidationPipe } from '@nestjs/common'

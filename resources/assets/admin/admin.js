@@ -1,13 +1,13 @@
 /*
- * What the site does beyond htmx. Every page works without this file; nothing here makes markup from
- * text, and all texts come out of data attributes that the templates fill.
+ * Enhancements beyond htmx. Every page works without this file; nothing here creates markup from
+ * text, and all texts come from data attributes that the templates fill.
  */
 ;(() => {
   const flash = () => document.getElementById('flash')
 
   /*
-   * Screen readers speak when something comes into a region, not for what is in it when the page
-   * comes; and not in the moment in which they are still reading the page.
+   * Screen readers announce content that is inserted into a live region, not its initial content;
+   * the delay keeps them from being interrupted while they read the page.
    */
   function announce(text, kind) {
     const region = flash()
@@ -19,7 +19,7 @@
     setTimeout(() => region.replaceChildren(message), 100)
   }
 
-  /* The theme changes at once; the server is told for the pages to come. */
+  /* Changes the theme at once and stores it on the server for the next pages. */
   async function switchTheme(form, button) {
     const { theme } = form.elements
     const isDark = theme.value === 'dark-theme'
@@ -32,7 +32,7 @@
     const label = isDark ? button.dataset.toLight : button.dataset.toDark
     button.title = label
     button.querySelector('.sr-only').textContent = label
-    /* Only the cookie is wanted, not the page that the answer leads to. */
+    /* Only the cookie of the response is needed, not the page that it redirects to. */
     await fetch(form.action, { method: 'POST', body, redirect: 'manual' })
   }
 
@@ -44,15 +44,15 @@
     )
   })
 
-  /* Nobody looks: no request, and no life for a session that nobody uses. */
+  /* A hidden page does not poll, which also lets an unused session expire. */
   document.addEventListener('htmx:config:request', (event) => {
     if (document.hidden) event.preventDefault()
   })
 
-  /* A part that refreshes by itself; it does so again. */
+  /* A part that refreshes itself repeats a failed request anyway. */
   const isPoll = ({ ctx }) => ctx?.sourceEvent?.type?.startsWith('every')
 
-  /* What failed before is no longer true of what is tried now. */
+  /* A new request clears the message of the previous failure. */
   document.addEventListener('htmx:before:request', ({ detail }) => {
     if (!isPoll(detail)) flash()?.querySelector('[data-kind="error"]')?.remove()
   })
@@ -69,7 +69,7 @@
       const { ctx } = event.detail
       const isForm = ctx?.sourceElement?.id === 'record-form'
       const status = ctx?.response?.status
-      /* A form comes back with what was wrong in it; an answer with a redirect is no failure. */
+      /* A form is returned with its errors; a redirect is not a failure. */
       if (isPoll(event.detail) || (isForm && isShown(status)) || ctx?.hx?.redirect) return
       const { recordGone, notAllowed, requestFailed } = flash()?.dataset ?? {}
       if (status === 403) announce(notAllowed, 'error')

@@ -1,9 +1,9 @@
 /*
- * Selecting records of a list, and what is done with them. Without this file the same buttons send
- * the list's form, and a page of its own asks. Nothing here makes markup from text.
+ * Selection of records in a list, and bulk tasks on them. Without this file, the same buttons
+ * submit the list's form to a confirmation page. Nothing here creates markup from text.
  */
 ;(() => {
-  /* As many records as the question names, and as much of each name. */
+  /* Number of records that the dialog names, and length of each name. */
   const NAMED = 10
   const LONGEST = 200
 
@@ -14,17 +14,17 @@
   const boxes = () => [...(form()?.querySelectorAll('input[name="ids"]') ?? [])]
   const selected = () => boxes().filter(({ checked }) => checked)
 
-  /* What the dialog asks about, and whether an answer is on its way. */
+  /* Task that the dialog asks about; cleared once its request is sent. */
   let asked = null
   let isBusy = false
 
-  /* The texts of the catalogue come in the forms of one and of several. */
+  /* The catalogue's texts are given in singular and plural. */
   function counted(data, name, count) {
     const text = data[name + (rules.select(count) === 'one' ? 'One' : 'Other')]
     return text.replace('{n}', () => count.toLocaleString(lang))
   }
 
-  /* A checkbox holds the path of its record; a key of several parts becomes an array. */
+  /* A checkbox has the path of its record; a composite key becomes an array. */
   function idOf({ value }) {
     const parts = value.split('/').map(decodeURIComponent)
     return parts.length === 1 ? parts[0] : parts
@@ -45,7 +45,7 @@
     for (const place of tools.querySelectorAll('[role="status"], .bulk-count')) {
       if (place.textContent !== text) place.textContent = text
     }
-    /* What is deleted can't be deleted again, and nothing else be restored. */
+    /* Only active records can be deleted, and only deleted ones restored. */
     const deleted = chosen.filter((box) => box.hasAttribute('data-deleted')).length
     for (const button of tools.querySelectorAll('button[name="action"]')) {
       const isWrong =
@@ -94,7 +94,7 @@
     await send(button.dataset, ids, isUndoable && { label: undo, url: undoUrl, ids })
   }
 
-  /* Changes the records, and shows the list as it is then. */
+  /* Sends the task and shows the updated list. */
   async function send({ method, url }, ids, undo) {
     if (isBusy) return
     isBusy = true
@@ -116,7 +116,7 @@
     }
   }
 
-  /* The answer is the list as it is looked at now: its page, order, search. */
+  /* The response is the list with its current page, order and search. */
   function withList(url) {
     const address = new URL(url, location.href)
     const list = new URL(form()?.elements.next?.value ?? location.href, location.href)
@@ -135,7 +135,7 @@
     message?.remove()
     document.getElementById('list-content').replaceWith(content)
     window.htmx?.process(content)
-    /* The page looked at may be gone with its last record. */
+    /* The current page may have disappeared with its last record. */
     const next = form()?.elements.next?.value
     if (next) history.replaceState(history.state, '', next)
     showSelection()
@@ -144,7 +144,8 @@
     focus?.focus({ preventScroll: true })
   }
 
-  /* Screen readers speak when something comes into the region, a moment after what else changed. */
+  /* Screen readers announce content that is inserted into the region a moment after other
+   * changes. */
   function tell(text, kind, undo) {
     const region = document.getElementById('flash')
     if (!region || !text) return
@@ -195,7 +196,7 @@
     if (button.dataset.dialog === 'confirm') carryOut(asked)
   })
 
-  /* A browser may bring a page back with its boxes ticked. */
+  /* A browser may restore a page with its checkboxes checked. */
   for (const event of ['DOMContentLoaded', 'htmx:after:swap']) {
     document.addEventListener(event, showSelection)
   }

@@ -1,9 +1,9 @@
 /*
- * Fields that refer to a record of a model with many: one types a part of its title and chooses among
- * what the server finds. Without this file one types the record's key into the same field.
+ * Reference fields to a model with many records: part of the title is typed, and an option found by
+ * the server is chosen. Without this file, the record's key is typed into the same field.
  *
- * It follows the ARIA pattern of an editable combobox with a list: the focus stays in the field, and
- * `aria-activedescendant` says which option the arrow keys are at.
+ * Follows the ARIA pattern of an editable combobox with a listbox: the focus stays in the field,
+ * and `aria-activedescendant` refers to the active option.
  */
 ;(() => {
   const DELAY = 200
@@ -43,7 +43,7 @@
       this.list.setAttribute('aria-labelledby', label.id)
     }
 
-    /* The field shows the title; another one, unseen, is sent with the key. */
+    /* The visible field shows the title; a hidden one submits the key. */
     hold() {
       const { input } = this
       this.value = make('input', { type: 'hidden', name: input.name, value: input.value })
@@ -69,7 +69,7 @@
       input.addEventListener('keydown', (event) => this.pressed(event))
       input.addEventListener('click', () => (this.isOpen ? this.close() : this.search('')))
       input.addEventListener('blur', () => this.left())
-      /* A press on the popup, its scroll bar included, must not take the focus away. */
+      /* A press on the popup, including its scroll bar, must not move the focus. */
       popup.addEventListener('mousedown', (event) => event.preventDefault())
       this.list.addEventListener('click', ({ target }) => {
         const option = target.closest('[role="option"]')
@@ -87,7 +87,7 @@
 
     typed() {
       const text = this.input.value.trim()
-      /* What is typed and not chosen is sent as it is: it may be a key. */
+      /* Text without a chosen option is submitted as typed, as it may be a key. */
       this.put(text === this.chosen.label ? this.chosen.value : text)
       this.input.setCustomValidity('')
       clearTimeout(this.timer)
@@ -115,7 +115,8 @@
       }
     }
 
-    /* Whoever leaves has chosen what they typed in full, nothing, or something that there is not. */
+    /* Leaving the field chooses the option that was typed in full; any other text stays, even
+     * without a match. */
     left() {
       clearTimeout(this.timer)
       const text = this.input.value.trim()
@@ -151,7 +152,7 @@
     }
 
     show(choices, status, active) {
-      /* The answer may come when the field has been left. */
+      /* The response may arrive after the field was left. */
       if (document.activeElement !== this.input) return
       const options = choices.map(({ value, label }, index) => {
         const isChosen = value === this.value.value
@@ -211,7 +212,7 @@
     put(value) {
       if (this.value.value === value) return
       this.value.value = value
-      /* forms.js watches for what is not saved yet. */
+      /* forms.js watches for unsaved changes. */
       this.isChoosing = true
       this.input.dispatchEvent(new Event('input', { bubbles: true }))
       this.isChoosing = false

@@ -1,6 +1,6 @@
 /*
- * What forms do beyond the browser's own: they warn before changes are lost, count characters as the
- * server does. All of them work without this file.
+ * Enhancements of forms: a warning before unsaved changes are lost, and a character count that
+ * matches the server's. All forms work without this file.
  */
 ;(() => {
   const form = () => document.getElementById('record-form')
@@ -33,7 +33,8 @@
     if (loses && isUnsaved() && !confirm(form().dataset.unsaved)) event.preventDefault()
   })
 
-  /* The browser leaves for the next page by itself; in all other cases there is the form again. */
+  /* The browser navigates to the next page by itself; in all other cases the form is shown
+   * again. */
   for (const answered of ['htmx:after:request', 'htmx:finally:request']) {
     document.addEventListener(answered, (event) => {
       const { ctx } = event.detail
@@ -41,7 +42,7 @@
     })
   }
 
-  /* A page that comes back out of the browser's memory is not on its way any more. */
+  /* A page that was restored from the back/forward cache is no longer being submitted. */
   addEventListener('pageshow', () => {
     isSending = false
   })
@@ -55,13 +56,13 @@
     field.setCustomValidity([...field.value].length > most ? field.dataset.tooLong : '')
   }
 
-  /* Who empties a field means it; only its checkbox says so to the server. */
+  /* Emptying a field checks its checkbox, which alone tells the server. */
   function followClearing(field) {
     const box = document.querySelector(`[data-clears="${CSS.escape(field.id)}"]`)
     if (box) box.checked = field.value === ''
   }
 
-  /* A link moves the view to a field; people want to type there. */
+  /* A link to a field only scrolls to it; the focus belongs there too. */
   document.addEventListener('click', (event) => {
     const link = event.target.closest?.('.form-error a')
     const field = link && document.getElementById(decodeURIComponent(link.hash.slice(1)))
@@ -70,7 +71,7 @@
     field.focus()
   })
 
-  /* Choosing one of many is in choices.js. */
+  /* Searching reference fields is in choices.js. */
 
   function enhanceAll() {
     for (const field of document.querySelectorAll('[data-most-characters]')) countCharacters(field)

@@ -1,6 +1,6 @@
 /*
- * The list of a model. htmx brings in its changed part; here what was seen of it stays in sight, and is
- * said aloud.
+ * The list of a model. htmx swaps its content; this script keeps the scroll position and announces
+ * the change.
  */
 ;(() => {
   let scrolled = 0
@@ -16,7 +16,7 @@
     if (!list || list.dataset.isShown) return
     list.dataset.isShown = 'true'
     if (table()) table().scrollLeft = scrolled
-    /* After a way to another page from below the table, its first record is what one wants to see. */
+    /* After paging from below the table, the first record should be visible. */
     if (list.getBoundingClientRect().top < 0) list.scrollIntoView()
 
     const region = document.getElementById('flash')

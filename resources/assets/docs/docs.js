@@ -1,6 +1,6 @@
 /*
- * Starts Swagger UI, after a token where one is needed. The token is kept in memory alone: it is gone
- * with the page.
+ * Starts Swagger UI, after asking for a token if one is required. The token is kept in memory only
+ * and lost with the page.
  */
 ;(() => {
   const place = document.getElementById('docs')
@@ -11,7 +11,7 @@
     const ui = SwaggerUIBundle({
       domNode: place,
       url: schema,
-      /* No other host hears of this API. */
+      /* No other host may learn of this API. */
       validatorUrl: null,
       deepLinking: true,
       docExpansion: 'list',

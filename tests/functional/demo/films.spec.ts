@@ -6,7 +6,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { readFilms, tidyFilm } from '#database/data/films'
-import { get, post } from '#tests/helpers/http'
+import { get, post } from '#tests/engine/helpers/http'
 import {
   passes,
   sorted,
@@ -14,7 +14,7 @@ import {
   toQuery,
   type Order,
   type Rule,
-} from '#tests/helpers/memory_list'
+} from '#tests/engine/helpers/memory_list'
 
 type Film = Record<string, any> & { id: number }
 
@@ -206,6 +206,7 @@ function parameters(filters: Rule[], order: Order[]): Array<[string, string]> {
 }
 
 test.group('Films', (group) => {
+  group.tap((one) => one.tags(['@database']))
   group.setup(async () => {
     await clear()
     await postAll()

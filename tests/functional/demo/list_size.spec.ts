@@ -1,7 +1,13 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import DemoSeeder from '#database/seeders/demo_seeder'
-import { callRaw, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import {
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/engine/helpers/admin'
 
 const TABLES = ['films', 'distributors', 'products', 'seed_runs']
 

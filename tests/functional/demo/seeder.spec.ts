@@ -1,7 +1,12 @@
 import db from '@adonisjs/lucid/services/db'
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
+import { AdminRole, AdminSite, userActor, type AdminUserAttributes } from '#admin'
+import { makeAdmin } from '#admin/testing'
+import Film from '#models/film'
 import DemoSeeder from '#database/seeders/demo_seeder'
 
+const ROLE = 'Cinema clerk'
 const TABLES = ['films', 'distributors', 'products', 'seed_runs']
 
 async function seed() {
@@ -14,9 +19,11 @@ async function countOf(table: string): Promise<number> {
 }
 
 test.group('The demo data', (group) => {
+  group.tap((one) => one.tags(['@database']))
   group.each.setup(async () => {
     const empty = async () => {
       for (const table of TABLES) await db.from(table).delete()
+      await db.from('admin_roles').where('name', ROLE).delete()
     }
     await empty()
     return empty
@@ -32,6 +39,45 @@ test.group('The demo data', (group) => {
     await db.from('films').delete()
     await seed()
     assert.equal(await countOf('films'), 0)
+  }).timeout(60_000)
+
+  test('[U6] it makes the role Cinema clerk, unless there is one', async ({ assert }) => {
+    await seed()
+    const role = await AdminRole.findByOrFail('name', ROLE)
+    assert.deepEqual(role.permissions.Film, {
+      actions: ['view', 'create', 'update'],
+      hidden: ['us_gross', 'worldwide_gross'],
+      scopes: ['ownDistributor'],
+    })
+    const site = await app.container.make(AdminSite)
+    const { options, resource } = site.models.get('Film')!
+    assert.isFunction(options.scopes?.ownDistributor)
+    for (const name of ['us_gross', 'worldwide_gross']) assert.exists(resource.columns.find(name))
+
+    await role.merge({ description: 'Mine' }).save()
+    for (const table of TABLES) await db.from(table).delete()
+    await seed()
+    const [kept, ...others] = await AdminRole.query().where('name', ROLE)
+    assert.equal(kept.description, 'Mine')
+    assert.isEmpty(others)
+  }).timeout(60_000)
+
+  test('[U3] the scope ownDistributor reaches the films of the user’s distributor', async ({
+    assert,
+  }) => {
+    await seed()
+    const site = await app.container.make(AdminSite)
+    const { ownDistributor } = site.models.get('Film')!.options.scopes!
+    const { id } = await db.from('distributors').firstOrFail()
+    const reached = async (attributes: AdminUserAttributes) => {
+      const user = await makeAdmin({ isSuperuser: false, attributes })
+      const query = Film.query()
+      ownDistributor(query as never, userActor(user))
+      const films = await query
+      return new Set(films.map(({ distributorId }) => distributorId))
+    }
+    assert.deepEqual(await reached({ distributor_id: id }), new Set([id]))
+    assert.deepEqual(await reached({}), new Set())
   }).timeout(60_000)
 
   test('rows that are there already are left alone', async ({ assert }) => {

@@ -1,13 +1,12 @@
 import { resources, ValueError, type Operation } from '#crud'
-import { listed } from '#crud/errors'
-import { isOperation, OPERATIONS } from '#crud/operations/operation'
+import { listed, isOperation, OPERATIONS } from '#crud/internals'
 
-/* More than any token needs; each one is looked at by every request. */
+/* More than a token needs; every request compares all of them. */
 const MOST_ABILITIES = 100
 
 /**
- * Whether one of the abilities is for an operation on a model. `*` stands for all, as a whole or on
- * either side of the colon. [P10]
+ * Returns true if one of the abilities covers an operation on a model. `*` stands for all, on its
+ * own or on either side of the colon. [P10]
  */
 export function allows(abilities: readonly string[], model: string, operation: Operation): boolean {
   const sufficient = ['*', '*:*', `${model}:*`, `*:${operation}`, `${model}:${operation}`]
@@ -15,10 +14,10 @@ export function allows(abilities: readonly string[], model: string, operation: O
 }
 
 /**
- * Reads what somebody typed, as in `Product:read, Film:*`: parted by commas, spaces or ends of lines.
+ * Parses typed abilities, as in `Product:read, Film:*`, separated by commas, spaces or line breaks.
  *
- * @returns each once
- * @throws ValueError  for none, and for a model or an operation that there is not
+ * @returns the abilities without duplicates
+ * @throws ValueError  for an empty text, an unknown model or an unknown operation
  */
 export function readAbilities(text: string): string[] {
   const abilities = [...new Set(text.split(/[\s,]+/).filter(Boolean))]
@@ -33,7 +32,7 @@ export function readAbilities(text: string): string[] {
 }
 
 /**
- * The models that tokens can be for.
+ * Names of the models that a token can be restricted to.
  */
 export function modelNames(): string[] {
   const names = resources.all().map(({ name }) => name)

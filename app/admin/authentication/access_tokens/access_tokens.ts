@@ -4,28 +4,26 @@ import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { LucidCrud, ValueError } from '#crud'
-import { dialectOf } from '#crud/database/dialects'
-import { keyOf } from '#crud/operations/item_keys'
-import type { CallOptions } from '#crud/lucid_crud'
+import { LucidCrud, ValueError, type CallOptions } from '#crud'
+import { dialectOf, keyOf } from '#crud/internals'
 import AdminAccessToken, { isOver } from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
 import { readLifetime } from './token_terms.js'
 
 /**
- * What a new token is to be.
+ * Properties of a new token.
  */
 export interface TokenTerms {
   name: string
-  /** As `readAbilities` has them */
+  /** As returned by `readAbilities` */
   abilities: string[]
-  /** Null for never; in 90 days if left out */
+  /** Null: never expires. Default: in 90 days */
   expiresAt?: DateTime | null
 }
 
 /**
- * A token that a request came with, and whose it is.
+ * A valid token and its owner.
  */
 export interface FoundToken {
   record: ModelAttributes<AdminAccessToken>
@@ -33,12 +31,12 @@ export interface FoundToken {
   token: AccessToken
 }
 
-/** Says to people, and to programs that look for secrets that got lost, what this is. */
+/** Lets people and secret scanners recognize a leaked token. */
 const PREFIX = 'atr_'
 
 const SECRET_LENGTH = 40
 
-/* Longer than any of ours */
+/* Longer than any token of the site */
 const LONGEST_VALUE = 255
 
 const LARGEST_ID = 2 ** 31 - 1
@@ -48,17 +46,19 @@ const MINUTE = 60_000
 let statement: string | undefined
 
 /**
- * Issues, checks and revokes the tokens that programs call the API with. How their secrets are made,
- * hashed and compared is `AccessToken`'s of @adonisjs/auth. [P10]
+ * Issues, checks and revokes the access tokens of programs. Secrets are made, hashed and compared
+ * by `AccessToken` of @adonisjs/auth. [P10]
  */
 export class AccessTokens {
-  /** What all writes go through, so that they are logged */
+  /** All writes go through it, so that they are logged */
   readonly crud = new LucidCrud(AdminAccessToken)
-  /** Whose last use is being written */
+  /** Pending writes of `lastUsedAt`, by token id */
   readonly #noting = new Map<number, Promise<void>>()
 
   /**
-   * @returns the token as it is to be sent, which is stored nowhere
+   * Creates a token.
+   *
+   * @returns the record, and the token to hand out, which is not stored anywhere
    */
   async issue(
     user: AdminUser,
@@ -68,19 +68,24 @@ export class AccessTokens {
     const { secret, hash } = AccessToken.seed(SECRET_LENGTH)
     const values = { userId: user.id, name, hash, abilities, expiresAt, lastUsedAt: null }
     const [id] = keyOf(await this.crud.create(values, options))! as [number]
-    const token = new AccessToken({ ...facts(id, user.id, hash), name, prefix: PREFIX, secret })
+    const token = new AccessToken({
+      ...tokenProperties(id, user.id, hash),
+      name,
+      prefix: PREFIX,
+      secret,
+    })
     return { id, value: token.value! }
   }
 
   /**
-   * The tokens of a user, the newest first; those that have expired, too.
+   * Tokens of a user, newest first, including expired ones.
    */
   async ofUser(user: AdminUser): Promise<AdminAccessToken[]> {
     return await AdminAccessToken.query().where('userId', user.id).orderBy('id', 'desc')
   }
 
   /**
-   * Ends a token, at once: nothing keeps what was read of it.
+   * Revokes a token. Takes effect at once, as no token is cached.
    *
    * @throws ValueError  when the user has no such token
    */
@@ -93,9 +98,9 @@ export class AccessTokens {
   }
 
   /**
-   * Ends all tokens of a user.
+   * Revokes all tokens of a user.
    *
-   * @returns how many there were
+   * @returns the number of revoked tokens
    */
   async revokeAllOf({ id }: Pick<AdminUser, 'id'>, options: CallOptions = {}): Promise<number> {
     const query = AdminAccessToken.query({ client: options.client }).where('userId', id)
@@ -105,10 +110,10 @@ export class AccessTokens {
   }
 
   /**
-   * The token that was sent, and its user, by one query: every request waits for it. It goes where
-   * reads go, which see all that was committed.
+   * Finds a token and its user in one query, as every request waits for it. Uses the read
+   * connection, which sees all committed data.
    *
-   * @returns null if it is none of ours, or has expired
+   * @returns null for an unknown or expired token
    */
   async find(value: Secret<string>): Promise<FoundToken | null> {
     if (value.release().length > LONGEST_VALUE) return null
@@ -124,7 +129,7 @@ export class AccessTokens {
     const { record, owner } = partOwned(AdminAccessToken, row)
     const { user } = owner
     const token = new AccessToken({
-      ...facts(id, user.id, record.hash),
+      ...tokenProperties(id, user.id, record.hash),
       name: record.name,
       abilities: record.abilities,
       createdAt: record.createdAt.toJSDate(),
@@ -135,7 +140,7 @@ export class AccessTokens {
   }
 
   /**
-   * Notes that a token is in use; once a minute is often enough to know, and no request waits for it.
+   * Updates `lastUsedAt`, at most once a minute; the request does not wait for it.
    */
   noteUse({ id, lastUsedAt }: FoundToken['record']): void {
     const isFresh = lastUsedAt !== null && Date.now() - lastUsedAt.toMillis() < MINUTE
@@ -147,7 +152,7 @@ export class AccessTokens {
   }
 
   /**
-   * Waits until every use is noted.
+   * Waits for all pending updates of `lastUsedAt`.
    */
   async settle(): Promise<void> {
     await Promise.all(this.#noting.values())
@@ -170,7 +175,7 @@ function databaseTime(moment: DateTime): string {
   return moment.toFormat('yyyy-MM-dd HH:mm:ss')
 }
 
-function facts(id: number, userId: number, hash: string) {
+function tokenProperties(id: number, userId: number, hash: string) {
   return {
     identifier: id,
     tokenableId: userId,

@@ -15,8 +15,8 @@ import { readAbilities } from './abilities.js'
 import { readExpiry, readTokenName } from './token_terms.js'
 
 /**
- * Tells the guard of AdonisJS whose a token is. One for each request: token and user come by one query,
- * and the guard asks for the one after the other.
+ * User provider of the AdonisJS guard. One instance per request: token and user come from one
+ * query, but the guard asks for them in two steps.
  */
 export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
   declare [symbols.PROVIDER_REAL_USER]: AdminUser
@@ -45,7 +45,9 @@ export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
     return { getId: () => user.id, getOriginal: () => user }
   }
 
-  /** For tests above all: `client.get('/api/films').withGuard('api').loginAs(user)`. */
+  /**
+   * Creates a token, mainly for tests: `client.get('/api/films').withGuard('api').loginAs(user)`.
+   */
   async createToken(
     user: AdminUser,
     abilities: string[] = ['*'],
@@ -76,8 +78,8 @@ export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
 }
 
 /**
- * The guard of the API's tokens, for `config/auth.ts`: `ctx.auth.use('api')`. It looks at the header
- * `Authorization` alone, so no cookie of a browser counts.
+ * Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. Reads the
+ * `Authorization` header only, so cookies are ignored.
  */
 export function apiGuard(): GuardConfigProvider<
   (ctx: HttpContext) => AccessTokensGuard<TokenUsers>

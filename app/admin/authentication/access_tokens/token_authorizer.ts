@@ -1,17 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, ApiToken, Authorizer, Operation, Resource } from '#crud'
-import { unauthenticated } from '#crud/endpoints/access'
-import { abilityMissing } from '#crud/http/problems'
+import { unauthenticated, abilityMissing } from '#crud/internals'
 import { allows } from './abilities.js'
 
 /**
- * Lets programs through to endpoints whose access is 'token', by the abilities of the token that they
- * send. [P10]
+ * Authorizes requests to endpoints whose access is 'token' by the abilities of the token. [P10]
  */
 export class TokenAuthorizer implements Authorizer {
   /**
    * @throws Problem 401  without a valid token
-   * @throws Problem 403  when it is not for this
+   * @throws Problem 403  when the token lacks the ability
    */
   async authorize(ctx: HttpContext, { name }: Resource, operation: Operation): Promise<Actor> {
     const actor = await this.identify(ctx)

@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { FormPage } from '../../forms/form_page.js'
-import { sentTexts } from '../../forms/submission/submission.js'
-import { PageNotFound } from '../../http/errors.js'
+import { sentTexts } from '../../http/form_texts.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../model_view.js'
 import { readTokenForm } from './token_form.js'
+import { PageNotFound } from '../../errors.js'
 
 /**
  * Issues access tokens, from the page of their owner. [P10]
@@ -15,7 +15,7 @@ export class TokenController {
   readonly #form: FormPage
 
   /**
-   * @param view  of the users
+   * @param view  view of the admin users
    */
   constructor(
     private readonly site: AdminSite,
@@ -25,7 +25,7 @@ export class TokenController {
   }
 
   /**
-   * The answer is the only place where the token ever stands: nothing is kept of it for a next page.
+   * Renders the token in the response itself, as it is stored nowhere for a redirect to show.
    */
   async issue(ctx: HttpContext): Promise<string> {
     const user = await this.#find(ctx)

@@ -17,7 +17,7 @@ type FieldName = (typeof FIELDS)[number]
 const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
 
 /**
- * What was typed into the form, and what is wrong with it.
+ * Submitted texts of the form and their faults.
  */
 export interface TypedToken {
   typed: Partial<Record<FieldName, string>>
@@ -25,9 +25,9 @@ export interface TypedToken {
 }
 
 /**
- * Reads what the form says of a new token.
+ * Parses the form for a new token.
  *
- * @param sent  the values by name; of several the last counts
+ * @param sent  values by field name; the last of several is used
  */
 export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms?: TokenTerms } {
   const typed: TypedToken['typed'] = {}
@@ -51,7 +51,7 @@ export function readTokenForm(sent: Map<string, string[]>): TypedToken & { terms
 }
 
 /**
- * The fields, as `partials/field` shows them.
+ * Fields for the template `partials/field`.
  */
 export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
   const text = (key: string, data?: Record<string, unknown>) =>
@@ -73,7 +73,7 @@ export function tokenFields(site: AdminSite, { typed, faults }: TypedToken) {
       attributes: {
         'aria-describedby': notes || undefined,
         'aria-invalid': error ? 'true' : undefined,
-        /* The form is far below the top of its page. */
+        /* The form is far down the page. */
         'autofocus': name === firstFault,
         ...attributes,
       },

@@ -8,8 +8,8 @@ import AdminUser from '../../models/admin_user.js'
 import { tokenFields, type TypedToken } from './token_form.js'
 
 /**
- * The access tokens of a user, on the page of that user: what there are, and the form for a new one.
- * Deleting one is what the list of all tokens does, too. [P10]
+ * Panel on the page of a user: their access tokens and the form for a new one. Deleting works as in
+ * the list of all tokens. [P10]
  */
 export class TokenPanel implements UpdatePanel {
   readonly template = 'admin/partials/tokens'

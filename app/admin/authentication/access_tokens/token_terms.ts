@@ -4,19 +4,19 @@ import { ValueError } from '#crud'
 
 export const LONGEST_TOKEN_NAME = 64
 
-/** How long a token is good for where nothing is said of it */
+/** Default lifetime of a token */
 export const USUAL_LIFETIME = '90 days'
 
-/** What is said of one that does not expire */
+/** Lifetime of a token that does not expire */
 export const NEVER = 'never'
 
-/* Far enough for everybody, and no date that a database can't take. */
+/* Long enough in practice, and a date that every database can store. */
 const LONGEST_YEARS = 10
 
 /**
- * What somebody calls a token.
+ * Validates the name of a token.
  *
- * @throws ValueError  for a name that can't be
+ * @throws ValueError  for an invalid name
  */
 export function readTokenName(text: string): string {
   const name = text.trim()
@@ -24,7 +24,8 @@ export function readTokenName(text: string): string {
   if ([...name].length > LONGEST_TOKEN_NAME) {
     throw new ValueError(`The name of a token has ${LONGEST_TOKEN_NAME} characters at most`)
   }
-  /* It stands in lists, terminals and logs: no sign in it may steer them, or hide what it says. */
+  /* The name is shown in lists, terminals and logs: control characters could steer a terminal or
+   * hide text. */
   if (/[\p{C}\p{Zl}\p{Zp}]/u.test(name)) {
     throw new ValueError('The name of a token has one line, without invisible characters')
   }
@@ -32,11 +33,11 @@ export function readTokenName(text: string): string {
 }
 
 /**
- * When a token expires. One that never does is one that was said to. [P10]
+ * Expiry time of a token. Tokens expire unless `never` is given. [P10]
  *
- * @param text  as in `30 days` or `never`; the usual time where it is empty
- * @returns null for never
- * @throws ValueError  for what is no time, too short or too long
+ * @param text  as in `30 days` or `never`. Default: the usual lifetime
+ * @returns null for `never`
+ * @throws ValueError  for an invalid lifetime, or one that is too short or too long
  */
 export function readLifetime(text = ''): DateTime | null {
   const said = text.trim()
@@ -44,10 +45,10 @@ export function readLifetime(text = ''): DateTime | null {
 }
 
 /**
- * When a token expires that is good for so long from now on.
+ * Expiry time of a token with this lifetime, counted from now.
  *
  * @param text  as in `30 days`
- * @throws ValueError  for what is no time, too short or too long
+ * @throws ValueError  for an invalid lifetime, or one that is too short or too long
  */
 export function readExpiry(text: string): DateTime {
   const seconds = secondsIn(text.trim())

@@ -1,22 +1,22 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../../admin_site.js'
-import { isForeignLink } from '#crud/http/cross_site'
-import { QueueFull, TRY_AGAIN_IN } from './work_queue.js'
+import { isForeignLink } from '#crud/internals'
 import { EventType } from '../../events/event_type.js'
 import { loggable } from '../../text/plain_text.js'
 import type AdminUser from '../../models/admin_user.js'
-import { SIGN_IN_REASONS } from '../../http/errors.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
+import { QueueFull, TRY_AGAIN_IN, SIGN_IN_REASONS } from '../../errors.js'
 
 /**
- * The door: in, and out. [S21, S22, S23]
+ * Sign-in and sign-out. [S21, S22, S23]
  */
 export class LoginController {
   constructor(private readonly site: AdminSite) {}
 
   /**
-   * The form; who is signed in already goes on to the dashboard. [S21]
+   * Shows the login form; a signed-in user is redirected to the dashboard. [S21]
    */
   async show(ctx: HttpContext) {
     if (await ctx.auth.use('admin').check()) return this.#goTo(ctx, this.site.url('/'))
@@ -28,10 +28,10 @@ export class LoginController {
   }
 
   /**
-   * Whoever has to wait is told so before anything is read of what they send. [B8]
+   * Refuses a throttled address before the body is read. [B8]
    */
   async admit(ctx: HttpContext, next: NextFn) {
-    /* Where it can't be counted, `submit` says so. */
+    /* If the count can't be read, `submit` reports it. */
     const counted = this.site.adminAuthentication.throttle.waitOf(ctx.request.ip())
     const wait = await counted.catch(() => 0)
     if (wait === 0) return await next()
@@ -39,14 +39,14 @@ export class LoginController {
   }
 
   /**
-   * Lets somebody in. Whatever is wrong, the answer is the same. [S22, B3, B8]
+   * Signs the user in. Every failure gets the same response. [S22, B3, B8]
    */
   async submit(ctx: HttpContext) {
-    /* The body alone: a password in an address would stand in every log. */
-    const body = ctx.request.body()
-    const username = textOf(body.username)
-    const password = textOf(body.password)
-    const next = returnPath(this.site, body.next)
+    /* Reads the body only: a password in the query string would appear in access logs. */
+    const texts = sentTexts(ctx)
+    const username = singleText(texts, 'username') ?? ''
+    const password = singleText(texts, 'password') ?? ''
+    const next = returnPath(this.site, singleText(texts, 'next'))
     const { throttle } = this.site.adminAuthentication
     const address = ctx.request.ip()
     const who = whoIs(username, ctx)
@@ -55,7 +55,7 @@ export class LoginController {
     try {
       wait = await throttle.attempt(username, address)
     } catch (error) {
-      /* Whoever can't be counted could guess without end. */
+      /* Without a count, passwords could be guessed without limit. */
       ctx.logger.error({ ...who, reason: reasonOf(error) }, 'Login refused: it can not be counted')
       return await this.#busy(ctx, { username, next })
     }
@@ -87,7 +87,7 @@ export class LoginController {
   }
 
   /**
-   * Lets somebody out. A link of another site only gets the question. [S23, B5]
+   * Signs the user out. A cross-site link shows a confirmation page first. [S23, B5]
    */
   async leave(ctx: HttpContext) {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
@@ -95,15 +95,15 @@ export class LoginController {
     await this.site.adminAuthentication.signOut(ctx, signedIn)
     ctx.logger.info(whoIs(signedIn.owner.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })
-    /* Pages that are kept for going back, above all. Cookies and storage are the whole host's, and so
-     * other applications', too: ours are cleared by name. */
+    /* Mainly removes pages from the back/forward cache. Cookies and storage belong to the whole
+     * host, including other applications, so the site's cookies are cleared by name. */
     ctx.response.header('clear-site-data', '"cache"')
     return this.#goTo(ctx, this.site.url('/login'))
   }
 
   /**
-   * The name as it was typed, be there such a user or not. Never the password. What is refused unread
-   * stands in the application's log alone, or strangers could fill the table without end. [E2, E4]
+   * Logs the name as typed, whether or not the user exists, and never the password. Throttled
+   * attempts go to the application's log only, so that strangers can't fill the table. [E2, E4]
    */
   #logFailure(ctx: HttpContext, username: string) {
     this.site.logEvent(ctx, {
@@ -114,7 +114,7 @@ export class LoginController {
     })
   }
 
-  /** The worst that can come of it is a count that is too high, for a quarter of an hour. */
+  /** At worst, a failed update leaves the count too high until `login.withinMinutes` are over. */
   async #settle(ctx: HttpContext, counting: Promise<void>) {
     await counting.catch((error) =>
       ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
@@ -128,7 +128,7 @@ export class LoginController {
     return this.#form(ctx, { error, username, next })
   }
 
-  /** The server can't say yet whether the password is right. */
+  /** Responds with 503: the password can't be checked at the moment. */
   #busy(ctx: HttpContext, data: { username: string; next?: string }) {
     ctx.response.status(503).header('retry-after', String(TRY_AGAIN_IN))
     return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
@@ -144,19 +144,16 @@ export class LoginController {
   }
 }
 
-/** For the log: a name has 32 letters, so what is longer is none. */
+/**
+ * Log fields of the attempt: user names have at most 32 characters, so a longer text is not logged.
+ */
 function whoIs(username: string, { request }: HttpContext) {
   return { username: loggable(username.slice(0, 32)), address: request.ip() }
 }
 
-/** Without the statement or the command, which may be long. */
+/** Error message without the statement or command, which may be long. */
 function reasonOf(error: unknown): string {
   return String((error as Error).message)
     .split('\n', 1)[0]
     .slice(0, 300)
-}
-
-/** A form may send a field several times; that is no name and no password. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
 }

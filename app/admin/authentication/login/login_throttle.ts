@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type Limiter } from '@adonisjs/limiter'
 import limiter from '@adonisjs/limiter/services/main'
-import { networkOf } from '#crud/http/network'
+import { networkOf } from '#crud/internals'
 import type { AdminConfig } from '../../define_config.js'
-import { QueueFull } from './work_queue.js'
+import { QueueFull } from '../../errors.js'
 
-/* The store counts a name from all addresses without ever refusing it. */
+/* The store only counts failures of a name from all addresses; it never refuses them. */
 const NO_LIMIT = 1_000_000_000
 
 /**
- * Bounds how often a password can be guessed, for all processes together: for a name from an address,
- * and for all names from an address. Failures of a name from many addresses make it slow, and lock nobody
- * out. Every attempt is counted before the password is looked at, so
- * that many at once count as many; only failures stay counted. [B8]
+ * Limits how often passwords can be guessed, across all processes: per name and address, and per
+ * address. Failures of a name from many addresses delay its logins but lock no user out. Every
+ * attempt is counted before the password is compared, so that concurrent attempts all count; only
+ * failures stay counted. [B8]
  */
 export class LoginThrottle {
   #slowed = 0
@@ -32,11 +32,12 @@ export class LoginThrottle {
   /**
    * Counts an attempt.
    *
-   * @returns undefined if it may go on, else the seconds to wait
+   * @returns undefined if it may proceed, else the seconds to wait
    */
   async attempt(username: string, address: string): Promise<number | undefined> {
     const keys = keysOf(username, address)
-    /* What is refused is not counted, for nobody else at the address shall wait for it. */
+    /* A refused attempt is not counted, so that other users at the address do not have to wait
+     * for it. */
     const wait =
       (await this.#perName.availableIn(keys.name)) ||
       (await this.#perAddress.availableIn(keys.address))
@@ -51,15 +52,15 @@ export class LoginThrottle {
   }
 
   /**
-   * How many seconds an address has to wait, whatever the name; 0 if it need not.
+   * Seconds that an address has to wait, whatever the name; 0 if it is not throttled.
    */
   async waitOf(address: string): Promise<number> {
     return await this.#perAddress.availableIn(keysOf('', address).address)
   }
 
   /**
-   * Seconds by which a counted attempt is to be held up: one more for each failure of the name from any
-   * address, beyond those that are quick.
+   * Delay of a counted attempt in seconds: one for each failure of the name from any address beyond
+   * the free ones.
    */
   async slowness(username: string): Promise<number> {
     const { quickAttemptsPerName, slowestSeconds } = this.config
@@ -69,9 +70,9 @@ export class LoginThrottle {
   }
 
   /**
-   * Holds an attempt up for as long.
+   * Waits for the delay of the attempt.
    *
-   * @throws QueueFull  when too many others are held up
+   * @throws QueueFull  when too many other attempts are delayed
    */
   async slowDown(username: string): Promise<void> {
     const seconds = await this.slowness(username)
@@ -86,8 +87,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Forgets the failures of the name, as its owner has come in. Those of other names stay, or whoever
-   * has a password could guess at all others without end.
+   * Resets the failures of the name after a successful login. Those of other names stay, as
+   * otherwise one known password would allow unlimited guesses at others.
    */
   async succeed(username: string, address: string): Promise<void> {
     const keys = keysOf(username, address)
@@ -97,7 +98,7 @@ export class LoginThrottle {
   }
 
   /**
-   * Takes an attempt back whose password was never looked at.
+   * Uncounts an attempt whose password was never compared.
    */
   async withdraw(username: string, address: string): Promise<void> {
     const keys = keysOf(username, address)
@@ -133,7 +134,7 @@ async function consume(limit: Limiter, key: string): Promise<number | undefined>
   }
 }
 
-/** A name that can't be one must not make a key that can't be stored, or not even be written. */
+/** Names are encoded and cut, as a typed one may be too long for a key or not valid Unicode. */
 function keysOf(username: string, address: string) {
   const name = encodeURIComponent(username.toLowerCase().toWellFormed())
   const network = networkOf(address)

@@ -1,54 +1,28 @@
-import { Problem } from '#crud'
-
-/** Seconds after which some of what waits is done */
-export const TRY_AGAIN_IN = 5
+import pLimit, { type LimitFunction } from 'p-limit'
+import { QueueFull } from '../../errors.js'
 
 /**
- * There is no more room to wait in.
- */
-export class QueueFull extends Problem {
-  constructor() {
-    super(503, 'Too much is waiting already: try again in a moment', {
-      headers: { 'retry-after': String(TRY_AGAIN_IN) },
-    })
-  }
-}
-
-/**
- * Does only so much of a kind of work at once, and lets only so much wait for it, in the order in
- * which it came.
+ * Queue with bounded concurrency and a bounded number of waiting tasks, first in, first out.
  */
 export class WorkQueue {
-  #running = 0
-  readonly #waiting: Array<() => void> = []
+  readonly #limit: LimitFunction
+  readonly #capacity: number
 
   /**
-   * @param atOnce  how much may be done at the same time
-   * @param places  how much may wait
+   * @param atOnce  maximum number of concurrent tasks
+   * @param places  maximum number of waiting tasks
    */
-  constructor(
-    private readonly atOnce: number,
-    private readonly places: number
-  ) {}
-
-  /**
-   * @throws QueueFull  at once, when as much waits as may
-   */
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.atOnce) this.#running++
-    else await this.#turn()
-    try {
-      return await work()
-    } finally {
-      /* Whoever is next takes over the place, so that nobody who comes now is before them. */
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running--
-    }
+  constructor(atOnce: number, places: number) {
+    this.#limit = pLimit(atOnce)
+    this.#capacity = atOnce + places
   }
 
-  async #turn(): Promise<void> {
-    if (this.#waiting.length >= this.places) throw new QueueFull()
-    await new Promise<void>((resolve) => this.#waiting.push(resolve))
+  /**
+   * @throws QueueFull  immediately, when the maximum number of tasks is waiting
+   */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { activeCount, pendingCount } = this.#limit
+    if (activeCount + pendingCount >= this.#capacity) throw new QueueFull()
+    return await this.#limit(work)
   }
 }

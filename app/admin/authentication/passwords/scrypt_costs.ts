@@ -2,7 +2,7 @@ import { randomBytes, scrypt } from 'node:crypto'
 import { promisify } from 'node:util'
 
 /**
- * What a hash of scrypt costs to make, as it says of itself.
+ * Cost parameters of a scrypt hash, as encoded in it.
  */
 export interface ScryptCosts {
   /** Rounds, a power of two */
@@ -14,7 +14,7 @@ export interface ScryptCosts {
 const run = promisify<string, Buffer, number, object, Buffer>(scrypt)
 
 /**
- * @returns undefined for a hash of another kind
+ * @returns undefined for a hash of another algorithm
  */
 export function costsOf(hashed: string): ScryptCosts | undefined {
   const match = /^\$scrypt\$n=(\d+),r=(\d+),p=(\d+)\$/.exec(hashed)
@@ -24,7 +24,7 @@ export function costsOf(hashed: string): ScryptCosts | undefined {
 }
 
 /**
- * Whether a hash costs less to guess at than another one.
+ * Returns true if a hash costs less to compute than another one.
  */
 export function isWeaker(hashed: string, than: string): boolean {
   const [costs, wanted] = [costsOf(hashed), costsOf(than)]
@@ -32,8 +32,9 @@ export function isWeaker(hashed: string, than: string): boolean {
 }
 
 /**
- * What is to be hashed once more, so that the comparison of a weak hash takes as long as that of another
- * one. Of powers of two, the first once more and all those between are the last: n + n + 2n + 4n = 8n.
+ * Costs of the additional hashes that make the comparison of a weak hash take as long as that of
+ * another one. Costs are powers of two: the first one again and all between sum up to the last, n +
+ * n + 2n + 4n = 8n.
  */
 export function restOf(hashed: string, than: string): ScryptCosts[] {
   const [costs, wanted] = [costsOf(hashed), costsOf(than)]
@@ -44,7 +45,8 @@ export function restOf(hashed: string, than: string): ScryptCosts[] {
 }
 
 /**
- * Spends that time: the quickness of a weak hash would tell that there is such a user. [B3]
+ * Computes the additional hashes: a faster response for a weak hash would reveal that the user
+ * exists. [B3]
  */
 export async function spendRest(hashed: string, than: string, password: string): Promise<void> {
   const salt = randomBytes(16)

@@ -13,7 +13,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
 
   readonly driverName = 'admin'
   authenticationAttempted = false
-  /** Who it is, and the session and the token that the user came with */
+  /** User, session and token of the request */
   signedIn: SignedIn | undefined
 
   readonly #ctx: HttpContext
@@ -52,7 +52,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * @throws E_UNAUTHORIZED_ACCESS  when nobody is signed in
+   * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
    */
   async authenticate(): Promise<AdminUser> {
     await this.check()
@@ -69,7 +69,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 
   /**
-   * Signs a test's client in: `client.get('/admin').loginAs(user)`.
+   * Signs in the client of a test: `client.get('/admin').loginAs(user)`.
    */
   async authenticateAsClient(user: AdminUser): Promise<AuthClientResponse> {
     const authentication = await this.#authentication()
@@ -78,7 +78,7 @@ export class AdminGuard implements GuardContract<AdminUser> {
 }
 
 /**
- * The guard, for `config/auth.ts`.
+ * Guard of the admin site, for `config/auth.ts`.
  */
 export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
   return {

@@ -1,15 +1,15 @@
 import type { LucidModel, ModelAttributes } from '@adonisjs/lucid/types/model'
-import { withQuickMoments } from '#crud/lucid/lucid_moments'
+import { withQuickMoments } from '#crud/internals'
 import AdminUser from '../../models/admin_user.js'
 
 const OF_USER = 'user__'
 
 /**
- * The select of records with the users whom they belong to, in one row each, for what every request
- * asks; what is the user's has `user__` before it.
+ * Select of records with their users, one row each, for the query that every request makes; columns
+ * of the user have the prefix `user__`.
  *
- * @param model  with a column `user_id`
- * @param where  which records, with question marks
+ * @param model  a model with a `user_id` column
+ * @param where  condition on the records, with question marks for values
  */
 export function ownedQuery(model: LucidModel, where: string): string {
   const { table } = model
@@ -21,12 +21,14 @@ export function ownedQuery(model: LucidModel, where: string): string {
 }
 
 /**
- * The user whom a record belongs to, as far as most requests want to know.
+ * The user that a record belongs to, with the properties that most requests need.
  */
 export class Owner {
   readonly id: number
   readonly username: string
-  readonly isSuperuser: boolean
+  readonly permissionsVersion: number
+  readonly #isSuperuser: boolean
+  #viewedRole: number | undefined
   readonly #row: Record<string, unknown>
   #user: AdminUser | undefined
 
@@ -34,10 +36,29 @@ export class Owner {
     this.#row = row
     this.id = row[`${OF_USER}id`] as number
     this.username = row[`${OF_USER}username`] as string
-    this.isSuperuser = Boolean(row[`${OF_USER}is_superuser`])
+    this.#isSuperuser = Boolean(row[`${OF_USER}is_superuser`])
+    this.permissionsVersion = row[`${OF_USER}permissions_version`] as number
   }
 
-  /** The user as a model instance, made for who asks: it takes as long as to find the record. */
+  /** False while a superuser views the site as a role. [U6] */
+  get isSuperuser(): boolean {
+    return this.#isSuperuser && this.#viewedRole === undefined
+  }
+
+  /** Id of the role whose permissions replace the user's own. [U6] */
+  get viewedRole(): number | undefined {
+    return this.#viewedRole
+  }
+
+  /**
+   * Replaces the permissions of the request by those of a role. For users other than superusers it
+   * changes nothing, as a role could allow more than they may.
+   */
+  viewAs(roleId: number): void {
+    if (this.#isSuperuser) this.#viewedRole = roleId
+  }
+
+  /** The user as a model instance, created on first use: it takes as long as finding the record. */
   get user(): AdminUser {
     return (this.#user ??= this.#made())
   }
@@ -47,13 +68,15 @@ export class Owner {
     for (const { columnName } of AdminUser.$columnsDefinitions.values()) {
       ofUser[columnName] = this.#row[OF_USER + columnName]
     }
+    /* A policy of the application's own that asks the user must hear the same. */
+    if (this.#viewedRole !== undefined) ofUser.is_superuser = false
     return AdminUser.$createFromAdapterResult(withQuickMoments(AdminUser, ofUser)) as AdminUser
   }
 }
 
 /**
- * Makes record and owner of such a row. The record is what is stored of it, without what a model
- * instance can do, which would take longer to make than all else about finding it.
+ * Splits such a row into record and owner. The record is its plain attributes: creating a model
+ * instance would take longer than finding the record.
  */
 export function partOwned<Model extends LucidModel>(
   model: Model,
@@ -62,7 +85,7 @@ export function partOwned<Model extends LucidModel>(
   return { record: consumed(model, withQuickMoments(model, row)), owner: new Owner(row) }
 }
 
-/** What the model makes of what the database holds. */
+/** Attributes as the model's `consume` functions convert them. */
 function consumed<Model extends LucidModel>(
   model: Model,
   row: Record<string, unknown>

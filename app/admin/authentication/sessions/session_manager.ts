@@ -3,16 +3,17 @@ import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf } from '#crud/internals'
 import type { AdminConfig } from '../../define_config.js'
 import AdminSession from '../../models/admin_session.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
+import { deviceName } from './device_name.js'
 import { ownedQuery, partOwned, type Owner } from './owned_row.js'
 import type { TokenClaims } from './token_service.js'
 
 /**
- * Where a session was begun.
+ * Client that a session was begun from.
  */
 export interface SessionOrigin {
   ip: string
@@ -20,8 +21,8 @@ export interface SessionOrigin {
 }
 
 /**
- * A session as a request has it: what is stored of it, without what a model instance can do, which
- * would take longer to make than all else about finding it.
+ * Session of a request: its plain attributes, as creating a model instance would take longer than
+ * finding the session.
  */
 export type OpenSession = ModelAttributes<AdminSession>
 
@@ -32,19 +33,19 @@ let statement: string | undefined
 type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
 
 /**
- * Begins, checks and ends the sessions of admin users. A session lasts while it is used, ends when it
- * is left alone or has lasted long enough, and takes its tokens with it. [B7]
+ * Begins, checks and ends the sessions of admin users. A session ends when it is idle for too long
+ * or reaches its maximum lifetime, and its tokens end with it. [B7]
  */
 export class SessionManager {
   constructor(private readonly limits: AdminConfig['sessions']) {}
 
   /**
-   * Begins a session. Where the user has as many as allowed, the oldest ends.
+   * Begins a session. Ends the user's oldest session if they have the maximum number.
    *
-   * @param earlier  id of the session that the browser had so far, whose place the new one takes: it
-   *   ends, whoever it belongs to, as nobody could end it any more
-   * @returns the session, and the id for its cookie, which is stored nowhere; null if the user is gone
-   *   or has another password by now, as that has ended all sessions begun with this one [B7]
+   * @param earlier  id of the browser's previous session, which ends, whichever user it belongs to:
+   *   its cookie is replaced, so it could not be signed out any more
+   * @returns the session, and the id for its cookie, which is not stored anywhere; null if the user
+   *   was removed or has a new password, as both end all of the user's sessions [B7]
    */
   async begin(
     user: AdminUser,
@@ -62,7 +63,7 @@ export class SessionManager {
         sessionId: hashOf(id),
         ipAddress: origin.ip,
         userAgent,
-        deviceInfo: describeDevice(userAgent),
+        deviceInfo: deviceName(userAgent),
         lastActivity: DateTime.utc(),
         isActive: true,
         sessionMetadata: { tokens: {} },
@@ -72,16 +73,16 @@ export class SessionManager {
     if (!session) return null
     const replaced = earlier === undefined ? null : await this.find(earlier)
     if (replaced) await this.end(replaced)
-    /* Only now, so that several sign-ins at once can't each find room and be too many together. */
+    /* Counted after the insert, so that concurrent sign-ins can't exceed the maximum. */
     const active = await this.activeOf(user.id)
     for (const old of active.slice(0, -this.limits.perUser)) await this.end(old)
     return { session, id }
   }
 
   /**
-   * The session that a cookie's id belongs to.
+   * Finds the session of a cookie's id.
    *
-   * @returns null if there is none, or it has ended
+   * @returns null if there is none or it has ended
    */
   async find(id: string): Promise<AdminSession | null> {
     const session = await AdminSession.findBy('sessionId', hashOf(id))
@@ -89,10 +90,10 @@ export class SessionManager {
   }
 
   /**
-   * The session that a token belongs to, and its user, by one query: every request waits for it. It
-   * goes where reads go, which see all that was committed, so whatever was revoked before is. [B5, B7]
+   * Finds the session of a token and its user in one query, as every request waits for it. Uses the
+   * read connection, which sees all committed data and so every revocation. [B5, B7]
    *
-   * @returns null if there is none, or it has ended, or the token was revoked
+   * @returns null if there is none, it has ended, or the token was revoked
    */
   async findSignedIn({
     sid,
@@ -106,21 +107,21 @@ export class SessionManager {
   }
 
   /**
-   * The active sessions of a user, oldest first.
+   * Active sessions of a user, oldest first.
    */
   async activeOf(userId: number, client?: TransactionClientContract): Promise<AdminSession[]> {
     return await this.#active((query) => query.where('userId', userId), client)
   }
 
   /**
-   * The active sessions of everybody, oldest first.
+   * Active sessions of all users, oldest first.
    */
   async allActive(): Promise<AdminSession[]> {
     return await this.#active((query) => query)
   }
 
   /**
-   * Notes that the session is in use; once a minute is often enough to know.
+   * Updates the session's last activity, at most once a minute.
    */
   async touch(session: Pick<OpenSession, 'id' | 'lastActivity'>): Promise<void> {
     if (Date.now() - session.lastActivity.toMillis() < MINUTE) return
@@ -131,7 +132,7 @@ export class SessionManager {
   }
 
   /**
-   * Remembers a token that was issued for the session; none is lost when several are at once.
+   * Records a token that was issued for the session. Concurrent calls lose none.
    */
   async remember(
     session: Pick<OpenSession, 'id'>,
@@ -140,14 +141,25 @@ export class SessionManager {
     await this.#change(session, async (current) => {
       const now = Date.now() / 1000
       const valid = Object.entries(current.sessionMetadata.tokens).filter(([, end]) => end > now)
-      current.sessionMetadata = { tokens: { ...Object.fromEntries(valid), [jti]: exp } }
+      const tokens = { ...Object.fromEntries(valid), [jti]: exp }
+      current.sessionMetadata = { ...current.sessionMetadata, tokens }
+    })
+  }
+
+  /**
+   * Has the session see the site as a role from now on; null: as its user again. [U6]
+   */
+  async viewAs(session: Pick<OpenSession, 'id'>, roleId: number | null): Promise<void> {
+    await this.#change(session, async (current) => {
+      const { viewAs, ...kept } = current.sessionMetadata
+      current.sessionMetadata = roleId === null ? kept : { ...kept, viewAs: roleId }
     })
   }
 
   /**
    * Ends a session and revokes every token that was issued for it.
    *
-   * @param transaction  to be part of, if there is one
+   * @param transaction  transaction to run in, if any
    */
   async end(
     session: Pick<OpenSession, 'id'>,
@@ -172,10 +184,10 @@ export class SessionManager {
   }
 
   /**
-   * Ends all sessions of a user, but the one that is kept.
+   * Ends all sessions of a user except `kept`.
    *
-   * @param transaction  to be part of, if there is one
-   * @returns how many ended
+   * @param transaction  transaction to run in, if any
+   * @returns the number of ended sessions
    */
   async endAllOf(
     userId: number,
@@ -193,8 +205,7 @@ export class SessionManager {
   }
 
   /**
-   * Removes what no longer says anything: sessions past their longest time, and revoked tokens that
-   * have expired by themselves.
+   * Removes sessions that are idle or too old, and revoked tokens that have expired.
    */
   async removeExpired(): Promise<void> {
     const now = DateTime.utc()
@@ -205,7 +216,9 @@ export class SessionManager {
     await AdminTokenBlacklist.query().where('expiresAt', '<', databaseTime(now)).delete()
   }
 
-  /** Changes a session as it is now, which other requests may have changed since it was read. */
+  /**
+   * Updates a session after locking and re-reading it, as concurrent requests may have changed it.
+   */
   async #change(
     { id }: Pick<OpenSession, 'id'>,
     change: (current: AdminSession, client: TransactionClientContract) => Promise<void>,
@@ -241,7 +254,8 @@ export class SessionManager {
 }
 
 function signedInQuery(): string {
-  /* Where tables are analysed, `better-sqlite3` would plan it anew for each bare question mark's value. */
+  /* With a table's statistics present, `better-sqlite3` would plan the query again for each
+   * value of a bare question mark. */
   statement ??= ownedQuery(
     AdminSession,
     `admin_sessions.session_id = (select ?)
@@ -256,27 +270,4 @@ export function hashOf(id: string): string {
 
 function databaseTime(moment: DateTime): string {
   return moment.toFormat('yyyy-MM-dd HH:mm:ss')
-}
-
-const BROWSERS: Array<[RegExp, string]> = [
-  [/Edg\//, 'Edge'],
-  [/OPR\//, 'Opera'],
-  [/Firefox\//, 'Firefox'],
-  [/Chrome\//, 'Chrome'],
-  [/Safari\//, 'Safari'],
-  [/curl\//, 'curl'],
-]
-const SYSTEMS: Array<[RegExp, string]> = [
-  [/Android/, 'Android'],
-  [/iPhone|iPad/, 'iOS'],
-  [/Windows/, 'Windows'],
-  [/Mac OS X/, 'macOS'],
-  [/Linux/, 'Linux'],
-]
-
-/** "Firefox on Linux": enough for a person to know their own sessions. */
-function describeDevice(userAgent: string | null): string | null {
-  const named = (names: Array<[RegExp, string]>) =>
-    names.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
-  return [named(BROWSERS), named(SYSTEMS)].filter(Boolean).join(' on ') || null
 }

@@ -2,19 +2,19 @@ import { hash, hkdfSync, randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 
 /**
- * What an access token says: whose it is, and of which session.
+ * Claims of a session token.
  */
 export interface TokenClaims {
-  /** Who issued it, and what for */
+  /** Issuer and audience */
   iss: string
   aud: string
   /** Id of the user */
   sub: string
-  /** Hash of the session's id */
+  /** SHA-256 of the session's id */
   sid: string
-  /** The token's own id */
+  /** Id of the token */
   jti: string
-  /** Issued at, expires at: seconds since 1970 */
+  /** Issued at and expires at, in seconds since 1970 */
   iat: number
   exp: number
 }
@@ -22,24 +22,24 @@ export interface TokenClaims {
 const ISSUER = 'atrium'
 const AUDIENCE = 'atrium-admin'
 
-/* RFC 9068; a token says what it is, so that no other one of this key is taken for it. */
+/* RFC 9068; the type keeps other tokens of the same key from being accepted. */
 const TYPE = 'at+jwt'
 
-/* As many as there may be sessions at work; only tokens that are ours get among them. */
+/* Bounds the memory of the cache, which is emptied when full; only the site's own tokens are cached. */
 const MOST_VERIFIED = 1000
 
 /**
- * Issues and checks the JWTs of the admin site. Their key is derived from `APP_KEY`, so that another
- * `APP_KEY` ends all of them. [B4]
+ * Issues and verifies the JWTs of the admin site. Their key is derived from `APP_KEY`, so that a
+ * new `APP_KEY` ends all of them. [B4]
  */
 export class TokenService {
   readonly #key: Uint8Array
-  /** What tokens say whose signature was right once, and so always is, by the token's hash */
+  /** Claims of tokens whose signature was verified before, by the token's hash */
   readonly #verified = new Map<string, TokenClaims>()
 
   /**
    * @param secret   the application's key
-   * @param minutes  how long a token is good for
+   * @param minutes  lifetime of a token in minutes
    */
   constructor(
     secret: string,
@@ -51,7 +51,7 @@ export class TokenService {
   /**
    * @param user     id of the user
    * @param session  hash of the session's id
-   * @returns the compact token and what it says
+   * @returns the compact token and its claims
    */
   async issue(
     user: number | string,
@@ -74,8 +74,8 @@ export class TokenService {
   }
 
   /**
-   * @returns what the token says, or null if it is not ours, was changed, or has expired. Whether it was
-   *   revoked is for the session manager to say.
+   * @returns the claims, or null for a token that is not the site's, was altered or has expired.
+   *   Revocation is checked by the session manager.
    */
   async verify(token: string): Promise<TokenClaims | null> {
     const id = hash('sha256', token, 'base64')
@@ -89,8 +89,8 @@ export class TokenService {
   }
 
   /**
-   * Whether a token is to be replaced while its owner is at work: after a minute, so that it does not
-   * end before a session of which the user takes all the idle time. [B7]
+   * Returns true if the token is due for renewal: after a minute, so that it outlives a session
+   * whose user is active just before the idle timeout. [B7]
    */
   isWorn(claims: TokenClaims): boolean {
     return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)

@@ -1,12 +1,12 @@
 import string from '@adonisjs/core/helpers/string'
-import { writeJson } from '#crud/values/json'
+import { writeJson } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
-import { shownValue, type ShownValue } from './shown_value.js'
+import { shownValue, type ShownValue } from './logged_value.js'
 
 /**
- * A field of a record, before and after.
+ * A field of a record before and after an event.
  */
 export interface FieldChange {
   name: string
@@ -16,10 +16,10 @@ export interface FieldChange {
 }
 
 /**
- * What was done to one record, field by field.
+ * Changes of one record, by field.
  */
 export interface Comparison {
-  /** Whether there was a record before, and whether there is one after */
+  /** True if the record existed before the event, and after it */
   hasBefore: boolean
   hasAfter: boolean
   changed: FieldChange[]
@@ -29,8 +29,9 @@ export interface Comparison {
 type State = Record<string, unknown>
 
 /**
- * Compares the two states of a logged record, its fields in the order and by the names of its view, as
- * long as the model is in the site. What the model hides by now is left out, whatever was logged. [E4]
+ * Compares the two states of a logged record, in the order and with the labels of its view while
+ * the model is in the site. Columns that are hidden today are left out even if they were logged.
+ * [E4]
  */
 export function compare(site: AdminSite, row: AdminAuditLog): Comparison {
   const view = site.models.get(row.resourceType)
@@ -55,7 +56,7 @@ export function compare(site: AdminSite, row: AdminAuditLog): Comparison {
   }
 }
 
-/** An integration of one's own may have noted the changes alone. */
+/** A custom integration may have stored the changes only. */
 function statesOf({ previousState, newState, changes }: AdminAuditLog) {
   if (previousState || newState || !changes) {
     return { before: previousState as State | null, after: newState as State | null }
@@ -68,7 +69,7 @@ function statesOf({ previousState, newState, changes }: AdminAuditLog) {
 function namesOf(view: ModelView | undefined, ...states: Array<State | null>): string[] {
   const logged = new Set(states.flatMap((state) => Object.keys(state ?? {})))
   const columns = view?.resource.columns.all ?? []
-  const hidden = columns.filter((column) => column.hidden).map(({ wire }) => wire)
-  const known = columns.map(({ wire }) => wire).filter((name) => logged.has(name))
+  const hidden = columns.filter((column) => column.hidden).map(({ apiName }) => apiName)
+  const known = columns.map(({ apiName }) => apiName).filter((name) => logged.has(name))
   return [...new Set([...known, ...logged])].filter((name) => !hidden.includes(name))
 }

@@ -1,21 +1,28 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import type { AdminSite } from '../../admin_site.js'
-import { NotAllowed, PageNotFound } from '../../http/errors.js'
+import { NotAllowed, PageNotFound } from '../../errors.js'
 import { DatabaseIntegration } from '../database_integration.js'
+import type { EventIntegration } from '../event_integration.js'
 
 /**
- * Whether the site keeps its events where its pages can read them. [E2]
+ * The part of the site that event pages read.
  */
-export function hasEventLog({ eventIntegration }: AdminSite): boolean {
+export interface LoggedSite {
+  readonly eventIntegration: EventIntegration | undefined
+}
+
+/**
+ * Returns true if the site keeps events that its pages can read. [E2]
+ */
+export function hasEventLog({ eventIntegration }: LoggedSite): boolean {
   return eventIntegration instanceof DatabaseIntegration
 }
 
 /**
- * Whether the signed-in user may read what happened: the log shows every model, and who did what.
- * [B13]
+ * Returns true if the signed-in user may read the event log, which shows every model and every
+ * user's actions: superusers only. [B13]
  */
-export function mayReadEvents(site: AdminSite, ctx: HttpContext): boolean {
+export function mayReadEvents(site: LoggedSite, ctx: HttpContext): boolean {
   return hasEventLog(site) && isSuperuser(ctx)
 }
 
@@ -24,19 +31,19 @@ export function isSuperuser(ctx: HttpContext): boolean {
 }
 
 /**
- * Stands before the pages of the event log: without a log there are none. [E2]
+ * Guard of the event log pages: 404 without a log. [E2]
  */
-export function eventsGate(site: AdminSite) {
+export function eventsGuard(site: LoggedSite) {
   return async (ctx: HttpContext, next: NextFn) => {
     if (!hasEventLog(site)) throw new PageNotFound()
-    await superuserGate(ctx, next)
+    await superuserGuard(ctx, next)
   }
 }
 
 /**
- * Stands before what only superusers may see. [B13]
+ * Guard of pages for superusers. [B13]
  */
-export async function superuserGate(ctx: HttpContext, next: NextFn): Promise<void> {
+export async function superuserGuard(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isSuperuser(ctx)) throw new NotAllowed()
   await next()
 }

@@ -1,13 +1,13 @@
 import { DateTime } from 'luxon'
-import { isStorableText } from '#crud/values/text'
+import { isStorableText } from '#crud/internals'
 import { EventType } from '../event_type.js'
 
-/** What can have happened [E2] */
+/** All event types [E2] */
 export const EVENT_TYPES: readonly string[] = Object.values(EventType)
 
 export const EVENT_STATUSES: readonly string[] = ['success', 'failure']
 
-/* Longer than any user's or model's name */
+/* Longer than any name of a user or model */
 const LONGEST_NAME = 255
 
 const READERS = {
@@ -24,26 +24,25 @@ export type FilterName = keyof typeof READERS
 const NAMES = Object.keys(READERS) as FilterName[]
 
 /**
- * Which events are asked for. Nothing in an address is refused: what can't be is left out, and said to
- * be. [E5]
+ * Filters of the event log. Invalid query parameters are ignored and reported as such. [E5]
  */
 export class EventFilters {
   private constructor(
     readonly values: Readonly<Partial<Record<FilterName, string>>>,
     readonly page: number,
-    /** What was given and can't be looked for */
+    /** Names of the parameters whose values were invalid */
     readonly ignored: readonly FilterName[]
   ) {}
 
   /**
-   * @param query  a query string, with or without its question mark
+   * @param query  query string, with or without its question mark
    */
   static read(query: string): EventFilters {
     const given = new URLSearchParams(query)
     const values: Partial<Record<FilterName, string>> = {}
     const ignored: FilterName[] = []
     for (const name of NAMES) {
-      /* As with most readers of query strings, the last of several counts. */
+      /* The last of several values is used. */
       const text = (given.getAll(name).at(-1) ?? '').trim()
       if (text === '') continue
       const value = READERS[name](text)
@@ -58,15 +57,14 @@ export class EventFilters {
   }
 
   /**
-   * The same on another page.
+   * The same filters for another page.
    */
   at(page: number): EventFilters {
     return new EventFilters(this.values, page, this.ignored)
   }
 
   /**
-   * What of the days is asked for, as the log has its times: from the first moment on, and up to but
-   * without the second.
+   * The days as times of the log: from the first inclusive to the second exclusive.
    */
   get period(): { from: string | null; before: string | null } {
     const { start_date: start, end_date: end } = this.values
@@ -75,7 +73,7 @@ export class EventFilters {
   }
 
   /**
-   * As a query string with its question mark; empty where nothing is asked for.
+   * Query string with its question mark; empty without filters.
    */
   toString(): string {
     const query = new URLSearchParams(this.values as Record<string, string>)
@@ -85,7 +83,7 @@ export class EventFilters {
 }
 
 /**
- * The number of a page; one that is no integer is the first. [B15]
+ * Parses a page number; an invalid one is the first page. [B15]
  */
 export function readPage(text: string | null | undefined): number {
   if (!/^\s*[+-]?\d+\s*$/.test(text ?? '')) return 1
@@ -100,7 +98,7 @@ function readName(text: string): string | null {
   return text.length <= LONGEST_NAME && isStorableText(text) ? text : null
 }
 
-/** The last day of all has no next one that the database would compare rightly. */
+/** The last day of the calendar has no next day that databases compare correctly. */
 function readDay(text: string): string | null {
   if (!/^\d{4}-\d\d-\d\d$/.test(text) || text === '9999-12-31') return null
   return DateTime.fromISO(text, { zone: 'utc' }).isValid ? text : null

@@ -1,5 +1,5 @@
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf } from '#crud/internals'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import type { AdminSite } from '../../admin_site.js'
@@ -7,24 +7,24 @@ import { type EventFilters } from './event_filters.js'
 import { lastPage, ROWS } from './pages.js'
 
 /**
- * A part of the log, and where in the whole it lies.
+ * A page of rows, and its position in the whole.
  */
 export interface Found<Row> {
   rows: Row[]
   total: number
-  /** The number of the page it is; that of the last one where a later one was asked for */
+  /** Number of the page; the last page if a later one was requested */
   page: number
 }
 
 /**
- * Reads the event log, on the admin connection and where reads go, so that it waits for no write.
+ * Reads the event log, on the admin connection and its read replica, so that no write blocks it.
  * [E3]
  */
 export class EventReader {
   constructor(private readonly site: AdminSite) {}
 
   /**
-   * A page of the events that the filters let through, the newest first. [E5]
+   * Returns a page of the events that match the filters, newest first. [E5]
    */
   async list(filters: EventFilters): Promise<Found<AdminEventLog>> {
     return await this.#page(filters.page, () => this.#filtered(filters), this.#newestFirst)
@@ -39,7 +39,7 @@ export class EventReader {
   }
 
   /**
-   * A page of the records of an event, as they were written.
+   * Returns a page of the records of an event, in the order in which they were written.
    */
   async recordsOf(event: AdminEventLog, page: number): Promise<Found<AdminAuditLog>> {
     return await this.#page(
@@ -50,7 +50,7 @@ export class EventReader {
   }
 
   /**
-   * A page of what was done to one record, the newest first, with the events it was part of.
+   * Returns a page of the changes of one record, newest first, with their events.
    */
   async history(
     resourceType: string,
@@ -68,26 +68,34 @@ export class EventReader {
   }
 
   /**
-   * The newest events of some kinds.
+   * Returns the newest events of the given types.
    *
-   * @param whose  only those of this user, and those of these models
+   * @param whose  restricts them to those of this user, except for some models, and those of these models
    */
   async recent(
     most: number,
     types: readonly string[],
-    whose?: { userId: number; resourceTypes: readonly string[] }
+    whose?: {
+      userId: number
+      resourceTypes: readonly string[]
+      withoutTypes: readonly string[]
+    }
   ): Promise<AdminEventLog[]> {
     const query = this.#events().whereIn('eventType', [...types])
     if (whose) {
       query.where((either) =>
-        either.where('userId', whose.userId).orWhereIn('resourceType', [...whose.resourceTypes])
+        either
+          .where((own) =>
+            own.where('userId', whose.userId).whereNotIn('resourceType', [...whose.withoutTypes])
+          )
+          .orWhereIn('resourceType', [...whose.resourceTypes])
       )
     }
     return await read<AdminEventLog>(this.#newestFirst(query).limit(most))
   }
 
   /**
-   * How many events there are, and when the oldest was.
+   * Returns the number of events and the time of the oldest.
    */
   async extent(): Promise<{ count: number; oldest: string | null }> {
     const query = this.#events().count('* as total').min('timestamp as oldest').pojo()
@@ -99,7 +107,7 @@ export class EventReader {
     }
   }
 
-  /** Beyond the last page is the last one. */
+  /** A page beyond the last one is the last one. */
   async #page<Query extends LogQuery>(
     asked: number,
     query: () => Query,

@@ -5,12 +5,12 @@ import { EVENT_TYPES } from './event_filters.js'
 import { plainText } from '../../text/plain_text.js'
 
 /**
- * How a kind of event is shown.
+ * Icon and label of an event type.
  */
 export interface EventMark {
   type: string
   word: string
-  /** SVG path data in a box of 24 by 24 */
+  /** SVG path data in a 24 by 24 box */
   icon: string
   tone: 'good' | 'bad' | 'plain'
 }
@@ -28,7 +28,7 @@ const ICONS: Record<string, string> = {
 const OTHER = 'M12 12h.01'
 
 /**
- * The mark and the word of a kind of event; one that is not known is called as it is.
+ * Icon and label of an event type; an unknown type is its own label.
  */
 export function markOf(site: AdminSite, type: string): EventMark {
   const isKnown = EVENT_TYPES.includes(type)
@@ -42,7 +42,7 @@ export function markOf(site: AdminSite, type: string): EventMark {
 }
 
 /**
- * Who did what has no name with it: where there was no request, nobody outside of the application.
+ * Actor text for an event without a user name: without a request, it is the application itself.
  */
 export function unnamedIn(site: AdminSite, { ipAddress, userAgent }: AdminEventLog): string {
   const isRequest = ipAddress !== null || userAgent !== null
@@ -57,14 +57,15 @@ const NOTES = new Set([
   'reason_credentials',
   'page_list',
   'page_update',
+  'page_view_as',
 ])
 
 /**
- * What is to be said of an event beside who, when and what; of other integrations' details, too.
+ * Texts for the details of an event, including those of custom integrations.
  */
 export function notesOf(site: AdminSite, details: EventDetails | null): string[] {
   return Object.entries(details ?? {}).flatMap(([name, value]) => {
-    /* How many there were is said where the records are. */
+    /* The page shows the count next to the records. */
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]

@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { NotAllowed, PageNotFound } from '../../http/errors.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'
@@ -14,12 +13,13 @@ import { plainText } from '../../text/plain_text.js'
 import { ReadableRecords } from './readable_records.js'
 import { readKey, RecordPlaces } from './record_places.js'
 import { momentOf, readable as readableKey, shownEvent, subjectOf } from './shown_event.js'
+import { NotAllowed, PageNotFound } from '../../errors.js'
 
-/* As many names as a field may suggest. */
+/* Maximum number of suggested user names. */
 const MOST_NAMES = 200
 
 /**
- * The pages of the event log: all events, one of them, the history of one record. [E5]
+ * Pages of the event log: list, event, and history of a record. [E5]
  */
 export class EventsController {
   readonly #log: EventReader
@@ -29,7 +29,7 @@ export class EventsController {
   }
 
   /**
-   * The events that the filters let through; for htmx the part that changes alone.
+   * List of events; for htmx its content without the layout.
    */
   async index(ctx: HttpContext): Promise<string> {
     const asked = EventFilters.read(ctx.request.parsedUrl.query ?? '')
@@ -55,7 +55,7 @@ export class EventsController {
   }
 
   /**
-   * One event, with what it did to each record.
+   * An event with its changes to each record.
    */
   async show(ctx: HttpContext): Promise<string> {
     const { id } = ctx.params
@@ -90,7 +90,7 @@ export class EventsController {
   }
 
   /**
-   * What was done to one record.
+   * History of one record.
    */
   async history(view: ModelView, ctx: HttpContext): Promise<string> {
     await view.resource.load()
@@ -126,7 +126,7 @@ export class EventsController {
     })
   }
 
-  /** What can't be read is no reason for no page: it says so. */
+  /** A failed query shows an error on the page and does not fail it. */
   async #find(ctx: HttpContext, filters: EventFilters) {
     try {
       return { ...(await this.#log.list(filters)), failed: false }
@@ -136,7 +136,7 @@ export class EventsController {
     }
   }
 
-  /** Names that failed logins have typed are not suggested. */
+  /** Typed names of failed logins are not suggested. */
   async #names(ctx: HttpContext): Promise<string[]> {
     try {
       const users = await AdminUser.query().select('username').orderBy('username').limit(MOST_NAMES)
@@ -147,7 +147,10 @@ export class EventsController {
     }
   }
 
-  /** What can be chosen; a model that is no longer in the site stays so while it is asked for. */
+  /**
+   * Options of the filters; a model that was removed from the site stays selectable while it is
+   * selected.
+   */
   #fields({ values }: EventFilters) {
     const models = [...this.site.models.values()].map(({ name, label }) => ({ value: name, label }))
     const { resource_type: asked } = values
@@ -170,7 +173,7 @@ export class EventsController {
     return view && key ? historyUrl(view, key) : null
   }
 
-  /** Labels and hidden columns are known without the database, kinds of keys are not. */
+  /** Labels and hidden columns are known without the database, types of keys are not. */
   async #load(names: string[]) {
     const views = [...new Set(names)].flatMap((name) => this.site.models.get(name) ?? [])
     await Promise.allSettled(views.map((view) => view.resource.load()))
@@ -185,7 +188,7 @@ export class EventsController {
   }
 }
 
-/** What a record was when it was there last. */
+/** Last known state of a record. */
 function stateOf(row: AdminAuditLog | undefined): AdminAuditLog['newState'] {
   return row?.newState ?? row?.previousState ?? null
 }

@@ -1,10 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/resource/key'
+import type { KeyValue } from '#crud/internals'
 import type { ModelView } from '../../model_view.js'
 import { mayReadEvents } from './event_access.js'
 
 /**
- * Where the history of a record stands: `/admin/management/events/record/Film/12`. [E5]
+ * URL of a record's history: `/admin/management/events/record/Film/12`. [E5]
  */
 export function historyUrl(view: ModelView, key: KeyValue): string {
   const place = `/management/events/record/${view.name}${view.resource.key.toPath(key)}`
@@ -12,7 +12,7 @@ export function historyUrl(view: ModelView, key: KeyValue): string {
 }
 
 /**
- * The same for a link of a page: null where the viewer may not read it, or there is no log.
+ * URL of a record's history for a link; null if the viewer may not read it, or there is no log.
  */
 export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {
   const { adminSite } = view

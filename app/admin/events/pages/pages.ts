@@ -1,8 +1,8 @@
-/** How many events, or records of one event, a page shows */
+/** Events, or records of one event, per page */
 export const ROWS = 25
 
 /**
- * A way to another page; the current one has none.
+ * A page number and its link; the current page has none.
  */
 export interface PageLink {
   page: number
@@ -11,29 +11,29 @@ export interface PageLink {
 }
 
 /**
- * Where one is, and the ways to the other pages.
+ * Position in the pages, and links to the others.
  */
 export interface Pages {
-  /** Numbers of the first and of the last that are shown, from 1 */
+  /** Numbers of the first and last row shown, from 1 */
   from: number
   to: number
   total: number
   previous: string | null
   next: string | null
-  /** The first, the last, those around the current one; null stands for those left out */
+  /** First, last and the pages around the current one; null for a gap */
   links: Array<PageLink | null>
 }
 
 /**
- * The number of the last page.
+ * Number of the last page.
  */
 export function lastPage(total: number): number {
   return Math.max(1, Math.ceil(total / ROWS))
 }
 
 /**
- * @param current  the number of the page that is shown
- * @param url      the address of a page
+ * @param current  number of the current page
+ * @param url      builds the URL of a page
  */
 export function pagesOf(total: number, current: number, url: (page: number) => string): Pages {
   const last = lastPage(total)

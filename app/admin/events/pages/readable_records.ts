@@ -8,8 +8,8 @@ import { readKey } from './record_places.js'
 type Logged = Pick<AdminAuditLog, 'resourceType' | 'resourceId' | 'newState' | 'previousState'>
 
 /**
- * The records of the log whose values the viewer may see. Policy and scope of their model are asked about
- * each as it is; where it is gone, the policy alone, as it was when it was there last. [P14]
+ * Filters logged records to those whose values the viewer may see. Policy and scope are applied to
+ * each record as it is now; for a deleted one, only the policy, to its last state. [P14]
  */
 export class ReadableRecords {
   readonly #refused = new Set<string>()
@@ -37,13 +37,13 @@ async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promi
   try {
     await view.resource.load()
     const [key] = readKey(view, row.resourceId) ?? []
-    /* Throws what the policy refuses. */
+    /* Throws if the policy refuses. */
     if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
-    /* It is there, and the scope hides it. */
+    /* The record exists, but the scope hides it. */
     if (key && (await view.resource.reader.attributes(options.client, key))) return false
     return await view.crud.allows('read', options, asLogged(view, row))
   } catch (error) {
-    /* A policy may want of a record what the log has not. */
+    /* A policy may need properties that the log does not have. */
     if ((error as { status?: number }).status !== 403) {
       ctx.logger.error({ err: error }, `The policy of ${view.name} can't judge a logged record`)
     }
@@ -53,8 +53,8 @@ async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promi
 
 function asLogged({ resource }: ModelView, { newState, previousState }: Logged): LucidRow {
   const state: Record<string, unknown> = newState ?? previousState ?? {}
-  const attributes = Object.entries(state).flatMap(([wire, value]) => {
-    const column = resource.columns.find(wire)
+  const attributes = Object.entries(state).flatMap(([apiName, value]) => {
+    const column = resource.columns.find(apiName)
     return column ? [[column.attribute, value]] : []
   })
   const record = new resource.model() as LucidRow

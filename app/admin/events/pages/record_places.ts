@@ -1,19 +1,16 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/operations/item_keys'
-import type { Condition } from '#crud/request/condition'
-import { ListRequest } from '#crud/request/list_request'
-import type { KeyValue } from '#crud/resource/key'
-import type { Item } from '#crud/types'
+import type { Item } from '#crud'
+import { keyOf, type Condition, ListRequest, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { mayEach } from '../../permissions/may.js'
 
 /**
- * A record that the log names.
+ * A record that the log refers to.
  */
 export interface LoggedRecord {
   resourceType: string | null
-  /** Its key as a path has it, without the first slash */
+  /** Key as in paths, without the leading slash */
   resourceId: string | null
 }
 
@@ -23,8 +20,8 @@ interface Place {
 }
 
 /**
- * What the records that the log names are called by now, and where their pages are: of those that
- * still exist and that the viewer may see. One query for each model.
+ * Current titles and URLs of the logged records that still exist and that the viewer may see. One
+ * query per model.
  */
 export class RecordPlaces {
   readonly #places = new Map<string, Place>()
@@ -53,7 +50,7 @@ export class RecordPlaces {
     return this.#places.get(`${resourceType}/${resourceId}`)
   }
 
-  /** What records are called is not worth the page. */
+  /** Missing titles do not fail the page. */
   async #add(ctx: HttpContext, view: ModelView, ids: string[]) {
     try {
       await view.resource.load()
@@ -74,10 +71,10 @@ export class RecordPlaces {
 }
 
 /**
- * The key that a record of the log had. The resource must be loaded.
+ * Parses the key of a logged record. The resource must be loaded.
  *
- * @param id  the key as a path has it, without the first slash
- * @returns the key in a list, so that none is an empty one; null if it is none of this model's
+ * @param id  key as in paths, without the leading slash
+ * @returns the key in an array of one, or null if it is not a key of this model
  */
 export function readKey({ resource }: ModelView, id: string): [KeyValue] | null {
   const { key } = resource

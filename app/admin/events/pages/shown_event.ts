@@ -11,27 +11,27 @@ import type { LoggedRecord, RecordPlaces } from './record_places.js'
  */
 export interface Moment {
   text: string
-  /** The exact value, in UTC */
+  /** Exact value, in UTC */
   title: string
-  /** For the machine */
+  /** Value of the `datetime` attribute */
   value: string
 }
 
 /**
- * What an event was about.
+ * Subject of an event.
  */
 export interface Subject {
-  /** What one record of the model is called */
+  /** Singular name of the model */
   model: string
-  /** What the record is called; null where it was several, or none in particular */
+  /** Title of the record; null for several records or none */
   record: PlainText | null
   href: string | null
-  /** Where it was several: how many */
+  /** Number of records, if several */
   count: number | null
 }
 
 /**
- * An event as the pages show it.
+ * An event as shown on the pages.
  */
 export interface ShownEvent {
   id: number
@@ -40,16 +40,16 @@ export interface ShownEvent {
   mark: EventMark
   failed: boolean
   who: PlainText | null
-  /** What stands for it where there is no name */
+  /** Text to show if there is no user name */
   unnamed: string
   subject: Subject | null
   address: PlainText | null
-  /** What else is to be said */
+  /** Additional notes */
   notes: string[]
 }
 
 /**
- * @param places  what the records are called
+ * @param places  titles and URLs of the logged records
  */
 export function shownEvent(
   site: AdminSite,
@@ -71,14 +71,14 @@ export function shownEvent(
 }
 
 interface Known {
-  /** Of several records: how many */
+  /** Number of records, if several */
   count?: number | null
-  /** What is known of the record, if it is no longer there */
+  /** Last known state of the record, if it was deleted */
   state?: Record<string, unknown> | null
 }
 
 /**
- * What a record of the log is called, where it is, and what its model is called.
+ * Title, URL and model name of a logged record.
  */
 export function subjectOf(
   site: AdminSite,
@@ -108,14 +108,14 @@ export function momentOf(time: DateTime): Moment {
   }
 }
 
-/** The title that a record had, if its model has a column for it. */
+/** Title in a logged state, if the model has a title column. */
 function titleIn(view: ModelView | undefined, state: Known['state']): string | undefined {
-  const title = state?.[view?.titleColumn?.wire ?? '']
+  const title = state?.[view?.titleColumn?.apiName ?? '']
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }
 
 /**
- * A key for people: `7/a%2Fb` -> `7, a/b`.
+ * Readable form of a key: `7/a%2Fb` -> `7, a/b`.
  */
 export function readable(resourceId: string): string {
   try {

@@ -1,34 +1,29 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { Problem } from '#crud'
-import { keyOf } from '#crud/operations/item_keys'
-import { readCondition, UnreadableFilter, type Condition } from '#crud/request/condition'
-import { ListRequest } from '#crud/request/list_request'
-import type { Column } from '#crud/resource/column'
-import type { Item } from '#crud/types'
-import { isStorableText } from '#crud/values/text'
+import { Problem, type Item } from '#crud'
+import {
+  keyOf,
+  readCondition,
+  UnreadableFilter,
+  type Condition,
+  ListRequest,
+  type Column,
+  isStorableText,
+} from '#crud/internals'
 import { textCondition } from '../../list/search_condition.js'
-import { titlesOf, type Reference } from '../../relations/references.js'
+import { followed, titlesOf, type Reference } from '../../relations/references.js'
+import type { Choice } from './choice.js'
 
-/**
- * A record that a field may refer to.
- */
-export interface Choice {
-  /** What the foreign key holds then, as text */
-  value: string
-  label: string
-}
-
-/** More than these are not shown at once: a longer list is searched. */
+/** Number of choices shown at once; a longer list is searched. */
 export const MOST_CHOICES = 50
 
 /**
- * What a reference may refer to, by title: the records whose title contains the text, or whose key it
- * is. Deleted ones are not to choose. [B17]
+ * Records that a reference field may refer to: by part of the title, or by key. Soft-deleted
+ * records are not offered. [B17]
  *
- * @param q        what to look for; empty: everything
- * @param current  what the field holds: it comes first, whatever else there is, also if it is deleted
- * @returns one more than `MOST_CHOICES` where there are more; nothing but `current` for those who may
- *   not list the records
+ * @param q        search text; empty: all records
+ * @param current  current value of the field: always the first choice, even if deleted
+ * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only
+ *   `current` for a viewer who may not list the records
  */
 export async function choicesOf(
   ctx: HttpContext,
@@ -37,12 +32,13 @@ export async function choicesOf(
 ): Promise<Choice[]> {
   const found = await search(ctx, reference, q.trim())
   const choices = [...(await currentChoice(ctx, reference, current, found)), ...found]
-  return tellApart(choices)
+  return disambiguate(choices)
 }
 
 async function search(ctx: HttpContext, reference: Reference, q: string): Promise<Choice[]> {
-  const { view, target } = reference
-  if (!(await view.isVisibleTo(ctx))) return []
+  const seen = await followed(ctx, reference)
+  if (!seen) return []
+  const { view, target } = seen
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
   const conditions = q === '' ? [] : alternatives([title, target], q)
@@ -50,7 +46,7 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
 
   const request = new ListRequest(
     q === '' ? [] : [{ type: 'or', conditions }],
-    title && view.resource.sortable.has(title.wire) ? [{ column: title, direction: 'asc' }] : [],
+    title && view.resource.sortable.has(title.apiName) ? [{ column: title, direction: 'asc' }] : [],
     { shape: 'offset', offset: 0, limit: MOST_CHOICES + 1 },
     'exclude',
     { count: false }
@@ -60,10 +56,10 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
     const { data } = await view.crud.getMulti(request, options)
     return data
   })
-  return items.map((item) => ({ value: valueOf(reference, item), label: view.titleOf(item) }))
+  return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
-/** The title by a part of it, letters big or small; anything else only as it is. */
+/** Matches part of a title, ignoring case, and exact values of other columns. */
 function alternatives(columns: Array<Column | undefined>, q: string): Condition[] {
   if (!isStorableText(q)) return []
   return [...new Set(columns)].flatMap((column, index): Condition[] => {
@@ -81,10 +77,10 @@ function alternatives(columns: Array<Column | undefined>, q: string): Condition[
   })
 }
 
-/** The item may leave its key out, and what it refers to by is mostly that. */
+/** Value of the target column, which is mostly the key; the item may leave that out. */
 function valueOf({ view, target }: Reference, item: Item): string {
   const index = view.resource.key.columns.indexOf(target)
-  return String(index < 0 ? item[target.wire] : keyOf(item)![index])
+  return String(index < 0 ? item[target.apiName] : keyOf(item)![index])
 }
 
 async function currentChoice(
@@ -109,8 +105,8 @@ async function refusedIsEmpty<Value>(read: () => Promise<Value[]>): Promise<Valu
   }
 }
 
-/** Two records of one name would be the same to whoever chooses. */
-function tellApart(choices: Choice[]): Choice[] {
+/** Tells apart choices with the same title by their keys. */
+function disambiguate(choices: Choice[]): Choice[] {
   const byLabel = Map.groupBy(choices, ({ label }) => label)
   return choices.map(({ value, label }) => ({
     value,

@@ -1,12 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../http/errors.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf } from '../../relations/references.js'
 import { choicesOf, MOST_CHOICES } from './choices.js'
+import { PageNotFound } from '../../errors.js'
 
 /**
- * What a field that refers to another record may refer to, for forms that search it. [B17]
+ * Choices of a reference field, for forms that search them. [B17]
  */
 export class ChoicesController {
   constructor(
@@ -15,13 +15,14 @@ export class ChoicesController {
   ) {}
 
   /**
-   * Answers JSON where it is asked for, else the options of a select.
+   * Responds with JSON or with the options of a select, depending on `Accept`.
    */
   async show(ctx: HttpContext): Promise<unknown> {
     const reference = referencesOf(this.site, this.view).find(
-      ({ column }) => column.wire === ctx.params.field && this.#isInForm(column.wire)
+      ({ column }) => column.apiName === ctx.params.field && this.#isInForm(column.apiName)
     )
-    if (!reference?.view.may('view') || !reference.view.admits(ctx)) throw new PageNotFound()
+    const other = await reference?.view.for(ctx)
+    if (!reference || !other!.may('view') || !other!.admits(ctx)) throw new PageNotFound()
 
     const { q } = ctx.request.qs()
     const found = await choicesOf(ctx, reference, { q: typeof q === 'string' ? q : '' })
@@ -34,12 +35,12 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  #isInForm(wire: string): boolean {
+  #isInForm(apiName: string): boolean {
     const { resource } = this.view
     const bodies = [
       ...(this.view.may('create') ? [resource.createBody] : []),
       ...(this.view.may('update') ? [resource.updateBody] : []),
     ]
-    return bodies.some(({ fields }) => fields.some((field) => field.wire === wire))
+    return bodies.some(({ fields }) => fields.some((field) => field.apiName === apiName))
   }
 }

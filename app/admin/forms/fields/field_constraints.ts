@@ -1,10 +1,9 @@
-import type { BodyField } from '#crud/schema/body_schema'
-import type { SchemaRule } from '#crud/schema/object_schema'
-import type { Holds } from './form_field.js'
+import type { BodyField, SchemaRule } from '#crud/internals'
+import type { ValueType } from './form_field.js'
 
 type Attributes = Record<string, string | number>
 
-/* Rules that look and change nothing, so that what they want can be wanted before they run. */
+/* Rules that only check the value, so that they may be applied before those that change it. */
 const LOOKING = new Set([
   'string',
   'number',
@@ -33,11 +32,11 @@ const LOOKING = new Set([
 ])
 
 /**
- * What a browser can check of a field by itself: never more than the schema and the column do, or it
- * would keep from the server what that takes. [B17]
+ * Constraints that a browser checks, as HTML attributes: never stricter than schema and column, so
+ * that the browser rejects nothing that the server accepts. [B17]
  */
-export function constraintsOf(field: BodyField, holds: Holds): Attributes {
-  switch (holds) {
+export function constraintsOf(field: BodyField, valueType: ValueType): Attributes {
+  switch (valueType) {
     case 'number':
       return numberConstraints(field)
     case 'text':
@@ -63,9 +62,9 @@ function numberConstraints({ json, column, rules }: BodyField): Attributes {
 }
 
 /**
- * `minlength` and `maxlength` count UTF-16 units, as VineJS's own rules do; columns count characters,
- * of which an emoji is one. Such a limit is looked at by our script, and the browser only stops what
- * can't be right at all.
+ * `minlength` and `maxlength` count UTF-16 units, like the rules of VineJS; columns count
+ * characters, of which an emoji is one. The site's script checks column limits, and the browser
+ * only rejects what is longer in any count.
  */
 function textConstraints({ json, column, rules }: BodyField): Attributes {
   if (changesValue(rules)) return {}
@@ -91,14 +90,14 @@ function changesValue(rules: readonly SchemaRule[]): boolean {
 }
 
 /**
- * A regular expression in the form that `pattern` wants: of the whole value, under the flag `v`. One
- * that means something else there is left to the server.
+ * Regular expression for `pattern`, which matches the whole value under the flag `v`. One with a
+ * different meaning there is left to the server.
  */
 function patternOf(rules: readonly SchemaRule[]): string | undefined {
   const expression = rules.find(({ name }) => name === 'regex')?.options
   if (!(expression instanceof RegExp) || !/^[uvdg]*$/.test(expression.flags)) return undefined
   const { source } = expression
-  /* Within brackets these are signs of their own under `v`. */
+  /* These characters have a special meaning in brackets under `v`. */
   if (!expression.flags.includes('v') && /--|&&|\\q/.test(source)) return undefined
   try {
     new RegExp(`^(?:${source})$`, 'v')

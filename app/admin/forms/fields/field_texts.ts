@@ -1,33 +1,24 @@
-import { crudConfig } from '#crud/settings'
-import { readDateTime, readTime } from '#crud/values/datetime'
+import { crudConfig } from '#crud'
 import {
+  readDateTime,
+  readTime,
   IntegerTooLong,
   isDeeper,
   MOST_DIGITS,
   numberOrDigits,
   parseJson,
-  writeJson,
-} from '#crud/values/json'
-import { readNumber, writeNumeral } from '#crud/values/numbers'
+  readNumber,
+  writeNumeral,
+} from '#crud/internals'
 import { prettyJson } from '../../text/pretty_json.js'
 import type { FormField } from './form_field.js'
+import { plainTexts } from './plain_texts.js'
 import { Widget } from './widget.js'
+import { UnreadableText } from '../../errors.js'
 
 /**
- * Why a text can't be read at all, where the schema would not get to see it.
- */
-export class UnreadableText extends Error {
-  constructor(
-    readonly rule: string,
-    message: string
-  ) {
-    super(message)
-  }
-}
-
-/**
- * What a form shows for a value of the wire, one text for each input or chosen value. Reading them
- * again gives the value back. [B17]
+ * Texts that a form shows for a value of the API, one per input or chosen value. Parsing them again
+ * returns the value. [B17]
  */
 export function textsOf(field: FormField, value: unknown): string[] {
   if (value === null || value === undefined) return []
@@ -38,7 +29,7 @@ export function textsOf(field: FormField, value: unknown): string[] {
 
 function textsOfOne(field: FormField, value: unknown): string[] {
   if (field.choices) return plainTexts(value)
-  switch (field.holds) {
+  switch (field.valueType) {
     case 'json':
       return [prettyJson(value)]
     case 'number':
@@ -53,18 +44,10 @@ function textsOfOne(field: FormField, value: unknown): string[] {
 }
 
 /**
- * The plain text of a value.
- */
-export function plainTexts(value: unknown): string[] {
-  if (value === null || value === undefined) return []
-  return [typeof value === 'object' ? writeJson(value) : String(value)]
-}
-
-/**
- * The value that the texts stand for, for the schema to judge: a text that is none of the field's kind
- * stays one.
+ * Parses submitted texts to a value for the schema. A text that can't be converted stays a text,
+ * for the schema to reject.
  *
- * @param texts  without empty ones
+ * @param texts  submitted texts that are not empty
  * @returns undefined for no value
  * @throws UnreadableText
  */
@@ -74,14 +57,14 @@ export function valueOf(field: FormField, texts: string[]): unknown {
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))
   }
-  /* A hidden `false` stands before the checkbox. [B17] */
+  /* A hidden `false` precedes the checkbox. [B17] */
   const last = texts[texts.length - 1]
-  if (field.holds === 'boolean') return valueOfOne(field, last)
+  if (field.valueType === 'boolean') return valueOfOne(field, last)
   const values = texts.map((text) => valueOfOne(field, text))
   return values.length > 1 ? values : values[0]
 }
 
-/** One a line, where they are typed; chosen ones come each for itself. */
+/** Typed values are one per line; chosen ones are sent separately. */
 function linesOf(field: FormField, texts: string[]): string[] {
   if (field.widget !== 'textarea') return texts
   return texts.flatMap((text) => text.split('\n').filter((line) => line.trim() !== ''))
@@ -92,7 +75,7 @@ function valueOfOne(field: FormField, text: string): unknown {
     const choice = field.choices.find((one) => String(one) === text)
     if (choice !== undefined) return choice
   }
-  switch (field.holds) {
+  switch (field.valueType) {
     case 'number':
       return numeralOf(field, text.trim())
     case 'boolean':
@@ -116,8 +99,7 @@ function numeralOf({ strict }: FormField, text: string): unknown {
 }
 
 /**
- * Number inputs also send `1e3`, `.5`, `1.0`, which everything behind the form does not take for
- * numbers.
+ * Number inputs also send `1e3`, `.5` and `1.0`, which schemas and columns reject as numbers.
  */
 function plainNumeral(text: string): string {
   const whole = /^(-?\d+)\.0*$/.exec(text)?.[1]
@@ -133,7 +115,7 @@ function booleanOf(text: string): unknown {
   return /^(?:false|0)$/i.test(text) ? false : text
 }
 
-/** As the body of an endpoint: no deeper, and no longer integers. [A29] */
+/** Same limits as for JSON bodies: depth and size of integers. [A29] */
 function jsonOf(text: string): unknown {
   const { depth } = crudConfig().body
   if (isDeeper(text, depth)) {
@@ -149,7 +131,7 @@ function jsonOf(text: string): unknown {
     }
     throw new UnreadableText('json', 'must be valid JSON')
   }
-  /* As empty as a field can be. */
+  /* JSON `null` empties the field. */
   return value === null ? undefined : value
 }
 

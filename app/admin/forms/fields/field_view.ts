@@ -1,53 +1,59 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { choicesOf, MOST_CHOICES, type Choice } from './choices.js'
+import { followed } from '../../relations/references.js'
+import type { Choice } from './choice.js'
+import { choicesOf, MOST_CHOICES } from './choices.js'
 import { isFileKey } from '../files/file_store.js'
 import type { FormField } from './form_field.js'
 import { CLEAR } from '../submission/submission.js'
 import { Widget } from './widget.js'
 
 /**
- * One field as its template gets it.
+ * Variables of a field's template.
  */
 export interface FieldView {
   id: string
   name: string
   label: string
   help: string | undefined
-  /** The template's own name, or that of the shipped control */
+  /** Template of the widget, or name of the built-in control */
   control: string
   template: string | undefined
   type: string
   value: string
   values: string[]
   checked: boolean
-  /** Whether it is set in letters of one width */
+  /** The label heads a group of several inputs */
+  isGroup: boolean
+  /** Data of a custom widget for its template */
+  data: unknown
+  /** Shown in a monospace font */
   isCode: boolean
   choices: Array<Choice & { selected: boolean }>
-  /** What stands for no choice; none where there has to be one */
+  /** Label of the empty choice; undefined if a choice is required */
   emptyChoice: string | undefined
-  /** Whether it has a mark that it has to be filled in */
+  /** Marked as required */
   required: boolean
   attributes: Record<string, string | number | boolean | undefined>
-  /** What stands beside the label, as in `UTC` */
+  /** Unit next to the label, as in `UTC` */
   unit: string | undefined
   error: string | undefined
-  /** The checkbox that empties it */
+  /** Checkbox that empties the field */
   clear: { name: string; checked: boolean } | undefined
-  /** The file that is there already */
+  /** The stored file */
   file: { url: string } | undefined
-  /** Where a long list of records is searched, and what the chosen one is called */
+  /** URL of the search, and title of the chosen record, if the list is long */
   search: { url: string; title: string } | undefined
 }
 
 /**
- * What the fields are to show.
+ * Values for the fields to show.
  */
 export interface FieldState {
-  /** By wire name, as the form last showed or got them */
+  /** Texts by API name, as last shown or submitted */
   shown: Record<string, string[]>
-  /** The same of the stored record; undefined on create */
+  /** Texts of the stored record by API name; undefined on create */
   stored: Record<string, string[]> | undefined
   errors: Record<string, string>
   cleared: ReadonlySet<string>
@@ -65,7 +71,7 @@ const INPUT_TYPES: Record<string, string> = {
 }
 
 /**
- * The fields for their templates.
+ * Builds the template variables of the fields.
  */
 export async function fieldViews(
   ctx: HttpContext,
@@ -87,13 +93,14 @@ async function fieldView(
   field: FormField,
   { shown, stored, errors, cleared }: FieldState
 ): Promise<FieldView> {
-  const { name, widget, holds } = field
+  const { name, widget, valueType } = field
   const help = field.help ?? generalHelp(site, field, stored !== undefined)
   const values = shown[name] ?? []
   const isStored = (stored?.[name] ?? []).some((text) => text !== '')
   const id = `field-${name}`
   const error = errors[name]
   const required = isRequired(field, isStored)
+  const isGroup = widget instanceof Widget && widget.isGroup === true
   const base: FieldView = {
     id,
     name,
@@ -105,6 +112,8 @@ async function fieldView(
     value: values.join('\n'),
     values,
     checked: values[values.length - 1] === 'true',
+    isGroup,
+    data: widget instanceof Widget ? await widget.data?.(ctx, name, values) : undefined,
     isCode: false,
     choices: [],
     emptyChoice: undefined,
@@ -112,10 +121,10 @@ async function fieldView(
     attributes: {
       ...field.attributes,
       ...tooLong(site, field),
-      ...(required && { required: true }),
+      ...(required && !isGroup && { required: true }),
       ...describedBy(id, help, error),
     },
-    unit: holds === 'datetime' ? site.text('form.utc') : undefined,
+    unit: valueType === 'datetime' ? site.text('form.utc') : undefined,
     error,
     clear:
       stored && field.nullable && (isStored || field.hidden || cleared.has(name))
@@ -124,29 +133,52 @@ async function fieldView(
     file: await fileOf(ctx, view, field, stored?.[name]),
     search: undefined,
   }
+  if (widget instanceof Widget && widget.choices) {
+    return asChoices(field, base, await widget.choices(ctx))
+  }
   if (field.reference) return await referenceView(ctx, view, field, base, site)
   return withControl(site, field, base, isStored)
 }
 
-/** What must not be null and is not can't be emptied, though an update may leave it out. */
+/** A widget with choices has its own way to be emptied. */
+function asChoices({ multiple }: FormField, base: FieldView, choices: Choice[]): FieldView {
+  return {
+    ...base,
+    clear: undefined,
+    choices: choices.map((choice) => ({
+      ...choice,
+      selected: base.values.includes(choice.value),
+    })),
+    attributes: {
+      ...base.attributes,
+      ...(multiple &&
+        !base.isGroup && { multiple: true, size: Math.min(8, Math.max(2, choices.length)) }),
+    },
+  }
+}
+
+/**
+ * A stored value that must not be null can't be emptied, even if the update schema makes it
+ * optional.
+ */
 function isRequired(field: FormField, isStored: boolean): boolean {
-  if (field.holds === 'file') return field.required && !isStored
+  if (field.valueType === 'file') return field.required && !isStored
   if (field.widget === 'checkbox' || field.widget === 'multi-select') return false
   const isKept = isStored && field.column !== undefined && !field.nullable
   return field.required || (isKept && !field.multiple)
 }
 
-/** What has to be known of a field, whatever it is about. */
+/** Help that does not depend on the field's meaning. */
 function generalHelp(site: AdminSite, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
-  /* An empty field would look as if nothing were stored. */
+  /* An empty field would look as if nothing was stored. */
   const isStored = column !== undefined || widget === 'password'
   if (isUpdate && hidden && isStored) return site.text('form.hidden')
   if (multiple && widget === 'textarea') return site.text('form.lines')
   return widget === 'multi-select' ? site.text('form.several') : undefined
 }
 
-/** What our script says when there are more characters than that. */
+/** Message of the script for too many characters. */
 function tooLong(site: AdminSite, { attributes }: FormField) {
   const most = attributes['data-most-characters']
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
@@ -194,11 +226,11 @@ function withControl(
 }
 
 function asLine(field: FormField, base: FieldView): FieldView {
-  /* An input of one line would drop the line's end without a word. */
-  if (field.holds === 'text' && base.value.includes('\n')) return asTextarea(base, 3, false)
-  if (field.holds === 'number') {
+  /* A one-line input would silently drop line breaks. */
+  if (field.valueType === 'text' && base.value.includes('\n')) return asTextarea(base, 3, false)
+  if (field.valueType === 'number') {
     const isExact = Number.isSafeInteger(Number(base.value)) || base.value.includes('.')
-    /* A browser finds such a number between two of its steps. */
+    /* A browser considers such a number between two steps of the input. */
     return isExact ? base : { ...base, attributes: { ...base.attributes, step: 'any' } }
   }
   return base
@@ -219,17 +251,17 @@ function asTextarea(base: FieldView, rows: number, isCode: boolean): FieldView {
 }
 
 function rowsOf(field: FormField, value: string): number {
-  const least = field.multiple || field.holds === 'json' ? 4 : 3
+  const least = field.multiple || field.valueType === 'json' ? 4 : 3
   return Math.min(14, Math.max(least, value.split('\n').length))
 }
 
-/** A value that is no longer among the choices stays one, or saving would change it. */
+/** Keeps a value that is no longer among the choices, as saving would otherwise change it. */
 function optionsOf(site: AdminSite, field: FormField, values: string[]) {
   const listed = field.choices!.map(String)
   const others = values.filter((value) => value !== '' && !listed.includes(value))
   return [...listed, ...others].map((value) => ({
     value,
-    label: field.holds === 'boolean' ? yesOrNo(site, value) : value,
+    label: field.valueType === 'boolean' ? yesOrNo(site, value) : value,
     selected: values.includes(value),
   }))
 }
@@ -252,9 +284,9 @@ async function referenceView(
 ): Promise<FieldView> {
   const reference = field.reference!
   const [current] = base.values
-  const asNumber = { ...base, type: field.holds === 'number' ? 'number' : 'text' }
+  const asNumber = { ...base, type: field.valueType === 'number' ? 'number' : 'text' }
   if (field.widget !== 'select') return withControl(site, field, asNumber, false)
-  if (!(await reference.view.isVisibleTo(ctx))) return asNumber
+  if (!(await followed(ctx, reference))) return asNumber
 
   const choices = await choicesOf(ctx, reference, { current })
   if (choices.length > MOST_CHOICES) {
@@ -274,10 +306,10 @@ async function referenceView(
 async function fileOf(
   ctx: HttpContext,
   view: ModelView,
-  { holds }: FormField,
+  { valueType }: FormField,
   stored: string[] | undefined
 ) {
   const key = stored?.[0]
-  if (holds !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
+  if (valueType !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
   return { url: view.url(`/files/${key}`) }
 }

@@ -1,51 +1,57 @@
-import type { Column } from '#crud/resource/column'
+import type { Column } from '#crud/internals'
 import type { Reference } from '../../relations/references.js'
-import type { WidgetName } from '../../view_options.js'
-import type { Choice } from './choices.js'
-import type { Widget } from './widget.js'
+import type { Choice } from './choice.js'
+import type { Widget, WidgetName } from './widget.js'
 
 /**
- * What the texts that a form sends for a field stand for.
+ * Type of value that a field's texts represent.
  */
-export type Holds = 'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'json' | 'file'
+export type ValueType =
+  'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'time' | 'json' | 'file'
 
 /**
- * One field of a create or update form, as schema, column and options make it. [B17]
+ * One field of a create or update form, derived from schema, column and options. [B17]
  */
 export interface FormField {
-  /** Its name on the wire, and in the form */
+  /** API name, also the name in the form */
   name: string
   label: string
   help: string | undefined
   widget: WidgetName | Widget
-  /** What one of its values is */
-  holds: Holds
+  /** Type of each of its values */
+  valueType: ValueType
   required: boolean
-  /** Whether it can be emptied */
+  /** True if it can be emptied */
   nullable: boolean
-  /** What it holds then */
+  /** Value when emptied */
   emptied: null | readonly never[]
-  /** None for a virtual field [P6] */
+  /** Undefined for a virtual field [P6] */
   column: Column | undefined
   virtual: boolean
-  /** Whether its value is a list, however many were sent */
+  /** True if its value is a list */
   multiple: boolean
-  /** What can be chosen, in its own types; a reference has its choices from the database */
+  /**
+   * Values to choose from, in their own types; undefined for references, whose choices come from
+   * the database
+   */
   choices: readonly unknown[] | undefined
   reference: Reference | undefined
-  /** The schema's constraints, as HTML attributes */
+  /** Constraints of the schema as HTML attributes */
   attributes: Record<string, string | number>
-  /** Whether what is stored is never shown: hidden columns, passwords, virtual fields, bytes */
+  /** True if the stored value is never shown: hidden columns, passwords, virtual fields, bytes */
   hidden: boolean
-  /** What was typed into it is not sent back either */
+  /** True if a submitted text is not sent back either */
   secret: boolean
-  /** What a blank form shows */
+  /** Texts of a blank form */
   initial: readonly string[]
-  /** Whether a schema of the model's own has a form for its text, which is then left as it was typed [A28] */
+  /**
+   * True if the model's own schema validates the format of the text, which is then passed on as
+   * typed [A28]
+   */
   asTyped: boolean
-  /** Whether the schema takes numbers alone, and no text of one */
+  /** True if the schema accepts numbers only, not numeric texts */
   strict: boolean
-  /** Whether the schema takes the uploaded file itself, rather than its key */
+  /** True if the schema takes the uploaded file itself and not its key */
   takesFile: boolean
 }
 

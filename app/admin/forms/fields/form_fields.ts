@@ -1,25 +1,24 @@
-import type { BodyField } from '#crud/schema/body_schema'
-import type { JsonSchema } from '#crud/schema/object_schema'
+import type { BodyField, JsonSchema } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
-import type { WidgetName } from '../../view_options.js'
+import type { WidgetName } from './widget.js'
 import { constraintsOf } from './field_constraints.js'
 import { isFileField } from '../files/file_columns.js'
-import type { FormField, Holds } from './form_field.js'
+import type { FormField, ValueType } from './form_field.js'
 import { Widget } from './widget.js'
 
 export type { FormField } from './form_field.js'
 
 export type FormMode = 'create' | 'update'
 
-/* A longer text is written in a box of several lines. */
+/* Maximum length of a text for a one-line input. */
 const LONGEST_LINE = 255
 
 const known = new WeakMap<ModelView, Partial<Record<FormMode, FormField[]>>>()
 
 /**
- * The fields of a form, in the order of the schema that counts. The view's resource must be loaded.
+ * Fields of a form, in the order of the schema for the mode. The view's resource must be loaded.
  * [B17]
  */
 export function formFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
@@ -29,13 +28,28 @@ export function formFields(site: AdminSite, view: ModelView, mode: FormMode): Fo
   return forms[mode]
 }
 
+/**
+ * The fields that the form would have if its reader could write them: what is sent for one comes from a form
+ * that was opened before. [U3]
+ */
+export function readOnlyFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
+  const { createBody, updateBody } = view.resource
+  const references = referencesOf(site, view)
+  return (mode === 'create' ? createBody : updateBody).readOnly
+    .filter(({ column }) => column && !(mode === 'update' && column.isPrimary))
+    .map((field) => {
+      const reference = references.find(({ column }) => column === field.column)
+      return makeField(view, field, reference, mode)
+    })
+}
+
 function makeFields(site: AdminSite, view: ModelView, mode: FormMode): FormField[] {
   const { createBody, updateBody } = view.resource
   const body = mode === 'create' ? createBody : updateBody
   const references = referencesOf(site, view)
   return (
     body.fields
-      /* An update changes no key. [A7] */
+      /* The key can't be updated. [A7] */
       .filter(({ column }) => !(mode === 'update' && column?.isPrimary))
       .map((field) => {
         const reference = references.find(({ column }) => column === field.column)
@@ -50,32 +64,32 @@ function makeField(
   reference: Reference | undefined,
   mode: FormMode
 ): FormField {
-  const { wire: name, column } = field
+  const { apiName: name, column } = field
   const { help, widget: wanted } = view.fieldOptions(name)
   const shape = shapeOf(field, reference)
-  /* What one schema takes as a file is no text to type where the other says nothing of it. */
+  /* A field that only one of the schemas declares as a file is a file field in both forms. */
   const usual = isFileField(view, name) ? 'file' : shape.widget
   const widget = typeof wanted === 'function' ? new wanted() : (wanted ?? usual)
-  const holds = heldBy(widget, shape.holds)
+  const valueType = heldBy(widget, shape.valueType)
   const isPassword = widget === 'password'
   return {
     name,
     label: view.labelOf(name),
     help,
     widget,
-    holds,
+    valueType,
     required: field.required && widget !== 'checkbox',
-    ...emptying(field, shape.multiple && holds !== 'json'),
+    ...emptying(field, shape.multiple && valueType !== 'json'),
     column,
     virtual: column === undefined,
-    multiple: shape.multiple && holds !== 'json',
+    multiple: shape.multiple && valueType !== 'json',
     choices: shape.choices,
     reference,
-    attributes: attributesOf(field, widget, holds, shape.multiple),
+    attributes: attributesOf(field, widget, valueType, shape.multiple),
     hidden: isPassword || (column?.hidden ?? true) || column?.kind === 'binary',
     secret: isPassword || (column?.hidden ?? false),
-    initial: mode === 'create' ? initialOf(field, holds) : [],
-    asTyped: isOwnForm(field, widget, holds),
+    initial: mode === 'create' ? initialOf(field, valueType) : [],
+    asTyped: isOwnForm(field, widget, valueType),
     strict: field.settings.strict === true,
     takesFile: field.type === 'multipartFile',
   }
@@ -83,17 +97,17 @@ function makeField(
 
 interface Shape {
   widget: WidgetName
-  holds: Holds
+  valueType: ValueType
   multiple: boolean
   choices?: readonly unknown[]
 }
 
-/** What the schema says comes first, and where it says nothing, the column. */
+/** The schema takes precedence over the column. */
 function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
   const { json, type } = field
-  const one = (widget: WidgetName, holds: Holds, choices?: readonly unknown[]): Shape => ({
+  const one = (widget: WidgetName, valueType: ValueType, choices?: readonly unknown[]): Shape => ({
     widget,
-    holds,
+    valueType,
     multiple: false,
     choices,
   })
@@ -109,7 +123,7 @@ function shapeOf(field: BodyField, reference: Reference | undefined): Shape {
   return one(widgetFor(field), kindOf(field))
 }
 
-/** A list that can't be null can at least have nothing in it. */
+/** A list that can't be null can be emptied to an empty list. */
 function emptying(field: BodyField, multiple: boolean): Pick<FormField, 'nullable' | 'emptied'> {
   if (canBeNull(field)) return { nullable: true, emptied: null }
   return { nullable: multiple && !field.json.minItems, emptied: [] }
@@ -121,13 +135,15 @@ function canBeNull({ column, nullable, required }: BodyField): boolean {
 
 function listShape({ items }: JsonSchema): Shape {
   const item = Array.isArray(items) ? undefined : items
-  const json: Shape = { widget: 'json', holds: 'json', multiple: false }
+  const json: Shape = { widget: 'json', valueType: 'json', multiple: false }
   if (!item) return json
   if (item.enum) {
-    return { widget: 'multi-select', holds: 'text', multiple: true, choices: item.enum }
+    return { widget: 'multi-select', valueType: 'text', multiple: true, choices: item.enum }
   }
-  const holds = { string: 'text', number: 'number', integer: 'number' }[String(item.type)]
-  return holds ? { widget: 'textarea', holds: holds as Holds, multiple: true } : json
+  const valueType = { string: 'text', number: 'number', integer: 'number' }[String(item.type)]
+  return valueType
+    ? { widget: 'textarea', valueType: valueType as ValueType, multiple: true }
+    : json
 }
 
 function choicesOf({ json, column, rules, type }: BodyField): readonly unknown[] | undefined {
@@ -138,7 +154,10 @@ function choicesOf({ json, column, rules, type }: BodyField): readonly unknown[]
   return column?.choices ?? undefined
 }
 
-/** Whether only JSON can write its values: in a JSON column, where the schema wants nothing plainer. */
+/**
+ * Returns true if the values can only be written as JSON: in a JSON column whose schema declares no
+ * simpler type.
+ */
 function isTree({ json, column, type }: BodyField): boolean {
   if (column?.kind === 'json') {
     return type !== 'boolean' && !['string', 'number', 'integer'].includes(json.type as string)
@@ -146,20 +165,20 @@ function isTree({ json, column, type }: BodyField): boolean {
   return json.type === 'object' && type !== 'any'
 }
 
-/** What a browser's input sends is the wire's form but for moments, and for the seconds of a time. */
-function isOwnForm(field: BodyField, widget: WidgetName | Widget, holds: Holds): boolean {
+/** Browser inputs send the API format, except for datetimes and the seconds of a time. */
+function isOwnForm(field: BodyField, widget: WidgetName | Widget, valueType: ValueType): boolean {
   const isPlain = widget === 'text' || widget === 'textarea'
-  return field.isOwn && (holds === 'time' || isPlain || field.settings.formats !== undefined)
+  return field.isOwn && (valueType === 'time' || isPlain || field.settings.formats !== undefined)
 }
 
-/** Whether a schema of the model's own wants a text, whatever the column holds. */
+/** Returns true if the model's own schema takes a text, regardless of the column. */
 function wantsText({ isOwn, json, type }: BodyField): boolean {
   return (
     isOwn && (json.type === 'string' || (type === 'enum' && typeof json.enum?.[0] === 'string'))
   )
 }
 
-function kindOf(field: BodyField): Holds {
+function kindOf(field: BodyField): ValueType {
   const { json, column, type } = field
   switch (column?.kind) {
     case 'boolean':
@@ -184,8 +203,8 @@ function widgetFor(field: BodyField): WidgetName {
   if (kind === 'boolean') return 'checkbox'
   if (kind === 'datetime') return 'datetime-local'
   if (kind !== 'text') return kind as WidgetName
-  const { json, column, wire } = field
-  if (/^password/i.test(wire)) return 'password'
+  const { json, column, apiName } = field
+  if (/^password/i.test(apiName)) return 'password'
   if (json.format === 'email') return 'email'
   if (json.format === 'uri') return 'url'
   return isLong(field) || column?.kind === 'binary' ? 'textarea' : 'text'
@@ -197,31 +216,31 @@ function isLong({ json, column }: BodyField): boolean {
   return column?.kind === 'text' && json.format === undefined
 }
 
-/** What a widget that somebody chose makes of the texts; most leave the field what it is. */
-function heldBy(widget: WidgetName | Widget, holds: Holds): Holds {
-  if (widget instanceof Widget) return holds
+/** Value type of a configured widget; most widgets keep that of the field. */
+function heldBy(widget: WidgetName | Widget, valueType: ValueType): ValueType {
+  if (widget instanceof Widget) return valueType
   if (widget === 'json' || widget === 'file') return widget
-  return holds === 'json' || holds === 'file' ? 'text' : holds
+  return valueType === 'json' || valueType === 'file' ? 'text' : valueType
 }
 
 function attributesOf(
   field: BodyField,
   widget: WidgetName | Widget,
-  holds: Holds,
+  valueType: ValueType,
   multiple: boolean
 ): FormField['attributes'] {
   if (multiple || ['select', 'multi-select', 'checkbox'].includes(widget as string)) return {}
-  const attributes = constraintsOf(field, holds)
+  const attributes = constraintsOf(field, valueType)
   if (widget === 'password') return { ...attributes, autocomplete: 'new-password' }
   if (widget === 'textarea' || widget instanceof Widget) delete attributes.pattern
   return attributes
 }
 
-/** What the database would write for it, where it says so. */
-function initialOf({ column }: BodyField, holds: Holds): readonly string[] {
+/** Default of the database column, if it is known. */
+function initialOf({ column }: BodyField, valueType: ValueType): readonly string[] {
   const text = column?.defaultText
   if (text === null || text === undefined || column!.hidden) return []
-  switch (holds) {
+  switch (valueType) {
     case 'text':
       return column!.kind === 'text' || column!.kind === 'uuid' ? [text] : []
     case 'number':

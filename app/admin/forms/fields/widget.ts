@@ -1,7 +1,30 @@
-import { plainTexts } from './field_texts.js'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Choice } from './choice.js'
+import { plainTexts } from './plain_texts.js'
+
+export const WIDGETS = [
+  'text',
+  'textarea',
+  'number',
+  'checkbox',
+  'date',
+  'datetime-local',
+  'time',
+  'select',
+  'multi-select',
+  'email',
+  'url',
+  'password',
+  'json',
+  'file',
+] as const
+
+/** Built-in widgets. [B17] */
+export type WidgetName = (typeof WIDGETS)[number]
 
 /**
- * How one field of a form is shown and read, in a way of one's own.
+ * A custom way to render and parse one form field.
  *
  * @example
  * ```ts
@@ -18,27 +41,63 @@ import { plainTexts } from './field_texts.js'
  */
 export abstract class Widget {
   /**
-   * Edge template below resources/views. It gets `field`, with its `id`, `name`, `value` (`values` if it
-   * takes several), `label` and `attributes`; label, help and error stand around it.
+   * Edge template, relative to resources/views. Receives `field`, with its `id`, `name`, `value`
+   * (`values` for several), `label` and `attributes`; label, help and error are rendered around it.
    */
   abstract readonly template: string
 
+  /** A stylesheet of the site that the page needs for it */
+  readonly sheet?: string
+
+  /** True if the template has several inputs, which the label heads as a group */
+  readonly isGroup?: boolean
+
   /**
-   * Turns what the form sent into the value that the schema gets. By default the text itself.
+   * Overridable, for several inputs of other names: the texts of the field out of all that the form sent.
    *
-   * @param values  as submitted, trimmed, without empty ones
-   * @throws Error  with what to say beside the field
+   * @returns undefined for what was sent under the field's own name
+   */
+  collect?(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined
+
+  /**
+   * Overridable: what else the template gets, as `field.data`.
+   *
+   * @param values  the texts that the field shows
+   */
+  data?(ctx: HttpContext, name: string, values: string[]): Promise<unknown>
+
+  /**
+   * Converts submitted texts to the value for the schema. Default: the text, or the texts if
+   * several.
+   *
+   * @param values  submitted texts, trimmed and not empty
+   * @throws Error  whose message is shown next to the field
    */
   read(values: string[]): unknown {
     return values.length > 1 ? values : values[0]
   }
 
   /**
-   * The opposite: what the template gets for a stored value, in `values`. By default its text.
+   * Converts a stored value to the texts for the template's `values`. Default: its plain text.
    *
-   * @param value  as the wire has it, never null
+   * @param value  value of the API, never null
    */
   show(value: unknown): string[] {
     return plainTexts(value)
   }
+
+  /**
+   * Overridable, for a field that is no column: what the form of a record shows for it.
+   */
+  stored?(record: LucidRow): Promise<string[]>
+
+  /**
+   * Overridable, for a field that is no column: what a blank form begins with.
+   */
+  initial?(): Promise<string[]>
+
+  /**
+   * Overridable: what can be chosen, for the template's `field.choices`.
+   */
+  choices?(ctx: HttpContext): Promise<Choice[]>
 }

@@ -1,23 +1,24 @@
-import type { Column } from '#crud/resource/column'
+import type { Column } from '#crud/internals'
 import type { ModelView } from '../../model_view.js'
 
 /**
- * The columns that hold the keys of stored files: those that a schema takes a `vine.file()` for, and
- * those whose widget is `file`. The view's resource must be loaded. [B17]
+ * Columns with keys of stored files: those with `vine.file()` in a schema, or with the widget
+ * `file`. The view's resource must be loaded. [B17]
  */
 export function fileColumnsOf({ options, resource }: ModelView): Column[] {
-  const fields = [...resource.createBody.fields, ...resource.updateBody.fields]
+  const { createBody, updateBody } = resource.base
+  const fields = [...createBody.fields, ...updateBody.fields]
   return resource.columns.visible.filter((column) => {
     const isTaken = fields.some(
       (field) => field.column === column && field.type === 'multipartFile'
     )
-    return isTaken || options.fields?.[column.wire]?.widget === 'file'
+    return isTaken || options.fields?.[column.apiName]?.widget === 'file'
   })
 }
 
 /**
- * Whether the field takes a file.
+ * Returns true if the field takes a file.
  */
-export function isFileField(view: ModelView, wire: string): boolean {
-  return fileColumnsOf(view).some((column) => column.wire === wire)
+export function isFileField(view: ModelView, apiName: string): boolean {
+  return fileColumnsOf(view).some((column) => column.apiName === apiName)
 }

@@ -1,70 +1,69 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { chmod, copyFile, mkdir, open, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
-import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
+import { filesDisk } from './files_disk.js'
 import { forgetOwner } from './file_owners.js'
 
-/* The one form that a name of ours has. Whatever else comes out of a path or a column is no file. */
+/* Format of the site's own file keys. Any other text of a path or column is not a file. */
 const NAME = /^[0-9a-f]{32}(\.[a-z0-9]{1,8})?$/
 
 /**
- * A stored file, opened.
+ * An open stored file.
  */
 export interface StoredFile {
-  /** Bytes */
+  /** Size in bytes */
   size: number
   stream: Readable
 }
 
 /**
- * Whether it is a name that `storeFile` gives, so that there may be a file.
+ * Returns true if the key has the format of `storeFile`, so that a file may exist.
  */
 export function isFileKey(key: unknown): key is string {
   return typeof key === 'string' && NAME.test(key)
 }
 
 /**
- * Keeps an uploaded file, under a name that nobody can guess and nothing of which is the sender's but
- * a harmless extension. It appears whole or not at all. [B17]
+ * Stores an uploaded file under a random name; only a harmless extension of the sender's file name
+ * is kept. The write is atomic. [B17]
  *
  * @param file  validated, and not stored before
- * @returns the key, for the file's column
- * @throws RuntimeError  when the file was not read to the disk
+ * @returns the key for the file's column
+ * @throws RuntimeError  when the body parser did not write the file to the disk
  */
 export async function storeFile(view: ModelView, file: MultipartFile): Promise<string> {
   if (!file.tmpPath) {
     throw new RuntimeError(`${view.name}: the file of ${file.fieldName} is not on the disk`)
   }
   const key = randomBytes(16).toString('hex') + extensionOf(file)
-  const path = pathOf(view, key)
-  await mkdir(folderOf(view), { recursive: true, mode: 0o700 })
-  await chmod(file.tmpPath, 0o600)
+  const disk = await filesDisk()
+  const content = createReadStream(file.tmpPath)
   try {
-    await rename(file.tmpPath, path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
-    await copyWhole(file.tmpPath, path)
+    await disk.putStream(placeOf(view, key), content, { contentType: 'application/octet-stream' })
+  } finally {
+    content.destroy()
   }
+  await rm(file.tmpPath, { force: true })
   return key
 }
 
 /**
- * Removes a stored file, if there is one and no record holds it any more. What can't be removed is no
- * reason to fail for whoever asked: it is logged, and nobody can reach it without a record.
+ * Removes a stored file that no record refers to any more. A failure is only logged: without a
+ * record, the file is unreachable anyway.
  */
 export async function dropFile(view: ModelView, key: unknown): Promise<void> {
   if (!isFileKey(key)) return
   try {
     if (await isHeld(view, key)) return
-    await rm(pathOf(view, key), { force: true })
+    const disk = await filesDisk()
+    await disk.delete(placeOf(view, key))
     await forgetOwner(view, key)
   } catch (error) {
     logger.error({ err: error }, `A file of ${view.name} could not be removed`)
@@ -72,10 +71,10 @@ export async function dropFile(view: ModelView, key: unknown): Promise<void> {
 }
 
 /**
- * Removes the files of records that were deleted for good.
+ * Removes the files of purged records.
  */
 export async function dropFilesOf(view: ModelView, records: readonly LucidRow[]): Promise<void> {
-  const columns = fileColumnsOf(view)
+  const columns = fileColumnsOf(view.base)
   for (const record of records) {
     const attributes = record as unknown as Record<string, unknown>
     for (const { attribute } of columns) await dropFile(view, attributes[attribute])
@@ -83,27 +82,25 @@ export async function dropFilesOf(view: ModelView, records: readonly LucidRow[])
 }
 
 /**
- * Opens a stored file. The caller reads the stream to its end, or destroys it.
+ * Opens a stored file. The caller must read the stream to its end or destroy it.
  *
- * @returns undefined if there is none
+ * @returns undefined if the file does not exist
  */
 export async function openFile(view: ModelView, key: string): Promise<StoredFile | undefined> {
   if (!isFileKey(key)) return undefined
-  let handle
+  const disk = await filesDisk()
+  const place = placeOf(view, key)
   try {
-    /* A link in the folder was not made by us, and could lead anywhere. */
-    handle = await open(pathOf(view, key), constants.O_RDONLY | constants.O_NOFOLLOW)
+    const { contentLength } = await disk.getMetaData(place)
+    return { size: contentLength, stream: await disk.getStream(place) }
   } catch (error) {
-    if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-    throw error
+    /* Each disk has errors of its own for what is not there. */
+    if (await disk.exists(place)) throw error
+    return undefined
   }
-  const stats = await handle.stat()
-  if (stats.isFile()) return { size: stats.size, stream: handle.createReadStream() }
-  await handle.close()
-  return undefined
 }
 
-/** By anybody's record, whoever asks: another may have been given the key. */
+/** Ignores the viewer's scope: any record may refer to the file. */
 async function isHeld(view: ModelView, key: string): Promise<boolean> {
   if (!view.resource.isLoaded) await view.resource.load()
   const columns = fileColumnsOf(view)
@@ -115,30 +112,14 @@ async function isHeld(view: ModelView, key: string): Promise<boolean> {
 }
 
 /**
- * Each model has a folder of its own: a key of another's file names nothing here.
+ * Each model has its own directory, so that a key of another model's file names nothing here.
  */
-function folderOf(view: ModelView): string {
-  return join(app.config.get<string>('admin.storageDirectory'), view.name)
+function placeOf(view: ModelView, key: string): string {
+  return `${view.name}/${key}`
 }
 
-function pathOf(view: ModelView, key: string): string {
-  return join(folderOf(view), key)
-}
-
-/** From what the sender called it, as the type that its bytes may show says nothing of the name. */
+/** Taken from the sender's file name, as the detected type of the content says nothing about it. */
 function extensionOf({ clientName }: MultipartFile): string {
   const [, extension = ''] = /[^.]\.([a-z0-9]{1,8})$/.exec(clientName.toLowerCase()) ?? []
   return extension === '' ? '' : `.${extension}`
-}
-
-/** From another disk a file comes piece by piece; under its own name it must be there at once. */
-async function copyWhole(from: string, to: string): Promise<void> {
-  const part = `${to}.part`
-  try {
-    await copyFile(from, part)
-    await rename(part, to)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
 }

@@ -1,20 +1,20 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
-import { noteKey } from '#crud/operations/item_keys'
+import { noteKey } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../http/errors.js'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
 import { ownerOf } from './file_owners.js'
 import { isFileKey, openFile } from './file_store.js'
 import { isForbidden } from '../submission/refusals.js'
+import { PageNotFound } from '../../errors.js'
 
-/* Signs that a file name can't have somewhere, or that show it as another one. */
+/* Characters that some systems do not allow in file names, or that disguise the name */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
 const LONGEST_TITLE = 80
 
 /**
- * The files that records hold. [B17]
+ * Serves the files of records. [B17]
  */
 export class FilesController {
   constructor(
@@ -23,7 +23,7 @@ export class FilesController {
   ) {}
 
   /**
-   * Sends a file, always as something to be saved: in a page it could do what its sender wants.
+   * Sends a file, always as an attachment: inline, its content could run scripts in the site.
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file
@@ -32,7 +32,7 @@ export class FilesController {
     const file = name === undefined ? undefined : await openFile(this.view, key)
     if (!file) throw new PageNotFound()
 
-    /* Only its header is wanted of `attachment`; a stream goes before the file that it names. */
+    /* Called for the headers only; the body is streamed separately. */
     ctx.response.attachment(key, name)
     ctx.response
       .header('content-type', 'application/octet-stream')
@@ -41,8 +41,8 @@ export class FilesController {
   }
 
   /**
-   * What the file is called by the record that it was stored for. Who may not see that record gets no
-   * file, whatever other record has its name. [B17, P14]
+   * File name, from the record for which the file was stored. A viewer who may not see that record
+   * gets no file, even if another record contains its key. [B17, P14]
    */
   async #nameFor(ctx: HttpContext, key: string): Promise<string | undefined> {
     const { crud, resource } = this.view
@@ -56,13 +56,14 @@ export class FilesController {
     })
     const attributes = (record ?? {}) as Record<string, unknown>
     const column = fileColumnsOf(this.view).find(
-      ({ attribute, wire }) => attributes[attribute] === key && wire === (owner.field ?? wire)
+      ({ attribute, apiName }) =>
+        attributes[attribute] === key && apiName === (owner.field ?? apiName)
     )
     if (!record || !column) return undefined
 
     const item = noteKey(resource.reader.toItem(record), owner.key)
     const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
-    const label = this.view.labelOf(column.wire).replace(UNFIT, ' ').trim()
+    const label = this.view.labelOf(column.apiName).replace(UNFIT, ' ').trim()
     return `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
   }
 }

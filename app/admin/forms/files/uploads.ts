@@ -1,6 +1,6 @@
 import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { KeyValue } from '#crud/resource/key'
+import type { KeyValue } from '#crud/internals'
 import type { ModelView } from '../../model_view.js'
 import { noteOwner } from './file_owners.js'
 import { dropFile, storeFile } from './file_store.js'
@@ -8,7 +8,8 @@ import type { FormField } from '../fields/form_field.js'
 import type { Submission } from '../submission/submission.js'
 
 /**
- * The files of one submission: stored before the record is written, and removed again if it was not.
+ * Files of one submission: stored before the record is written, and removed again if the write
+ * fails.
  */
 export class Uploads {
   readonly #view: ModelView
@@ -23,8 +24,8 @@ export class Uploads {
   }
 
   /**
-   * What the schema gets for the files: themselves, or their keys where it wants a text, for which they
-   * have to be stored already.
+   * File values for the schema: the files themselves, or their keys if the schema takes a text;
+   * those files are stored first.
    */
   async forSchema(): Promise<Record<string, unknown>> {
     const values: Record<string, unknown> = {}
@@ -36,7 +37,7 @@ export class Uploads {
   }
 
   /**
-   * Stores what the schema has let through, and puts the keys into its place.
+   * Stores the files that the schema has accepted, and replaces them by their keys.
    *
    * @param values  by attribute name
    */
@@ -47,20 +48,20 @@ export class Uploads {
   }
 
   /**
-   * The names of the files, for the write that is allowed to hold them.
+   * Keys of the files, for the write that may refer to them.
    */
   get names(): ReadonlySet<string> {
     return new Set(this.#stored.values())
   }
 
   /**
-   * The record was written: the files are its own from now on. A file whose owner could not be noted is
-   * given out for the first record that holds it, as those are that were stored before.
+   * Records the owner of the files after a successful write. If that fails, a file belongs to the
+   * first record that refers to it, like files from before owners were recorded.
    */
   async belongTo(key: KeyValue): Promise<void> {
     for (const [{ column }, file] of this.#stored) {
       try {
-        await noteOwner(this.#view, file, { key, field: column?.wire ?? null })
+        await noteOwner(this.#view, file, { key, field: column?.apiName ?? null })
       } catch (error) {
         logger.error({ err: error }, `The owner of a file of ${this.#view.name} was not noted`)
       }
@@ -68,21 +69,21 @@ export class Uploads {
   }
 
   /**
-   * The record was not written: nothing refers to the files.
+   * Removes the files after a failed write.
    */
   async drop(): Promise<void> {
     for (const key of this.#stored.values()) await dropFile(this.#view, key)
   }
 
   /**
-   * The record was written: nothing refers any longer to the files that it had in their place.
+   * Removes the files that the write has replaced.
    *
-   * @param record  as it was before
+   * @param record  the record before the write
    */
   async dropReplaced(record: LucidRow): Promise<void> {
     const attributes = record.$original
     for (const field of this.#fields) {
-      if (field.holds !== 'file' || !field.column) continue
+      if (field.valueType !== 'file' || !field.column) continue
       const isCleared = this.#submission.cleared.has(field.name)
       if (this.#stored.has(field) || isCleared) {
         await dropFile(this.#view, attributes[field.column.attribute])

@@ -1,32 +1,23 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import logger from '@adonisjs/core/services/logger'
 import { Problem } from '#crud'
-import { unavailability } from '#crud/database/unavailable'
-import type { FieldError } from '#crud/http/problem'
+import { unavailability, type FieldError } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../fields/form_field.js'
 import { isForbidden } from './refusals.js'
+import { InvalidForm } from '../../errors.js'
 
 /**
- * Fields that the schema does not take as they are. [S38, S47]
- */
-export class InvalidForm extends Error {
-  constructor(readonly errors: readonly FieldError[]) {
-    super('The form has fields that are not valid')
-  }
-}
-
-/**
- * What a form says about why it was not stored. [S38, S39, S47]
+ * Messages of a form that was not saved. [S38, S39, S47]
  */
 export interface FormFailure {
   error: string
-  /** Message by wire name */
+  /** Messages by API name */
   fieldErrors: Record<string, string>
 }
 
 /**
- * Puts a failure into words: never SQL, nor what only programmers understand. [B19]
+ * Converts an error to messages for users: never SQL or internals. [B19]
  */
 export function failureOf(
   site: AdminSite,
@@ -45,14 +36,17 @@ export function failureOf(
   return { error: site.text('form.failed'), fieldErrors: {} }
 }
 
-/** What a hook or another extension threw to be read; drivers' errors have a code and SQL. */
+/**
+ * Returns true for errors that a hook or other extension throws for users; driver errors have a
+ * code and SQL.
+ */
 function isForPeople(error: unknown): error is Error {
   if (error instanceof Exception) return error.status < 500
   if (unavailability(error)) return false
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
 
-/** Of each field the first; a fault in a part of it (`tags.0`) is the field's. */
+/** First message of each field; a fault in a part of a field (`tags.0`) belongs to the field. */
 function byField(
   site: AdminSite,
   fields: readonly FormField[],

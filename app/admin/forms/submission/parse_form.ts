@@ -1,14 +1,14 @@
 import { Problem } from '#crud'
-import type { BodySchema } from '#crud/schema/body_schema'
-import { InvalidForm } from './form_failure.js'
+import type { BodySchema } from '#crud/internals'
 import type { Submission } from './submission.js'
 import type { Uploads } from '../files/uploads.js'
+import { InvalidForm } from '../../errors.js'
 
 /**
- * From a submission to the values of a model, through the schema that the endpoints use. Files are
- * stored on the way.
+ * Converts a submission to values of a model, with the same schema as the endpoints. Stores files
+ * that the schema takes by key.
  *
- * @param meta  handed to the schema's rules
+ * @param meta  metadata for the schema's rules
  * @returns the values by attribute name, virtual fields by their own
  * @throws InvalidForm
  */
@@ -24,7 +24,7 @@ export async function parseForm(
     parsed = await body.parse({ ...values, ...(await uploads.forSchema()) }, meta)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
-    /* A field that can't be read is missed by the schema, too. */
+    /* The schema also reports a field that could not be parsed, as missing. */
     const known = new Set(faults.map(({ field }) => field))
     errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
   }

@@ -1,12 +1,12 @@
 /**
- * Whether somebody may not do this at all, which no form can mend. [P14]
+ * Returns true if the policy refuses the operation, whatever the form contains. [P14]
  */
 export function isForbidden(error: unknown): boolean {
   return hasStatus(error, 403)
 }
 
 /**
- * Whether the record is not there, or no longer.
+ * Returns true if the record does not exist.
  */
 export function isMissing(error: unknown): boolean {
   return hasStatus(error, 404)

@@ -1,14 +1,12 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import type { FieldError } from '#crud/http/problem'
-import { readDateTime } from '#crud/values/datetime'
-import { toWire } from '#crud/values/to_api'
+import { type FieldError, readDateTime, toApi } from '#crud/internals'
 import { textsOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
 
 /**
- * What a form shows of a record, by wire name: never what is hidden. [S49]
+ * Texts that a form shows for a record, by API name, without hidden fields. [S49]
  */
 export function storedTexts(
   fields: readonly FormField[],
@@ -17,17 +15,17 @@ export function storedTexts(
   const texts: Record<string, string[]> = {}
   for (const field of fields) {
     if (!field.column || field.hidden) continue
-    texts[field.name] = textsOf(field, toWire(field.column, attributeOf(field, record)))
+    texts[field.name] = textsOf(field, toApi(field.column, attributeOf(field, record)))
   }
   return texts
 }
 
 /**
- * Puts the record's own values in the place of those that came back as the form showed them. A form
- * can't hold everything: it would give back `\r\n` as `\n`, cut a moment's milliseconds, and make `true` of
- * a driver's 1, in fields that nobody touched.
+ * Replaces the values of fields that came back as shown by those of the record. Forms do not
+ * preserve every value: they would turn `\r\n` into `\n`, cut milliseconds of a datetime, and make
+ * `true` of a driver's 1, in fields that the user did not change.
  *
- * @param values  by attribute name, as the schema let them through
+ * @param values  by attribute name, after the schema
  */
 export function keepUntouched(
   fields: readonly FormField[],
@@ -46,8 +44,8 @@ export function keepUntouched(
 }
 
 /**
- * The faults without those of fields that came back as the form showed them: a record may hold what no
- * form takes, such as JSON that nests too deep, and whoever leaves it alone is to save the rest.
+ * Removes the faults of fields that came back as shown: a record may contain values that no form
+ * accepts, such as deeply nested JSON, and the user must be able to save the rest.
  */
 export function touchedFaults(
   fields: readonly FormField[],
@@ -62,12 +60,30 @@ export function touchedFaults(
   })
 }
 
+/**
+ * The fields that were sent with another value than the record has, or, without a record, with any.
+ *
+ * @param fields  that are not to be written
+ * @param sent    the texts of the form, by name
+ */
+export function changedFields(
+  fields: readonly FormField[],
+  sent: ReadonlyMap<string, readonly string[]>,
+  record?: LucidRow
+): FormField[] {
+  const stored = record ? storedTexts(fields, record) : {}
+  return fields.filter((field) => {
+    const texts = [...(sent.get(field.name) ?? [])]
+    return texts.some((text) => text.trim() !== '') && !isSame(field, stored[field.name], texts)
+  })
+}
+
 function isSame(field: FormField, stored: string[] = [], sent: string[] = []): boolean {
   const form = (texts: string[]) => {
-    /* A hidden `false` stands before the checkbox. */
-    const counting = field.holds === 'boolean' ? texts.slice(-1) : texts
+    /* A hidden `false` precedes the checkbox. */
+    const counting = field.valueType === 'boolean' ? texts.slice(-1) : texts
     const text = counting.join('\n').replace(/\r\n?/g, '\n')
-    return field.holds === 'datetime' ? (readDateTime(text) ?? text) : text
+    return field.valueType === 'datetime' ? (readDateTime(text) ?? text) : text
   }
   return sent.length > 0 && form(stored) === form(sent)
 }

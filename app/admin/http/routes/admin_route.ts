@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { markBodyReader } from '#crud/endpoints/generated_routes'
+import { markBodyReader } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 
 const ADMIN_ROUTES = new WeakSet<object>()
@@ -7,8 +7,8 @@ const ADMIN_ROUTES = new WeakSet<object>()
 /**
  * Registers a route of the site.
  *
- * @param path  below the mount
- * @param name  below `admin.`
+ * @param path  path below the mount
+ * @param name  route name after `admin.`
  */
 export function adminRoute(
   site: AdminSite,
@@ -25,7 +25,7 @@ export function adminRoute(
 }
 
 /**
- * Whether the request reached one of the site's routes.
+ * Returns true if the request matched one of the site's routes.
  */
 export function isAdminRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && ADMIN_ROUTES.has(ctx.route.handler)

@@ -7,17 +7,19 @@ import { ThemeController } from '../../layout/theme_controller.js'
 import { adminRoute } from './admin_route.js'
 import { registerEventRoutes } from './event_routes.js'
 import { flash } from '../flash.js'
-import { innerGate, outerGate } from '../guards.js'
+import { signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
 import { registerTokenRoutes } from './token_routes.js'
+import { registerViewAsRoutes } from './view_as_routes.js'
 
-/* The router copies all routes so far for each group beside them; within a group there are fewer. */
+/* The router copies all previous routes for each new group next to them; nested in a group there
+ * are fewer. */
 const TOGETHER = 20
 
 /**
- * Registers the routes of the site: first the door, which everybody reaches, then all that only
- * signed-in users do. [S21 to S25]
+ * Registers the routes of the site: first the public ones for login, then those for signed-in
+ * users. [S21 to S25]
  */
 export function registerAdminRoutes(site: AdminSite): void {
   const { router } = site
@@ -36,11 +38,11 @@ export function registerAdminRoutes(site: AdminSite): void {
       get('/login', 'login', (ctx) => login.show(ctx))
       post('/theme', 'theme', (ctx) => theme.update(ctx))
     })
-    .use([outerGate, readPlainBody])
+    .use([siteMiddleware, readPlainBody])
 
   router
     .group(() => post('/login', 'login.submit', (ctx) => login.submit(ctx)))
-    .use([outerGate, (ctx, next) => login.admit(ctx, next), readPlainBody])
+    .use([siteMiddleware, (ctx, next) => login.admit(ctx, next), readPlainBody])
 
   router
     .group(() => {
@@ -48,7 +50,7 @@ export function registerAdminRoutes(site: AdminSite): void {
       get('/', 'dashboard', (ctx) => dashboard.show(ctx))
       get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
     })
-    .use([outerGate, innerGate, flash, readBody])
+    .use([siteMiddleware, signInGuard, flash, readBody])
 
   registerEventRoutes(site)
   const views = [...site.models.values()]
@@ -57,4 +59,5 @@ export function registerAdminRoutes(site: AdminSite): void {
     router.group(() => some.forEach((view) => registerModelRoutes(site, view)))
   }
   registerTokenRoutes(site)
+  registerViewAsRoutes(site)
 }

@@ -1,15 +1,42 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { ValueError, type EndpointCreator, type Operation } from '#crud'
-import type { EndpointMount } from '#crud/endpoints/endpoint_creator'
-import { creatorOf } from '#crud/router'
-import type { CrudRouterOptions } from '#crud/types'
+import {
+  ValueError,
+  type EndpointCreator,
+  type LucidCrud,
+  type Operation,
+  type Resource,
+  type CrudOptions,
+  type CrudRouterOptions,
+} from '#crud'
+import { type EndpointMount, creatorOf } from '#crud/internals'
 import { adminActor } from '../../authentication/admin_actor.js'
-import { NotAllowed } from '../errors.js'
-import type { ModelView } from '../../model_view.js'
-import type { Action } from '../../view_options.js'
+import { NotAllowed } from '../../errors.js'
+import type { Action } from '../../permissions/actions.js'
 
-/* Deleting for good goes with deleting, whatever the deleteSchema says. [B14, A24] */
+/**
+ * The parts of a view that its endpoints use.
+ */
+interface MountedView {
+  readonly name: string
+  readonly model: LucidModel
+  readonly resource: Resource
+  readonly crud: LucidCrud
+  readonly crudOptions: CrudOptions
+  readonly allowedActions: ReadonlySet<Action>
+  readonly adminSite: { models: ReadonlyMap<string, OtherView> } | undefined
+  admits(ctx: HttpContext): boolean
+  client(): QueryClientContract
+  url(path: string): string
+}
+
+interface OtherView {
+  readonly model: LucidModel
+  isVisibleTo(ctx: HttpContext): Promise<boolean>
+}
+
+/* Purging requires the permission to delete, regardless of the deleteSchema. [B14, A24] */
 const OPERATIONS: Record<Action, Operation[]> = {
   view: ['read', 'read_multi'],
   create: ['create'],
@@ -18,12 +45,12 @@ const OPERATIONS: Record<Action, Operation[]> = {
 }
 
 /**
- * The endpoints of a view, to lie below its `/crud`. They are those of the model in all but who may
- * call them, which of them there are, and where. [S61, P13]
+ * Creates the endpoints of a view, below its `/crud`. They are those of the model, except for their
+ * path, their access and which of them exist. [S61, P13]
  *
- * @throws ValueError  when the option `endpointCreator` can't be right
+ * @throws ValueError  when the option `endpointCreator` is not valid
  */
-export function crudEndpoints(view: ModelView): EndpointCreator {
+export function crudEndpoints(view: MountedView): EndpointCreator {
   const { model, resource, crud, crudOptions } = view
   const Creator = creatorOf({ ...crudOptions, model })
   const mount: EndpointMount = {
@@ -51,9 +78,9 @@ export function crudEndpoints(view: ModelView): EndpointCreator {
   return creator
 }
 
-/** Records of another model can be included where the viewer may see them by themselves. */
+/** Records of another model can be included if the viewer may see that model. */
 async function isVisible(
-  { adminSite }: ModelView,
+  { adminSite }: MountedView,
   model: LucidModel,
   ctx: HttpContext
 ): Promise<boolean> {
@@ -61,8 +88,8 @@ async function isVisible(
   return (await other?.isVisibleTo(ctx)) ?? false
 }
 
-/** Not what says where the model's own endpoints lie, which there are, and who may call them. */
-function sharedOptions({ model, crudOptions }: ModelView): CrudRouterOptions {
+/** Options of the model's endpoints without their path, access and list of operations. */
+function sharedOptions({ model, crudOptions }: MountedView): CrudRouterOptions {
   const {
     path,
     session,

@@ -1,54 +1,65 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { Problem } from '#crud'
-import { answerMissing, sendProblem, toProblem } from '#crud/http/handle_problem'
+import { answerMissing, noEndpoint, sendProblem, toProblem } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { NotAllowed, SignInRequired } from '../errors.js'
-import { outerGate, requireSignIn } from '../guards.js'
+import { NotAllowed, SignInRequired } from '../../errors.js'
+import { refuseWhileViewing } from '../../permissions/view_as/view_as_guard.js'
+import { siteMiddleware, requireSignIn } from '../guards.js'
 
 /**
- * Registers the generated endpoints of one model below its `/crud`. The gates hang on all routes that
- * an `EndpointCreator` registers, its own ones included. [S61]
+ * Registers the endpoints of one model below its `/crud`. The guards apply to all routes that an
+ * `EndpointCreator` registers, including custom ones. [S61]
  */
 export function registerCrudMount(site: AdminSite, view: ModelView): void {
-  site.router.group(() => view.endpoints.register()).use([outerGate, crudGate(site, view)])
+  site.router.group(() => view.endpoints.register()).use([siteMiddleware, crudGuard(site, view)])
 }
 
 /**
- * Lets in who is signed in, and to the admin's own models superusers only. Programs call here: the
- * answer is a problem, whatever they accept. [B6, B13]
+ * Requires a signed-in user, and a superuser for the admin's own models. The response is always a
+ * problem, whatever the client accepts. [B6, B13]
  */
-function crudGate(site: AdminSite, view: ModelView) {
+function crudGuard(site: AdminSite, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
     await requireProgram(site, ctx)
+    refuseWhileViewing(ctx)
     if (!view.admits(ctx)) throw new NotAllowed()
+    const own = await view.for(ctx)
+    if (own.isWithheld) throw noEndpoint()
     await next()
   }
 }
 
 /**
- * Whether a path lies below some model's `/crud`, be there such a model or not: who is not signed in
- * does not learn which there are.
+ * Returns true if the path is below the `/crud` of any model name: without a login, existing models
+ * must not differ from missing ones.
  *
- * @param path  below the mount
+ * @param path  whole path of the request, mount path included
  */
 export function isCrudPath(site: AdminSite, path: string): boolean {
   return /^\/[^/]+\/crud(\/|$)/.test(path.slice(site.mountPath.length))
 }
 
 /**
- * Answers where a path below `/crud` is nobody's, or its method is. Login first. [B6, A25]
+ * Responds to an unknown path or method below `/crud`, after checking the login. [B6, A25]
  */
 export async function answerMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
     await requireProgram(site, ctx)
+    const own = await modelAt(site, ctx)?.for(ctx)
+    if (own?.isWithheld) throw noEndpoint()
   } catch (error) {
     const problem = toProblem(error)
     if (problem.status >= 500) ctx.logger.error({ err: error }, problem.message)
     return sendProblem(ctx, problem)
   }
   answerMissing(ctx)
+}
+
+function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefined {
+  const [, name] = (request.parsedUrl.pathname ?? '').slice(site.mountPath.length).split('/')
+  return site.models.get(name)
 }
 
 /**

@@ -1,15 +1,16 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { eventsGate, superuserGate } from '../../events/pages/event_access.js'
+import { eventsGuard, superuserGuard } from '../../events/pages/event_access.js'
 import { EventsController } from '../../events/pages/events_controller.js'
 import { HealthController } from '../../health/health_controller.js'
 import type { ModelView } from '../../model_view.js'
 import { adminRoute } from './admin_route.js'
 import { flash } from '../flash.js'
-import { innerGate, outerGate } from '../guards.js'
+import { signInGuard, siteMiddleware } from '../guards.js'
+import { viewGuard } from './view_guard.js'
 
 /**
- * Registers the pages that tell what happens in the site, and how it is. [E5]
+ * Registers the event log and health pages. [E5]
  */
 export function registerEventRoutes(site: AdminSite): void {
   const events = new EventsController(site)
@@ -22,14 +23,14 @@ export function registerEventRoutes(site: AdminSite): void {
       get('/events', 'events', (ctx) => events.index(ctx))
       get('/events/:id', 'event', (ctx) => events.show(ctx))
     })
-    .use([outerGate, innerGate, eventsGate(site), flash])
+    .use([siteMiddleware, signInGuard, eventsGuard(site), flash])
   site.router
     .group(() => get('/health', 'health', (ctx) => health.show(ctx)))
-    .use([outerGate, innerGate, superuserGate, flash])
+    .use([siteMiddleware, signInGuard, superuserGuard, flash])
 }
 
 /**
- * Registers the history of a model's records. [E5]
+ * Registers the history page of a model's records. [E5]
  */
 export function registerHistoryRoute(site: AdminSite, view: ModelView): void {
   const events = new EventsController(site)
@@ -38,5 +39,5 @@ export function registerHistoryRoute(site: AdminSite, view: ModelView): void {
     .group(() => {
       adminRoute(site, 'GET', path, `${view.name}:history`, (ctx) => events.history(view, ctx))
     })
-    .use([outerGate, innerGate, eventsGate(site), flash])
+    .use([siteMiddleware, signInGuard, viewGuard(view), eventsGuard(site), flash])
 }

@@ -3,12 +3,12 @@ import AdminUser from '../../models/admin_user.js'
 import { TokenController } from '../../authentication/access_tokens/token_controller.js'
 import { adminRoute } from './admin_route.js'
 import { flash } from '../flash.js'
-import { innerGate, outerGate } from '../guards.js'
-import { viewGate } from './model_routes.js'
+import { signInGuard, siteMiddleware } from '../guards.js'
+import { viewGuard } from './view_guard.js'
 import { readPlainBody } from '../read_body.js'
 
 /**
- * Registers where access tokens are issued; to be seen, and deleted, they have a view of their own. [P10]
+ * Registers the route that issues access tokens; listing and deleting them uses their view. [P10]
  */
 export function registerTokenRoutes(site: AdminSite): void {
   const view = site.models.get(AdminUser.name)
@@ -19,5 +19,5 @@ export function registerTokenRoutes(site: AdminSite): void {
     .group(() => {
       adminRoute(site, 'POST', path, `${view.name}:issue_token`, (ctx) => tokens.issue(ctx))
     })
-    .use([outerGate, innerGate, viewGate(view), flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, viewGuard(view), flash, readPlainBody])
 }

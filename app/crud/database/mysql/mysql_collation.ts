@@ -1,14 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../../errors.js'
 
-/** That of MySQL and that of MariaDB */
+/** The collations of MySQL and of MariaDB */
 const EXACT = ['utf8mb4_0900_bin', 'utf8mb4_nopad_bin']
 
 /**
- * Makes texts compare exactly in all tables that are created from now on without a collation of their
- * own.
+ * Makes text comparisons exact in all tables created from now on without a collation of their own.
  *
- * @throws RuntimeError  when the user may not change that
+ * @throws RuntimeError  when the database user lacks the right
  */
 export async function compareTextExactly(client: QueryClientContract): Promise<void> {
   const [known] = await client.rawQuery(

@@ -1,8 +1,8 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
 import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
-import type { Fault, TableFacts } from '../introspection.js'
-import { fits, unfitting } from '../fitting.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
+import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { explainMysql } from './mysql_faults.js'
 import { mysqlMatch } from './mysql_match.js'
 import { readMysqlTable } from './mysql_table.js'
@@ -10,15 +10,13 @@ import { joined, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
 import { withConnection } from '../with_connection.js'
 
-/**
- * MySQL and MariaDB.
- */
+/** The dialect of MySQL and MariaDB. */
 export class MysqlDialect implements Dialect {
   readonly lockClause = ' for update'
   readonly mixesTypes = false
-  readonly tellsWritten = false
+  readonly returnsWrittenRows = false
 
-  readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readMysqlTable(client, table)
   }
 
@@ -26,7 +24,7 @@ export class MysqlDialect implements Dialect {
     return explainMysql(error)
   }
 
-  /** A table may have its schema or database before it. */
+  /** The name of a table may start with its schema or database. */
   quote(name: string): string {
     return name.split('.').map(quoted).join('.')
   }
@@ -39,7 +37,7 @@ export class MysqlDialect implements Dialect {
     return this.nameOf(table, column)
   }
 
-  /** As text, in which every type says all that it holds, but for those of 64 bits with a fraction. */
+  /** As text, which is exact for every type except 64-bit floats. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = this.nameOf(table, column)
     return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
@@ -56,7 +54,8 @@ export class MysqlDialect implements Dialect {
   }
 
   compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
-    if (!fits(column, value)) return unfitting(this.nameOf(table, column), operator)
+    if (!isPossibleValue(column, value))
+      return impossibleComparison(this.nameOf(table, column), operator)
     if (isWrittenUuid(column) && (operator === '=' || operator === '<>')) {
       return this.compareList(table, column, [value], operator === '<>')
     }
@@ -68,12 +67,13 @@ export class MysqlDialect implements Dialect {
   }
 
   /**
-   * As loosely as the column compares by itself, an index can be used; what it finds too many is left
-   * out then.
+   * The first condition uses the column's own, looser comparison, so that an index applies; the second
+   * removes the surplus rows.
    */
   compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
-    values = values.filter((value) => fits(column, value))
-    if (values.length === 0) return unfitting(this.nameOf(table, column), negate ? '<>' : '=')
+    values = values.filter((value) => isPossibleValue(column, value))
+    if (values.length === 0)
+      return impossibleComparison(this.nameOf(table, column), negate ? '<>' : '=')
     if (isWrittenUuid(column)) {
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     }
@@ -111,14 +111,14 @@ export class MysqlDialect implements Dialect {
     return reported
   }
 
-  /** An insert tells nothing but a number that was counted up. */
+  /** An insert returns only auto-increment keys. */
   async keyToInsert(client: QueryClientContract, column: Column) {
     if (column.defaultExpression === undefined) return column.defaultText ?? undefined
     const [rows] = await client.rawQuery(`select (${column.defaultExpression}) as made`)
     return rows[0].made
   }
 
-  /** Nobody asks, as nothing is told of what is written. */
+  /** Never asked: this database does not return written rows. */
   async hasTriggers(): Promise<boolean> {
     return true
   }
@@ -128,7 +128,7 @@ export class MysqlDialect implements Dialect {
     return key
   }
 
-  /** A text is not compared with a number, which would make a number of it. */
+  /** A text must not be compared with a number, which would convert it to one. */
   bind(column: Column, value: unknown): unknown {
     if (typeof value === 'boolean') return Number(value)
     return column.isText && typeof value === 'number' ? String(value) : value
@@ -147,7 +147,7 @@ export class MysqlDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
     if (client.debug) {
       const [rows] = await client.rawQuery(sql, values as any[])
       return rows
@@ -164,7 +164,7 @@ export class MysqlDialect implements Dialect {
   }
 }
 
-/* The one binary collation that every version has; `like` minds the spaces at the end, too. */
+/* The one binary collation of every version; its `like` respects trailing spaces. */
 const EXACTLY = 'collate utf8mb4_bin'
 
 function comparesLoosely(column: Column): boolean {
@@ -180,12 +180,12 @@ function storedForm(name: string, column: StoredColumn): string {
   return column.sqlType.startsWith('float') ? widened(name) : name
 }
 
-/** What is told of 32 bits is a text; the number behind it has other digits. */
+/** The text of a 32-bit float; the number behind it has other digits. */
 function widened(name: string): string {
   return `cast(cast(${name} as char) as double)`
 }
 
-/** What stands for the column and for a value, so that they compare exactly. */
+/** The expressions of the column and of the value that make them compare exactly. */
 function compared(name: string, column: Column): [column: string, value: string] {
   if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
   if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
@@ -193,7 +193,7 @@ function compared(name: string, column: Column): [column: string, value: string]
   return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
 }
 
-/** The column is text, and whoever wrote it may have used capitals. */
+/** The column is text, and may store a UUID in capitals. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
 }

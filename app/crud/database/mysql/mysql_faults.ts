@@ -2,20 +2,20 @@ import type { Fault } from '../introspection.js'
 
 interface DriverError {
   errno?: number
-  /** What the server says, without the statement that knex puts in front of it */
+  /** The server's message, without the statement that knex puts before it */
   sqlMessage?: string
   sql?: string
 }
 
 /**
- * What an error of MySQL or MariaDB means, or null. Its names stand in the message alone, after
- * whatever a caller has sent, so they are looked for from its end.
+ * Parses an error of MySQL or MariaDB; null if it is not about the data. The names appear only in the
+ * message, after text that a caller may have sent, so the search starts at the end.
  */
 export function explainMysql(error: unknown): Fault | null {
   const { errno, sqlMessage = '', sql = '' } = error as DriverError
   const table = tableOf(sql)
   switch (errno) {
-    /* "Duplicate entry 'x' for key 'products.products_sku_unique'", of MariaDB without the table */
+    /* "Duplicate entry 'x' for key 'products.products_sku_unique'"; MariaDB leaves out the table */
     case 1062:
     case 1586:
       return { kind: 'unique', table, columns: [], constraint: lastName(sqlMessage)?.at(-1) }
@@ -28,12 +28,12 @@ export function explainMysql(error: unknown): Fault | null {
     case 1048:
     case 1364:
       return { kind: 'not_null', table, columns: [firstName(sqlMessage)] }
-    /* A value that an enum does not have is cut down to none. */
+    /* A value that an enum lacks is reported as truncated. */
     case 1265:
       return { kind: 'check', table, columns: [lastColumn(sqlMessage)] }
     case 3819:
       return { kind: 'check', table, columns: [], constraint: firstName(sqlMessage) }
-    /* "CONSTRAINT `name` failed for `database`.`table`"; that of a column is called like it */
+    /* "CONSTRAINT `name` failed for `database`.`table`"; the check of a column has the column's name */
     case 4025: {
       const [, name = ''] = /^CONSTRAINT `([^`]+)` failed/.exec(sqlMessage) ?? []
       return { kind: 'check', table, columns: [name.split('.').at(-1)!], constraint: name }
@@ -45,10 +45,10 @@ export function explainMysql(error: unknown): Fault | null {
   }
 }
 
-/** Too long, out of range, no such moment, no number, bytes that are no text, no JSON */
+/** Too long, out of range, invalid moment, invalid number, bytes that are no text, invalid JSON */
 const RANGE_FAULTS = new Set([1264, 1292, 1366, 1367, 1406, 1411, 1525, 3140, 4079])
 
-/** What a statement writes to: the message seldom says it. */
+/** The table that a statement writes to, which the message seldom names. */
 function tableOf(sql: string): string | undefined {
   return /^(?:insert|replace)(?: ignore)? into `([^`]+)`|^update `([^`]+)`|^delete from `([^`]+)`/i
     .exec(sql)
@@ -56,7 +56,10 @@ function tableOf(sql: string): string | undefined {
     .find((name) => name !== undefined)
 }
 
-/** "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ...", without it where rights are missing */
+/**
+ * "(`database`.`table`, CONSTRAINT `name` FOREIGN KEY (`a`, `b`) REFERENCES ..."; missing if the user
+ * lacks rights
+ */
 function foreignKeyIn(message: string): Pick<Fault, 'table' | 'columns'> {
   const [, table, names = ''] =
     /\((?:`[^`]+`\.)?`([^`]+)`, CONSTRAINT `[^`]+` FOREIGN KEY \(([^)]*)\)/.exec(message) ?? []
@@ -73,7 +76,7 @@ function firstName(message: string): string {
   return /'([^']+)'/.exec(message)?.[1] ?? ''
 }
 
-/** "... for column 'price' at row 1", or `database`.`table`.`price` of MariaDB */
+/** "... for column 'price' at row 1"; MariaDB writes `database`.`table`.`price` */
 function lastColumn(message: string): string {
   const names = [...message.matchAll(/for column (?:'([^']+)'|(?:`[^`]+`\.)*`([^`]+)`) at row/g)]
   const [, plain, quoted] = names.at(-1) ?? []

@@ -12,9 +12,9 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Whether a text matches the pattern, null if it is null. The database's own lower case is of use where
- * it brings letters together that are the same to us, and that are in the pattern; of those beyond
- * ASCII, each form is replaced by one. [A18]
+ * Condition that tests a text against the pattern, null if the text is null. The database's own lower
+ * case is used for letters of the pattern that it folds as we do; each other form beyond ASCII is
+ * replaced by one letter. [A18]
  *
  * @param text  the expression of the text, in a collation that compares exactly
  */
@@ -22,7 +22,7 @@ export function mysqlMatch(text: string, pattern: TextPattern, foldCase: boolean
   return likeMatch(text, pattern, foldCase, WORDS)
 }
 
-/* Its small letter is i to the database, and a letter of its own to us. */
+/* The database lower-cases it to i; to us it is a letter of its own. */
 const DOTTED_I = '\u0130'
 const NO_LETTER = '\uFFFD'
 

@@ -1,9 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { ColumnKind } from '../../resource/column.js'
+import type { ColumnKind } from '../../resource/column_kind.js'
 import { decimalRangeOf } from '../decimal_range.js'
-import type { Collation, ColumnFacts, ForeignKey, TableFacts } from '../introspection.js'
+import type {
+  Collation,
+  ColumnIntrospection,
+  ForeignKey,
+  TableIntrospection,
+} from '../introspection.js'
 
-/** Which of the tables that were asked for it is about */
+/** Position of the table in the list */
 interface Placed {
   place: number
 }
@@ -45,25 +50,25 @@ interface Check extends Placed {
 export async function readMysqlTable(
   client: QueryClientContract,
   table: string
-): Promise<TableFacts | null> {
-  const facts = await readMysqlTables(client, [table])
-  return facts.get(table) ?? null
+): Promise<TableIntrospection | null> {
+  const introspections = await readMysqlTables(client, [table])
+  return introspections.get(table) ?? null
 }
 
-/* A server may not take statements of any length. */
+/* The server limits the length of a statement. */
 const MOST_AT_ONCE = 50
 
 /**
- * Reads the columns, unique indexes, checks and foreign keys of tables from MySQL's or MariaDB's
- * catalogue, of many in one statement.
+ * Reads the columns, unique indexes, checks and foreign keys of several tables from the catalogue of
+ * MySQL or MariaDB, many in one statement.
  *
- * @param tables  as a statement would name them, with their database if need be
- * @returns the facts by name; none of what is no table
+ * @param tables  names as in a statement, with the database if need be
+ * @returns the introspection by name; missing tables have none
  */
 export async function readMysqlTables(
   client: QueryClientContract,
   tables: readonly string[]
-): Promise<Map<string, TableFacts>> {
+): Promise<Map<string, TableIntrospection>> {
   if (tables.length === 0) return new Map()
   if (tables.length > MOST_AT_ONCE) {
     const first = await readMysqlTables(client, tables.slice(0, MOST_AT_ONCE))
@@ -99,14 +104,14 @@ function tableOf(
   foreign: Map<string, ForeignPart[]>,
   checks: Check[],
   isMariaDb: boolean
-): TableFacts {
+): TableIntrospection {
   const alone = [...indexes.values()].filter((parts) => parts.length === 1)
   const unique = new Set(alone.map(([{ column_name: name }]) => name))
   const json = new Set(checks.map(({ clause }) => /^json_valid\(`(.+)`\)$/.exec(clause)?.[1]))
-  const columns = new Map<string, ColumnFacts>()
+  const columns = new Map<string, ColumnIntrospection>()
   for (const info of infos) {
     columns.set(info.name, {
-      ...factsOf(info, isMariaDb),
+      ...introspectionOf(info, isMariaDb),
       unique: unique.has(info.name),
       choices: listed(/^enum\((.*)\)$/is.exec(info.type)?.[1]) ?? listedChoices(checks, info.name),
       ...(json.has(info.name) && { kind: 'json' as const }),
@@ -125,7 +130,7 @@ function tableOf(
   }
 }
 
-function factsOf(info: ColumnRow, isMariaDb: boolean) {
+function introspectionOf(info: ColumnRow, isMariaDb: boolean) {
   const counted = info.extra.includes('auto_increment')
   const generated = /\b(?:stored|virtual|persistent) generated\b/i.test(info.extra)
   const { text, expression } = defaultOf(info, isMariaDb)
@@ -136,7 +141,7 @@ function factsOf(info: ColumnRow, isMariaDb: boolean) {
     integerRange: rangeOf(info),
     decimalRange: decimalRangeOf(info.type),
     nullable: info.nullable === 'YES',
-    /* Of the large types it is in bytes. */
+    /* For the large types the catalogue has bytes. */
     maxLength: /^(?:var)?char$/.test(info.base) ? Number(info.max_length) : null,
     hasDefault: text !== null || expression !== undefined || counted || generated,
     defaultText: text,
@@ -184,25 +189,25 @@ const BITS: Record<string, bigint> = {
   bigint: 64n,
 }
 
-function rangeOf({ base, type }: ColumnRow): ColumnFacts['integerRange'] {
+function rangeOf({ base, type }: ColumnRow): ColumnIntrospection['integerRange'] {
   const bits = BITS[base]
   if (!bits || kindOf({ base, type } as ColumnRow) !== 'integer') return undefined
   if (/unsigned/i.test(type)) return { least: 0n, most: 2n ** bits - 1n }
   return bits === 64n ? undefined : { least: -(2n ** (bits - 1n)), most: 2n ** (bits - 1n) - 1n }
 }
 
-/** Those called `_bin` alone take texts for the same that differ in spaces at their end. */
+/** Collations that end in `_bin` ignore trailing spaces when they compare. */
 function collationOf({ base, charset, collation }: ColumnRow): Collation {
   const isExact = /^utf8mb4_(?:nopad|0900)_bin$/i.test(collation ?? '')
   return charset === 'utf8mb4' && isExact && !/^(?:enum|set)$/i.test(base) ? 'binary' : 'loose'
 }
 
-/** MySQL tells a text as it is and marks expressions; MariaDB writes both as in the statement. */
+/** MySQL stores a text without quotes and marks expressions; MariaDB stores both as in the statement. */
 function defaultOf({ default_value: value, extra }: ColumnRow, isMariaDb: boolean) {
   if (value === null || (isMariaDb && value === 'NULL')) return { text: null }
   if (!isMariaDb) {
     if (/default_generated/i.test(extra)) return { text: null, expression: value }
-    /* The one that MySQL 5 has no mark for. */
+    /* The one expression that MySQL 5 does not mark. */
     return /^current_timestamp/i.test(value) ? { text: null, expression: value } : { text: value }
   }
   const [, text] = /^'((?:[^']|'')*)'$/s.exec(value) ?? []
@@ -241,8 +246,8 @@ const MYSQL_CHECKS = `
   where t.table_schema = coalesce(?, database()) and t.table_name = ?`
 
 /**
- * The rows of each table, by its place in the list. Each table is looked for by itself, and the server
- * says which name it has: that depends on how it stores them.
+ * The rows of each table, by its position in the list. Each table is looked up by itself, as the server
+ * decides by its own setting about upper and lower case in names.
  */
 async function select<Row extends Placed>(
   client: QueryClientContract,
@@ -270,7 +275,7 @@ function listed(list: string | undefined): string[] | null {
 /** The values of `check (status in ('draft', 'sent'))` */
 function listedChoices(checks: Check[], column: string): string[] | null {
   for (const { clause } of checks) {
-    /* MySQL writes the set of characters before each text, and a backslash before its quotes. */
+    /* MySQL writes the character set before each text, and a backslash before its quotes. */
     const plain = clause.replace(/_utf8mb4\s*\\?'/gi, "'").replaceAll("\\'", "'")
     const [, name, list] =
       /^\(*`([^`]+)` in \(((?:'(?:[^']|'')*'\s*,?\s*)+)\)+$/is.exec(plain) ?? []

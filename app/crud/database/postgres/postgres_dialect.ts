@@ -1,9 +1,9 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
 import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
-import type { Fault, TableFacts } from '../introspection.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
-import { fits, unfitting } from '../fitting.js'
+import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
@@ -11,21 +11,17 @@ import { quoted } from '../../sql/quoted.js'
 import type { TextPattern } from '../../values/text_pattern.js'
 import { withConnection } from '../with_connection.js'
 
-/**
- * PostgreSQL.
- */
+/** The dialect of PostgreSQL. */
 export class PostgresDialect implements Dialect {
   readonly lockClause = ' for update'
   readonly mixesTypes = false
-  readonly tellsWritten = true
+  readonly returnsWrittenRows = true
 
-  readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readPostgresTable(client, table)
   }
 
-  /**
-   * By the code, as the words of a message depend on the server's language.
-   */
+  /** By the error code, as messages are in the server's language. */
   explain(error: unknown): Fault | null {
     const { code, table, column, constraint } = error as Record<string, string | undefined>
     const columns = column === undefined ? [] : [column]
@@ -46,7 +42,7 @@ export class PostgresDialect implements Dialect {
     }
   }
 
-  /** A table may have its schema or database before it. */
+  /** The name of a table may start with its schema. */
   quote(name: string): string {
     return name.split('.').map(quoted).join('.')
   }
@@ -55,17 +51,14 @@ export class PostgresDialect implements Dialect {
     return `${this.quote(table)}.${quoted(column.name)}`
   }
 
-  /**
-   * Types that have no form of their own on the wire are text there, and so is what they are compared
-   * with.
-   */
+  /** Types without a form of their own in the API are text there, and are compared as text. */
   select(table: string, column: Column): string {
     const name = this.nameOf(table, column)
     const sql = operand(name, column)
     return sql === name ? sql : `${sql} as ${quoted(column.name)}`
   }
 
-  /** As text, in which every type says all that it holds; bytes are bytes. */
+  /** As text, which is exact for every type; bytes stay bytes. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = operand(this.nameOf(table, column), column)
     return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
@@ -82,7 +75,8 @@ export class PostgresDialect implements Dialect {
   }
 
   compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
-    if (!fits(column, value)) return unfitting(this.nameOf(table, column), operator)
+    if (!isPossibleValue(column, value))
+      return impossibleComparison(this.nameOf(table, column), operator)
     const isEquality = operator === '=' || operator === '<>'
     if (isWrittenUuid(column) && isEquality) {
       return this.compareList(table, column, [value], operator === '<>')
@@ -95,8 +89,9 @@ export class PostgresDialect implements Dialect {
   }
 
   compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
-    values = values.filter((value) => fits(column, value))
-    if (values.length === 0) return unfitting(this.nameOf(table, column), negate ? '<>' : '=')
+    values = values.filter((value) => isPossibleValue(column, value))
+    if (values.length === 0)
+      return impossibleComparison(this.nameOf(table, column), negate ? '<>' : '=')
     if (isWrittenUuid(column)) {
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     }
@@ -119,9 +114,7 @@ export class PostgresDialect implements Dialect {
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
-  /**
-   * Nulls come last by default. An index is of use only without a word on them.
-   */
+  /** Nulls are last by default. An index applies only without a `nulls` clause. */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''
     return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
@@ -178,7 +171,7 @@ export class PostgresDialect implements Dialect {
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
     if (client.debug) {
       const result = await client.rawQuery(sql, values as any[])
       return result.rows
@@ -197,13 +190,16 @@ export class PostgresDialect implements Dialect {
   }
 }
 
-/** PostgreSQL's places have numbers. None of our statements has a question mark in a text or a name. */
+/** PostgreSQL numbers its placeholders. Our statements have no question mark in a text or a name. */
 function numbered(sql: string): string {
   let count = 0
   return sql.replaceAll('?', () => `$${++count}`)
 }
 
-/** Too long, out of range, no such moment, no number, bytes that are no text, a value no enum has. */
+/**
+ * Too long, out of range, invalid moment, invalid number, bytes that are no text, a value that an enum
+ * lacks.
+ */
 const RANGE_FAULTS = new Set([
   '22001',
   '22003',
@@ -217,13 +213,13 @@ const RANGE_FAULTS = new Set([
 
 const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
 
-/** The column's value, in the type that it is compared and told in. */
+/** The column's value, in the type in which it is compared and returned. */
 function operand(name: string, column: StoredColumn): string {
   switch (column.kind) {
     case 'text':
       return PLAIN_TEXT.test(column.sqlType) ? name : `${name}::text`
     case 'number':
-      /* Of 32 bits, what is told is the shortest text; the number behind it has other digits. */
+      /* A 32-bit float is returned as its shortest text; the number behind it has other digits. */
       if (column.sqlType === 'real') return `${name}::text::float8`
       return column.sqlType === 'money' ? `${name}::numeric` : name
     default:
@@ -231,7 +227,7 @@ function operand(name: string, column: StoredColumn): string {
   }
 }
 
-/** Only an ordering needs the code points; without a word on it, an index can be used. */
+/** Only an ordering needs code points; without a `collate` clause, an index applies. */
 function compared(name: string, column: Column, ordering: boolean): string {
   const sql = operand(name, column)
   if (column.kind !== 'text' && !isWrittenUuid(column)) return sql
@@ -240,8 +236,8 @@ function compared(name: string, column: Column, ordering: boolean): string {
 }
 
 /**
- * Where a value goes. Without a type, it would have to fit into the column's: a filter asks for 2^40 of
- * a column of 32 bits, too.
+ * The placeholder of a value. Without a type the value would have to fit the column's, and a filter may
+ * compare a 32-bit column with 2^40.
  */
 function place(column: Column): string {
   if (column.kind === 'integer') return '?::int8'
@@ -251,14 +247,14 @@ function place(column: Column): string {
     : '?::numeric'
 }
 
-/** The column is text, and whoever wrote it may have used capitals. */
+/** The column is text, and may store a UUID in capitals. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
 }
 
 /**
- * The table is always the one that refers. Where the statement does not tell the direction, the words of
- * the server do, where they are English.
+ * The table is always the referring one. If the statement does not tell the direction, the server's
+ * message does, if it is in English.
  */
 function brokenReference({
   code,

@@ -12,9 +12,9 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Whether a text matches the pattern, null if it is null. Of letters, those in the pattern are brought
- * to one form in the text, by a list of our own: what the database takes for the same letter depends
- * on how it was made. [A18]
+ * Condition that tests a text against the pattern, null if the text is null. The letters of the pattern
+ * are folded in the text by a list of our own, as the database's own folding depends on its locale.
+ * [A18]
  *
  * @param text  the expression of the text
  */
@@ -29,7 +29,7 @@ function foldIn(text: string, pattern: TextPattern): Sql {
     : { sql: text, bindings: [] }
 }
 
-/** Every other form of the pattern's letters, and below each, the one that stands for it. */
+/** Every other form of the pattern's letters, and at the same position the letter that replaces it. */
 function forms(pattern: TextPattern): [from: string, to: string] {
   const letters = new Set(partsOf(pattern).flat())
   const becomes = new Map<string, string>()

@@ -1,10 +1,15 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { ColumnKind } from '../../resource/column.js'
+import type { ColumnKind } from '../../resource/column_kind.js'
 import { decimalRangeOf } from '../decimal_range.js'
 import { quoted } from '../../sql/quoted.js'
-import type { Collation, ColumnFacts, ForeignKey, TableFacts } from '../introspection.js'
+import type {
+  Collation,
+  ColumnIntrospection,
+  ForeignKey,
+  TableIntrospection,
+} from '../introspection.js'
 
-/** Which table it is about */
+/** Name of the table */
 interface OfTable {
   oid: string
 }
@@ -12,9 +17,9 @@ interface OfTable {
 interface ColumnRow extends OfTable {
   name: string
   type: string
-  /** The name of the type that a domain is made of, else of the type itself */
+  /** Base type of a domain, else the type itself */
   base: string
-  /** As in the catalogue: e is an enum */
+  /** `typtype` of the catalogue: e is an enum */
   category: string
   nullable: boolean
   max_length: number | null
@@ -51,22 +56,22 @@ interface EnumRow extends OfTable {
 export async function readPostgresTable(
   client: QueryClientContract,
   table: string
-): Promise<TableFacts | null> {
-  const facts = await readPostgresTables(client, [table])
-  return facts.get(table) ?? null
+): Promise<TableIntrospection | null> {
+  const introspections = await readPostgresTables(client, [table])
+  return introspections.get(table) ?? null
 }
 
 /**
- * Reads the columns, unique indexes, checks and foreign keys of tables from PostgreSQL's catalogue, in
- * as many statements for one as for hundreds.
+ * Reads the columns, unique indexes, checks and foreign keys of several tables from PostgreSQL's
+ * catalogue. The number of statements does not depend on the number of tables.
  *
- * @param tables  as a statement would name them, with their schema if need be
- * @returns the facts by name; none of what is no table
+ * @param tables  names as in a statement, with the schema if need be
+ * @returns the introspection by name; missing tables have none
  */
 export async function readPostgresTables(
   client: QueryClientContract,
   tables: readonly string[]
-): Promise<Map<string, TableFacts>> {
+): Promise<Map<string, TableIntrospection>> {
   const named = tables.map((table) => table.split('.').map(quoted).join('.'))
   const { rows } = await client.rawQuery(TABLES, [JSON.stringify(named)])
   const found = rows as Array<{ place: number; oid: string }>
@@ -81,7 +86,7 @@ export async function readPostgresTables(
   return new Map(
     found.map(({ place, oid }) => [
       tables[place],
-      factsOf(
+      introspectionOf(
         infos.get(oid) ?? [],
         indexes.get(oid) ?? [],
         constraints.get(oid) ?? [],
@@ -91,15 +96,15 @@ export async function readPostgresTables(
   )
 }
 
-function factsOf(
+function introspectionOf(
   infos: ColumnRow[],
   indexes: IndexRow[],
   constraints: ConstraintRow[],
   enums: ReadonlyMap<string, string[]>
-): TableFacts {
+): TableIntrospection {
   const alone = indexes.filter(({ columns, partial }) => columns.length === 1 && !partial)
   const unique = new Set(alone.map(({ columns }) => columns[0]))
-  const columns = new Map<string, ColumnFacts>()
+  const columns = new Map<string, ColumnIntrospection>()
   for (const info of infos) {
     const counted = info.identity !== '' || /^nextval\(/.test(info.default_expression ?? '')
     columns.set(info.name, {
@@ -131,7 +136,7 @@ function factsOf(
   }
 }
 
-/** Types by their names in the catalogue; every other is read and compared as text. */
+/** Types by their names in the catalogue; any other type is read and compared as text. */
 const KINDS: Record<string, ColumnKind> = {
   bool: 'boolean',
   int2: 'integer',
@@ -152,7 +157,7 @@ const KINDS: Record<string, ColumnKind> = {
   bytea: 'binary',
 }
 
-const RANGES: Record<string, ColumnFacts['integerRange']> = {
+const RANGES: Record<string, ColumnIntrospection['integerRange']> = {
   int2: { least: -(2n ** 15n), most: 2n ** 15n - 1n },
   int4: { least: -(2n ** 31n), most: 2n ** 31n - 1n },
   oid: { least: 0n, most: 2n ** 32n - 1n },
@@ -164,7 +169,7 @@ const TABLES = `
     lateral (select to_regclass(asked.name)::oid::text) as found (oid)
   where oid is not null`
 
-/* A domain may be made of a domain; the type and its modifier are those at the bottom. */
+/* A domain may be based on another domain; the type and its modifier are those of the innermost one. */
 const COLUMNS = `
   with recursive bottom (attrelid, attnum, type, typmod) as (
     select attrelid, attnum, atttypid, atttypmod from pg_attribute
@@ -248,7 +253,7 @@ function enumValues(rows: EnumRow[]): Map<string, string[]> {
   return new Map([...byColumn].map(([name, values]) => [name, values.map(({ value }) => value)]))
 }
 
-/* C.UTF-8 is by code point, too. */
+/* C.UTF-8 sorts by code point as well. */
 const BY_CODE_POINT = /^(?:C|POSIX|C\.utf-?8|ucs_basic)$/i
 
 function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
@@ -256,7 +261,7 @@ function collationOf({ base, deterministic, collation }: ColumnRow): Collation {
   return BY_CODE_POINT.test(collation) ? 'binary' : 'sorting'
 }
 
-/** `'open'::character varying`, a number, or a truth value: what is the same for every row. */
+/** `'open'::character varying`, a number, or a boolean: a default that is the same for every row. */
 function literal(expression: string | null): string | null {
   if (expression === null) return null
   const [, text] = /^'((?:[^']|'')*)'(?:::[\w ."]+(?:\([\d, ]+\))?)?$/s.exec(expression) ?? []
@@ -266,8 +271,8 @@ function literal(expression: string | null): string | null {
 }
 
 /**
- * The values of `check (status in ('draft', 'sent'))`, which is how a migration's `enum` column is
- * written, in the words that PostgreSQL keeps of it.
+ * The values of `check (status in ('draft', 'sent'))`, the form of a migration's `enum` column, in
+ * PostgreSQL's own notation.
  */
 function listedChoices(constraints: ConstraintRow[], column: string): string[] | null {
   const any = /^CHECK \(+[^'=]+ = ANY \(+ARRAY\[((?:'(?:[^']|'')*'(?:::[\w ]+)?(?:, )?)+)\][^']*$/s

@@ -8,14 +8,14 @@ export interface BetterStatement {
   safeIntegers(on?: boolean): this
 }
 
-/** What of the driver `better-sqlite3` is used here. */
+/** The part of the driver `better-sqlite3` that is used here. */
 export interface Connection {
   prepare(sql: string): BetterStatement
 }
 
 /**
- * Has a connection keep the statements that come again and again, whoever prepares them: to prepare one
- * takes longer than to run it.
+ * Caches the prepared statements of a connection, whatever code prepares them: preparing one takes
+ * longer than running it.
  */
 export function keepBetterStatements(connection: Connection): void {
   const ready = new Map<string, BetterStatement>()
@@ -23,7 +23,7 @@ export function keepBetterStatements(connection: Connection): void {
   connection.prepare = (sql) => {
     if (!isLasting(sql)) return prepare(sql)
     const statement = ready.get(sql) ?? changeable(prepare(sql), () => ready.delete(sql))
-    /* What was used last stands last, and goes last. */
+    /* The statement used last moves to the end, and is removed last. */
     ready.delete(sql)
     ready.set(sql, statement)
     if (ready.size > MOST_READY) ready.delete(ready.keys().next().value!)
@@ -31,7 +31,7 @@ export function keepBetterStatements(connection: Connection): void {
   }
 }
 
-/** Who wants other numbers of a statement gets one of his own. */
+/** A cached statement leaves the cache when its caller changes its number format. */
 function changeable(statement: BetterStatement, leave: () => void): BetterStatement {
   const { safeIntegers } = statement
   statement.safeIntegers = (on) => {
@@ -42,8 +42,8 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
 }
 
 /**
- * The rows of a select, or of a write that tells what it wrote. They are there at once: this driver lets
- * nothing else happen meanwhile.
+ * The rows of a select, or of a write with `returning`. Synchronous: this driver blocks until the rows
+ * are read.
  */
 export function selectAtOnce(
   connection: Connection,
@@ -53,7 +53,7 @@ export function selectAtOnce(
   return connection.prepare(sql).all(values.map(bound))
 }
 
-/** This driver takes neither of them; the other one makes of them what is made here. */
+/** This driver binds neither booleans nor dates; they become what the other driver makes of them. */
 function bound(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
   return value instanceof Date ? value.getTime() : value

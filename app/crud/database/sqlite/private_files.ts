@@ -1,11 +1,11 @@
 import { chmodSync, statSync } from 'node:fs'
 
-/* Beside the file of a database, as SQLite names them */
+/* Suffixes of the files that SQLite creates next to a database */
 const PARTS = ['', '-wal', '-shm', '-journal']
 
 /**
- * Takes all rights from other users of the machine on the files of an SQLite database, as far as they are
- * ours. What SQLite makes beside the database's file later has the rights of that.
+ * Removes the rights of other users of the machine on the files of an SQLite database, as far as this
+ * process owns them. Files that SQLite creates later inherit the rights of the database's file.
  */
 export function makePrivate(filename: string): void {
   for (const part of PARTS) {

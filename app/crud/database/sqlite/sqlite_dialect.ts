@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
 import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
-import type { Fault, TableFacts } from '../introspection.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
@@ -14,28 +14,26 @@ import { selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
 
 /**
- * A value that a column is compared with, as it stands in a statement. Where a table was analysed, the SQLite
- * of `better-sqlite3` would plan a kept statement anew for each bare question mark that gets another value,
- * which takes longer than most lists; the other driver's has one plan for all values.
+ * Placeholder of a value that a column is compared with. On an analysed table, the SQLite of
+ * `better-sqlite3` would plan a cached statement again for each new value of a bare question mark, which
+ * takes longer than most lists; the other driver's has one plan for all values.
  */
 const VALUE = '+?'
 
-/**
- * SQLite, whichever driver opens it.
- */
+/** The dialect of SQLite, for both drivers. */
 export class SqliteDialect implements Dialect {
   readonly lockClause = ''
   readonly quote = quoted
   readonly mixesTypes = true
-  readonly tellsWritten = true
+  readonly returnsWrittenRows = true
 
-  readTable(client: QueryClientContract, table: string): Promise<TableFacts | null> {
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readSqliteTable(client, table)
   }
 
   /**
-   * The driver names the constraint at the end of its message and nowhere else; what stands before
-   * may hold a caller's text.
+   * The driver names the constraint only at the end of its message; the text before may contain a
+   * caller's text.
    */
   explain(error: unknown): Fault | null {
     const { code, message } = error as { code?: string; message?: string }
@@ -61,8 +59,8 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * The driver reads integers as JavaScript numbers, which end at 2^53; beyond that, only the text
-   * has every digit.
+   * The driver reads integers as JavaScript numbers, which are exact up to 2^53; beyond that, only the
+   * text has every digit.
    */
   select(table: string, column: Column): string {
     const name = this.nameOf(table, column)
@@ -70,10 +68,7 @@ export class SqliteDialect implements Dialect {
     return `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end as ${quoted(column.name)}`
   }
 
-  /**
-   * Each value has a type of its own, whatever that of its column: a decimal column holds integers of
-   * 64 bits, too.
-   */
+  /** Each value has its own type, whatever its column's: a decimal column may contain 64-bit integers. */
   stored(table: string, column: StoredColumn, as: string): string {
     const name = this.nameOf(table, column)
     const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
@@ -104,11 +99,11 @@ export class SqliteDialect implements Dialect {
   }
 
   compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
-    /* Here a UUID is text, and whoever wrote it may have used capitals. */
+    /* Here a UUID is text, and may be stored in capitals. */
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
     const places = values.map(() => VALUE).join(', ')
-    /* The left side's collation is the one that counts for a list. */
+    /* A list is compared in the left side's collation. */
     const name = `${this.nameOf(table, column)}${collation(column)}`
     return {
       sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
@@ -130,7 +125,7 @@ export class SqliteDialect implements Dialect {
     return `${this.nameOf(table, column)}${collation(column)} ${direction}`
   }
 
-  /** Moments are text, whose first characters are the day. */
+  /** Moments are text that begins with the day. */
   dayOf(table: string, column: Column): string {
     return `substr(${this.nameOf(table, column)}, 1, 10)`
   }
@@ -165,8 +160,8 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * On the writer's only connection a list would wait for every write before it, so it gets one of
-   * the readers'.
+   * On the writer's only connection a list would wait for every write before it, so it runs on a read
+   * connection.
    */
   async read<Result>(
     client: QueryClientContract,
@@ -182,15 +177,15 @@ export class SqliteDialect implements Dialect {
   }
 
   /**
-   * A bound limit has newer versions plan the statement anew at each run, the same limit, too. A small one
-   * that they can see has them prefer to sort the whole table over an index that needs a little sorting.
+   * With a bound limit, newer versions plan the statement again at each run. A small literal limit makes
+   * them sort the whole table rather than use an index that needs a little sorting.
    */
   limit(count: number): string {
     return `cast(${Math.trunc(count)} as integer)`
   }
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
-    /* Who debugs wants to hear of every query, which Lucid tells of its own only. */
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
     const idle = isPatient || client.isTransaction ? undefined : idleReaderOf(client)
@@ -202,14 +197,14 @@ export class SqliteDialect implements Dialect {
   }
 }
 
-/** Text compares by code point even in a column that was declared otherwise. */
+/** Compares text by code point even in a column with another declared collation. */
 function collation(column: Column): string {
   return column.isText ? ' collate binary' : ''
 }
 
 /**
- * Where a message leaves the statement behind. The driver `sqlite3` puts its code in front of what it
- * says; `better-sqlite3` says which constraint it was in its code, as in SQLITE_CONSTRAINT_NOTNULL.
+ * Position in a message after the statement. The driver `sqlite3` puts its code before the reason;
+ * `better-sqlite3` names the constraint in its code, as in SQLITE_CONSTRAINT_NOTNULL.
  */
 function startOfReason(message: string, code: string): number {
   if (code === 'SQLITE_CONSTRAINT') {
@@ -226,11 +221,11 @@ const NAMES: Record<string, string> = {
   SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
   SQLITE_CONSTRAINT_CHECK: 'CHECK',
   SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
-  /* A reference that says RESTRICT is kept by a trigger. */
+  /* A trigger enforces a reference with RESTRICT. */
   SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
 }
 
-/** What is inserted can be referred to by nobody yet, and what is deleted refers to nothing any more. */
+/** A row being inserted has no references to it yet, and a row being deleted has none of its own left. */
 function brokenReference(message: string): Fault {
   const { verb, table, columns = [] } = failedStatement(message) ?? {}
   const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
@@ -247,7 +242,9 @@ function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
   }
 }
 
-/** The words of an expression, apart from its texts. A constraint with a name of its own shows only that. */
+/**
+ * The identifiers of an expression, without its string literals. A named constraint shows only its name.
+ */
 function namesIn(expression: string): string[] {
   return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
 }

@@ -9,24 +9,25 @@ import {
   type TextPattern,
 } from '../../values/text_pattern.js'
 
-/* GLOB is quicker than many calls of replace() where both the text and the pattern are short. */
+/* GLOB is quicker than many calls of replace() if both the text and the pattern are short. */
 const FEW_LETTERS = 1
 const SHORT_PATTERN = 32
 const SHORT_TEXT_BYTES = 4000
 
 /**
- * Whether the column's text matches the pattern, null if it is null. GLOB alone would do, but from a
- * star on it compares the pattern at every place of the text: the two lengths multiply. So it tests
- * ends only, or what is short; the rest is found in one go. LIKE folds the case of ASCII letters
- * only, and can't be told not to: it is for texts where the others are folded already. [A18]
+ * Condition that tests the column's text against the pattern, null if the text is null. GLOB alone would
+ * do, but after a star it compares the pattern at every position of the text, so the cost is the product
+ * of both lengths. It is used only for prefixes, suffixes and short texts; the rest is found in one
+ * pass. LIKE always folds the case of ASCII letters and of no others, so it applies to text whose other
+ * letters are folded already. [A18]
  *
- * @param name  the column's, as a statement has it
+ * @param name  the column's name as in a statement
  */
 export function matchTest(name: string, pattern: TextPattern, foldCase: boolean): Sql {
   const parts = partsOf(pattern)
   const length = lengthOfEnd(parts)
   if (length > 0) {
-    /* A letter's other forms are one character too, so the end is as long as the pattern. */
+    /* The other forms of a letter are one character as well, so the suffix is as long as the pattern. */
     const sql = `substr(cast(${name} as text), -${length}) glob ?`
     return { sql, bindings: [toGlob(parts[1], foldCase)] }
   }
@@ -70,7 +71,7 @@ function isPrefix(parts: Parts): boolean {
   return parts.length === 2 && parts[1].length === 0
 }
 
-/** The forms beyond ASCII that the letters have, and what each of them becomes. */
+/** The letters' forms beyond ASCII, and the letter that replaces each. */
 function replacements(letters: string[]): Array<[form: string, folded: string]> {
   const byForm = new Map<string, string>()
   for (const letter of letters) {

@@ -10,7 +10,7 @@ interface Statement {
 
 type Row = Record<string, unknown>
 
-/** What of the driver `sqlite3` is used here. */
+/** The part of the driver `sqlite3` that is used here. */
 export interface Connection {
   all(sql: string, values: unknown, callback: Callback): void
   run(sql: string, values: unknown, callback: Callback): void
@@ -18,21 +18,21 @@ export interface Connection {
   close(callback: Done): void
 }
 
-/* What is said once, or is as long as a list of rows, is not worth being kept. */
+/* Statements that are used once, or are as long as a list of rows, are not worth caching. */
 const LASTING = /^\s*(?:select|insert|update|delete|with|begin|commit|rollback)\b(?! to\b)/i
 const LONGEST = 4000
 
-/* Lists of values and orders make ever new statements, which must not fill the memory. */
+/* Lists of values and sort orders produce ever new statements, which must not fill the memory. */
 export const MOST_READY = 200
 
 const STATEMENTS = new WeakMap<Connection, Map<string, Statement>>()
 
 /**
- * The rows of a select, or of a write that tells what it wrote, by a statement that the connection keeps
- * ready: for what every request asks, building and preparing it anew would take several times as long.
+ * The rows of a select, or of a write with `returning`, by a cached prepared statement: building and
+ * preparing it for every request would take several times as long.
  *
- * @param connection  for this alone until it is done; all rows are read, so that afterwards it holds no
- *   view of the past
+ * @param connection  for this call alone until it resolves; all rows are read, so that no read
+ *   transaction stays open
  */
 export async function selectReady(
   connection: Connection,
@@ -49,9 +49,9 @@ export async function selectReady(
 }
 
 /**
- * Has a connection keep what knex runs on it, too. For each statement the driver would make a new one
- * and throw it away, which takes twice as long, and waits in the server's thread for what the database
- * is doing meanwhile.
+ * Caches the statements that knex runs on a connection as well. For each statement the driver would
+ * prepare a new one and discard it, which takes twice as long, and blocks the server's thread while the
+ * database is busy.
  */
 export function keepStatements(connection: Connection): void {
   for (const method of ['all', 'run'] as const) {
@@ -66,9 +66,7 @@ export function keepStatements(connection: Connection): void {
   }
 }
 
-/**
- * Whether a statement is one that comes again.
- */
+/** True if a statement is likely to be used again. */
 export function isLasting(sql: string): boolean {
   return sql.length <= LONGEST && LASTING.test(sql)
 }
@@ -77,7 +75,7 @@ function knownOn(connection: Connection, sql: string): Statement | undefined {
   const ready = readyOn(connection)
   const known = ready.get(sql)
   if (known) {
-    /* What was used last stands last, and goes last. */
+    /* The statement used last moves to the end, and is removed last. */
     ready.delete(sql)
     ready.set(sql, known)
   }
@@ -96,7 +94,7 @@ async function statementOf(connection: Connection, sql: string): Promise<Stateme
   })
   const other = ready.get(sql)
   if (other) {
-    /* Somebody else asked for it meanwhile. */
+    /* Another call prepared it meanwhile. */
     statement.finalize()
     return other
   }
@@ -110,8 +108,8 @@ async function statementOf(connection: Connection, sql: string): Promise<Stateme
 }
 
 /**
- * The statements that a connection keeps ready, the one used last at the end. A connection does not
- * close while it has statements.
+ * The cached statements of a connection, the one used last at the end. A connection cannot close while
+ * it has statements.
  */
 export function readyOn(connection: Connection): Map<string, Statement> {
   const known = STATEMENTS.get(connection)

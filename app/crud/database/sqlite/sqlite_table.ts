@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { ColumnFacts, ForeignKey, TableFacts } from '../introspection.js'
+import type { ColumnIntrospection, ForeignKey, TableIntrospection } from '../introspection.js'
 
-/** Which of the tables that were asked for it is about */
+/** Position of the table in the list */
 interface Placed {
   place: number
 }
@@ -33,21 +33,21 @@ interface KeyPart extends Placed {
 export async function readSqliteTable(
   client: QueryClientContract,
   table: string
-): Promise<TableFacts | null> {
-  const facts = await readSqliteTables(client, [table])
-  return facts.get(table) ?? null
+): Promise<TableIntrospection | null> {
+  const introspections = await readSqliteTables(client, [table])
+  return introspections.get(table) ?? null
 }
 
 /**
- * Reads the columns, unique indexes and foreign keys of tables from SQLite's own catalogue. The tables
- * are in the statements: their number makes them no more.
+ * Reads the columns, unique indexes and foreign keys of several tables from SQLite's own catalogue. The
+ * number of statements does not depend on the number of tables.
  *
- * @returns the facts by name; none of what is no table
+ * @returns the introspection by name; missing tables have none
  */
 export async function readSqliteTables(
   client: QueryClientContract,
   tables: readonly string[]
-): Promise<Map<string, TableFacts>> {
+): Promise<Map<string, TableIntrospection>> {
   const infos = await select<TableInfo>(client, COLUMNS, tables)
   if (infos.size === 0) return new Map()
   const definitions = await select<Placed & { sql: string }>(client, DEFINITIONS, tables)
@@ -55,15 +55,15 @@ export async function readSqliteTables(
   const references = await select<KeyPart>(client, FOREIGN_KEYS, tables)
   const keys = await keysOf(client, [...references.values()].flat())
 
-  const facts = new Map<string, TableFacts>()
+  const introspections = new Map<string, TableIntrospection>()
   for (const [place, parts] of infos) {
     const [definition] = definitions.get(place) ?? []
-    facts.set(tables[place], {
+    introspections.set(tables[place], {
       columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
       foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
     })
   }
-  return facts
+  return introspections
 }
 
 const ASKED = `json_each(?) as asked`
@@ -72,7 +72,7 @@ const COLUMNS = `
   select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
   order by asked.key, info.cid`
 
-/* Only for what it says of choices, which no other word would. */
+/* Used only for the choices of checks, which the catalogue has nowhere else. */
 const DEFINITIONS = `
   select asked.key as place, master.sql from ${ASKED}
   join sqlite_master as master on master.name = asked.value collate nocase
@@ -91,7 +91,7 @@ const PRIMARY_KEYS = `
   select asked.key as place, info.name from ${ASKED}, pragma_table_info(asked.value) as info
   where info.pk > 0 order by asked.key, info.pk`
 
-/** The rows of each table, by its place in the list. */
+/** The rows of each table, by its position in the list. */
 async function select<Row extends Placed>(
   client: QueryClientContract,
   sql: string,
@@ -105,15 +105,15 @@ function columnsOf(
   infos: TableInfo[],
   uniques: UniquePart[],
   definition: string
-): Map<string, ColumnFacts> {
+): Map<string, ColumnIntrospection> {
   const unique = uniqueColumns(uniques)
   const choices = listedChoices(definition)
   const keys = infos.filter((info) => info.pk > 0)
 
-  const columns = new Map<string, ColumnFacts>()
+  const columns = new Map<string, ColumnIntrospection>()
   for (const info of infos) {
     const sqlType = info.type.toLowerCase()
-    /* A single INTEGER key is the row's own number, which SQLite counts up. */
+    /* A single INTEGER key is SQLite's rowid, which SQLite increments. */
     const autoIncrement = keys.length === 1 && info.pk > 0 && sqlType === 'integer'
     columns.set(info.name, {
       sqlType,
@@ -130,7 +130,7 @@ function columnsOf(
   return columns
 }
 
-/** The value of a default that is one, and no expression: a quoted text, a number, true or false. */
+/** The value of a literal default: a quoted text, a number, true or false; null for an expression. */
 function literal(expression: string | null): string | null {
   if (expression === null) return null
   const [, quote, text] = /^(['"])(.*)\1$/s.exec(expression) ?? []
@@ -138,7 +138,10 @@ function literal(expression: string | null): string | null {
   return /^(?:-?\d+(?:\.\d+)?|true|false)$/i.test(expression) ? expression : null
 }
 
-/** Columns that are unique alone, in every row: partial indexes and those over several don't count. */
+/**
+ * Columns with a unique index of their own over every row: partial indexes and those over several
+ * columns do not count.
+ */
 function uniqueColumns(rows: UniquePart[]): Set<string> {
   const byIndex = Map.groupBy(rows, (row) => row.index_name)
   return new Set(
@@ -148,7 +151,7 @@ function uniqueColumns(rows: UniquePart[]): Set<string> {
   )
 }
 
-/** @param keys  what a reference means that names no column of the other table */
+/** @param keys  the key columns of tables that are referenced without a column's name */
 function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): ForeignKey[] {
   const references = Map.groupBy(rows, (row) => row.id)
   return [...references.values()].map((parts) => ({
@@ -160,7 +163,7 @@ function foreignKeysOf(rows: KeyPart[], keys: ReadonlyMap<string, string[]>): Fo
   }))
 }
 
-/** The key columns of the tables that are referred to without a column's name. */
+/** The key columns of the tables that are referenced without a column's name. */
 async function keysOf(
   client: QueryClientContract,
   references: KeyPart[]
@@ -173,8 +176,8 @@ async function keysOf(
 }
 
 /**
- * The values of `check (status in ('draft', 'sent'))`, which is how a migration's `enum` column is
- * written on SQLite.
+ * The values of `check (status in ('draft', 'sent'))`, the form of a migration's `enum` column on
+ * SQLite.
  */
 function listedChoices(sql: string): Map<string, string[]> {
   const choices = new Map<string, string[]>()

@@ -1,17 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { replyText } from '../reply.js'
 
-/**
- * What a create answers with: enough to say it once more.
- */
+/** The parts of a create's answer that are needed to send it again. */
 export interface CreatedAnswer {
-  /** The item, as JSON */
+  /** The item as JSON */
   body: string
-  /** Where it can be read, if it can */
+  /** Path of the item, if it can be read */
   location?: string
   /** Its entity tag */
   tag?: string
-  /** Its key, as far as `LucidCrud` made it */
+  /** The item's key, if `LucidCrud` created it */
   key?: readonly unknown[]
 }
 

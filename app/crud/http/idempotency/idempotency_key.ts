@@ -5,13 +5,13 @@ import { malformedHeader } from '../problems.js'
 const NAME = 'Idempotency-Key'
 const MOST_CHARACTERS = 255
 
-/** A string of RFC 9651; quotes and backslashes in it have a backslash before them. */
+/** A string of RFC 9651, in which a backslash escapes quotes and backslashes. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/
-/** What many clients send instead: a UUID, base64, a number */
+/** The form that many clients send instead: a UUID, base64, a number */
 const BARE = /^[\w!#$%&'*+\-.^`|~:/=]+$/
 
 /**
- * The `Idempotency-Key` of a request, if it has one. With or without quotes it is the same key. [Q7]
+ * The `Idempotency-Key` of a request, if it has one. The key is the same with and without quotes. [Q7]
  *
  * @throws Problem 400
  */

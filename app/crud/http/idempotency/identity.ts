@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../types.js'
 
 /**
- * What tells an actor from all others: everybody who is not known is the same one. A token's owner
- * counts, not the token, so that a new token goes on where the old one stopped. [Q7]
+ * Identifies an actor; all unknown actors are the same one. A token is identified by its owner, so that
+ * a new token can repeat requests of the old one. [Q7]
  *
- * @returns undefined for one who is known, but by nothing that stays the same from request to request
+ * @returns undefined for a known actor without an identifier that lasts from request to request
  */
 export function identityOf({ kind, user, token, name }: Actor): string[] | undefined {
   if (kind === 'system') return [kind, name]
@@ -22,10 +22,7 @@ function idOf(value: unknown): string[] | undefined {
   return own && [value.constructor?.name ?? '', ...own]
 }
 
-/**
- * A digest of a body's fields. In which order they came, how they were spaced, or whether as JSON or
- * as a form, does not matter.
- */
+/** A digest of a body's fields, independent of their order, of whitespace, and of JSON or form encoding. */
 export function fingerprintOf(body: Record<string, unknown>): string {
   return hash('sha256', JSON.stringify(body, inOrder), 'base64url')
 }

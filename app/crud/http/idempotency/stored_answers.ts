@@ -10,13 +10,16 @@ import type { CreatedAnswer } from './created_answer.js'
 const TABLE = 'idempotency_keys'
 const HOUR = 3_600_000
 
-/* Longer than any create waits for its turn and runs; one that was killed blocks its key no longer. */
+/* Longer than any create waits and runs; after that, a killed process no longer blocks its key. */
 const LEASE = 60_000
 
-/* Of several requests that find an expired row one removes it; the others look again. */
+/* If several requests find an expired row, one removes it and the others look again. */
 const MOST_TRIES = 3
 
-/** The connections that have the table, and when this process last removed expired rows there */
+/**
+ * The connections that have the table, and the time at which this process last removed expired rows
+ * there
+ */
 const PRUNED = new Map<string, number>()
 
 interface Row {
@@ -27,15 +30,13 @@ interface Row {
 }
 
 interface Content {
-  /** Digest of the body that the key came with */
+  /** Digest of the body that came with the key */
   fingerprint: string
-  /** Absent while the item is being made */
+  /** Absent while the item is being created */
   answer?: CreatedAnswer
 }
 
-/**
- * The right to make the item of a key.
- */
+/** The right to create the item of a key. */
 export interface Claim {
   id: string
   claim: string
@@ -43,8 +44,8 @@ export interface Claim {
 }
 
 /**
- * The answers of one connection. That a key is being worked on is there for all processes to see
- * before the work begins; the answer becomes visible together with the item, by the same commit. [Q7]
+ * The stored answers of one connection. The claim to a key is visible to all processes before the work
+ * begins; the answer becomes visible together with the item, by the same commit. [Q7]
  */
 export class StoredAnswers {
   readonly #client: QueryClientContract
@@ -53,9 +54,7 @@ export class StoredAnswers {
     this.#client = client
   }
 
-  /**
-   * @throws RuntimeError  when the connection lacks the table
-   */
+  /** @throws RuntimeError  when the connection lacks the table */
   static async on(client: QueryClientContract): Promise<StoredAnswers> {
     const { connectionName } = client
     if (!PRUNED.has(connectionName)) {
@@ -70,10 +69,10 @@ export class StoredAnswers {
   }
 
   /**
-   * Takes the key, unless that was done before.
+   * Claims the key, unless it is claimed already.
    *
-   * @returns the claim to it, or the answer of who had it
-   * @throws Problem 409 while another request is at it, 422 if it came with another body
+   * @returns the claim, or the stored answer
+   * @throws Problem 409 while another request holds the claim, 422 if the key came with another body
    */
   async begin(id: string, fingerprint: string): Promise<Claim | CreatedAnswer> {
     const claim = { id, claim: randomUUID(), fingerprint }
@@ -112,9 +111,7 @@ export class StoredAnswers {
     if (Number(changed) !== 1) throw stillRunning()
   }
 
-  /**
-   * Gives the key back. Where that fails the claim ends by itself.
-   */
+  /** Releases the key. If that fails, the claim expires. */
   async release({ id, claim }: Claim): Promise<void> {
     const deleted = this.#client.query().from(TABLE).where({ id, claim }).delete()
     await deleted.exec().catch(() => {})
@@ -126,7 +123,7 @@ export class StoredAnswers {
     return row as unknown as Row | undefined
   }
 
-  /** Of several at once the database lets one in, and the others find its row afterwards. */
+  /** Of several concurrent inserts the database accepts one; the others find its row afterwards. */
   async #insert({ id, claim, fingerprint }: Claim) {
     await this.#client
       .insertQuery()
@@ -145,7 +142,7 @@ export class StoredAnswers {
       .delete()
   }
 
-  /** About once an hour, by who writes there anyway. */
+  /** Removes expired rows about once an hour, during a create. */
   async #prune() {
     const { connectionName, isTransaction } = this.#client
     const last = PRUNED.get(connectionName) ?? 0
@@ -155,7 +152,7 @@ export class StoredAnswers {
   }
 }
 
-/** What the row holds is of its id's alone: it opens nowhere else. */
+/** Encrypts the content of a row, bound to its id: it cannot be decrypted under another one. */
 function seal(id: string, content: Content): string {
   return encryption.encrypt(content, { purpose: id })
 }

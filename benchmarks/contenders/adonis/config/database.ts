@@ -3,7 +3,7 @@ import { PRAGMAS } from '../../bare/driver.js'
 
 const { BENCH_DRIVER: driver, BENCH_DATABASE: database } = process.env
 
-/* Pragmas go into the pool's hook, in each driver's own way. */
+/* Pragmas are set in the pool's hook, in the way of each driver. */
 const afterCreate = (connection: any, done: (error: unknown, connection: unknown) => void) => {
   if (driver === 'sqlite3') {
     const sql = PRAGMAS.map((pragma) => `PRAGMA ${pragma};`).join(' ')

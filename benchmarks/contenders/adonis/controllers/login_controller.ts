@@ -6,7 +6,7 @@ export default class LoginController {
   async store({ auth, request, response }: HttpContext) {
     const { username, password } = request.only(['username', 'password'])
     const user = await User.verifyCredentials(username, password)
-    /* To the compiler, the guard is that of the application whose benchmark this is. */
+    /* The compiler takes the guard for that of the benchmarked application. */
     const guard = auth.use() as unknown as SessionGuard<any, any>
     await guard.login(user)
     return response.redirect('/admin/Product')

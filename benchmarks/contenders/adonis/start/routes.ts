@@ -7,7 +7,7 @@ const LoginController = () => import('../controllers/login_controller.js')
 
 router.resource('api/products', ProductsController).only(['index', 'show', 'store', 'update'])
 
-/* The endpoints above need no session, so only the pages pay for one. */
+/* The endpoints above need no session, so only the pages have one. */
 router
   .group(() => {
     router.post('login', [LoginController, 'store'])

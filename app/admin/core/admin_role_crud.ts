@@ -1,0 +1,50 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { type CallOptions, type Item, LucidCrud } from '#crud'
+import { inTransaction, type UpdateOptions, type WriteOptions } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import AdminRole from '../models/admin_role.js'
+
+type Values = Record<string, unknown>
+
+/**
+ * Writes of roles. They change the users who have them, too, so they take turns with the writes of users:
+ * otherwise one could wait for the other for ever.
+ */
+export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
+  readonly #site: Pick<AdminSite, 'adminUserService'>
+
+  constructor(site: Pick<AdminSite, 'adminUserService'>) {
+    super(AdminRole)
+    this.#site = site
+  }
+
+  async update(key: unknown, values: Values, options: UpdateOptions = {}): Promise<Item | null> {
+    return await this.#inTurn(options, (own) => super.update(key, values, own))
+  }
+
+  async delete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#inTurn(options, (own) => super.delete(key, own))
+  }
+
+  async dbDelete(key: unknown, options: WriteOptions = {}): Promise<void> {
+    await this.#inTurn(options, (own) => super.dbDelete(key, own))
+  }
+
+  async deleteMany(
+    keys: readonly unknown[],
+    options: CallOptions & { hard?: boolean } = {}
+  ): Promise<LucidRow[]> {
+    return await this.#inTurn(options, (own) => super.deleteMany(keys, own))
+  }
+
+  async #inTurn<Options extends CallOptions, Result>(
+    options: Options,
+    work: (options: Options & { client: TransactionClientContract }) => Promise<Result>
+  ): Promise<Result> {
+    return await inTransaction(options.client ?? this.resource.client(), async (client) => {
+      await this.#site.adminUserService.lockSuperusers(client)
+      return await work({ ...options, client })
+    })
+  }
+}

@@ -1,0 +1,38 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { EndpointCreator, type Item } from '#crud'
+import { fullItemOf, keyOf, noteKey, notePart } from '#crud/internals'
+import type AdminUser from '../models/admin_user.js'
+import { rolesOf } from '../permissions/user_roles.js'
+import { ROLES } from './admin_user_schemas.js'
+
+type List = Awaited<ReturnType<EndpointCreator['readItems']>>
+
+/**
+ * The endpoints of users: what they read has the ids of the roles, but where the caller chose fields. [U6]
+ */
+export class AdminUserEndpoints extends EndpointCreator {
+  async readItem(ctx: HttpContext): Promise<Item> {
+    const item = await super.readItem(ctx)
+    if (ctx.request.qs().fields !== undefined) return item
+    const [shown] = await this.#withRoles(ctx, [item])
+    return notePart(shown, fullItemOf(item) ?? item)
+  }
+
+  async readItems(ctx: HttpContext): Promise<List> {
+    const list = await super.readItems(ctx)
+    if (ctx.request.qs().fields !== undefined) return list
+    return { ...list, data: await this.#withRoles(ctx, list.data) }
+  }
+
+  async #withRoles(ctx: HttpContext, items: readonly Item[]): Promise<Item[]> {
+    const ids = items.map(({ id }) => id as AdminUser['id'])
+    const client = this.callOptions(ctx).client ?? this.resource.client()
+    const roles = await rolesOf(ids, client)
+    return items.map((item) => {
+      const own = (roles.get(item.id as number) ?? []).map(({ id }) => id)
+      const shown = { ...item, [ROLES]: own.toSorted((one, other) => one - other) }
+      const key = keyOf(item)
+      return key ? noteKey(shown, key) : shown
+    })
+  }
+}

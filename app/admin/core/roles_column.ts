@@ -1,0 +1,62 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import { keyOf } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { batchedValues } from '../list/batched_values.js'
+import { ListColumn, type Cell } from '../list/list_column.js'
+import type { PermissionsDocument } from '../permissions/document.js'
+import { holdersOf, rolesOf } from '../permissions/user_roles.js'
+import { permissionsInWords } from '../permissions/words.js'
+
+type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
+
+/**
+ * The column of the users' list that names their roles. [U1]
+ */
+export function rolesColumn(site: Site) {
+  const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.adminSession()))
+  return class Roles extends ListColumn {
+    readonly name = 'roles'
+    readonly label = site.text('core.users.roles')
+
+    async value(item: Item, ctx: HttpContext): Promise<string> {
+      const roles = await rolesOfOne(ctx, keyOf(item)![0] as number)
+      return (roles ?? []).map(({ name }) => name).join(', ')
+    }
+  }
+}
+
+/**
+ * The column of the roles' list that says how many users have them.
+ */
+export function holdersColumn(site: Site) {
+  const holdersOfOne = batchedValues((ids: number[]) =>
+    holdersOf(ids, site.dbConfig.adminSession())
+  )
+  return class Holders extends ListColumn {
+    readonly name = 'users'
+    readonly label = site.text('core.roles.users')
+    readonly numeric = true
+
+    async value(item: Item, ctx: HttpContext): Promise<Cell> {
+      const [id] = keyOf(item)!
+      const holders = (await holdersOfOne(ctx, id as number)) ?? 0
+      if (holders === 0) return { text: '0' }
+      return { text: String(holders), href: site.url(`/AdminRole/update/${id}#role-users`) }
+    }
+  }
+}
+
+/**
+ * The column of the roles' list that says in words what a role may do. [U6]
+ */
+export function mayColumn(site: Pick<AdminSite, 'text'>) {
+  return class May extends ListColumn {
+    readonly name = 'may'
+    readonly label = site.text('roles.list.may')
+
+    value({ permissions }: Item): string {
+      return permissionsInWords((permissions ?? {}) as PermissionsDocument).join('. ')
+    }
+  }
+}

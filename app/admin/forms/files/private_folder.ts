@@ -1,0 +1,83 @@
+import { constants } from 'node:fs'
+import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer, text } from 'node:stream/consumers'
+import { FSDriver } from '@adonisjs/drive/drivers/fs'
+import type { ObjectMetaData } from '@adonisjs/drive/types'
+import { RuntimeError } from '#crud'
+
+/**
+ * Folder of a server as a disk of Drive. Unlike Drive's own, a file appears whole or not at all, only the
+ * server's user has rights on it, and links are not followed. [B17]
+ */
+export class PrivateFolder extends FSDriver {
+  readonly #root: string
+
+  /**
+   * @param location  absolute path; made when the first file is stored
+   */
+  constructor(location: string) {
+    super({ location, visibility: 'private' })
+    this.#root = location
+  }
+
+  override async exists(key: string): Promise<boolean> {
+    const stats = await lstat(this.#pathOf(key)).catch(nothingIfMissing)
+    return stats?.isFile() ?? false
+  }
+
+  override async getMetaData(key: string): Promise<ObjectMetaData> {
+    const stats = await lstat(this.#pathOf(key))
+    if (!stats.isFile()) throw new RuntimeError(`${key} is not a file`)
+    return {
+      contentLength: stats.size,
+      etag: `"${stats.size}-${stats.mtimeMs}"`,
+      lastModified: stats.mtime,
+    }
+  }
+
+  override async getStream(key: string): Promise<Readable> {
+    const handle = await open(this.#pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW)
+    return handle.createReadStream()
+  }
+
+  override async get(key: string): Promise<string> {
+    return await text(await this.getStream(key))
+  }
+
+  override async getBytes(key: string): Promise<Uint8Array> {
+    return await buffer(await this.getStream(key))
+  }
+
+  override put(key: string, contents: string | Uint8Array): Promise<void> {
+    return this.#writeWhole(key, contents)
+  }
+
+  override putStream(key: string, contents: Readable): Promise<void> {
+    /* Without a listener, a fault before the first byte is read would end the process. */
+    contents.on('error', () => {})
+    return this.#writeWhole(key, contents)
+  }
+
+  async #writeWhole(key: string, contents: string | Uint8Array | Readable): Promise<void> {
+    const path = this.#pathOf(key)
+    const part = `${path}.part`
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    try {
+      await writeFile(part, contents, { mode: 0o600 })
+      await rename(part, path)
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+  }
+
+  #pathOf(key: string): string {
+    return join(this.#root, key)
+  }
+}
+
+function nothingIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error
+}

@@ -1,0 +1,55 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { TooManyValues } from '../errors.js'
+
+/* More than any form of the site; multipart forms are not read beyond a thousand values either. */
+const MOST_VALUES = 1000
+const MOST_FIELDS = 10_000
+
+const read = new WeakMap<HttpContext, Map<string, string[]>>()
+
+/**
+ * Parses all values of a form, once per request. The application's parser would turn long lists and
+ * names with brackets into objects, so urlencoded bodies are parsed here.
+ *
+ * @throws TooManyValues
+ */
+export function sentTexts(ctx: HttpContext): Map<string, string[]> {
+  const texts = read.get(ctx) ?? readTexts(ctx)
+  read.set(ctx, texts)
+  return texts
+}
+
+/**
+ * Trimmed value of a field that is sent once.
+ *
+ * @returns undefined if the field is missing or was sent several times
+ */
+export function singleText(texts: Map<string, string[]>, name: string): string | undefined {
+  const sent = texts.get(name) ?? []
+  return sent.length === 1 ? sent[0].trim() : undefined
+}
+
+function readTexts({ request }: HttpContext): Map<string, string[]> {
+  const texts = new Map<string, string[]>()
+  const raw = request.raw()
+  if (request.is(['urlencoded']) && raw !== null) {
+    for (const [name, value] of new URLSearchParams(raw)) {
+      const known = texts.get(name)
+      if (known) known.push(value)
+      else texts.set(name, [value])
+      if (texts.size > MOST_FIELDS || (known && known.length > MOST_VALUES)) {
+        throw new TooManyValues()
+      }
+    }
+    return texts
+  }
+  if (!request.is(['multipart'])) return texts
+  for (const [name, value] of Object.entries(request.body())) {
+    const list = (Array.isArray(value) ? value : [value]).map((one) => one ?? '')
+    texts.set(
+      name,
+      list.filter((one) => typeof one === 'string')
+    )
+  }
+  return texts
+}

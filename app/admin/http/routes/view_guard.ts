@@ -1,0 +1,18 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { NextFn } from '@adonisjs/core/types/http'
+import { NotAllowed, PageNotFound } from '../../errors.js'
+import type { ModelView } from '../../model_view.js'
+
+/**
+ * Guard of a model: the admin's own are for superusers only; a model that the caller's roles do not let
+ * them view answers as an unknown one. [B13, U4]
+ */
+export function viewGuard(view: ModelView) {
+  return async (ctx: HttpContext, next: NextFn) => {
+    if (!view.admits(ctx)) throw new NotAllowed()
+    if (!view.resource.isLoaded) await view.resource.load()
+    const own = await view.for(ctx)
+    if (own.isWithheld) throw new PageNotFound()
+    await next()
+  }
+}

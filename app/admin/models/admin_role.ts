@@ -1,0 +1,37 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { DateTime } from 'luxon'
+import '#crud'
+import type { PermissionsDocument } from '../permissions/document.js'
+import { raiseVersionsOfHolders } from '../permissions/versions.js'
+import { jsonColumn } from './json_column.js'
+
+/**
+ * A role: permissions by model, action, field and record. [U1, U2]
+ */
+export default class AdminRole extends BaseModel {
+  static table = 'admin_roles'
+
+  static boot() {
+    if (this.booted) return
+    super.boot()
+    raiseVersionsOfHolders(this)
+  }
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare name: string
+
+  @column()
+  declare description: string
+
+  @column(jsonColumn)
+  declare permissions: PermissionsDocument
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime({ autoUpdate: true })
+  declare updatedAt: DateTime | null
+}

@@ -1,0 +1,13 @@
+/**
+ * Attributes that the application adds to users, for scopes. [U3]
+ *
+ * @example
+ * ```ts
+ * declare module '#admin' {
+ *   interface AdminUserAttributes {
+ *     branch_id?: number
+ *   }
+ * }
+ * ```
+ */
+export interface AdminUserAttributes {}

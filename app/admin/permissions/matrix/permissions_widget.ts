@@ -1,0 +1,50 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { Widget } from '../../forms/fields/widget.js'
+import { InvalidPermissions, readPermissions, type PermissionsDocument } from '../document.js'
+import { permissionsInWords } from '../words.js'
+import { matrixView } from './matrix_view.js'
+import { readMatrix } from './read_matrix.js'
+
+/**
+ * The permissions of a role as a matrix, models by actions. A form may send the JSON document instead. [U6]
+ */
+export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text'>) {
+  return class PermissionsWidget extends Widget {
+    readonly template = 'admin/partials/fields/permissions'
+    readonly sheet = 'roles.css'
+    readonly isGroup = true
+
+    collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+      const document = readMatrix(name, sent)
+      return document && [JSON.stringify(document)]
+    }
+
+    read([text]: string[]): unknown {
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw new Error(site.text('roles.matrix.noJson'))
+      }
+    }
+
+    show(document: unknown): string[] {
+      return [JSON.stringify(document)]
+    }
+
+    async data(_ctx: HttpContext, name: string, [text]: string[]) {
+      const document = documentIn(text)
+      return { ...matrixView(site, name, document), words: permissionsInWords(document) }
+    }
+  }
+}
+
+/** Unreadable permissions are shown as a matrix without ticks, beside the fault. */
+function documentIn(text: string | undefined): PermissionsDocument {
+  try {
+    return readPermissions(JSON.parse(text ?? '{}'))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof InvalidPermissions) return {}
+    throw error
+  }
+}

@@ -1,0 +1,134 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Resource } from '#crud'
+import type { Column } from '#crud/internals'
+import { adminActor } from '../authentication/admin_actor.js'
+import { BoundedMap } from './bounded_map.js'
+import type { Offer } from './offers.js'
+import type { NarrowedView } from './permitted_view.js'
+
+/* Views of one projected resource: they differ in actions that are not operations, such as `export`. */
+const MOST_KEPT = 50
+
+type Actions = ReadonlySet<string> | 'all'
+
+/* Users with the same permissions share a view. */
+const VIEWS = new WeakMap<NarrowedView, WeakMap<Resource, BoundedMap<string, NarrowedView>>>()
+
+/* A page uses the same view several times. */
+const ASKED = new WeakMap<HttpContext, Map<NarrowedView, Promise<NarrowedView>>>()
+
+/**
+ * A view as the roles of the signed-in user leave it; itself where nothing restricts them. [U4]
+ *
+ * @param view  as the site has it
+ */
+export async function personalView<View extends NarrowedView>(
+  ctx: HttpContext,
+  view: View
+): Promise<View> {
+  let asked = ASKED.get(ctx)
+  if (!asked) ASKED.set(ctx, (asked = new Map()))
+  let answer = asked.get(view)
+  if (!answer) asked.set(view, (answer = resolve(ctx, view)))
+  return (await answer) as View
+}
+
+async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedView> {
+  const permissions = view.adminSite?.permissions
+  if (!permissions || !ctx.auth.use('admin').signedIn) return view
+  const actor = adminActor(ctx)
+  const actions = await permissions.actionsOf(actor, view.name)
+  if (!permissions.restricts(actor)) return view
+  const resource = await view.resource.for(actor, view.client())
+  if (resource === view.resource && actions === 'all') return view
+
+  let views = VIEWS.get(view)
+  if (!views) VIEWS.set(view, (views = new WeakMap()))
+  let known = views.get(resource)
+  if (!known) views.set(resource, (known = new BoundedMap(MOST_KEPT)))
+  const id = actions === 'all' ? actions : JSON.stringify([...actions].toSorted())
+  let personal = known.get(id)
+  if (!personal) known.set(id, (personal = project(view, resource, actions)))
+  return personal
+}
+
+/** Everything else is as in the view of the site. */
+function project(view: NarrowedView, resource: Resource, actions: Actions): NarrowedView {
+  const allows = (action: string) => actions === 'all' || actions.has(action)
+  const may = (offer: Offer) => view.may(offer) && allows(offer)
+  const personal = {
+    base: view,
+    resource,
+    may,
+    isWithheld: !allows('view'),
+    allowedActions: new Set([...view.allowedActions].filter(allows)),
+    titleColumn: view.titleColumn && shownIn(resource, view.titleColumn),
+    bulkActions: view.bulkActions.filter(({ name, needs }) => allows(name) && may(needs)),
+    options: optionsLeft(view.options, resource),
+  }
+  const properties = Object.entries(personal).map(([name, value]) => [name, { value }])
+  return Object.create(view, Object.fromEntries(properties))
+}
+
+function shownIn({ columns }: Resource, { apiName }: Column): Column | undefined {
+  const column = columns.find(apiName)
+  return column?.hidden ? undefined : column
+}
+
+/** The options without the columns that the user does not see. */
+function optionsLeft(
+  options: NarrowedView['options'],
+  resource: Resource
+): NarrowedView['options'] {
+  const hidden = resource.projection?.hidden ?? new Set<string>()
+  const shown = new Set([
+    ...resource.fields.map(({ apiName }) => apiName),
+    ...resource.computed.values(),
+  ])
+  const { listColumns, searchableColumns, defaultSort, title } = options
+  return {
+    ...options,
+    listColumns:
+      listColumns &&
+      [...listColumns].filter((one) =>
+        typeof one === 'string' ? shown.has(one) : !hidden.has(new one().name)
+      ),
+    searchableColumns: searchableColumns && [...searchableColumns].filter((one) => shown.has(one)),
+    defaultSort: shown.has((defaultSort ?? '').replace(/^-/, '')) ? defaultSort : undefined,
+    title: typeof title === 'function' ? titleWithout(title, resource) : title,
+  }
+}
+
+/**
+ * A title function may read values that the user does not see: the key replaces such a title.
+ */
+function titleWithout(
+  title: Extract<NarrowedView['options']['title'], (...given: any[]) => unknown>,
+  resource: Resource
+): typeof title {
+  const names = resource.base.columns.all
+    .filter((column) => resource.conceals(column))
+    .map(({ apiName }) => apiName)
+  const computed = [...resource.base.computed.values()].filter(
+    (name) => ![...resource.computed.values()].includes(name)
+  )
+  const concealed = new Set([...names, ...computed])
+  if (concealed.size === 0) return title
+  return (item) => {
+    let isComplete = true
+    const watched = new Proxy(item, {
+      get(target, name, receiver) {
+        const value = Reflect.get(target, name, receiver)
+        if ((value ?? null) === null && concealed.has(name as string)) isComplete = false
+        return value
+      },
+    })
+    try {
+      const text = title(watched)
+      return isComplete ? text : ''
+    } catch (error) {
+      if (isComplete) throw error
+      return ''
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { ValueError } from '#crud'
+import { isObject, shown } from '#crud/internals'
+import { LONGEST_DESCRIPTION, roleNameFault } from '../core/admin_role_schemas.js'
+import AdminRole from '../models/admin_role.js'
+import {
+  areSamePermissions,
+  InvalidPermissions,
+  readPermissions,
+  type PermissionsDocument,
+} from './document.js'
+
+/**
+ * A role as installations hand it to each other.
+ */
+export interface RoleInFile {
+  name: string
+  description: string
+  permissions: PermissionsDocument
+}
+
+/**
+ * Change of a role by an import.
+ */
+export interface RoleChange {
+  kind: 'create' | 'update' | 'delete'
+  name: string
+  /** The differences */
+  fields: Array<'description' | 'permissions'>
+  /** None for one that is deleted */
+  role: RoleInFile | undefined
+  /** The id of the role that is there */
+  id: number | undefined
+}
+
+const KEYS = ['name', 'description', 'permissions']
+
+/**
+ * All roles, for a file. [U6]
+ */
+export async function exportRoles(client?: QueryClientContract): Promise<{ roles: RoleInFile[] }> {
+  const roles = await AdminRole.query({ client }).orderBy('name')
+  return {
+    roles: roles.map(({ name, description, permissions }) => ({
+      name,
+      description,
+      permissions: readPermissions(permissions),
+    })),
+  }
+}
+
+/**
+ * Reads such a file.
+ *
+ * @throws ValueError  with all that is wrong with it
+ */
+export function readRolesFile(text: string): RoleInFile[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\u{feff}/u, ''))
+  } catch (error) {
+    throw new ValueError(`The file is no JSON: ${(error as Error).message}`)
+  }
+  const { roles } = (isObject(value) ? value : {}) as { roles?: unknown }
+  if (!Array.isArray(roles)) {
+    throw new ValueError(
+      'The file has no list "roles", as in {"roles": [{"name": "Clerk", "permissions": {}}]}'
+    )
+  }
+  const faults = roles.flatMap((role, index) => roleFaults(role, index))
+  const names = roles.map((role) => (role as RoleInFile | null)?.name)
+  const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
+  for (const name of repeated) {
+    if (typeof name === 'string') faults.push(`${shown(name)} stands there twice`)
+  }
+  if (faults.length > 0) throw new ValueError(faults.join('; '))
+  return roles.map(({ name, description = '', permissions }) => ({
+    name,
+    description,
+    permissions: readPermissions(permissions),
+  }))
+}
+
+/**
+ * Plans the changes that make the roles equal to those of a file. Without `prune` the roles that it does not
+ * name stay as they are.
+ */
+export async function changesTo(
+  wanted: readonly RoleInFile[],
+  { prune = false, client }: { prune?: boolean; client?: QueryClientContract } = {}
+): Promise<RoleChange[]> {
+  const present = await AdminRole.query({ client }).orderBy('name')
+  const changes = wanted.flatMap((role): RoleChange[] => {
+    const { name } = role
+    const found = present.find((one) => one.name === name)
+    if (!found) return [{ kind: 'create', name, fields: [], role, id: undefined }]
+    const fields = differences(found, role)
+    return fields.length > 0 ? [{ kind: 'update', name, fields, role, id: found.id }] : []
+  })
+  if (!prune) return changes
+  const gone = present.filter(({ name }) => !wanted.some((role) => role.name === name))
+  return [
+    ...changes,
+    ...gone.map(({ id, name }): RoleChange => ({
+      kind: 'delete',
+      name,
+      fields: [],
+      role: undefined,
+      id,
+    })),
+  ]
+}
+
+function differences(found: AdminRole, { description, permissions }: RoleInFile) {
+  const fields: RoleChange['fields'] = []
+  if (found.description !== description) fields.push('description')
+  if (!isSame(found.permissions, permissions)) fields.push('permissions')
+  return fields
+}
+
+/** Unreadable permissions in the database count as none. */
+function isSame(stored: PermissionsDocument, wanted: PermissionsDocument): boolean {
+  try {
+    return areSamePermissions(stored, wanted)
+  } catch (error) {
+    if (error instanceof InvalidPermissions) return false
+    throw error
+  }
+}
+
+function roleFaults(role: unknown, index: number): string[] {
+  if (!isObject(role)) return [`Role ${index + 1} is ${shown(role)}, and must be an object`]
+  const { name, description, permissions, ...others } = role as Record<string, unknown>
+  const place = typeof name === 'string' ? shown(name) : `Role ${index + 1}`
+  const faults = Object.keys(others).map(
+    (key) => `${place} has the key ${shown(key)}, which is none; keys are ${KEYS.join(', ')}`
+  )
+  if (typeof name !== 'string') faults.push(`${place} has no name`)
+  else {
+    const fault = roleNameFault(name)
+    if (fault) faults.push(`${place}: ${fault}`)
+  }
+  if (description !== undefined && !isDescription(description)) {
+    faults.push(`${place}: description must be a text of ${LONGEST_DESCRIPTION} characters at most`)
+  }
+  try {
+    readPermissions(permissions)
+  } catch (error) {
+    if (!(error instanceof InvalidPermissions)) throw error
+    faults.push(...error.faults.map((fault) => `${place}: ${fault}`))
+  }
+  return faults
+}
+
+function isDescription(value: unknown): boolean {
+  return typeof value === 'string' && [...value].length <= LONGEST_DESCRIPTION
+}

@@ -1,0 +1,86 @@
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { ALL, ROLE_ACTIONS, type ModelPermissions, type PermissionsDocument } from './document.js'
+
+/**
+ * A name in permissions that stands for nothing in this application.
+ */
+export interface UnknownName {
+  model: string
+  kind: 'model' | 'own' | 'action' | 'field' | 'scope'
+  name: string
+  /** As in `the scope ownBranch of Film` */
+  text: string
+}
+
+/**
+ * The names of models, actions, fields and scopes that the application does not have. They are kept, as what
+ * they name may come back; until then they allow nothing, and hide nothing.
+ */
+export function unknownNames(
+  { models }: Pick<AdminSite, 'models'>,
+  document: PermissionsDocument
+): UnknownName[] {
+  return Object.entries(document).flatMap(([model, entry]): UnknownName[] => {
+    if (model === ALL) return unknownEverywhere(models, entry)
+    const view = models.get(model)
+    if (!view) return [{ model, kind: 'model', name: model, text: `the model ${model}` }]
+    if (view.adminModel) {
+      const text = `the model ${model}, which is the site's own and for superusers only`
+      return [{ model, kind: 'own', name: model, text }]
+    }
+    return unknownOf(view, entry)
+  })
+}
+
+/**
+ * All actions that a model has, and so may be allowed. [U2]
+ */
+export function actionsOf({ bulkActions }: ModelView): string[] {
+  return [...ROLE_ACTIONS, ...bulkActions.map(({ name }) => name)]
+}
+
+/**
+ * All fields of a model that can be hidden or read-only, by their names in the API.
+ */
+export function fieldsOf({ resource }: ModelView): string[] {
+  const names = new Set([
+    ...resource.fields.map(({ apiName }) => apiName),
+    ...resource.columns.all.map(({ apiName }) => apiName),
+    ...resource.computed.values(),
+    ...resource.virtualFields,
+  ])
+  return [...names]
+}
+
+function unknownOf(view: ModelView, entry: ModelPermissions): UnknownName[] {
+  const { name: model, options } = view
+  const actions = new Set([ALL, ...actionsOf(view)])
+  const fields = new Set(fieldsOf(view))
+  const scopes = new Set(Object.keys(options.scopes ?? {}))
+  const of = (kind: UnknownName['kind'], given: readonly string[] = [], known: Set<string>) =>
+    given
+      .filter((name) => !known.has(name))
+      .map((name) => ({ model, kind, name, text: `the ${kind} ${name} of ${model}` }))
+  const named = [...new Set([...(entry.hidden ?? []), ...(entry.readonly ?? [])])]
+  return [
+    ...of('action', entry.actions, actions),
+    ...of('field', named, fields),
+    ...of('scope', entry.scopes, scopes),
+  ]
+}
+
+/** Names in the entry of `*` may belong to any model. */
+function unknownEverywhere(
+  models: ReadonlyMap<string, ModelView>,
+  entry: ModelPermissions
+): UnknownName[] {
+  const views = [...models.values()].filter(({ adminModel }) => !adminModel)
+  const each = views.map((view) => unknownOf(view, entry))
+  const [first = []] = each
+  return first
+    .filter(({ kind, name }) =>
+      each.every((unknown) => unknown.some((one) => one.kind === kind && one.name === name))
+    )
+    .map((one) => ({ ...one, model: ALL, text: `the ${one.kind} ${one.name}` }))
+}

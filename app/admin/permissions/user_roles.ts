@@ -1,0 +1,93 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import AdminRole from '../models/admin_role.js'
+
+const PIVOT = 'admin_user_roles'
+
+/**
+ * The ids of a user's roles, in ascending order.
+ */
+export async function roleIdsOf(userId: number, client: QueryClientContract): Promise<number[]> {
+  const rows = await client
+    .from(PIVOT)
+    .where('user_id', userId)
+    .orderBy('role_id')
+    .select('role_id')
+  return rows.map(({ role_id: id }) => id)
+}
+
+/**
+ * The roles of several users, by the id of the user, those of each by name; users without one are left out.
+ */
+export async function rolesOf(
+  userIds: readonly number[],
+  client: QueryClientContract
+): Promise<Map<number, Array<{ id: number; name: string }>>> {
+  if (userIds.length === 0) return new Map()
+  const rows: Array<{ user_id: number; id: number; name: string }> = await client
+    .from(PIVOT)
+    .join('admin_roles', 'admin_roles.id', `${PIVOT}.role_id`)
+    .whereIn(`${PIVOT}.user_id`, [...userIds])
+    .orderBy('admin_roles.name')
+    .select(`${PIVOT}.user_id as user_id`, 'admin_roles.id as id', 'admin_roles.name as name')
+  return new Map(
+    [...Map.groupBy(rows, ({ user_id: id }) => id)].map(([id, roles]) => [
+      id,
+      roles.map(({ id: roleId, name }) => ({ id: roleId, name })),
+    ])
+  )
+}
+
+/**
+ * Gives a user these roles, and takes all others away. Whoever does it raises the user's version.
+ *
+ * @param roleIds  of roles that are there
+ */
+export async function setRoles(
+  userId: number,
+  roleIds: readonly number[],
+  client: TransactionClientContract
+): Promise<void> {
+  const wanted = [...new Set(roleIds)]
+  const present = await roleIdsOf(userId, client)
+  const added = wanted.filter((id) => !present.includes(id))
+  const removed = present.filter((id) => !wanted.includes(id))
+  if (removed.length > 0) {
+    await client.from(PIVOT).where('user_id', userId).whereIn('role_id', removed).delete()
+  }
+  if (added.length > 0) {
+    const rows = added.map((id) => ({ user_id: userId, role_id: id }))
+    await client.table(PIVOT).multiInsert(rows)
+  }
+}
+
+/**
+ * @returns those of the ids that no role has
+ */
+export async function unknownRoles(
+  ids: readonly number[],
+  client: QueryClientContract
+): Promise<number[]> {
+  if (ids.length === 0) return []
+  const found = await AdminRole.query({ client })
+    .whereIn('id', [...ids])
+    .select('id')
+  const known = new Set(found.map(({ id }) => id))
+  return ids.filter((id) => !known.has(id))
+}
+
+/**
+ * How many users have each of the roles; roles that nobody has are left out.
+ */
+export async function holdersOf(
+  roleIds: readonly number[],
+  client: QueryClientContract
+): Promise<Map<number, number>> {
+  if (roleIds.length === 0) return new Map()
+  const rows: Array<{ role_id: number; total: unknown }> = await client
+    .from(PIVOT)
+    .whereIn('role_id', [...roleIds])
+    .groupBy('role_id')
+    .select('role_id')
+    .count('* as total')
+  return new Map(rows.map(({ role_id: id, total }) => [id, Number(total)]))
+}

@@ -1,0 +1,100 @@
+import { randomInt } from 'node:crypto'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { markOwnHook } from '#crud/internals'
+
+const USERS = 'admin_users'
+const PIVOT = 'admin_user_roles'
+
+/* A statement takes only so many values. */
+const AT_ONCE = 500
+
+/* Leaves as many numbers above it */
+const HIGHEST_START = 2 ** 30
+
+const CONCERNED = new WeakMap<LucidRow, number[]>()
+const RAISED = new WeakSet<LucidRow>()
+
+/**
+ * The `permissions_version` of a new user. Not 0: an id that is given again, after a rollback or a restored
+ * backup, would be taken for the user whose permissions some process still knows.
+ */
+export function firstVersion(): number {
+  return randomInt(1, HIGHEST_START)
+}
+
+/**
+ * Says to all processes that what users may do has changed: what is known of them is kept by this number,
+ * which comes with every request. [U4]
+ */
+export async function raiseVersions(
+  client: QueryClientContract,
+  userIds: readonly number[]
+): Promise<void> {
+  for (let start = 0; start < userIds.length; start += AT_ONCE) {
+    const some = userIds.slice(start, start + AT_ONCE)
+    await client.from(USERS).whereIn('id', some).increment('permissions_version', 1)
+  }
+}
+
+/**
+ * Has each change of a role, by any door, raise the versions of those who have it, in the transaction of
+ * the change.
+ */
+export function raiseVersionsOfHolders(role: LucidModel): void {
+  role.after(
+    'update',
+    markOwnHook(async (record: LucidRow) => {
+      const client = clientOf(record)
+      await raiseVersions(client, await holdersOf(record, client))
+    })
+  )
+  /* Once the role is gone, nothing tells who had it. */
+  role.before('delete', async (record) => {
+    CONCERNED.set(record, await holdersOf(record, clientOf(record)))
+  })
+  role.after('delete', async (record) => {
+    await raiseVersions(clientOf(record), CONCERNED.get(record) ?? [])
+  })
+}
+
+/**
+ * Has each change of what a user's permissions depend on raise the user's version, in the transaction of
+ * the change.
+ *
+ * @param attributes  the attributes that count
+ */
+export function raiseOwnVersion(user: LucidModel, attributes: readonly string[]): void {
+  user.before(
+    'create',
+    markOwnHook((record: LucidRow) => {
+      const values = record as unknown as { permissionsVersion?: number }
+      values.permissionsVersion ??= firstVersion()
+    })
+  )
+  user.before(
+    'update',
+    markOwnHook((record: LucidRow) => {
+      const { $dirty } = record
+      if (attributes.some((name) => name in $dirty)) RAISED.add(record)
+    })
+  )
+  user.after(
+    'update',
+    markOwnHook(async (record: LucidRow) => {
+      if (!RAISED.delete(record)) return
+      await raiseVersions(clientOf(record), [record.$primaryKeyValue as number])
+    })
+  )
+}
+
+/** As they are now, whatever the transaction has read before. */
+async function holdersOf(role: LucidRow, client: QueryClientContract): Promise<number[]> {
+  const query = client.from(PIVOT).where('role_id', role.$primaryKeyValue!).select('user_id')
+  const rows = await (client.isTransaction ? query.forUpdate() : query)
+  return rows.map(({ user_id: id }) => id)
+}
+
+function clientOf(record: LucidRow): QueryClientContract {
+  return (record.constructor as LucidModel).$adapter.modelClient(record)
+}

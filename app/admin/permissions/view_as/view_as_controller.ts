@@ -1,0 +1,50 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../errors.js'
+import { EventType } from '../../events/event_type.js'
+import AdminRole from '../../models/admin_role.js'
+import type { ModelView } from '../../model_view.js'
+import { viewedRoleOf } from './view_as_guard.js'
+
+/**
+ * Has a superuser see the site as a role, for the rest of the session or until they stop. [U6]
+ */
+export class ViewAsController {
+  /**
+   * @param view  of the roles
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  async start(ctx: HttpContext): Promise<void> {
+    const key = this.view.resource.key.fromParams(ctx.params)
+    const role = (await this.view.crud.find(key, this.view.callOptions(ctx))) as AdminRole | null
+    if (!role) throw new PageNotFound()
+    await this.#set(ctx, role.id)
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      resourceId: String(role.id),
+      details: { page: 'view_as' },
+    })
+    goTo(ctx, this.site.url('/'))
+  }
+
+  async stop(ctx: HttpContext): Promise<void> {
+    const id = viewedRoleOf(ctx)
+    await this.#set(ctx, null)
+    const role = id === undefined ? null : await AdminRole.find(id)
+    goTo(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
+  }
+
+  async #set(ctx: HttpContext, roleId: number | null) {
+    const { session } = ctx.auth.use('admin').signedInOrFail()
+    await this.site.sessionManager.viewAs(session, roleId)
+  }
+}
+
+function goTo({ response }: HttpContext, place: string) {
+  response.status(303).header('location', place).send('')
+}

@@ -1,0 +1,23 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { ViewingAsRole } from '../../errors.js'
+
+const READS = ['GET', 'HEAD', 'OPTIONS']
+
+/**
+ * Refuses to write while a superuser sees the site as a role: nothing is done under rights that are not
+ * one's own. The signed-in user must be known. [U6]
+ *
+ * @throws ViewingAsRole
+ */
+export function refuseWhileViewing(ctx: HttpContext): void {
+  if (viewedRoleOf(ctx) !== undefined && !READS.includes(ctx.request.method())) {
+    throw new ViewingAsRole()
+  }
+}
+
+/**
+ * Id of the role that the request sees the site as; undefined: as its user. [U6]
+ */
+export function viewedRoleOf(ctx: HttpContext): number | undefined {
+  return ctx.auth.use('admin').signedIn?.owner.viewedRole
+}

@@ -1,0 +1,22 @@
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { EndpointCreator } from './endpoints/endpoint_creator.js'
+import type { EndpointMount } from './endpoints/endpoint_mount.js'
+import type { EndpointOptions } from './endpoints/endpoint_options.js'
+
+export type EndpointCreatorClass = new (
+  options: CrudRouterOptions,
+  mount?: EndpointMount
+) => EndpointCreator
+
+/** The options of `@Crud`, all of them optional. [P4] */
+export interface CrudOptions extends EndpointOptions {
+  /** Subclass of `EndpointCreator` that adds or changes routes [S10] */
+  endpointCreator?: EndpointCreatorClass
+}
+
+/**
+ * The options of `crudRouter`: those of `@Crud`, and the model. [P3]
+ */
+export interface CrudRouterOptions extends CrudOptions {
+  model: LucidModel
+}

@@ -1,0 +1,81 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Operation } from '../operations/operation.js'
+import { notIncluded } from '../request/include_parameter.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
+import type { Access } from '../types.js'
+import { actorOf, authorize, authorizeBy, wouldPass } from './access.js'
+import { accessToInclude, includesOf } from './access_to_include.js'
+import type { EndpointMount } from './endpoint_mount.js'
+
+/** The access rules in a model's options; implemented by `EndpointCreator`. */
+export interface AccessRules {
+  readonly resource: Resource
+  readonly operations: readonly Operation[]
+  accessOf(operation: Operation): Access
+  isUndecided(operation: Operation): boolean
+}
+
+/**
+ * Authorizes requests to the endpoints of one model: by its access rules, or by the mount's authorizer
+ * if the endpoints are mounted elsewhere. [P10]
+ */
+export class EndpointAccess {
+  /* Computed once per request. */
+  readonly #readers = new WeakMap<HttpContext, Promise<boolean>>()
+
+  constructor(
+    private readonly rules: AccessRules,
+    private readonly mount: EndpointMount | undefined
+  ) {}
+
+  /**
+   * @throws Problem  when the caller may not call the operation
+   */
+  async authorize(ctx: HttpContext, operation: Operation): Promise<void> {
+    const { resource } = this.rules
+    if (this.mount) await authorizeBy(this.mount.authorizer, ctx, resource, operation)
+    else {
+      const isUndecided = this.rules.isUndecided(operation)
+      await authorize(ctx, resource, operation, this.rules.accessOf(operation), isUndecided)
+    }
+  }
+
+  /**
+   * True if the caller may call the read of one item, at any path where the model offers it. `Prefer:
+   * return=representation` is ignored when the caller may not read; the answer then has no entity tag,
+   * and preconditions are refused. [Q6]
+   */
+  mayRead(ctx: HttpContext): Promise<boolean> {
+    let answer = this.#readers.get(ctx)
+    if (!answer) {
+      answer = this.rules.operations.includes('read')
+        ? wouldPass(ctx, () => this.authorize(ctx, 'read'))
+        : Promise.resolve(false)
+      this.#readers.set(ctx, answer)
+    }
+    return answer
+  }
+
+  /**
+   * Authorizes the caller for each included relation by the related model's own endpoints: the list for
+   * several items, else the read of one. For mounted endpoints, the mount's authorizer decides. [Q3]
+   *
+   * @throws Problem  when the caller may not read one of them
+   */
+  async authorizeInclude(ctx: HttpContext, includes: readonly IncludedRelation[]): Promise<void> {
+    for (const include of includes) {
+      const { isList, name, resource } = include
+      const operation = isList ? 'read_multi' : 'read'
+      if (this.mount) {
+        await authorizeBy(this.mount.authorizer, ctx, resource, operation)
+        continue
+      }
+      const access = accessToInclude(include)
+      if (!access) {
+        const seen = await this.rules.resource.for(actorOf(ctx))
+        throw notIncluded(name, [...includesOf(seen).keys()])
+      }
+      await authorize(ctx, resource, operation, access)
+    }
+  }
+}

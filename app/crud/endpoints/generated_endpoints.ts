@@ -1,0 +1,78 @@
+import { listed, ValueError } from '../errors.js'
+import type { Operation } from '../operations/operation.js'
+import type { EndpointName } from '../types.js'
+import type { Method, PlannedRoute } from './endpoint_route.js'
+
+/** A generated endpoint; its path is below the model's. */
+export interface GeneratedEndpoint {
+  operation: Operation
+  name: EndpointName
+  method: Method
+  path: string
+}
+
+const METHODS: Record<Operation, Method> = {
+  create: 'POST',
+  read: 'GET',
+  read_multi: 'GET',
+  update: 'PATCH',
+  delete: 'DELETE',
+  db_delete: 'DELETE',
+}
+
+/** The operations whose path names one item. */
+const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
+
+/**
+ * The generated endpoints of a model. [S9]
+ *
+ * @param operations  the operations that it offers, in their order
+ * @param names       the option `endpointNames`
+ * @param keyPattern  the key in the router's notation, as in `/:id`
+ */
+export function generatedEndpoints(
+  operations: readonly Operation[],
+  names: Partial<Record<EndpointName, string>> = {},
+  keyPattern: string
+): GeneratedEndpoint[] {
+  const segmentOf = (name: EndpointName) => {
+    const segment = names[name] ?? (name === 'db_delete' ? 'db_delete' : '')
+    return segment === '' ? '' : `/${segment}`
+  }
+  const endpoints = operations.map((operation): GeneratedEndpoint => ({
+    operation,
+    name: operation,
+    method: METHODS[operation],
+    path: segmentOf(operation) + (BY_KEY.includes(operation) ? keyPattern : ''),
+  }))
+  if (names.read_paginated !== undefined && operations.includes('read_multi')) {
+    const path = segmentOf('read_paginated')
+    endpoints.push({ operation: 'read_multi', name: 'read_paginated', method: 'GET', path })
+  }
+  return endpoints
+}
+
+/**
+ * Checks that no two endpoints have the same method and path. Two paths are the same when only the
+ * names of their parameters differ.
+ *
+ * @param place  the model's name, for the message
+ * @param base   the model's path
+ * @throws ValueError
+ */
+export function checkCollisions(
+  place: string,
+  base: string,
+  endpoints: ReadonlyArray<Pick<PlannedRoute, 'name' | 'method' | 'path'>>
+): void {
+  const shape = ({ method, path }: (typeof endpoints)[0]) =>
+    `${method} ${path.replace(/:[^/]+/g, ':')}`
+  for (const routes of Map.groupBy(endpoints, shape).values()) {
+    if (routes.length > 1) {
+      const { method, path } = routes[0]
+      throw new ValueError(
+        `${place}: ${listed(routes.map((route) => route.name))} would share ${method} ${base}${path}; give them different endpointNames`
+      )
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { readBody } from '../../http/body.js'
+import { preferredReturn } from '../../http/prefer.js'
+import { reply } from '../../http/reply.js'
+import { queryOf } from '../../request/query_string.js'
+import { checkWriteQuery } from '../../request/strict_query.js'
+import type { KeyValue } from '../../resource/key.js'
+import type { Resource } from '../../resource/resource.js'
+import { crudConfig } from '../../settings.js'
+import type { Item } from '../../types.js'
+import type { EndpointAccess } from '../endpoint_access.js'
+
+interface UpdateHandlerOptions {
+  resource: Resource
+  access: EndpointAccess
+  key: () => KeyValue
+  change: (
+    key: KeyValue,
+    values: Record<string, unknown>,
+    returning: boolean
+  ) => Promise<Item | null>
+}
+
+/** PATCH: changes the fields in the body. [A3] */
+export async function handleUpdate(
+  ctx: HttpContext,
+  { access, change, key: keyOf, resource }: UpdateHandlerOptions
+): Promise<null | void> {
+  checkWriteQuery(queryOf(ctx), crudConfig())
+  const key = keyOf()
+  const body = await readBody(ctx, crudConfig().body)
+  const { strictBody } = crudConfig()
+  const values = await resource.updateBody.parse(body, { operation: 'update', key }, strictBody)
+  const wanted = preferredReturn(ctx)
+  const returning = wanted === 'representation' && (await access.mayRead(ctx))
+  const item = await change(key, values, returning)
+
+  const isApplied = wanted === 'minimal' || (returning && item !== null)
+  if (isApplied) ctx.response.header('preference-applied', `return=${wanted}`)
+  if (wanted === 'minimal') ctx.response.status(204).send('')
+  else reply(ctx, item)
+}

@@ -1,0 +1,157 @@
+import { getHeapStatistics } from 'node:v8'
+import type { HttpContext } from '@adonisjs/core/http'
+import { answerTooLarge, tooManyAnswers } from './problems.js'
+import { crudConfig } from '../settings.js'
+
+/** Longest wait of an answer for memory, in milliseconds, and the number of answers that may wait */
+const TIMEOUT = 1500
+const MOST_WAITING = 50
+
+/** Even small lists are refused when all answers together exceed their limit this many times. */
+const FULL = 2
+
+/** Answers of fewer bytes are not counted: nearly all are smaller. */
+export const SMALL_ANSWER = 64 * 1024
+
+/*
+ * Rows, items and JSON of an answer are in memory at the same time, so its values may use only a part of
+ * the heap.
+ */
+const SHARE_OF_HEAP = 0.25
+
+/** Heap limit in bytes; fixed when the process starts */
+const HEAP = getHeapStatistics().heap_size_limit
+
+/**
+ * Maximum bytes of one answer and of all answers together: those of `limits` in `config/crud.ts`, at
+ * most a quarter of the heap of this process. [A29]
+ */
+export function answerLimits(heap: number = HEAP): { answer: number; answers: number } {
+  const { answer, answers } = crudConfig().limits
+  const most = Math.floor(heap * SHARE_OF_HEAP)
+  return { answer: Math.min(answer, most), answers: Math.min(answers, most) }
+}
+
+/** Bytes of all answers of this process that are being read, written or sent */
+let inFlight = 0
+
+/** Waiting answers, the first one first; each is called when memory may be free */
+const waiting: Array<() => void> = []
+
+/**
+ * The memory of one answer, out of the limit for all answers: the bytes of its values, reserved before
+ * they are read and released after the answer is sent. Neither one answer nor many at once can fill the
+ * memory. [A29]
+ */
+export class AnswerBudget {
+  #reserved = 0
+  #isReleased = false
+
+  /**
+   * @param releaseLater  called once, on the first reservation: must call `release` when the answer is
+   *   sent
+   */
+  constructor(private readonly releaseLater?: (release: () => void) => void) {}
+
+  /** Reserved bytes */
+  get reserved(): number {
+    return this.#reserved
+  }
+
+  /**
+   * Reserves bytes that are about to be read, and waits briefly if other answers use them.
+   *
+   * @throws Problem 413  when the answer would exceed the limit of one answer
+   * @throws Problem 503  when the memory is not free in time
+   */
+  async reserve(bytes: number): Promise<void> {
+    const { answer, answers } = answerLimits()
+    if (this.#reserved + bytes > answer) throw answerTooLarge(answer)
+    const end = performance.now() + TIMEOUT
+    while (inFlight > 0 && inFlight + bytes > answers) {
+      const left = end - performance.now()
+      if (left <= 0 || waiting.length >= MOST_WAITING) throw tooManyAnswers()
+      await nextRelease(left)
+    }
+    this.#add(bytes)
+  }
+
+  /**
+   * Raises the reservation to the size of values that are in memory already.
+   *
+   * @param bytes  of the whole answer
+   */
+  reserveAtLeast(bytes: number): void {
+    if (bytes > this.#reserved) this.#add(bytes - this.#reserved)
+  }
+
+  /** Releases the reservation. Later reservations are no longer counted. */
+  release(): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    inFlight -= this.#reserved
+    for (const resume of waiting.splice(0)) resume()
+  }
+
+  /**
+   * Runs the work with a budget of its own, as the limit of one answer applies to each list: own code
+   * may read one list after the other and keep none. The bytes stay counted until this budget is
+   * released.
+   */
+  async forList<Result>(work: (budget: AnswerBudget) => Promise<Result>): Promise<Result> {
+    const budget = new AnswerBudget()
+    try {
+      if (inFlight > FULL * answerLimits().answers) throw tooManyAnswers()
+      const result = await work(budget)
+      this.reserveAtLeast(budget.reserved)
+      return result
+    } finally {
+      budget.release()
+    }
+  }
+
+  #add(bytes: number): void {
+    if (this.#isReleased || bytes === 0) return
+    const isFirst = this.#reserved === 0
+    this.#reserved += bytes
+    inFlight += bytes
+    if (isFirst) this.releaseLater?.(() => this.release())
+  }
+}
+
+/** Bytes of all answers in memory at the moment. */
+export function bytesInFlight(): number {
+  return inFlight
+}
+
+/* Most requests never use their budget, so no listener is added to their response before they do. */
+const BUDGETS = new WeakMap<HttpContext, AnswerBudget>()
+
+/** The budget of the answer to a request, released when the answer is sent or its connection is closed. */
+export function answerBudgetOf(ctx: HttpContext): AnswerBudget {
+  let budget = BUDGETS.get(ctx)
+  if (!budget) {
+    budget = new AnswerBudget((release) => {
+      const { response } = ctx.response
+      if (response.closed) release()
+      else response.once('close', release)
+    })
+    BUDGETS.set(ctx, budget)
+  }
+  return budget
+}
+
+/** Resolves at the next release, or after a number of milliseconds. */
+function nextRelease(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const resume = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    const timer = setTimeout(() => {
+      waiting.splice(waiting.indexOf(resume), 1)
+      resolve()
+    }, milliseconds)
+    waiting.push(resume)
+  })
+}

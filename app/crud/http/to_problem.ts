@@ -1,0 +1,19 @@
+import { Exception } from '@adonisjs/core/exceptions'
+import { errors as vineErrors } from '@vinejs/vine'
+import { unavailability } from '../database/unavailable.js'
+import { Problem } from '../errors.js'
+import { internalError, invalidBody, unavailable } from './problems.js'
+
+/**
+ * Turns any thrown value into a problem. Only the application's own exceptions are about the caller's
+ * request; the status of any other error (another server's 404, for example) is not.
+ */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof vineErrors.E_VALIDATION_ERROR) return invalidBody(error.messages)
+  if (error instanceof Exception && error.status >= 400 && error.status < 500) {
+    return new Problem(error.status, error.message || 'The request was refused')
+  }
+  const reason = unavailability(error)
+  return reason ? unavailable(reason) : internalError()
+}

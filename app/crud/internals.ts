@@ -1,0 +1,146 @@
+/*
+ * The internal API: exports for the admin site and the host beyond the public ones. It only re-exports.
+ * The base class of commands is in `commands/command.ts`, as a server does not load console code.
+ */
+
+/* Options of a view are checked, stored and merged with those of `@Crud` by the same code. */
+export { checkOptions } from './checks.js'
+export type { EndpointCreatorClass } from './crud_options.js'
+export { crudOptionsOf } from './decorator.js'
+export type { CrudConfig } from './define_config.js'
+export {
+  IntegerTooLong,
+  listed,
+  shown,
+  UnknownKey,
+  UnreadableFilter,
+  type FieldError,
+} from './errors.js'
+export {
+  ANY,
+  type Check,
+  checkEach,
+  FUNCTION,
+  isList,
+  isObject,
+  LABEL,
+  OBJECT,
+  PATH,
+  POSITIVE,
+  SECONDS,
+  TEXT,
+  TEXTS,
+  TRUTH,
+} from './checks.js'
+export { reportFaults } from './report_faults.js'
+export { creatorOf } from './router.js'
+export type { AdminActor, Origin, SystemActor } from './types.js'
+
+/* The admin's own tables are read and written on every database, in transactions. */
+export { dialectOf } from './database/dialects.js'
+export { whileLocked } from './database/migration_lock.js'
+export { afterOutermostCommit } from './database/outermost_commit.js'
+export { inTransaction } from './database/transaction.js'
+export { unavailability } from './database/unavailable.js'
+export { readersOf } from './database/sqlite/sqlite_connection.js'
+
+/* The endpoints below a view's `/crud` are the model's own, and the server knows its routes. */
+export { originOf, unauthenticated } from './endpoints/access.js'
+export { crudOf, settingsOf } from './endpoints/crud_object.js'
+export type { EndpointMount } from './endpoints/endpoint_mount.js'
+export type { LucidCrudClass } from './endpoints/endpoint_options.js'
+export { isBelowPrefix, markBodyReader, readsBody } from './endpoints/generated_routes.js'
+
+/* A bulk action is one write, whatever it changes. */
+export { Pivots } from './events/pivots.js'
+export { gatherWrites } from './events/write_scope.js'
+
+/* Pages answer problems, bodies, hosts and assets as the endpoints do. */
+export { answerBudgetOf } from './http/answer_budget.js'
+export { AssetStore } from './http/asset_store.js'
+export { bestEncoding, type Encoding } from './http/best_encoding.js'
+export { readBody } from './http/body.js'
+export { isForeignLink, isForgery } from './http/cross_site.js'
+export { answerMissing, sendProblem } from './http/handle_problem.js'
+export { networkOf } from './http/network.js'
+export {
+  abilityMissing,
+  alreadyRegistered,
+  invalidBody,
+  noEndpoint,
+  unavailable,
+} from './http/problems.js'
+export { CONTENT_SECURITY_POLICY } from './http/security_headers.js'
+export { sendAsset } from './http/send_asset.js'
+export { serveUnderAnyName } from './http/served_hosts.js'
+export { toProblem } from './http/to_problem.js'
+
+/* Models are found in the files of the application, and sessions read without luxon. */
+export { withQuickMoments } from './lucid/lucid_moments.js'
+export { modelFiles } from './lucid/model_files.js'
+export { markOwnHook } from './lucid/own_hooks.js'
+
+/* Lists, forms and exports go through the operations of the endpoints. */
+export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
+export { noteFileColumns } from './operations/check_files.js'
+export { keyOf, noteKey } from './operations/item_keys.js'
+export { fullItemOf, notePart } from './operations/item_parts.js'
+export type { ListResult } from './operations/list_result.js'
+export { isOperation, OPERATIONS } from './operations/operation.js'
+export { identityOf, reachedOf } from './operations/reach.js'
+export { Records } from './operations/records.js'
+
+/* A list of the site is the same typed request as a list of the API. */
+export { type Condition, readCondition } from './request/condition.js'
+export { fieldNames, type Fields, selectFields } from './request/fields.js'
+export { type Extent, ListRequest } from './request/list_request.js'
+export { pageOf } from './request/paging.js'
+export type { Sort } from './request/sort.js'
+
+/* A resource describes a model. */
+export type { Column } from './resource/column.js'
+export type { ColumnKind } from './resource/column_kind.js'
+export { knownResources, Resource } from './resource/resource.js'
+export { excludeFromInclude, isExcludedFromInclude } from './resource/excluded_from_include.js'
+
+/* The admin decides permissions by roles. */
+export {
+  type GovernedModel,
+  type Grant,
+  type GrantedOperation,
+  type Permissions,
+  permissions,
+  usePermissions,
+} from './resource/permissions.js'
+export type { Key, KeyValue } from './resource/key.js'
+export { type DeletedMode, now } from './resource/soft_delete.js'
+export { type LazyOptions, storedOptions, storeOptions } from './resource/stored_options.js'
+export { versionOf } from './resource/version.js'
+
+/* Forms are made from the schemas that check them. */
+export type { BodyField, BodySchema } from './schema/body_schema.js'
+export {
+  CompiledSchema,
+  type JsonSchema,
+  type ObjectSchema,
+  type SchemaRule,
+} from './schema/object_schema.js'
+
+/* Pages show a loaded record in the form of an answer. */
+export { type ExtraColumn, Reader } from './sql/reader.js'
+
+/* Fields and cells read and write values as the API does. */
+export { inUtc, readDateTime, readTime } from './values/datetime.js'
+export { fromQuery, readUuid } from './values/from_query.js'
+export {
+  isDeeper,
+  MOST_DIGITS,
+  numberOrDigits,
+  parseJson,
+  withoutBigInts,
+  writeJson,
+} from './values/json.js'
+export { exactInteger, readNumber, writeNumeral } from './values/numbers.js'
+export { isStorableText } from './values/text.js'
+export { ANY as ANY_CHARACTERS, patternFault, type TextPattern } from './values/text_pattern.js'
+export { serializerOf, toApi } from './values/to_api.js'

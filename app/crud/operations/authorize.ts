@@ -1,0 +1,51 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '../actor.js'
+import { forbidden } from '../http/problems.js'
+import type { Resource } from '../resource/resource.js'
+import type { CallOptions } from './call_options.js'
+import type { GrantedOperation } from '../resource/permissions.js'
+
+/** Applies the grants on a resource, and its policy. [P14, U2] */
+export class Authorization {
+  constructor(readonly resource: Resource) {}
+
+  /** @throws Problem 403  when grants or the policy refuse the action */
+  async authorize(
+    action: GrantedOperation,
+    options: CallOptions,
+    record?: LucidRow
+  ): Promise<void> {
+    if (!(await this.allows(action, options, record))) throw forbidden()
+  }
+
+  /**
+   * True if a grant and the policy allow the action. For `restore`, the policy is asked about `delete`. [U2]
+   */
+  async allows(
+    action: GrantedOperation,
+    { actor = currentActor() }: CallOptions,
+    record?: LucidRow
+  ): Promise<boolean> {
+    if (!this.resource.permits(action)) return false
+    const { policy } = this.resource
+    if (!policy || actor.kind === 'system') return true
+    return Boolean(
+      await policy(actor, action === 'restore' ? 'delete' : action, this.resource, record)
+    )
+  }
+
+  /** True if the policy must authorize every record that is returned. [P14] */
+  authorizesRecords({ actor = currentActor() }: CallOptions): boolean {
+    return this.resource.authorizesRecords && actor.kind !== 'system'
+  }
+
+  /**
+   * A function that authorizes the read of a record; undefined without a policy.
+   *
+   * @returns a function that throws Problem 403
+   */
+  recordAuthorizer(action: GrantedOperation, options: CallOptions) {
+    if (!this.resource.policy) return undefined
+    return (record: LucidRow) => this.authorize(action, options, record)
+  }
+}

@@ -1,0 +1,59 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AnswerBudget } from '../http/answer_budget.js'
+import type { Fields } from '../request/fields.js'
+import type { IncludedRelation } from '../resource/resource.js'
+import type { DeletedMode } from '../resource/soft_delete.js'
+import type { Actor, Item, Origin } from '../types.js'
+
+/** The options of every operation. */
+export interface CallOptions {
+  /** The database client; a transaction's, to be part of it [P8] */
+  client?: QueryClientContract
+  /** The actor, to whom policy and scope apply [P14] */
+  actor?: Actor
+  /** Origin of the request, if there was one; for events */
+  origin?: Origin
+  /** Memory budget of a list; without it, the memory is not limited */
+  budget?: AnswerBudget
+  /** Names of files that were uploaded for this write; file columns accept no others [B17] */
+  files?: ReadonlySet<string>
+}
+
+/** The options of the overridable methods: the caller's, with the write's own transaction. [P8] */
+export interface HookOptions extends CallOptions {
+  client: TransactionClientContract
+}
+
+/** The options of an operation that may see soft-deleted items. */
+export interface SelectOptions extends CallOptions {
+  deleted?: DeletedMode
+}
+
+/** The options of the read of one record. */
+export interface FindOptions extends SelectOptions {
+  /** True to lock the row until the end of the transaction; ignored without one */
+  lock?: boolean
+}
+
+/** The options of the read of one item. */
+export interface ReadOptions extends FindOptions {
+  /** API names, as in `id,name` or a list of them; undefined: all fields [Q2] */
+  fields?: string | Iterable<string> | Fields
+  /** Declared relations to include, as in `distributor` or a list of them [Q3] */
+  include?: string | Iterable<string | IncludedRelation>
+}
+
+/** The options of a write of one item. */
+export interface WriteOptions extends CallOptions {
+  /** Called with the locked record; an error that it throws is the answer, and nothing is written */
+  precondition?: (record: LucidRow) => void | Promise<void>
+}
+
+/** The options of an update. */
+export interface UpdateOptions extends WriteOptions {
+  /** True to return the changed item, if the actor may read it */
+  returning?: boolean
+  /** Called before the commit with the updated item, if the actor can see and may read it */
+  written?: (item: Item) => void
+}

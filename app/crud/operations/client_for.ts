@@ -1,0 +1,12 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Resource } from '../resource/resource.js'
+import type { CallOptions } from './call_options.js'
+
+/** The caller's client, else that of the model's connection. Loads the resource first. */
+export async function clientFor(
+  resource: Resource,
+  { client }: CallOptions
+): Promise<QueryClientContract> {
+  await resource.load(client)
+  return client ?? resource.client()
+}

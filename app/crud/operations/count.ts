@@ -1,0 +1,62 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { conditionsFromCode } from '../request/filters_from_code.js'
+import type { Selection } from '../sql/select.js'
+import { countAllowed, countAllowedByDay, isAnyAllowed } from './count_allowed.js'
+import type { CallOptions, SelectOptions } from './call_options.js'
+import { clientFor } from './client_for.js'
+import type { Records } from './records.js'
+
+type Filters = Record<string, unknown>
+
+/** Counts the items that match the filters. See `LucidCrud.count`. */
+export async function countItems(
+  records: Records,
+  filters: Filters,
+  options: SelectOptions
+): Promise<number | null> {
+  const client = await clientFor(records.resource, options)
+  const matching = await selectMatching(records, filters, client, options)
+  return records.authorizesRecords(options)
+    ? await countAllowed(records, client, matching, options)
+    : await records.reader.count(client, matching)
+}
+
+/** Counts the items of each day. See `LucidCrud.countByDay`. */
+export async function countItemsByDay(
+  records: Records,
+  apiName: string,
+  first: string,
+  options: CallOptions
+): Promise<Array<{ day: string; count: number }> | null> {
+  const client = await clientFor(records.resource, options)
+  const filters = { [`${apiName}__gte`]: `${first} 00:00:00` }
+  const matching = await selectMatching(records, filters, client, options)
+  const column = records.resource.columns.find(apiName)!
+  return records.authorizesRecords(options)
+    ? await countAllowedByDay(records, client, column, matching, options)
+    : await records.reader.countByDay(client, column, matching)
+}
+
+/** True if any item matches the filters, where the policy authorizes each record. */
+export async function anyItemAllowed(
+  records: Records,
+  filters: Filters,
+  options: SelectOptions
+): Promise<boolean> {
+  const client = await clientFor(records.resource, options)
+  const matching = await selectMatching(records, filters, client, options)
+  return await isAnyAllowed(records, client, matching, options)
+}
+
+/** Selects the matching rows, after the policy has allowed the actor to list. */
+async function selectMatching(
+  records: Records,
+  filters: Filters,
+  client: QueryClientContract,
+  options: SelectOptions
+): Promise<Selection> {
+  await records.authorize('read_multi', options)
+  const conditions = conditionsFromCode(records.resource, filters)
+  const { deleted = 'exclude' } = options
+  return records.byConditions({ conditions, deleted }, client, options)
+}

@@ -1,0 +1,99 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Dialect } from '../database/dialect.js'
+import { dialectOf } from '../database/dialects.js'
+import { writeCursor } from '../request/cursor.js'
+import type { ListRequest } from '../request/list_request.js'
+import type { Paging } from '../request/paging.js'
+import { orderOf, type Sort } from '../request/sort.js'
+import type { Resource } from '../resource/resource.js'
+import { positionOf, positionParts, rangesAfter } from '../sql/keyset.js'
+import { orderTerms } from '../sql/order.js'
+import type { Found } from '../sql/reader.js'
+import type { Selection } from '../sql/select.js'
+import type { Sql } from '../sql/sql.js'
+import { includeRelated, includeColumns } from './include.js'
+import type { ListOptions, Part } from './list_result.js'
+import type { Records } from './records.js'
+
+/** Reads the part by one statement, or by one for each range of a cursor's position. */
+export async function readPart(
+  records: Records,
+  request: ListRequest,
+  matching: Selection,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<Part> {
+  const { resource } = records
+  const { fields, include, paging, sorts } = request
+  const { limit } = paging
+  const dialect = dialectOf(client)
+  const order = orderOf(sorts, resource.key.columns)
+  const wanted = {
+    fields,
+    keys: options.keys,
+    budget: options.budget,
+    cut: options.cut,
+    beside: [
+      ...(options.beside ?? []),
+      ...includeColumns(include, resource.table, dialect),
+      ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
+    ],
+  }
+  const rows = isCounted(request) ? limit : limit + 1
+  const found: Found[] = []
+  for (const where of rangesOf(paging, order, resource.table, dialect)) {
+    if (found.length === rows) break
+    const selection = {
+      where: [...matching.where, ...where],
+      scope: matching.scope,
+      order: orderTerms(resource.table, order, dialect),
+      offset: paging.offset,
+      limit: rows - found.length,
+    }
+    found.push(...(await records.reader.find(client, selection, wanted)))
+  }
+
+  const more = found.length > limit
+  if (more) found.length = limit
+  return await completePart(found, more, request, resource, client, options)
+}
+
+/** Adds the next cursor and the related items. */
+export async function completePart(
+  found: readonly Found[],
+  more: boolean,
+  request: ListRequest,
+  resource: Resource,
+  client: QueryClientContract,
+  options: ListOptions
+): Promise<Part> {
+  const { include, paging, sorts } = request
+  const order = orderOf(sorts, resource.key.columns)
+  const nextCursor =
+    more && paging.shape === 'cursor'
+      ? writeCursor(resource, request, positionOf(found.at(-1)!.beside, order))
+      : null
+  await includeRelated(found, include, client, options)
+  const data = found.map(({ item }) => item)
+  options.whileCounting?.(
+    data,
+    found.map(({ beside }) => beside)
+  )
+  return { data, more, nextCursor }
+}
+
+/** The conditions that narrow the list to the rows to read, one after the other. */
+export function rangesOf(
+  paging: Paging,
+  order: readonly Sort[],
+  table: string,
+  dialect: Dialect
+): Sql[][] {
+  if (paging.shape !== 'cursor' || paging.after === null) return [[]]
+  return rangesAfter(order, paging.after, table, dialect).map((range) => [range])
+}
+
+/** True if the request wants the total. */
+export function isCounted({ count, paging }: ListRequest): boolean {
+  return count !== false && paging.shape !== 'cursor'
+}

@@ -1,0 +1,55 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { currentActor } from '../actor.js'
+import { dialectOf } from '../database/dialects.js'
+import type { KeyValue } from '../resource/key.js'
+import type { Resource, Scope } from '../resource/resource.js'
+import { reachSql } from '../sql/reach.js'
+import { whereSql } from '../sql/sql.js'
+import type { CallOptions } from './call_options.js'
+
+/** Scopes any of which reaches a record; null: all records are reached. */
+export type Reach = readonly Scope[] | null
+
+/* A database takes only so many alternatives in one condition. */
+const KEYS_AT_ONCE = 200
+
+/**
+ * Tests records against several reaches, independently of read access. One statement per 200 records.
+ *
+ * @returns the answers in the order of the reaches, by `identityOf` the key; none for a key that is nobody's
+ */
+export async function reachedOf(
+  { base }: Resource,
+  keys: readonly KeyValue[],
+  reaches: readonly Reach[],
+  client: QueryClientContract,
+  { actor = currentActor() }: CallOptions
+): Promise<ReadonlyMap<string, readonly boolean[]>> {
+  const { key, table } = base
+  const dialect = dialectOf(client)
+  const reached = new Map<string, readonly boolean[]>()
+  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+    const query = client.query().from(table)
+    for (const column of key.columns) query.select(client.raw(dialect.select(table, column)) as any)
+    reaches.forEach((scopes, index) => {
+      const { sql, bindings } = scopes
+        ? reachSql(base, scopes, client, actor)
+        : { sql: '1 = 1', bindings: [] }
+      const answer = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
+      query.select(client.raw(answer, bindings as any) as any)
+    })
+    whereSql(query as any, key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
+    for (const row of await query) {
+      const answers = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
+      reached.set(identityOf(key.ofRow(row)), answers)
+    }
+  }
+  return reached
+}
+
+/**
+ * One text for one key: drivers give the same one as number, text or bigint.
+ */
+export function identityOf(key: KeyValue): string {
+  return JSON.stringify(key.map((part) => String(part)))
+}

@@ -1,0 +1,49 @@
+import { UnreadableFilter, ValueError } from '../errors.js'
+import type { Column } from '../resource/column.js'
+import { parseFilterName } from '../resource/filter_config.js'
+import type { Resource } from '../resource/resource.js'
+import { writeNumeral } from '../values/numbers.js'
+import { toApi } from '../values/to_api.js'
+import { isHiddenFrom } from './shown_fields.js'
+import { readCondition, type Condition } from './condition.js'
+
+/**
+ * Reads the filters of own code, on any column.
+ *
+ * @param filters  value by filter name, as in `{ price__gte: 10 }`
+ * @throws ValueError  for an invalid name or value
+ */
+export function conditionsFromCode(
+  resource: Resource,
+  filters: Record<string, unknown>
+): Condition[] {
+  return Object.entries(filters).map(([name, value]) => {
+    const { column: apiName, operator } = parseFilterName(name)
+    const column = resource.columns.find(apiName)
+    if (!column || isHiddenFrom(resource, column)) {
+      throw new ValueError(
+        `Invalid filter column '${apiName}': not found in the model ${resource.name}`
+      )
+    }
+    try {
+      if (value === null) {
+        return { type: 'null', column, negate: operator === 'ne' || operator === 'is_not' }
+      }
+      return readCondition(
+        column,
+        operator,
+        Array.isArray(value) ? value.map((part) => textOf(column, part)) : textOf(column, value)
+      )
+    } catch (error) {
+      if (!(error instanceof UnreadableFilter)) throw error
+      throw new ValueError(`The value of the filter '${name}' ${error.message}`)
+    }
+  })
+}
+
+/** A value of own code in the form of a query string. */
+function textOf(column: Column, value: unknown): string {
+  if (value === undefined || value === null) throw new UnreadableFilter(`must not be ${value}`)
+  if (typeof value === 'number') return writeNumeral(value)
+  return String(typeof value === 'object' ? toApi(column, value) : value)
+}

@@ -1,0 +1,23 @@
+import type { Column } from '../resource/column.js'
+import type { Resource } from '../resource/resource.js'
+import type { Fields } from './fields.js'
+
+/**
+ * Removes hidden fields from a selection, which may have been made with the unprojected resource. [U4]
+ */
+export function shownFields(resource: Resource, fields: Fields): Fields
+export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined
+export function shownFields(resource: Resource, fields: Fields | undefined): Fields | undefined {
+  if (!fields || !resource.projection) return fields
+  const columns = fields.columns.filter((column) => !isHiddenFrom(resource, column))
+  const computed = [...fields.computed].filter(([attribute]) => resource.computed.has(attribute))
+  const isAll = columns.length === fields.columns.length && computed.length === fields.computed.size
+  return isAll ? fields : { columns, computed: new Map(computed) }
+}
+
+/**
+ * True if grants hide a column on all records. Columns that the model itself hides stay available to own code.
+ */
+export function isHiddenFrom({ projection }: Resource, { apiName }: Column): boolean {
+  return projection?.hidden.has(apiName) ?? false
+}

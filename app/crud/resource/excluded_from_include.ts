@@ -1,0 +1,19 @@
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+
+const APART = new Set<LucidModel>()
+
+/**
+ * Excludes a model's records from all includes of the endpoints, whatever its access: for the internal
+ * models of a part of the application. [Q3]
+ */
+export function excludeFromInclude(model: LucidModel): void {
+  APART.add(model)
+}
+
+/** True for an excluded model, or a subclass of one. */
+export function isExcludedFromInclude(model: LucidModel): boolean {
+  for (let one: unknown = model; typeof one === 'function'; one = Object.getPrototypeOf(one)) {
+    if (APART.has(one as LucidModel)) return true
+  }
+  return false
+}

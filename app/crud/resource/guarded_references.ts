@@ -1,0 +1,98 @@
+import { connectionOf } from '../database/connection_of.js'
+import type { Column } from './column.js'
+import { knownResources, type Resource } from './resource.js'
+
+/** A reference of a record, by one column or several, to models with a policy or a scope. */
+export interface GuardedReference {
+  /** Columns of the record, and those of the other table in the same order */
+  columns: readonly Column[]
+  references: readonly string[]
+  /** The models of the other table that have a policy or a scope */
+  targets: readonly Resource[]
+}
+
+interface Resolved {
+  /** `knownResources.changes` at the time of the computation */
+  changes: number
+  references: readonly GuardedReference[]
+}
+
+const RESOLVED = new WeakMap<Resource, Resolved>()
+
+/**
+ * The references of a model's records to records with a policy or a scope: by its belongs-to relations
+ * and by the table's foreign keys. Computed again only when the known resources change. [P14]
+ */
+export function guardedReferencesOf(resource: Resource): readonly GuardedReference[] {
+  const known = RESOLVED.get(resource)
+  if (known?.changes === knownResources.changes) return known.references
+  const references = referencesGuardedBy(resource, isGuarded)
+  /* A foreign key is known only after the table is loaded. */
+  if (resource.isLoaded) RESOLVED.set(resource, { changes: knownResources.changes, references })
+  return references
+}
+
+/**
+ * The same by what guards the records of a model for somebody.
+ */
+export function referencesGuardedBy(
+  resource: Resource,
+  isGuard: (target: Resource) => boolean
+): GuardedReference[] {
+  const guardsOf = (table: string, references: readonly string[]) =>
+    targetsOf(resource, table, references).filter(isGuard)
+  const declared = [...declaredReferences(resource)].map(({ column, related, target }) => {
+    const references = [target]
+    const targets = isGuard(related) ? [related] : guardsOf(related.table, references)
+    return { columns: [column], references, targets }
+  })
+  const known = new Set(declared.map(({ columns }) => columns[0]))
+  const constrained = resource.foreignKeys.flatMap(({ columns: names, table, references }) => {
+    const columns = names.flatMap((name) => resource.columns.all.find((one) => one.name === name)!)
+    const isKnown = columns.length === 1 && known.has(columns[0])
+    return isKnown || columns.includes(undefined!)
+      ? []
+      : [{ columns, references, targets: guardsOf(table, references) }]
+  })
+  return [...declared, ...constrained].filter(({ targets }) => targets.length > 0)
+}
+
+/** The model's own belongs-to relations; the related model comes before others of its table. */
+function* declaredReferences(
+  resource: Resource
+): Iterable<{ column: Column; related: Resource; target: string }> {
+  for (const relation of resource.model.$relationsDefinitions.values()) {
+    if (relation.type !== 'belongsTo') continue
+    relation.boot()
+    const related = knownResources.of(relation.relatedModel())
+    const column = resource.columns.all.find(({ attribute }) => attribute === relation.foreignKey)
+    const target = related.columns.all.find(({ attribute }) => attribute === relation.localKey)
+    if (!column || !target) continue
+    yield { column, related, target: target.name }
+  }
+}
+
+/**
+ * The models that a model's records can refer to.
+ */
+export function referredTo(resource: Resource): ReadonlySet<Resource> {
+  const constrained = resource.foreignKeys.flatMap(({ table }) => knownResources.ofTable(table))
+  const declared = [...declaredReferences(resource)].map(({ related }) => related)
+  const others = declared.flatMap(({ table }) => knownResources.ofTable(table))
+  return new Set([...declared, ...others, ...constrained])
+}
+
+function targetsOf({ model }: Resource, table: string, references: readonly string[]): Resource[] {
+  return knownResources
+    .ofTable(table)
+    .filter(
+      (one) =>
+        connectionOf(one.model) === connectionOf(model) &&
+        references.every((name) => one.columns.all.some((column) => column.name === name))
+    )
+}
+
+/** True if a policy or a scope restricts the model's records. */
+export function isGuarded({ policy, scope }: Resource): boolean {
+  return policy !== undefined || scope !== undefined
+}

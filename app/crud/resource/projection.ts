@@ -1,0 +1,111 @@
+import type { GrantedOperation, Grant } from './permissions.js'
+import type { Scope } from './scope.js'
+
+/** Records on which a field may be written: all, none, or those that certain grants reach. */
+export type Writing = 'all' | 'none' | 'some'
+
+const WHOLE: readonly Grant[] = [
+  { operations: 'all', hidden: new Set(), readonly: new Set(), scopes: null },
+]
+
+/**
+ * The union of grants on a model, record by record. [U2, U3]
+ */
+export class Projection {
+  /** API names of the fields hidden on all records */
+  readonly hidden: ReadonlySet<string>
+  /** Fields shown on some records: API name -> scopes, any of which shows it */
+  readonly mixed: ReadonlyMap<string, readonly Scope[]>
+  readonly #grants: readonly Grant[]
+
+  /**
+   * @param grants    null where only relations are left out
+   * @param includes  names in the API of the relations that answers do not embed
+   */
+  constructor(
+    grants: readonly Grant[] | null,
+    readonly withoutIncludes: ReadonlySet<string>
+  ) {
+    this.#grants = grants ?? WHOLE
+    const reading = this.grantsFor('read')
+    const judged = reading.length > 0 ? reading : this.#grants
+    const names = new Set(judged.flatMap(({ hidden }) => [...hidden]))
+    const hidden = new Set<string>()
+    const mixed = new Map<string, readonly Scope[]>()
+    for (const name of names) {
+      const showing = judged.filter((grant) => !grant.hidden.has(name))
+      const scopes = unionOf(showing)
+      if (showing.length === 0) hidden.add(name)
+      else if (!covers(scopes, this.reach('read'))) mixed.set(name, scopes!)
+    }
+    this.hidden = hidden
+    this.mixed = mixed
+  }
+
+  /**
+   * True if a grant allows the operation, on any records.
+   */
+  permits(operation: GrantedOperation): boolean {
+    return this.grantsFor(operation).length > 0
+  }
+
+  grantsFor(operation: GrantedOperation): readonly Grant[] {
+    return this.#grants.filter(
+      ({ operations }) => operations === 'all' || operations.has(operation)
+    )
+  }
+
+  /**
+   * The scopes any of which lets the operation reach a record; null: it reaches all of them.
+   */
+  reach(operation: GrantedOperation): readonly Scope[] | null {
+    return unionOf(this.grantsFor(operation))
+  }
+
+  /**
+   * True if the operation reaches every readable record.
+   */
+  reachesWhatIsRead(operation: GrantedOperation): boolean {
+    return covers(this.reach(operation), this.reach('read'))
+  }
+
+  /**
+   * True if the operation reaches exactly the readable records.
+   */
+  reachesAsRead(operation: GrantedOperation): boolean {
+    return this.reachesWhatIsRead(operation) && covers(this.reach('read'), this.reach(operation))
+  }
+
+  /**
+   * The records on which a field may be written. A field hidden on all records is written on none.
+   */
+  writing(operation: 'create' | 'update', name: string): Writing {
+    if (this.hidden.has(name)) return 'none'
+    const grants = this.grantsFor(operation)
+    const writing = grants.filter((grant) => mayWrite(grant, name))
+    if (writing.length === 0) return 'none'
+    return covers(unionOf(writing), unionOf(grants)) ? 'all' : 'some'
+  }
+}
+
+export function mayWrite({ hidden, readonly }: Grant, name: string): boolean {
+  return !hidden.has(name) && !readonly.has(name)
+}
+
+/**
+ * The scopes of several grants together; null: all records.
+ */
+export function unionOf(grants: readonly Grant[]): readonly Scope[] | null {
+  const scopes = new Set<Scope>()
+  for (const grant of grants) {
+    if (grant.scopes === null) return null
+    for (const scope of grant.scopes) scopes.add(scope)
+  }
+  return [...scopes]
+}
+
+/** True if every record of the other reach is reached, compared by the scopes' identity. */
+function covers(one: readonly Scope[] | null, other: readonly Scope[] | null): boolean {
+  if (one === null) return true
+  return other !== null && other.every((scope) => one.includes(scope))
+}

@@ -1,0 +1,106 @@
+import type { Actor } from '../types.js'
+import type { ColumnSet } from './column_set.js'
+import { isExcludedFromInclude } from './excluded_from_include.js'
+import type { RelationTo } from './included_relation.js'
+import type { GovernedModel, Grant, Permissions } from './permissions.js'
+import { Projection } from './projection.js'
+import type { Scope } from './scope.js'
+
+/** Of one resource: people have few distinct sets of permissions. */
+const MOST_KEPT = 100
+
+/**
+ * The parts of a resource that a projection needs.
+ */
+interface Projectable extends GovernedModel {
+  readonly table: string
+  readonly columns: ColumnSet
+  readonly includes: ReadonlyMap<string, RelationTo<Projectable>>
+}
+
+/**
+ * The projections of one resource, each made once for the same permissions.
+ */
+export class Projections<Resource extends Projectable> {
+  readonly #resources = new Map<string, Resource>()
+
+  /**
+   * @param project  makes the resource that a projection leaves
+   */
+  constructor(
+    private readonly resource: Resource,
+    private readonly project: (projection: Projection) => Resource
+  ) {}
+
+  /**
+   * The resource as the actor may see it: itself where nothing restricts them. [U4]
+   */
+  async for(actor: Actor, permissions: Permissions): Promise<Resource> {
+    const grants = await permissions.grantsOf(actor, this.resource)
+    const without = new Set<string>()
+    for (const [name, include] of this.resource.includes) {
+      /* The code that mounts endpoints with such includes authorizes them. */
+      if (isExcludedFromInclude(include.resource.model)) continue
+      const related = await permissions.grantsOf(actor, include.resource)
+      if (related !== null && !areShown(include, related)) without.add(name)
+    }
+    if (without.size === 0 && (grants === null || isWhole(grants))) return this.resource
+
+    const id = `${grants === null ? '' : fingerprintOf(grants)}/${JSON.stringify([...without])}`
+    let known = this.#resources.get(id)
+    if (known) this.#resources.delete(id)
+    else known = this.project(new Projection(grants, without))
+    this.#resources.set(id, known)
+    if (this.#resources.size > MOST_KEPT) {
+      const [oldest] = this.#resources.keys()
+      this.#resources.delete(oldest)
+    }
+    return known
+  }
+}
+
+/** Related items that stand with an item tell the column that ties them to it. */
+function areShown(
+  { isList, relatedColumn }: RelationTo<Projectable>,
+  grants: readonly Grant[]
+): boolean {
+  const related = new Projection(grants, new Set())
+  const { column } = relatedColumn
+  const tie = 'apiName' in column ? (column.apiName as string) : undefined
+  if (tie !== undefined && related.hidden.has(tie)) return false
+  return related.permits('read') && (!isList || related.permits('read_multi'))
+}
+
+function isWhole(grants: readonly Grant[]): boolean {
+  return grants.some(
+    ({ hidden, operations, readonly, scopes }) =>
+      operations === 'all' && hidden.size === 0 && readonly.size === 0 && scopes === null
+  )
+}
+
+const FINGERPRINTS = new WeakMap<readonly Grant[], string>()
+const SCOPES = new WeakMap<Scope, number>()
+let scopes = 0
+
+/** The same text for grants that allow the same by the same scopes. */
+function fingerprintOf(grants: readonly Grant[]): string {
+  let known = FINGERPRINTS.get(grants)
+  if (known === undefined) {
+    known = JSON.stringify(
+      grants.map((grant) => [
+        grant.operations === 'all' ? 'all' : [...grant.operations].toSorted(),
+        [...grant.hidden].toSorted(),
+        [...grant.readonly].toSorted(),
+        grant.scopes && grant.scopes.map(numberOf),
+      ])
+    )
+    FINGERPRINTS.set(grants, known)
+  }
+  return known
+}
+
+function numberOf(scope: Scope): number {
+  let number = SCOPES.get(scope)
+  if (number === undefined) SCOPES.set(scope, (number = ++scopes))
+  return number
+}

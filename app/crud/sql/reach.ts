@@ -1,0 +1,101 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { Query } from '../database/dialect.js'
+import { dialectOf } from '../database/dialects.js'
+import type { Column } from '../resource/column.js'
+import type { Key } from '../resource/key.js'
+import type { Actor } from '../types.js'
+import { whereSql, type Sql } from './sql.js'
+
+type Scope = (query: Query, actor: Actor) => void
+
+/**
+ * A table whose rows scopes reach.
+ */
+export interface Reachable {
+  readonly model: LucidModel
+  readonly table: string
+  readonly key: Key
+}
+
+const NONE: Sql = { sql: '1 = 0', bindings: [] }
+
+/**
+ * The condition that any of the scopes reaches a row. Each scope has its own subquery, as it may join tables. [U2]
+ */
+export function reachSql(
+  resource: Reachable,
+  scopes: readonly Scope[],
+  client: QueryClientContract,
+  actor: Actor
+): Sql {
+  if (scopes.length === 0) return NONE
+  const { key, model, table } = resource
+  const dialect = dialectOf(client)
+  const names = key.columns.map((column) => dialect.nameOf(table, column))
+  const row = names.length === 1 ? names[0] : `(${names.join(', ')})`
+  const pieces = scopes.map((scope) => {
+    const query = model.query({ client }) as Query
+    scope(query, actor)
+    query.clearSelect().select(client.raw(names.join(', ')) as any)
+    const { sql, bindings } = query.toSQL()
+    return { sql: `${row} in (${sql})`, bindings: [...bindings] }
+  })
+  return {
+    sql: pieces.map(({ sql }) => sql).join(' or '),
+    bindings: pieces.flatMap(({ bindings }) => bindings),
+  }
+}
+
+/**
+ * Narrows a query to the rows that a first scope reaches, and any of others.
+ *
+ * @param others  null: they reach all rows
+ */
+export function narrowedBy(
+  resource: Reachable,
+  first: Scope | undefined,
+  others: readonly Scope[] | null
+): Scope | undefined {
+  if (others === null) return first
+  return (query, actor) => {
+    first?.(query, actor)
+    if (first) query.wrapExisting()
+    if (others.length === 1) others[0](query, actor)
+    else whereSql(query, reachSql(resource, others, query.client, actor))
+  }
+}
+
+/**
+ * Replaces the table of a query by a derived table of the same name in which hidden values are null. Filters,
+ * sorts, counts and answers then use what the actor sees. [U3]
+ *
+ * @param mixed  the columns, each with the scopes that show it
+ * @param rows   which rows there are
+ */
+export function fromMaskedRows(
+  query: Query,
+  resource: Reachable & { readonly columns: { readonly all: readonly Column[] } },
+  mixed: ReadonlyMap<Column, readonly Scope[]>,
+  { where, scope, actor }: { where: readonly Sql[]; scope: Scope | undefined; actor: Actor }
+): void {
+  const { columns, model, table } = resource
+  const { client } = query
+  const dialect = dialectOf(client)
+  const rows = model.query({ client }) as Query
+  scope?.(rows, actor)
+  rows.wrapExisting()
+  for (const condition of where) whereSql(rows, condition)
+  rows.clearSelect()
+  for (const column of columns.all) {
+    const name = dialect.nameOf(table, column)
+    const scopes = mixed.get(column)
+    if (!scopes) rows.select(client.raw(name) as any)
+    else {
+      const { sql, bindings } = reachSql(resource, scopes, client, actor)
+      const shown = `case when ${sql} then ${name} end as ${dialect.quote(column.name)}`
+      rows.select(client.raw(shown, bindings as any) as any)
+    }
+  }
+  query.from(rows.as(table) as any)
+}

@@ -1,0 +1,171 @@
+import { MultipartFile } from '@adonisjs/core/bodyparser'
+import { DateTime } from 'luxon'
+import { exactDecimal } from '../database/exact_numbers.js'
+import type { Column } from '../resource/column.js'
+import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
+import { readUuid } from './from_query.js'
+import { numberOrDigits } from './json.js'
+import {
+  exactInteger,
+  isBeyondDecimal,
+  readInteger,
+  readNumber,
+  writeNumeral,
+  type ExactInteger,
+  type ExactNumber,
+} from './numbers.js'
+import { characterCount } from './text.js'
+import { FAULTS, type ValueFault } from './value_fault.js'
+
+/**
+ * Converts the schema's output to the value of the model's attribute.
+ *
+ * @returns `{ value }`, or `{ fault }` if the column cannot hold it
+ */
+export function toAttribute(
+  column: Column,
+  value: unknown,
+  exact?: ExactNumber
+): { value?: unknown; fault?: ValueFault } {
+  if (value === null) {
+    return column.nullable ? { value } : { fault: FAULTS.null }
+  }
+  /* The code that stores the file replaces it by its key. */
+  if (value instanceof MultipartFile) return { value }
+  /* The schema's number is the rounded form of the one that was sent. */
+  const whole = exact !== undefined && value === Number(exact) ? exact : value
+  switch (column.kind) {
+    case 'text':
+      if (typeof value === 'string') return limitLength(column, value)
+      if (column.preparesItself) return { value }
+      return writtenOut(value) === null
+        ? { fault: FAULTS.string }
+        : limitLength(column, writtenOut(value)!)
+    case 'uuid':
+      return convert(column, value, asUuid, FAULTS.uuid)
+    case 'integer': {
+      const integer = asInteger(whole)
+      if (integer !== null) return limitRange(column, integer)
+      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.integer }
+    }
+    case 'number': {
+      const number = asNumber(column, whole)
+      if (number !== null) return limitDecimal(column, number)
+      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.number }
+    }
+    case 'boolean':
+      return convert(column, value, asBoolean, FAULTS.boolean)
+    case 'date':
+      /* A moment is not cut to a day, which would silently lose the time. */
+      return toMoment(
+        column,
+        readDate(typeof value === 'string' ? value : String(writeDate(value))),
+        FAULTS.date
+      )
+    case 'datetime':
+      return toMoment(column, readDateTime(String(writeDateTime(value))), FAULTS.datetime)
+    case 'time':
+      return convert(column, value, asTime, FAULTS.time)
+    case 'json':
+      return { value: column.preparesItself ? value : JSON.stringify(value, digitsOfBigInts) }
+    case 'binary':
+      return convert(column, value, asBytes, FAULTS.binary)
+  }
+}
+
+/*
+ * The text of a schema's output for a column of that type. Nothing is guessed: a text becomes a number
+ * only if it is a plain numeral, a number becomes a boolean only if it is 0 or 1.
+ */
+
+function writtenOut(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? writeNumeral(value) : null
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  return value instanceof Date || DateTime.isDateTime(value) ? String(writeDateTime(value)) : null
+}
+
+function asInteger(value: unknown): ExactInteger | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
+  if (typeof value === 'bigint') return exactInteger(value)
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' ? readInteger(value) : null
+}
+
+function asNumber({ isDecimal }: Column, value: unknown): ExactNumber | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'string' && typeof value !== 'bigint') return null
+  const number = readNumber(String(value))
+  return number !== null && isDecimal ? exactDecimal(String(value)) : number
+}
+
+function asBoolean(value: unknown): boolean | null {
+  if ([true, 1, '1', 'true'].includes(value as string)) return true
+  return [false, 0, '0', 'false'].includes(value as string) ? false : null
+}
+
+const asUuid = (value: unknown) => (typeof value === 'string' ? readUuid(value) : null)
+const asTime = (value: unknown) => (typeof value === 'string' ? readTime(value) : null)
+
+function asBytes(value: unknown): Buffer | null {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return typeof value === 'string' ? readBase64(value) : null
+}
+
+function digitsOfBigInts(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? numberOrDigits(value) : value
+}
+
+function limitLength(column: Column, text: string) {
+  const most = column.maxLength
+  if (most !== null && text.length > most && characterCount(text) > most) {
+    return {
+      fault: { rule: 'maxLength', message: `must not be greater than ${most} characters` },
+    }
+  }
+  return { value: text }
+}
+
+/** PostgreSQL's error would not name the field. */
+function limitRange({ integerRange: range }: Column, value: ExactInteger) {
+  if (range && (BigInt(value) < range.least || BigInt(value) > range.most)) {
+    const message = `must be between ${range.least} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  return { value }
+}
+
+/** PostgreSQL's error would not name the field. A model with its own `prepare` may store other units. */
+function limitDecimal({ decimalRange: range, preparesItself }: Column, value: ExactNumber) {
+  if (range && !preparesItself && isBeyondDecimal(value, range)) {
+    const message = `must be between -${range.most} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  return { value }
+}
+
+function toMoment(column: Column, text: string | null, fault: ValueFault) {
+  if (text === null) return { fault }
+  return { value: column.holdsDateTime ? fromUtc(text) : text }
+}
+
+/** A model with its own `prepare` may accept names for numbers. */
+function isModelsOwn({ preparesItself }: Column, value: unknown): boolean {
+  return preparesItself && typeof value !== 'number'
+}
+
+/** A model with its own `prepare` may accept values of another type than the column's. */
+function convert(
+  { preparesItself }: Column,
+  value: unknown,
+  read: (value: unknown) => unknown,
+  fault: ValueFault
+) {
+  const converted = read(value)
+  if (converted !== null) return { value: converted }
+  return preparesItself && typeof value !== 'string' ? { value } : { fault }
+}
+
+function readBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '') ? bytes : null
+}

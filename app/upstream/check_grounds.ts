@@ -1,0 +1,31 @@
+import { checkGround as checkAuthRenderer } from './auth_renderer.js'
+import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
+import { checkGround as checkTransactions } from './knex_transaction.js'
+import { checkGround as checkSavepoints } from './limiter_savepoints.js'
+import { checkGround as checkColumnDefaults } from './lucid_column_defaults.js'
+import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
+import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
+import { checkGround as checkEarlyAnswer } from './node_early_answer.js'
+import { checkGround as checkIdleConnection } from './tarn_idle_connection.js'
+
+/**
+ * Checks at boot that the libraries are as the files of this folder expect them. The files that are not
+ * named here run their own check when they are installed at boot.
+ *
+ * @throws Exception  of code `E_RUNTIME`, with the library, its version and the file to adapt
+ */
+export function checkGrounds(): void {
+  for (const check of [
+    checkAuthRenderer,
+    checkBodyParserTrees,
+    checkColumnDefaults,
+    checkEarlyAnswer,
+    checkIdleConnection,
+    checkRecordQueries,
+    checkSavepoints,
+    checkSaveSteps,
+    checkTransactions,
+  ]) {
+    check()
+  }
+}

@@ -1,0 +1,41 @@
+/*
+ * Errors of database drivers bring values of the row, which must not get into a log:
+ * - pg 8.23.1: `detail`, `where` and `internalQuery` may quote the whole row;
+ * - mysql2 3.24.6: `sql` is the statement with its values.
+ * Neither driver has an option for it; that is how they are meant, so no issue is known. It can go when the
+ * tests "an error of pg/mysql2 by itself still brings values" fail.
+ */
+type Callback = (error: Error | null, ...results: any[]) => void
+
+interface QueryConnection {
+  query(statement: any, ...rest: unknown[]): unknown
+}
+
+/** Removes the parts of a `pg` connection's errors that quote a row. */
+export function dropErrorDetails(connection: QueryConnection): void {
+  onErrors(connection, (error) => {
+    for (const name of ['detail', 'where', 'internalQuery']) Reflect.deleteProperty(error, name)
+  })
+}
+
+/**
+ * Makes the statement of a `mysql2` connection's errors non-enumerable, so that loggers do not write it.
+ */
+export function hideErrorStatements(connection: QueryConnection): void {
+  onErrors(connection, (error) => {
+    if ('sql' in error) Object.defineProperty(error, 'sql', { value: error.sql, enumerable: false })
+  })
+}
+
+function onErrors(connection: QueryConnection, change: (error: Error) => void): void {
+  const query = connection.query.bind(connection)
+  connection.query = (statement, ...rest) => {
+    const callback = rest.at(-1)
+    if (typeof callback !== 'function') return query(statement, ...rest)
+    const guarded: Callback = (error, ...results) => {
+      if (error) change(error)
+      ;(callback as Callback)(error, ...results)
+    }
+    return query(statement, ...rest.slice(0, -1), guarded)
+  }
+}

@@ -1,0 +1,40 @@
+/*
+ * Lucid 22.4.2: `save()` and `delete()` know one key column, so records of a composite key are written by
+ * own statements. What `save()` does around its statement is private: the automatic timestamps, the values
+ * of a row, the note that all is stored.
+ * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). It can go when the test "Lucid by
+ * itself still writes all rows of one key column" fails.
+ */
+import { BaseModel } from '@adonisjs/lucid/orm'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { expectGround, hasMethods } from './expect_ground.js'
+
+interface SaveSteps {
+  initiateAutoUpdateColumns(): void
+  prepareForAdapter(attributes: Record<string, unknown>): Record<string, unknown>
+  forceUpdate: boolean
+}
+
+/** @throws Exception  when Lucid saves records in other steps */
+export function checkGround(row: object = BaseModel.prototype): void {
+  const steps = ['initiateAutoUpdateColumns', 'prepareForAdapter', '$hydrateOriginals']
+  expectGround(
+    '@adonisjs/lucid',
+    'lucid_save_steps',
+    Object.fromEntries(steps.map((step) => [`BaseModel#${step}`, hasMethods(row, step)]))
+  )
+}
+
+/**
+ * The changes of a record for an update, by column name, with its automatic timestamps.
+ *
+ * @returns null if nothing has changed and no update is forced
+ */
+export function takeChanges(record: LucidRow): Record<string, unknown> | null {
+  const steps = record as unknown as SaveSteps
+  const isForced = steps.forceUpdate
+  steps.forceUpdate = false
+  if (!record.$isDirty && !isForced) return null
+  steps.initiateAutoUpdateColumns()
+  return steps.prepareForAdapter(record.$dirty)
+}

@@ -1,0 +1,56 @@
+/*
+ * Node.js 24.21 (lib/_http_server.js): an answer that is complete before its request is closes the
+ * connection by `destroySoon()`, while bytes of the request still come. The kernel then resets the
+ * connection, and the client may lose the answer. RFC 9112, 9.6, wants a server to read on for a moment.
+ * https://github.com/nodejs/node/issues/12339 (closed without a change)
+ * It can go when the test "Node.js by itself loses an early answer" fails.
+ */
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import { expectGround, hasMethods } from './expect_ground.js'
+
+/**
+ * Maximum time in milliseconds, and maximum bytes, for which the rest of a request is read after its
+ * answer
+ */
+const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
+
+/** Bytes of a body that arrives with its headers */
+const SHORT = 64 * 1024
+
+export function checkGround(socket: object = Socket.prototype): void {
+  expectGround('node', 'node_early_answer', {
+    'net.Socket#destroySoon': hasMethods(socket, 'destroySoon'),
+  })
+}
+
+/**
+ * An answer that may be sent before the request is complete. It is the last one of its connection, and
+ * the rest of the request is read and discarded for a moment, so that the client reads the answer.
+ */
+export class EarlyAnswer<Request extends IncomingMessage> extends ServerResponse<Request> {
+  writeHead(...given: any[]): this {
+    const { req: request, socket } = this
+    if (!request.complete && socket && mayBeLong(request)) {
+      this.shouldKeepAlive = false
+      socket.destroySoon = () => linger(socket, request)
+    }
+    return super.writeHead(...(given as Parameters<ServerResponse<Request>['writeHead']>))
+  }
+}
+
+/** False for a short body: its rest arrives at once, and the connection is worth keeping. */
+function mayBeLong({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SHORT
+}
+
+function linger(socket: Socket, request: IncomingMessage): void {
+  socket.end()
+  const most = socket.bytesRead + LINGER.bytes
+  const timer = setTimeout(() => socket.destroy(), LINGER.time).unref()
+  socket.once('close', () => clearTimeout(timer))
+  request.once('end', () => socket.destroy())
+  request.on('data', () => {
+    if (socket.bytesRead > most) socket.destroy()
+  })
+}

@@ -1,0 +1,40 @@
+import type { Contender } from './contender.js'
+
+const API = ['read one', 'list page', 'create', 'update'] as const
+
+/**
+ * The real application, as shipped except for the models: with middleware, events and audit rows.
+ */
+export const OURS: Contender = {
+  name: 'ours',
+  script: 'benchmarks/server.ts',
+  operations: [...API, 'admin list page'],
+}
+
+/** The application without event logging, which affects writes only. */
+export const OURS_WITHOUT_EVENTS: Contender = {
+  name: 'ours, no events',
+  script: 'benchmarks/contenders/ours_without_events.ts',
+  operations: ['create', 'update'],
+}
+
+/** Controllers with Lucid models and VineJS, as in the AdonisJS documentation; pages with Edge. */
+export const HAND_WRITTEN: Contender = {
+  name: 'hand-written',
+  script: 'benchmarks/contenders/adonis/handwritten.ts',
+  operations: [...API, 'admin list page'],
+}
+
+/** AdonisJS routes with bare prepared statements. */
+export const FLOOR: Contender = {
+  name: 'floor',
+  script: 'benchmarks/contenders/adonis/floor.ts',
+  operations: API,
+}
+
+/** `node:http` with prepared statements. */
+export const RAW: Contender = {
+  name: 'raw',
+  script: 'benchmarks/contenders/raw.ts',
+  operations: API,
+}

@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { LoadRequest } from '../helpers/load.js'
+import type { Entrant } from './entrants.js'
+import { OPERATIONS, PRODUCTS, type Operation, type OperationName } from './operations.js'
+
+/* Number of requests per operation that are compared. */
+const COMPARED = 25
+
+/** Invalid requests, and the status of their refusal. */
+const REFUSED: Array<{ operation: OperationName; status: number; request: LoadRequest }> = [
+  {
+    operation: 'read one',
+    status: 404,
+    request: { method: 'GET', path: `/api/products/${PRODUCTS * 10}` },
+  },
+  { operation: 'create', status: 422, request: invalid('POST', '', { name: 'Without a price' }) },
+  { operation: 'update', status: 422, request: invalid('PATCH', '/1', { price: 'dear' }) },
+]
+
+function invalid(method: 'POST' | 'PATCH', below: string, body: object): LoadRequest {
+  const headers = { 'content-type': 'application/json' }
+  return { method, path: `/api/products${below}`, headers, body: JSON.stringify(body) }
+}
+
+interface Answer {
+  status: number
+  body: unknown
+}
+
+/**
+ * Checks that all contenders give the same responses, as doing less work is not being faster.
+ *
+ * @throws Error  with the first two responses that differ
+ */
+export async function checkSameAnswers(entrants: readonly Entrant[]): Promise<void> {
+  const startedAt = Date.now()
+  for (const operation of OPERATIONS) {
+    const asked = entrants.filter(({ contender }) => contender.operations.includes(operation.name))
+    for (const request of operation.requests.slice(0, COMPARED)) {
+      const answers = new Map<string, Answer>()
+      for (const entrant of asked) {
+        const answer = await answerOf(entrant, operation, request)
+        answers.set(entrant.contender.name, { ...answer, body: timeless(answer.body, startedAt) })
+      }
+      compare(operation.name, request, answers)
+    }
+  }
+  await checkWritten(entrants, startedAt)
+  for (const { operation, status, request } of REFUSED) {
+    for (const { contender, server } of entrants) {
+      if (!contender.operations.includes(operation)) continue
+      const response = await send(server.origin, translated(contender, operation, request))
+      if (!isSameRefusal(response.status, status)) {
+        throw new Error(
+          `"${contender.name}" answers ${response.status} instead of ${status} to ${request.method} ${request.path} with ${request.body ?? 'no body'}`
+        )
+      }
+    }
+  }
+}
+
+/** Some libraries respond with 400 where others use 422. */
+function isSameRefusal(one: number, other: number): boolean {
+  return one === other || (one === 400 && other === 422)
+}
+
+async function answerOf(
+  { contender, server, cookie }: Entrant,
+  { name }: Operation,
+  request: LoadRequest
+): Promise<Answer> {
+  const { status, text } = await send(server.origin, translated(contender, name, request), cookie)
+  if (name === 'admin list page') return { status, body: cellsOf(text) }
+  const body = text === '' ? null : JSON.parse(text)
+  return { status, body: contender.understand ? contender.understand(name, body) : body }
+}
+
+export function translated(
+  { translate }: Entrant['contender'],
+  operation: OperationName,
+  request: LoadRequest
+): LoadRequest {
+  return translate?.(operation, request) ?? request
+}
+
+async function send(origin: string, { method, path, headers, body }: LoadRequest, cookie?: string) {
+  const response = await fetch(origin + path, {
+    method,
+    headers: { ...headers, ...(cookie && { cookie }) },
+    body,
+    redirect: 'manual',
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+/** Texts that every page must show for its rows: number, name, category and SKU. */
+function cellsOf(page: string): unknown {
+  const body = /<tbody[^>]*>(.*?)<\/tbody>/s.exec(page)?.[1] ?? ''
+  return [...body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row]) => {
+    const text = row.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
+    return /\b(\d+) (\w+ \w+ \d+) (Category \d+)/.exec(text)?.slice(1) ?? text
+  })
+}
+
+/** Removes write times, the only part in which responses may differ. */
+function timeless(body: unknown, startedAt: number): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  const entries = Object.entries(body).map(([name, value]) => {
+    const isTime = name === 'created_at' || name === 'updated_at'
+    return [name, isTime && isFresh(value, startedAt) ? 'now' : value]
+  })
+  return Array.isArray(body) ? body : Object.fromEntries(entries)
+}
+
+function isFresh(value: unknown, startedAt: number): boolean {
+  return typeof value === 'string' && Date.parse(`${value.replace(' ', 'T')}Z`) > startedAt - 2000
+}
+
+/** The written records must be the same too. */
+async function checkWritten(entrants: readonly Entrant[], startedAt: number): Promise<void> {
+  const writing = entrants.filter(({ contender }) => contender.operations.includes('update'))
+  const rows = new Map<string, Answer>()
+  for (const { contender, database } of writing) {
+    const body = await database.select(
+      `select id, name, description, category, price, sku, is_deleted, last_sold is null as unsold, updated_at is null as untouched from products order by id`
+    )
+    rows.set(contender.name, { status: 200, body: body.map((row) => timeless(row, startedAt)) })
+  }
+  compare('update', { method: 'GET', path: 'the table afterwards' }, rows)
+}
+
+function compare(operation: OperationName, request: LoadRequest, answers: Map<string, Answer>) {
+  const [[firstName, first], ...others] = answers
+  for (const [name, answer] of others) {
+    if (isDeepStrictEqual(answer, first)) continue
+    throw new Error(
+      `${operation}: ${request.method} ${request.path} is answered in two ways.\n${firstName}: ${excerpt(first)}\n${name}: ${excerpt(answer)}`
+    )
+  }
+}
+
+function excerpt(answer: Answer): string {
+  return JSON.stringify(answer).slice(0, 1500)
+}

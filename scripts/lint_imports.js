@@ -1,0 +1,60 @@
+/*
+ * `npm run lint` checks the imports of the application by the rules of `import_rules.js`, types included.
+ */
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { cruise } from 'dependency-cruiser'
+import { IMPORT_RULES } from './import_rules.js'
+
+const FOLDERS = ['adonisrc.ts', 'app', 'bin', 'commands', 'config', 'database', 'start']
+const TESTS = ['tests/bootstrap.ts', 'tests/functional']
+
+const MOST_CIRCLES = 3
+
+/**
+ * Imports that break a rule, one line each.
+ *
+ * @param {string} root     folder of the application's package.json
+ * @param {string[]} paths  files and folders in it
+ * @returns {Promise<string[]>}
+ */
+export async function findForbiddenImports(root, paths) {
+  const { output } = await cruise(
+    paths,
+    {
+      baseDir: root,
+      doNotFollow: { path: ['node_modules', '^tests/engine/'] },
+      ruleSet: { forbidden: IMPORT_RULES },
+      tsPreCompilationDeps: true,
+      validate: true,
+    },
+    /* The `imports` of package.json name files of the build. */
+    { extensionAlias: { '.js': ['.ts', '.js'] } }
+  )
+  return described(output.summary.violations)
+}
+
+/** One circle makes hundreds, so the shortest ones stand for all, and the other rules come first. */
+function described(violations) {
+  const lines = (some) =>
+    some.map(({ from, to, cycle, rule }) => {
+      const way = [from, ...(cycle ? cycle.map(({ name }) => name) : [to])].join(' -> ')
+      return `${rule.name}: ${way}\n  ${IMPORT_RULES.find(({ name }) => name === rule.name).comment}`
+    })
+  const circles = violations.filter(({ cycle }) => cycle)
+  const shortest = circles.toSorted((a, b) => a.cycle.length - b.cycle.length).slice(0, MOST_CIRCLES)
+  const left = circles.length - shortest.length
+  return [
+    ...lines(violations.filter(({ cycle }) => !cycle)),
+    ...lines(shortest),
+    ...(left > 0 ? [`no-circle: and ${left} more, which may end with these`] : []),
+  ]
+}
+
+/* Not `import.meta.main`: older versions of Node.js do not have it, and would check nothing. */
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const forbidden = await findForbiddenImports(process.cwd(), [...FOLDERS, ...TESTS])
+  for (const line of forbidden) console.error(line)
+  if (forbidden.length > 0) process.exit(1)
+  console.log('No import breaks a rule of scripts/import_rules.js.')
+}

@@ -1,0 +1,110 @@
+/*
+ * The plan of a whole test run: processes of about the same length, each with some of the files and its
+ * own database.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, sep } from 'node:path'
+import { DATABASE_TAG } from './database_tests.js'
+
+/** Last measured processor time of the files in seconds, a line each */
+const WEIGHTS = Object.fromEntries(
+  readFileSync(new URL('test_weights.txt', import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.trim().split(' '))
+    .map(([seconds, file]) => [file, Number(seconds)])
+)
+
+/** Seconds for a file without a measurement */
+const WEIGHT = 0.2
+
+/** Seconds for the start of a process */
+const START = 6
+
+/** Target length of a process, in seconds of processor time: long enough to be worth its start */
+const LENGTH = 60
+
+/** All suites */
+export const SUITES = ['process', 'functional', 'browser', 'unit']
+
+/** The owners of tests, with their folders */
+const OWNERS = [
+  { name: 'engine', folder: 'tests/engine/', suites: SUITES },
+  { name: 'app', folder: 'tests/', suites: SUITES.filter((suite) => suite !== 'process') },
+]
+
+/**
+ * @param owners     `engine` and `app`, or one of them
+ * @param suites     those that this machine can run
+ * @param databases  in addition to SQLite, by name
+ * @returns the processes to start, the longest first
+ */
+export function planOf({ owners, suites, databases }) {
+  const runs = OWNERS.filter(({ name }) => owners.includes(name)).flatMap((owner) => {
+    const own = owner.suites.filter((suite) => suites.includes(suite))
+    return [
+      ...own.flatMap((suite) => split(filesOf(owner, suite), { owner: owner.name, suite })),
+      ...databases.flatMap((database) => {
+        const files = own.flatMap((suite) => filesOf(owner, suite)).filter(isForEachDatabase)
+        return split(files, { owner: owner.name, database })
+      }),
+    ]
+  })
+  return runs.toSorted((one, other) => other.weight - one.weight)
+}
+
+/** The owners of the tests that the caller's arguments select; without a file, both. */
+export function ownersOf(args) {
+  const chosen = args.flatMap((argument, index) => {
+    if (argument.startsWith('--files=')) return argument.slice('--files='.length).split(',')
+    return args[index - 1] === '--files' ? argument.split(',') : []
+  })
+  const parts = chosen.map((file) => file.replace(/\*$/, ''))
+  const owners = OWNERS.filter((owner) =>
+    owner.suites.some((suite) =>
+      filesOf(owner, suite).some((file) => parts.some((part) => file.includes(part)))
+    )
+  )
+  return (owners.length > 0 ? owners : OWNERS).map(({ name }) => name)
+}
+
+function filesOf({ folder }, suite) {
+  let paths = []
+  try {
+    paths = readdirSync(join(folder, suite), { recursive: true })
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error
+  }
+  return paths
+    .map((path) => `${folder}${suite}/${path.split(sep).join('/')}`)
+    .filter((path) => path.endsWith('.spec.ts'))
+    .toSorted()
+}
+
+function isForEachDatabase(file) {
+  return readFileSync(file, 'utf8').includes(DATABASE_TAG)
+}
+
+/**
+ * Splits into runs of about the same length: the longest files first, each into the run that is the
+ * shortest so far. On another database only some of a file's tests run.
+ */
+function split(files, run) {
+  if (files.length === 0) return []
+  const share = run.database ? 0.7 : 1
+  const weightOf = (file) => (WEIGHTS[file] ?? WEIGHT) * share
+  const total = files.reduce((sum, file) => sum + weightOf(file), 0)
+  const count = Math.min(files.length, Math.max(1, Math.round(total / LENGTH)))
+  const parts = Array.from({ length: count }, (_, index) => ({
+    ...run,
+    name: [run.owner, run.database ?? run.suite, ...(count > 1 ? [index + 1] : [])].join('-'),
+    weight: START,
+    files: [],
+  }))
+  for (const file of files.toSorted((one, other) => weightOf(other) - weightOf(one))) {
+    const shortest = parts.reduce((one, other) => (other.weight < one.weight ? other : one))
+    shortest.files.push(file)
+    shortest.weight += weightOf(file)
+  }
+  return parts
+}

@@ -1,0 +1,359 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import type { Page } from 'playwright-core'
+import type { AdminUser } from '#admin'
+import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { Visit, type Theme } from '#tests/engine/helpers/browser'
+
+const NASTY = `<img src=x onerror="document.title='broken'"> {{ 7*7 }} \u202Egnirts`
+
+async function addGadgets(...names: string[]) {
+  for (const name of names) await db.table('bulk_gadgets').insert({ name })
+}
+
+/** Names of the gadgets, deleted ones in brackets. */
+async function gadgets(): Promise<string[]> {
+  const rows = await db.from('bulk_gadgets').orderBy('id')
+  return rows.map((row) => (row.is_deleted ? `(${row.name})` : row.name))
+}
+
+function box(page: Page, name: string) {
+  return page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+}
+
+function button(page: Page, name: string) {
+  return page.getByRole('button', { name, exact: true })
+}
+
+const tools = (page: Page) => page.getByRole('group', { name: 'Selected records' })
+const all = (page: Page) => page.getByRole('checkbox', { name: 'Select all' })
+const isPartly = async (page: Page) =>
+  (await page.locator('.select-all:indeterminate').count()) === 1
+const told = (page: Page, text: string) => page.locator('#flash').getByText(text).waitFor()
+
+test.group('Bulk actions, in a browser', (group) => {
+  let ada: AdminUser
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    for (const table of ['gadgets', 'berths', 'diaries']) await db.from(`bulk_${table}`).delete()
+    ada = await makeUser('ada')
+  })
+
+  test('[B16] the selection is counted, and its actions appear only with one', async ({
+    assert,
+  }) => {
+    await addGadgets('Lamp', 'Sofa', 'Desk')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/')
+    assert.isFalse(await tools(page).isVisible())
+
+    await box(page, 'Lamp').check()
+    assert.isTrue(await tools(page).isVisible())
+    const status = page.locator('.bulk-bar').getByRole('status')
+    assert.equal(await status.textContent(), '1 selected')
+    assert.isTrue(await isPartly(page))
+    assert.isFalse(await all(page).isChecked())
+
+    await all(page).check()
+    assert.equal(await status.textContent(), '3 selected')
+    assert.isFalse(await isPartly(page))
+    await box(page, 'Desk').uncheck()
+    assert.isTrue(await isPartly(page))
+    await box(page, 'Desk').check()
+    assert.isTrue(await all(page).isChecked())
+
+    await button(page, 'Clear selection').click()
+    assert.isFalse(await tools(page).isVisible())
+    assert.equal(await page.locator('input[name=ids]:checked').count(), 0)
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B16, B24] the dialog names the records, deletes them, and the deletion can be undone', async ({
+    assert,
+  }) => {
+    await addGadgets('Lamp', NASTY, 'Desk', 'Sofa')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
+    await page.evaluate('window.isSamePage = true')
+    for (const name of ['Lamp', 'Desk', NASTY]) await box(page, name).check()
+    await button(page, 'Delete').click()
+
+    const dialog = page.getByRole('dialog', { name: 'Delete 3 gadgets?' })
+    assert.sameMembers(await dialog.getByRole('listitem').allInnerTexts(), ['Desk', 'Lamp', NASTY])
+    assert.isTrue(await dialog.getByText('They can be restored later.').isVisible())
+    assert.equal(await dialog.locator(':focus').innerText(), 'Cancel')
+    assert.equal(await dialog.locator('img').count(), 0)
+    assert.deepEqual(await gadgets(), ['Lamp', NASTY, 'Desk', 'Sofa'])
+
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await told(page, '3 gadgets deleted')
+    assert.isFalse(await dialog.isVisible())
+    assert.deepEqual(await gadgets(), ['(Lamp)', `(${NASTY})`, '(Desk)', 'Sofa'])
+    assert.equal(await page.locator('input[name=ids]').count(), 1)
+    assert.isTrue(await box(page, 'Sofa').isVisible())
+    assert.isFalse(await tools(page).isVisible())
+    assert.equal(await page.locator('#list-content [data-flash]').count(), 0)
+    assert.equal(await page.locator('.select-all:focus').count(), 1)
+
+    await button(page, 'Undo').click()
+    await told(page, '3 gadgets restored')
+    assert.deepEqual(await gadgets(), ['Lamp', NASTY, 'Desk', 'Sofa'])
+    assert.equal(await page.locator('input[name=ids]').count(), 4)
+    assert.equal(await button(page, 'Undo').count(), 0)
+    /* The swapped-in list must work like the first one. */
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('link').click()
+    await page.waitForURL('**sort_order=desc*')
+    assert.isTrue(await page.evaluate('window.isSamePage'))
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B16] Escape and Cancel change nothing and restore the focus', async ({ assert }) => {
+    await addGadgets('Lamp', 'Desk')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/')
+    await box(page, 'Lamp').check()
+    for (const leave of [
+      () => page.keyboard.press('Escape'),
+      () => button(page, 'Cancel').click(),
+    ]) {
+      await button(page, 'Delete').focus()
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'Delete 1 gadget?' }).waitFor()
+      await leave()
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      assert.equal(await page.locator(':focus').innerText(), 'Delete')
+    }
+    assert.isTrue(await box(page, 'Lamp').isChecked())
+    assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B24] the dialog names ten records and counts the rest', async ({ assert }) => {
+    await addGadgets(...Array.from({ length: 12 }, (_, index) => `Gadget ${index}`))
+    const { page } = await begin()
+    await page.goto('/admin/Gadget/?rows-per-page-select=20')
+    await all(page).check()
+    await button(page, 'Delete').click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 12 gadgets?' })
+    assert.equal(await dialog.getByRole('listitem').count(), 10)
+    assert.isTrue(await dialog.getByText('and 2 more').isVisible())
+  })
+
+  test('[B16] records are restored and purged where deleted ones are shown', async ({ assert }) => {
+    await addGadgets('Lamp', 'Desk', 'Sofa')
+    await db.from('bulk_gadgets').whereIn('name', ['Lamp', 'Desk']).update({ is_deleted: true })
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?deleted=only')
+    await box(page, 'Lamp').check()
+    assert.equal(await button(page, 'Delete').count(), 0)
+    await button(page, 'Restore').click()
+    await told(page, '1 gadget restored')
+    assert.deepEqual(await gadgets(), ['Lamp', '(Desk)', 'Sofa'])
+    assert.equal(await page.locator('input[name=ids]').count(), 1)
+
+    await box(page, 'Desk').check()
+    await button(page, 'Delete for good').click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 1 gadget for good?' })
+    assert.isTrue(await dialog.getByText(`This can't be undone.`).isVisible())
+    await dialog.getByRole('button', { name: 'Delete for good' }).click()
+    await told(page, '1 gadget deleted for good')
+    assert.equal(await button(page, 'Undo').count(), 0)
+    assert.deepEqual(await gadgets(), ['Lamp', 'Sofa'])
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B16] a mixed selection offers the actions for active and for deleted records', async ({
+    assert,
+  }) => {
+    await addGadgets('Lamp', 'Desk')
+    await db.from('bulk_gadgets').where('name', 'Lamp').update({ is_deleted: true })
+    const { page } = await begin()
+    await page.goto('/admin/Gadget/?deleted=include')
+    const offered = async () => {
+      const names = ['Delete', 'Restore', 'Delete for good']
+      const visible = await Promise.all(names.map((name) => button(page, name).isVisible()))
+      return names.filter((_, index) => visible[index])
+    }
+    await box(page, 'Lamp').check()
+    assert.deepEqual(await offered(), ['Restore', 'Delete for good'])
+    await box(page, 'Desk').check()
+    assert.deepEqual(await offered(), ['Delete for good'])
+    await box(page, 'Lamp').uncheck()
+    assert.deepEqual(await offered(), ['Delete', 'Delete for good'])
+  })
+
+  test('[B19, B20] a failure is shown, and the selection is kept', async ({ assert }) => {
+    await addGadgets('Lamp', 'stuck', 'Desk')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/')
+    await all(page).check()
+    await remove(page)
+    await told(page, 'Error during deletion: The server made a mistake; it was logged')
+    assert.equal(await page.locator('#flash .flash-message').getAttribute('data-kind'), 'error')
+    assert.equal(await page.locator('input[name=ids]:checked').count(), 3)
+    assert.deepEqual(await gadgets(), ['Lamp', 'stuck', 'Desk'])
+
+    await db.table('bulk_diaries').insert({ title: 'no delete' })
+    await page.goto('/admin/Diary/')
+    await box(page, 'no delete').check()
+    await remove(page)
+    await told(page, 'Your account may not do this.')
+    assert.isTrue(await box(page, 'no delete').isChecked())
+
+    await page.route('**/bulk-delete*', (route) => route.abort())
+    await remove(page)
+    await told(page, 'That did not work')
+    assert.deepEqual(
+      visit.faults().filter((fault) => !fault.includes('Failed to load resource')),
+      []
+    )
+  })
+
+  test('[B6] an expired session leads to the login and back', async ({ assert }) => {
+    await addGadgets('Lamp')
+    const { page } = await begin()
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
+    await box(page, 'Lamp').check()
+    await db.from('admin_sessions').update({ is_active: false })
+    await remove(page)
+    await page.waitForURL('**/admin/login?*')
+    const next = new URL(page.url()).searchParams.get('next')
+    assert.equal(next, '/admin/Gadget/?sort_by=name&sort_order=asc')
+    assert.deepEqual(await gadgets(), ['Lamp'])
+  })
+
+  test('[S54] deleting the last record of a page leads to the previous page and updates the URL', async ({
+    assert,
+  }) => {
+    await addGadgets(...Array.from({ length: 11 }, (_, index) => `Gadget ${index}`))
+    const { page } = await begin()
+    await page.goto('/admin/Gadget/?page=2')
+    await all(page).check()
+    await remove(page)
+    await told(page, '1 gadget deleted')
+    assert.equal(await page.locator('input[name=ids]').count(), 10)
+    assert.equal(new URL(page.url()).search, '')
+    await page.reload()
+    assert.equal(await page.locator('input[name=ids]').count(), 10)
+  })
+
+  test('[A9] composite keys with arbitrary text can be selected', async ({ assert }) => {
+    await db.table('bulk_berths').multiInsert([
+      { deck: 1, place: 'a/1 ?%', guest: 'Ann' },
+      { deck: 1, place: 'a', guest: 'Bob' },
+    ])
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Berth/')
+    await page.locator('input[name=ids][value="1/a%2F1%20%3F%25"]').check()
+    await remove(page)
+    await told(page, '1 berth deleted')
+    assert.equal(await button(page, 'Undo').count(), 0)
+    assert.deepEqual(await db.from('bulk_berths').select('guest'), [{ guest: 'Bob' }])
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[P13] a custom action is confirmed on a page and reported on the list', async ({
+    assert,
+  }) => {
+    await addGadgets('Lamp', 'Desk', 'Sofa')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?sort_by=id&sort_order=asc')
+    await box(page, 'Lamp').check()
+    await box(page, 'Desk').check()
+    await button(page, 'Rename').click()
+    await page.getByRole('heading', { name: 'Rename 2 gadgets?' }).waitFor()
+    await button(page, 'Rename').click()
+    await page.waitForURL('**/admin/Gadget/?sort_by=id&sort_order=asc')
+    await told(page, '2 renamed')
+    assert.deepEqual(await gadgets(), ['renamed', 'renamed', 'Sofa'])
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B24, B16] without JavaScript, pages confirm and report', async ({ assert }) => {
+    await addGadgets('Lamp', NASTY, 'Desk', 'Sofa')
+    const { page, ...visit } = await begin({ javaScript: false })
+    await page.goto('/admin/Gadget/')
+    assert.isFalse(await all(page).isVisible())
+    assert.isFalse(await button(page, 'Clear selection').isVisible())
+    await button(page, 'Delete').click()
+    await told(page, 'Select at least one record: nothing was deleted.')
+
+    for (const name of ['Lamp', NASTY, 'Desk']) await box(page, name).check()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 3 gadgets?' }).waitFor()
+    const names = await page.locator('main').getByRole('listitem').allInnerTexts()
+    assert.sameMembers(names, ['Lamp', NASTY, 'Desk'])
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    assert.deepEqual(await gadgets(), ['Lamp', NASTY, 'Desk', 'Sofa'])
+
+    for (const name of ['Lamp', NASTY, 'Desk']) await box(page, name).check()
+    await button(page, 'Delete').click()
+    await button(page, 'Delete').click()
+    await told(page, '3 gadgets deleted')
+    assert.equal(await page.locator('input[name=ids]').count(), 1)
+    await page.reload()
+    assert.equal(await page.locator('#flash .flash-message').count(), 0)
+
+    await page.goto('/admin/Gadget/?deleted=only')
+    await box(page, 'Lamp').check()
+    await button(page, 'Restore').click()
+    await told(page, '1 gadget restored')
+    await box(page, 'Desk').check()
+    await button(page, 'Delete for good').click()
+    await page.getByText(`This can't be undone.`).waitFor()
+    await button(page, 'Delete for good').click()
+    await told(page, '1 gadget deleted for good')
+    assert.deepEqual(await gadgets(), ['Lamp', `(${NASTY})`, 'Sofa'])
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('the bar, dialog and page are accessible and fit every screen in the {theme}')
+    .with([{ theme: 'light-theme' }, { theme: 'dark-theme' }] as Array<{ theme: Theme }>)
+    .run(async ({ assert }, { theme }) => {
+      await addGadgets('Lamp', 'x'.repeat(10_000), 'Desk')
+      await db.from('bulk_gadgets').where('name', 'Lamp').update({ is_deleted: true })
+      const { page, ...visit } = await begin({ theme })
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 740 })
+        await page.goto('/admin/Gadget/?deleted=include')
+        await all(page).check()
+        assert.deepEqual(await visit.accessibilityFaults(), [])
+        assert.equal(await visit.overflow(), 0)
+        await button(page, 'Delete for good').click()
+        await page.getByRole('dialog').waitFor()
+        assert.deepEqual(await visit.accessibilityFaults(), [])
+        assert.equal(await visit.overflow(), 0)
+        await button(page, 'Cancel').click()
+        await button(page, 'Clear selection').click()
+
+        await page.goto('/admin/Gadget/')
+        await all(page).check()
+        await button(page, 'Rename').click()
+        await page.getByRole('heading', { name: 'Rename 2 gadgets?' }).waitFor()
+        assert.deepEqual(await visit.accessibilityFaults(), [])
+        assert.equal(await visit.overflow(), 0)
+      }
+      await page.goto('/admin/Gadget/')
+      await all(page).check()
+      await remove(page)
+      await told(page, '2 gadgets deleted')
+      assert.deepEqual(await visit.accessibilityFaults(), [])
+    })
+
+  async function begin(options: { javaScript?: boolean; theme?: Theme } = {}) {
+    const visit = await Visit.begin({ as: ada, ...options })
+    return {
+      page: visit.page,
+      faults: () => visit.faults,
+      overflow: () => visit.overflow(),
+      accessibilityFaults: () => visit.accessibilityFaults(),
+    }
+  }
+})
+
+/** Confirms the dialog. */
+async function remove(page: Page) {
+  await button(page, 'Delete').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+}

@@ -1,0 +1,102 @@
+import { test } from '@japa/runner'
+import type { AdminUser } from '#admin'
+import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { Visit, type Theme } from '#tests/engine/helpers/browser'
+import { Dossier } from '#tests/engine/fixtures/conflicts'
+
+const THEMES: Theme[] = ['light-theme', 'dark-theme']
+
+test.group('Two editors, in a browser', (group) => {
+  let jo: AdminUser
+  let dossier: Dossier
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Dossier.query().delete()
+    jo = await makeUser('jo')
+    dossier = await Dossier.create({ title: 'Old', pages: 5, isOpen: false })
+  })
+
+  /** Opens the form, changes the record as another user, and saves. */
+  async function collide(
+    { width = 1280, ...how } = {} as { width?: number; theme?: Theme; javaScript?: boolean }
+  ) {
+    const visit = await Visit.begin({ as: jo, width, ...how })
+    await visit.page.goto(`/admin/Dossier/update/${dossier.id}`)
+    await Dossier.query().where('id', dossier.id).update({ title: 'Hers', stage: width })
+    await visit.page.getByLabel('Title').fill('His')
+    await visit.page.getByRole('button', { name: 'Save changes' }).click()
+    await visit.page.getByText('Another user has changed this record').waitFor()
+    return visit
+  }
+
+  const title = async () => {
+    const { title: stored } = await Dossier.findOrFail(dossier.id)
+    return stored
+  }
+
+  for (const javaScript of [true, false]) {
+    const how = javaScript ? 'with htmx' : 'without JavaScript'
+
+    test(`[B25, B24] the second editor sees both versions and saves theirs, ${how}`, async ({
+      assert,
+    }) => {
+      const { page } = await collide({ javaScript })
+      assert.equal(await title(), 'Hers')
+      const row = page.getByRole('row', { name: /^Title/ })
+      const cells = await row.getByRole('cell').allTextContents()
+      assert.deepEqual(
+        cells.map((text) => text.trim()),
+        ['His', 'Hers']
+      )
+      await page.getByRole('button', { name: 'Save my version' }).click()
+      await page.waitForURL('**/admin/Dossier/')
+      assert.equal(await title(), 'His')
+    })
+
+    test(`[B25, B24] the second editor can leave the record as it is, ${how}`, async ({
+      assert,
+    }) => {
+      const { page } = await collide({ javaScript })
+      page.on('dialog', (dialog) => dialog.accept())
+      await page.getByRole('link', { name: 'Keep the record as it is now' }).click()
+      await page.waitForURL(`**/admin/Dossier/update/${dossier.id}`)
+      await page.getByRole('button', { name: 'Save changes' }).waitFor()
+      assert.equal(await page.getByLabel('Title').inputValue(), 'Hers')
+      assert.equal(await title(), 'Hers')
+    })
+  }
+
+  test('[B25] the conflict message is scrolled into view and announced', async ({ assert }) => {
+    const { page } = await collide()
+    await page.waitForFunction(`document.activeElement.matches('[role="alert"]')`)
+    const top: number = await page.evaluate(
+      `document.querySelector('.conflict-notice').getBoundingClientRect().top`
+    )
+    assert.isAtLeast(top, 0)
+    assert.isBelow(top, 400)
+  })
+
+  test('[B25] the version can be edited before it is saved', async ({ assert }) => {
+    const { page } = await collide()
+    await page.getByText('Change your version first').click()
+    await page.getByLabel('Title').fill('Ours')
+    await page.getByRole('button', { name: 'Save my version' }).click()
+    await page.waitForURL('**/admin/Dossier/')
+    assert.equal(await title(), 'Ours')
+  })
+
+  test('[B25] the page is accessible and fits every screen in the {$self}')
+    .with(THEMES)
+    .run(async ({ assert }, theme) => {
+      for (const width of [1280, 360]) {
+        const visit = await collide({ theme, width })
+        await visit.page.getByText('Change your version first').click()
+        /* Elements half below the top bar would count as too small. */
+        await visit.page.evaluate('scrollTo(0, 0)')
+        assert.equal(await visit.overflow(), 0)
+        assert.deepEqual(visit.violations, [])
+        assert.deepEqual(await visit.accessibilityFaults(), [])
+      }
+    })
+})

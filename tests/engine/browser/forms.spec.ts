@@ -1,0 +1,356 @@
+import { test } from '@japa/runner'
+import type { AdminUser } from '#admin'
+import { Machine, Maker } from '#tests/engine/fixtures/forms'
+import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { getsFocus, Visit, type Theme } from '#tests/engine/helpers/browser'
+
+const withoutChecks = (form: any) => void (form.noValidate = true)
+
+/* The browser logs expected 422 and 400 responses to the console. */
+const ANSWERED = /^console: Failed to load resource: .* status of (400|422)/
+
+test.group('Forms, in a browser', (group) => {
+  let ada: AdminUser
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Machine.query().delete()
+    await Maker.query().delete()
+    ada = await makeUser('ada')
+  })
+
+  const faults = (visit: Visit) => visit.faults.filter((fault) => !ANSWERED.test(fault))
+  const machine = (values: object = {}) =>
+    Machine.create({
+      name: 'Loom',
+      nickname: 'Jacquard',
+      notes: 'Weaves',
+      amount: 3,
+      active: true,
+      data: '{"a":1}',
+      colours: '["red"]',
+      status: 'sent',
+      ...values,
+    } as Partial<Machine>)
+
+  async function open(path: string, options: Parameters<typeof Visit.begin>[0] = {}) {
+    const visit = await Visit.begin({ as: ada, ...options })
+    await visit.page.goto(`/admin/Machine/${path}`)
+    return { visit, page: visit.page, text: (name: string) => field(visit, name) }
+  }
+
+  /** Finds the field itself, as its clear checkbox has a similar label. */
+  function field({ page }: Visit, label: string) {
+    return page.locator(`#field-${label.toLowerCase()}`)
+  }
+
+  test('[S37, S38, B18] a record is created after its error is corrected', async ({ assert }) => {
+    await machine({ nickname: 'Taken' })
+    const { visit, page, text } = await open('create_page')
+    await text('Name').fill('Mill')
+    await text('Nickname').fill('Taken')
+    await text('Notes').fill('Grinds')
+    await page.getByRole('button', { name: 'Create' }).click()
+
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    assert.include(await alert.innerText(), 'Value Taken is already registered')
+    assert.isTrue(await getsFocus(text('Nickname')))
+    assert.equal(await text('Nickname').getAttribute('aria-invalid'), 'true')
+    assert.equal(await text('Notes').inputValue(), 'Grinds')
+    assert.equal(page.url().split('/').pop(), 'create_page')
+    assert.isFalse(await page.getByRole('button', { name: 'Create' }).isDisabled())
+    assert.notInclude(await page.locator('#flash').innerText(), 'did not work')
+
+    await text('Nickname').fill('Free')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.include(await page.locator('#flash').innerText(), 'Machine created')
+    const made = await Machine.findByOrFail('nickname', 'Free')
+    assert.equal(made.notes, 'Grinds')
+    assert.isOk(made.active)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[B17] most errors are found by the browser', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    let isSent = false
+    page.on('request', (request) => (isSent ||= request.method() === 'POST'))
+    const create = () => page.getByRole('button', { name: 'Create' }).click()
+    const wrong = (name: string) => text(name).evaluate((one: any) => !one.validity.valid)
+
+    await create()
+    assert.isTrue(await wrong('Name'))
+    await text('Name').fill('Mill')
+    await text('Amount').fill('1001')
+    await text('Email').fill('nobody')
+    await create()
+    assert.isTrue(await wrong('Amount'))
+    assert.isTrue(await wrong('Email'))
+    assert.isFalse(isSent)
+  })
+
+  test('[B17] characters are counted as the database counts them', async ({ assert }) => {
+    const { text } = await open('create_page')
+    const isWrong = () => text('Website').evaluate((one: any) => one.validity.customError)
+    await text('Website').fill(`https://a.org/${'😀'.repeat(186)}`)
+    assert.isFalse(await isWrong())
+    await text('Website').fill(`https://a.org/${'a'.repeat(187)}`)
+    assert.isTrue(await isWrong())
+  })
+
+  test('[S46, B17] a record is updated, and a field emptied by its checkbox', async ({
+    assert,
+  }) => {
+    const { id } = await machine()
+    const { visit, page, text } = await open(`update/${id}`)
+    await text('Name').fill('Power loom')
+    const clear = page.getByRole('checkbox', { name: 'Clear Nickname' })
+    assert.isFalse(await clear.isChecked())
+    /* Emptying a text checks the box; typing again unchecks it. */
+    await text('Nickname').fill('')
+    assert.isTrue(await clear.isChecked())
+    await text('Nickname').fill('x')
+    assert.isFalse(await clear.isChecked())
+    await clear.check()
+    await text('Active').uncheck()
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.include(await page.locator('#flash').innerText(), 'Machine updated')
+    const stored = await Machine.findOrFail(id)
+    assert.equal(stored.name, 'Power loom')
+    assert.isNull(stored.nickname)
+    assert.isNotOk(stored.active)
+    assert.equal(stored.notes, 'Weaves')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[S42] saving an unchanged form leaves the record as it was', async ({ assert }) => {
+    const values = {
+      notes: '\n  two\r\nlines ',
+      big: '9007199254740993',
+      ratio: 0.1,
+      approved: false,
+      plainMoment: '2024-02-29 12:30:00',
+      clock: '08:15:00',
+      tags: '["a b","c"]',
+      level: 2,
+    }
+    const { id } = await machine(values)
+    const { $attributes: before } = await Machine.findOrFail(id)
+    const { visit, page } = await open(`update/${id}`)
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    const { $attributes: after } = await Machine.findOrFail(id)
+    assert.deepEqual({ ...after, updatedAt: null }, { ...before, updatedAt: null })
+    assert.isNotNull(after.updatedAt)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('leaving with unsaved changes asks first', async ({ assert }) => {
+    const { id } = await machine()
+    const { page, text } = await open(`update/${id}`)
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.deepEqual(asked, [])
+
+    await page.goto(`/admin/Machine/update/${id}`)
+    await text('Notes').fill('Other')
+    const question = page.waitForEvent('dialog')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question
+    assert.deepEqual(asked, ['beforeunload'])
+    assert.include(page.url(), `/update/${id}`)
+    assert.equal(await text('Notes').inputValue(), 'Other')
+  })
+
+  test('leaving asks after a failed submission too, but not while submitting', async ({
+    assert,
+  }) => {
+    const { page, text } = await open('create_page')
+    const asked: string[] = []
+    page.on('dialog', async (dialog) => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.deepEqual(asked, [])
+    const question = page.waitForEvent('dialog')
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await question
+    assert.deepEqual(asked, ['beforeunload'])
+
+    await text('Name').fill('Mill')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.lengthOf(asked, 1)
+  })
+
+  test('the button is disabled while the form is being submitted', async ({ assert }) => {
+    const { visit, page, text } = await open('create_page')
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await visit.context.route('**/form_create', async (route) => {
+      await held
+      await route.continue()
+    })
+    await text('Name').fill('Mill')
+    const button = page.getByRole('button', { name: 'Create' })
+    await button.click()
+    assert.isTrue(await button.isDisabled())
+    release()
+    await page.waitForURL('**/admin/Machine/')
+    assert.lengthOf(await Machine.all(), 1)
+  })
+
+  test('an error is shown at the current scroll position')
+    .with([
+      { fails: 'gone', text: 'This record has been deleted in the meantime.' },
+      { fails: 500, text: 'That did not work. Try again, or reload the page.' },
+      { fails: 'away', text: 'That did not work. Try again, or reload the page.' },
+    ] as const)
+    .run(async ({ assert }, { fails, text: expected }) => {
+      const record = await machine()
+      const { page, text } = await open(`update/${record.id}`, { width: 360 })
+      if (fails === 'gone') await record.delete()
+      else
+        await page.route('**/form_update/**', (route) =>
+          fails === 500 ? route.fulfill({ status: 500 }) : route.abort()
+        )
+      const last = text('Email')
+      await last.focus()
+      const placeOf = async () => (await last.boundingBox())!.y
+      const before = await placeOf()
+      assert.isAbove(await page.evaluate<number>('scrollY'), 800)
+      await page.keyboard.press('Enter')
+
+      const message = page.locator('#flash .flash-message')
+      await message.waitFor()
+      assert.equal(await message.innerText(), expected)
+      const [box, bar] = await Promise.all([
+        message.boundingBox(),
+        page.locator('.topbar').boundingBox(),
+      ])
+      assert.isAtLeast(box!.y, bar!.y + bar!.height)
+      assert.isBelow(box!.y, 200)
+      assert.equal(await placeOf(), before)
+      assert.isTrue(await getsFocus(last))
+    })
+
+  test('the next attempt clears the error message', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    await page.route('**/form_create', (route) => route.abort(), { times: 1 })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.locator('#flash .flash-message').waitFor()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    assert.equal(await page.locator('#flash .flash-message').count(), 0)
+  })
+
+  test('on a small screen, a focused field is not hidden below the bar', async ({ assert }) => {
+    const record = await machine()
+    const { page } = await open(`update/${record.id}`, { width: 360 })
+    const covered = await page.evaluate<string[]>(`(async () => {
+      const names = []
+      for (const field of document.querySelectorAll('.form-field :is(.input, .select)')) {
+        const bar = () => document.querySelector('.form-actions').getBoundingClientRect()
+        document.activeElement.blur()
+        scrollTo(0, 0)
+        scrollBy(0, field.getBoundingClientRect().bottom - bar().top - 2)
+        field.focus()
+        await new Promise(requestAnimationFrame)
+        const { bottom, top } = field.getBoundingClientRect()
+        if (bottom > bar().top && top < bar().bottom) names.push(field.id)
+      }
+      return names
+    })()`)
+    assert.deepEqual(covered, [])
+  })
+
+  test('a link of the error summary focuses its field', async ({ assert }) => {
+    const { page, text } = await open('create_page')
+    await page.locator('#record-form').evaluate(withoutChecks)
+    await text('Amount').fill('-1')
+    await text('Email').fill('nobody')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: /Email/ }).click()
+    assert.isTrue(await getsFocus(text('Email')))
+  })
+
+  test('[B24] without JavaScript, a record is created after an error, then updated', async ({
+    assert,
+  }) => {
+    const { visit, page, text } = await open('create_page', { javaScript: false })
+    await text('Name').fill('Perpetuum mobile')
+    await page.getByRole('button', { name: 'Create' }).click()
+    assert.include(await page.getByRole('alert').innerText(), 'Such a machine does not exist')
+    await text('Name').fill('Mill')
+    await text('Nickname').fill('Mo')
+    await page.getByRole('button', { name: 'Create' }).click()
+    assert.match(page.url(), /\/admin\/Machine\/$/)
+    assert.include(await page.locator('#flash').innerText(), 'Machine created')
+
+    const { id } = await Machine.firstOrFail()
+    await page.goto(`/admin/Machine/update/${id}`)
+    await page.getByRole('checkbox', { name: 'Clear Nickname' }).check()
+    await text('Status').selectOption('paid')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    assert.include(await page.locator('#flash').innerText(), 'Machine updated')
+    const stored = await Machine.findOrFail(id)
+    assert.isNull(stored.nickname)
+    assert.equal(stored.status, 'paid')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('[S49] the update page leads to the confirmation of a deletion', async ({ assert }) => {
+    const { id } = await machine()
+    const { visit, page } = await open(`update/${id}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL('**/form_bulk_delete')
+    assert.include(await page.locator('main').innerText(), 'Loom')
+    assert.lengthOf(await Machine.all(), 1)
+    assert.deepEqual(faults(visit), [])
+  })
+
+  test('stored markup is not executed', async ({ assert }) => {
+    const text = '"><img src=x onerror="document.title=1"><script>document.title=2</script>'
+    const { id } = await machine({ notes: text, nickname: null, email: text })
+    const { visit, page } = await open(`update/${id}`)
+    assert.equal(await page.locator('main img, main script').count(), 0)
+    assert.equal(await field(visit, 'Notes').inputValue(), text)
+    assert.include(await page.title(), 'Loom')
+    assert.deepEqual(faults(visit), [])
+  })
+
+  for (const theme of ['light-theme', 'dark-theme'] as Theme[]) {
+    for (const width of [1280, 360]) {
+      test(`axe finds no violation: ${theme}, ${width} px`, async ({ assert }) => {
+        const { id } = await machine()
+        const blank = await open('create_page', { theme, width })
+        assert.equal(await blank.visit.overflow(), 0)
+        assert.deepEqual(await blank.visit.accessibilityFaults(), [])
+
+        const filled = await open(`update/${id}`, { theme, width })
+        await filled.page.getByRole('checkbox', { name: 'Clear Nickname' }).check()
+        assert.equal(await filled.visit.overflow(), 0)
+        assert.deepEqual(await filled.visit.accessibilityFaults(), [])
+
+        const failed = await open('create_page', { theme, width })
+        await failed.page.locator('#record-form').evaluate(withoutChecks)
+        await failed.page.getByRole('button', { name: 'Create' }).click()
+        await failed.page.getByRole('alert').waitFor()
+        assert.equal(await failed.visit.overflow(), 0)
+        assert.deepEqual(await failed.visit.accessibilityFaults(), [])
+        assert.deepEqual(failed.visit.violations, [])
+      })
+    }
+  }
+})

@@ -1,0 +1,225 @@
+import { test } from '@japa/runner'
+import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { getsFocus, Visit } from '#tests/engine/helpers/browser'
+import { urlOf } from '#tests/engine/helpers/http'
+
+interface Stop {
+  name: string
+  hasRing: boolean
+  isSeen: boolean
+}
+
+test.group('The layout, in a browser', (group) => {
+  group.each.setup(() => emptyAdminTables())
+
+  test('Tab reaches every element in reading order with a visible focus', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    const side = await visit.page.locator('.side a').allInnerTexts()
+    const stops = await walk(visit)
+    const controls = await visit.page.locator('main').locator('a, summary').count()
+
+    const names = stops.map(({ name }) => name)
+    const expected = ['Skip to content', 'Atrium', 'Switch to the dark theme', 'Log out', ...side]
+    assert.deepEqual(names.slice(0, expected.length), expected)
+    assert.lengthOf(names, expected.length + controls)
+    assert.deepEqual(
+      stops.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),
+      []
+    )
+  })
+
+  test('on a narrow screen, Tab skips the closed menu and Enter opens it', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), width: 360 })
+    const { page } = visit
+    await page.goto('/admin')
+    const side = await page.locator('.side a').allTextContents()
+    assert.isFalse(await page.locator('.side').isVisible())
+    const stops = await walk(visit)
+    assert.notInclude(
+      stops.map(({ name }) => name),
+      'Utensils'
+    )
+
+    await page.reload()
+    await press(visit, 'Tab', 'Tab', 'Enter')
+    assert.isTrue(await page.locator('.side').isVisible())
+    const rest = await walk(visit)
+    assert.deepEqual(
+      rest.slice(0, 3 + side.length).map(({ name }) => name),
+      ['Atrium', 'Switch to the dark theme', 'Log out', ...side]
+    )
+    assert.deepEqual(
+      rest.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),
+      []
+    )
+    assert.equal(await visit.overflow(), 0)
+  })
+
+  test('the skip link leads past the header and sidebar', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    await press(visit, 'Tab')
+    assert.isTrue(await visit.page.getByRole('link', { name: 'Skip to content' }).isVisible())
+    await press(visit, 'Enter', 'Tab')
+    const { name } = await focused(visit)
+    assert.equal(name, 'Refresh')
+  })
+
+  test('the keyboard alone reaches a model, the way back, the theme switch and logout', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+
+    await tabTo(visit, 'Utensils')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin/Utensil/')
+    await tabTo(visit, 'Atrium')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin')
+
+    await tabTo(visit, 'Switch to the dark theme')
+    await press(visit, 'Space')
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    const { name } = await focused(visit)
+    assert.equal(name, 'Switch to the light theme')
+
+    await tabTo(visit, 'Log out')
+    await press(visit, 'Enter')
+    await page.waitForURL('**/admin/login')
+    assert.isTrue(await getsFocus(page.locator('#username')))
+  })
+
+  test('[S16] the theme changes without a reload and is kept for later pages', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    const light = await background(visit)
+    assert.equal(await visit.theme(), 'light-theme')
+    await page.evaluate('window.isSamePage = true')
+
+    const told = page.waitForResponse(urlOf('/admin/theme'))
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    assert.notEqual(await background(visit), light)
+    assert.isTrue(await page.evaluate('window.isSamePage'))
+    await told
+
+    await page.reload()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    await page.goto('/admin/nowhere')
+    assert.equal(await visit.theme(), 'dark-theme dark')
+
+    const again = page.waitForResponse(urlOf('/admin/theme'))
+    await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+    await again
+    await page.goto('/admin')
+    assert.equal(await visit.theme(), 'light-theme')
+    assert.equal(await background(visit), light)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test('a theme that could not be stored is reported', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    await page.route('**/admin/theme', (route) => route.abort())
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    const message = page.getByRole('status').getByText('That did not work')
+    await message.waitFor()
+    assert.isTrue(await message.isVisible())
+  })
+
+  test('without JavaScript the theme switch returns to the form that was submitted', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), javaScript: false })
+    const { page } = visit
+    await page.goto('/admin/AdminUser/create_page')
+    await page.getByLabel('User name').fill('x')
+    await page.getByLabel('Password').fill('short one')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    assert.equal(await visit.theme(), 'dark-theme dark')
+    assert.match(page.url(), /\/admin\/AdminUser\/create_page$/)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test('every sidebar entry has its own icon', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    await visit.page.goto('/admin')
+    const icons = await visit.page.evaluate<Record<string, string>>(`
+      Object.fromEntries([...document.querySelectorAll('.side a')].map((link) =>
+        [link.innerText.trim(), link.querySelector('path').getAttribute('d')]))`)
+    const menu = await visit.page.locator('.menu-switch path').getAttribute('d')
+    const { Events, Health, Gadgets } = icons
+    const own = ['Admin users', 'Admin sessions', 'Access tokens', 'Revoked logins'].map(
+      (label) => icons[label]
+    )
+    assert.lengthOf(new Set([...own, Events, Health, Gadgets, menu]), 8)
+    for (const icon of [...own, Events, Health, Gadgets]) assert.isString(icon)
+  })
+
+  test('the longest user name fits a narrow screen', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('W'.repeat(32)), width: 360 })
+    for (const path of ['/admin', '/admin/nowhere']) {
+      await visit.page.goto(path)
+      assert.equal(await visit.overflow(), 0, path)
+      assert.isTrue(await visit.page.getByRole('link', { name: 'Log out' }).isVisible())
+    }
+  })
+})
+
+async function press({ page }: Visit, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/**
+ * The focused element: its name, and whether it has a visible, uncovered focus ring.
+ */
+async function focused({ page }: Visit): Promise<Stop & { isPage: boolean }> {
+  return await page.evaluate(`(() => {
+    const element = document.activeElement
+    const { x, y, width, height } = element.getBoundingClientRect()
+    const style = getComputedStyle(element)
+    const top = document.elementFromPoint(x + width / 2, y + height / 2)
+    return {
+      name: element.name || element.textContent.trim().replace(/\\s+/g, ' '),
+      hasRing: style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2,
+      isSeen: top === element || element.contains(top),
+      isPage: element === document.body,
+    }
+  })()`)
+}
+
+/**
+ * Presses Tab from the current focus to the end of the page.
+ */
+async function walk(visit: Visit): Promise<Stop[]> {
+  const stops: Stop[] = []
+  for (let steps = 0; steps < 500; steps++) {
+    await press(visit, 'Tab')
+    const { isPage, ...stop } = await focused(visit)
+    if (isPage) return stops
+    stops.push(stop)
+  }
+  throw new Error('The focus can not get out of the page')
+}
+
+async function tabTo(visit: Visit, name: string): Promise<void> {
+  for (let steps = 0; steps < 500; steps++) {
+    await press(visit, 'Tab')
+    const stop = await focused(visit)
+    if (stop.name === name) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}
+
+async function background({ page }: Visit): Promise<string> {
+  return await page.evaluate('getComputedStyle(document.body).backgroundColor')
+}

@@ -1,0 +1,57 @@
+import { writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { BaseReporter } from '@japa/runner/core'
+import { dot, github, ndjson, spec } from '@japa/runner/reporters'
+import type { Config, NamedReporterContract, TestEndNode } from '@japa/runner/types'
+
+/**
+ * Writes the numbers of passed and failed tests, and the duration of each, to the file
+ * ATRIUM_TEST_COUNTS, for scripts/test.js. Skipped tests are not counted.
+ */
+class CountsReporter extends BaseReporter {
+  readonly #durations: Array<{ file: string; title: string; milliseconds: number }> = []
+
+  protected onTestEnd({ title, duration, meta }: TestEndNode) {
+    const file = relative(process.cwd(), meta.fileName)
+    this.#durations.push({ file, title: title.expanded, milliseconds: Math.round(duration) })
+  }
+
+  protected async end() {
+    const { aggregates, failureTree, hasError } = this.runner!.getSummary()
+
+    /* Errors of a suite or group are those of its hooks: they fail the run but are not tests. */
+    const groups = failureTree.flatMap((suite) => suite.children).filter(isGroup)
+    const failedHooks = [...failureTree, ...groups].filter(({ errors }) => errors.length > 0).length
+    const failed = aggregates.failed + failedHooks
+
+    const counts = {
+      /* Japa's "regressions" are tests that have failed as test.fails() expects. */
+      passed: aggregates.passed + aggregates.regression,
+      failed: hasError ? Math.max(failed, 1) : failed,
+      skipped: aggregates.skipped,
+      todo: aggregates.todo,
+      durations: this.#durations,
+    }
+    writeFileSync(process.env.ATRIUM_TEST_COUNTS!, JSON.stringify(counts))
+  }
+}
+
+function isGroup({ type }: { type: 'test' | 'group' }) {
+  return type === 'group'
+}
+
+/**
+ * Adds the counting reporter if scripts/test.js has requested it.
+ */
+export function withCounts(reporters: Config['reporters']): Config['reporters'] {
+  if (!process.env.ATRIUM_TEST_COUNTS) return reporters
+  const { activated = ['spec'], list = [spec(), dot(), ndjson(), github()] } = reporters ?? {}
+  return { activated: [...activated, 'counts'], list: [...list, countsReporter()] }
+}
+
+function countsReporter(): NamedReporterContract {
+  return {
+    name: 'counts',
+    handler: (runner, emitter) => new CountsReporter().boot(runner as any, emitter),
+  }
+}

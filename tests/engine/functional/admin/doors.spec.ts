@@ -1,0 +1,475 @@
+import { test } from '@japa/runner'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import router from '@adonisjs/core/services/router'
+import db from '@adonisjs/lucid/services/db'
+import type { PermissionsDocument } from '#admin'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/engine/helpers/admin'
+import { Play, Stage } from '#tests/engine/fixtures/stages'
+import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { call, type Answer } from '#tests/engine/helpers/http'
+import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+import { issueToken } from '#tests/engine/helpers/tokens'
+
+/* What stands in a field that not everybody sees, and in a record that not everybody reaches. */
+const SECRET = 'QZXSECRET'
+const FAR = 'QZXFAR'
+
+const NEAR_FILE = `${'a'.repeat(32)}.txt`
+const FAR_FILE = `${'b'.repeat(32)}.txt`
+
+type Where = 'near' | 'far' | 'gone' | 'farGone'
+
+interface Ids {
+  near: number
+  far: number
+  gone: number
+  farGone: number
+}
+
+interface Door {
+  /** As the router has it */
+  route: string
+  /** As it is called, `:id` being the record's */
+  path?: string
+  /** The action that it needs; of several, any */
+  needs: readonly string[]
+  ok: number
+  /** Of a record that there is not for the caller; undefined: it is about none */
+  missing?: number
+  /** Where it is about records: those that it can be done to. Default: those that are not deleted */
+  gone?: boolean
+  form?: Record<string, string>
+  json?: (id: number) => unknown
+  file?: boolean
+}
+
+const form = { title: 'Hamlet', town: 'east' }
+
+const page = (path: string, needs: string[], more: Partial<Door> = {}): Door => ({
+  route: `GET /admin/Play${path.split('?')[0].replace(/\/$/, '')}`,
+  path: `/admin/Play${path}`,
+  needs,
+  ok: 200,
+  ...more,
+})
+const send = (method: string, path: string, needs: string[], more: Partial<Door>): Door => ({
+  ...page(path, needs, more),
+  route: `${method} /admin/Play${path.split('?')[0]}`,
+})
+
+/** The same endpoints below the mount, and where tokens are asked for. */
+const endpoints = (base: string): Door[] => [
+  { route: `GET ${base}`, needs: ['view'], ok: 200 },
+  { route: `GET ${base}`, path: `${base}?sort=secret`, needs: ['view'], ok: 200 },
+  { route: `GET ${base}`, path: `${base}?include=stage&deleted=include`, needs: ['view'], ok: 200 },
+  { route: `GET ${base}/:id`, needs: ['view'], ok: 200, missing: 404 },
+  { route: `POST ${base}`, needs: ['create'], ok: 201, json: () => form },
+  {
+    route: `PATCH ${base}/:id`,
+    needs: ['update'],
+    ok: 200,
+    missing: 404,
+    json: () => ({ title: 'New' }),
+  },
+  { route: `DELETE ${base}/:id`, needs: ['delete'], ok: 200, missing: 404 },
+  { route: `DELETE ${base}/db_delete/:id`, needs: ['purge'], ok: 200, missing: 404 },
+]
+
+/** Every door of a model. A route that is not here fails the test. */
+const DOORS: Door[] = [
+  page('/', ['view']),
+  page('/?sort_by=secret&sort_order=asc', ['view']),
+  page('/?column-to-search=secret&search-input=QZX', ['view']),
+  page('/?deleted=include', ['view']),
+  page('/get_model_list', ['view']),
+  page('/table-content?column-to-search=secret&search=QZX', ['view']),
+  page('/files/:file', ['view'], { missing: 404, file: true }),
+  page('/create_page', ['create']),
+  send('POST', '/form_create', ['create'], { ok: 303, form }),
+  page('/update/:id', ['update'], { missing: 404 }),
+  send('POST', '/form_update/:id', ['update'], { ok: 303, missing: 404, form: { title: 'New' } }),
+  send('POST', '/form_update', ['update'], { ok: 422, form: {} }),
+  page('/choices/:field', ['create', 'update'], { path: '/admin/Play/choices/stage_id' }),
+  send('DELETE', '/bulk-delete', ['delete'], {
+    ok: 200,
+    missing: 400,
+    json: (id) => ({ ids: [id] }),
+  }),
+  send('DELETE', '/bulk-delete?hard=true', ['purge'], {
+    ok: 200,
+    missing: 400,
+    json: (id) => ({ ids: [id] }),
+  }),
+  send('POST', '/bulk-restore', ['restore'], {
+    ok: 200,
+    missing: 400,
+    gone: true,
+    json: (id) => ({ ids: [id] }),
+  }),
+  ...['delete', 'purge', 'restore'].map((action) =>
+    send('POST', '/form_bulk_delete', [action], {
+      ok: 303,
+      missing: 303,
+      gone: action === 'restore',
+      form: { action, ids: ':id', confirmed: '1' },
+    })
+  ),
+  send('POST', '/form_bulk_delete', ['delete'], {
+    ok: 200,
+    missing: 303,
+    form: { action: 'delete', ids: ':id' },
+  }),
+  send('POST', '/action/stamp', ['stamp+update'], { ok: 303, missing: 303, form: { ids: ':id' } }),
+  ...endpoints('/admin/Play/crud'),
+]
+
+const REST = endpoints('/api/plays')
+
+/** What belongs to no model of the application, and who gets in */
+const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
+  'GET /admin/assets/:file': 'open',
+  'GET /admin/login': 'open',
+  'POST /admin/login': 'open',
+  'POST /admin/theme': 'open',
+  'POST /admin/logout': 'everybody',
+  'GET /admin/logout': 'everybody',
+  'GET /admin': 'everybody',
+  'GET /admin/dashboard-content': 'everybody',
+  'GET /admin/management/events': 'superusers',
+  'GET /admin/management/events/:id': 'superusers',
+  'GET /admin/management/health': 'superusers',
+  'POST /admin/AdminUser/issue_token/:id': 'superusers',
+  'POST /admin/AdminRole/view_as/:id': 'superusers',
+  'POST /admin/view-as/stop': 'everybody',
+}
+
+/* Of a fixture that says what became of a body */
+const PROBE = 'POST /admin/body-probe'
+
+const HISTORY = /^GET \/admin\/management\/events\/record\/\w+(\/:\w+)+$/
+
+const everything = { actions: ['*'] }
+const one = (entry: PermissionsDocument[string]): PermissionsDocument[] => [
+  { Play: entry, Stage: { actions: ['view'] } },
+]
+
+const SINGLE = ['create', 'update', 'delete', 'restore', 'purge', 'export', 'import', 'stamp']
+
+interface Persona {
+  name: string
+  roles: PermissionsDocument[]
+  /** What they may do with plays; null: all */
+  actions: string[] | null
+  /** What they may do with those in the east, where that is not the same */
+  inTheEast?: string[]
+  /** Whether the far record, and the secret of the near one, are theirs to see */
+  isFarSeen?: boolean
+  isSecretSeen?: boolean
+  isSuperuser?: boolean
+}
+
+const seesAll = { isFarSeen: true, isSecretSeen: true }
+
+const PERSONAS: Persona[] = [
+  { name: 'nobody', roles: [], actions: [] },
+  { name: 'without the model', roles: [{ Stage: everything, Ticket: everything }], actions: [] },
+  {
+    name: 'all models but this',
+    roles: [{ '*': everything, 'Play': { actions: [] } }],
+    actions: [],
+  },
+  { name: 'viewer', roles: one({ actions: ['view'] }), actions: ['view'], ...seesAll },
+  ...SINGLE.map((action) => ({
+    name: action,
+    roles: one({ actions: [action] }),
+    actions: [action],
+  })),
+  ...SINGLE.map((action) => ({
+    name: `view and ${action}`,
+    roles: one({ actions: ['view', action] }),
+    actions: ['view', action],
+    ...seesAll,
+  })),
+  {
+    name: 'without the secret',
+    roles: one({ ...everything, hidden: ['secret'] }),
+    actions: null,
+    isFarSeen: true,
+  },
+  {
+    name: 'without the title',
+    roles: one({ ...everything, hidden: ['secret', 'title'] }),
+    actions: null,
+    isFarSeen: true,
+  },
+  {
+    name: 'who may not write the note',
+    roles: one({ ...everything, readonly: ['note'] }),
+    actions: null,
+    ...seesAll,
+  },
+  {
+    name: 'in the east',
+    roles: one({ ...everything, scopes: ['east'] }),
+    actions: null,
+    isSecretSeen: true,
+  },
+  { name: 'nowhere', roles: one({ ...everything, scopes: [] }), actions: null },
+  {
+    name: 'of two roles',
+    roles: [
+      ...one({ ...everything, hidden: ['secret'], scopes: ['east'] }),
+      ...one({ ...everything, scopes: ['nowhere'] }),
+    ],
+    actions: null,
+  },
+  {
+    name: 'viewer in the east, and all in the west',
+    roles: [
+      ...one({ actions: ['view'], hidden: ['secret'], scopes: ['east'] }),
+      ...one({ ...everything, scopes: ['west'] }),
+    ],
+    actions: null,
+    inTheEast: ['view'],
+    isFarSeen: true,
+  },
+  { name: 'boss', roles: [], actions: null, isSuperuser: true, ...seesAll },
+]
+
+function routesOf(prefix: string): string[] {
+  return Object.values(router.toJSON())
+    .flat()
+    .filter(({ pattern }) => pattern === prefix || pattern.startsWith(`${prefix}/`))
+    .flatMap(({ methods, pattern }) => methods.map((method) => `${method} ${pattern}`))
+    .filter((route) => !route.startsWith('HEAD '))
+}
+
+async function store(): Promise<Ids> {
+  for (const table of ['play_tickets', 'plays', 'stages']) await db.from(table).delete()
+  const stage = await Stage.create({ name: 'Globe', town: 'east' })
+  const near = { title: 'Near play', town: 'east', secret: SECRET, note: 'n', stageId: stage.id }
+  const far = {
+    title: `${FAR} title`,
+    town: 'west',
+    secret: `${FAR} s`,
+    note: `${FAR} n`,
+    stageId: stage.id,
+  }
+  const plays = [
+    await Play.create({ ...near, poster: NEAR_FILE }),
+    await Play.create({ ...far, poster: FAR_FILE }),
+    await Play.create({ ...near, title: 'Near gone', isDeleted: true }),
+    await Play.create({ ...far, title: `${FAR} gone`, isDeleted: true }),
+  ]
+  for (const file of [NEAR_FILE, FAR_FILE]) {
+    const path = join(app.config.get<string>('admin.storageDirectory'), 'Play', file)
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, file === FAR_FILE ? FAR : 'poster')
+  }
+  const ids = plays.map(({ id }) => id)
+  return { near: ids[0], far: ids[1], gone: ids[2], farGone: ids[3] }
+}
+
+async function knock(door: Door, ids: Ids, where: Where, headers: Record<string, string>) {
+  const [method, pattern] = door.route.split(' ')
+  const id = ids[where]
+  const path = (door.path ?? pattern)
+    .replace(':id', String(id))
+    .replace(':file', where.startsWith('far') ? FAR_FILE : NEAR_FILE)
+  const fields = Object.entries(door.form ?? {}).map(([name, value]): [string, string] => [
+    name,
+    value.replace(':id', String(id)),
+  ])
+  return await call(method, path, {
+    headers: {
+      ...headers,
+      accept: path.includes('/crud') || path.startsWith('/api') || door.json ? '*/*' : 'text/html',
+      ...(door.form && { 'content-type': 'application/x-www-form-urlencoded' }),
+    },
+    ...(door.form && { body: new URLSearchParams(fields).toString() }),
+    ...(door.json && { json: door.json(id) }),
+  })
+}
+
+/** All that an answer tells. */
+const toldBy = ({ headers, text }: Answer) => `${text}\n${JSON.stringify([...headers])}`
+
+function mayDo({ actions }: Persona, need: string): boolean {
+  return actions === null || need.split('+').every((action) => actions.includes(action))
+}
+
+/** The status that the rules give. */
+function expectedOf(persona: Persona, door: Door, where: Where): number {
+  const { name, inTheEast, isSecretSeen } = persona
+  const isCreate = /^POST .*(form_create|crud)$/.test(door.route)
+  const isAbout = door.missing !== undefined
+  if (!mayDo(persona, 'view')) return 404
+  if (!door.needs.some((need) => mayDo(persona, need))) return 403
+  if (name === 'nowhere' && isCreate) return 403
+  if (name === 'nowhere' || (where.startsWith('far') && !persona.isFarSeen)) {
+    return door.missing ?? door.ok
+  }
+  /* The record that is made lies in the east. */
+  const isEast = isCreate || (isAbout && !where.startsWith('far'))
+  const ofEast = { ...persona, actions: inTheEast ?? persona.actions }
+  if (isEast && !door.needs.some((need) => mayDo(ofEast, need))) return 403
+  if (
+    isSecretSeen === undefined &&
+    !inTheEast &&
+    name !== 'of two roles' &&
+    /sort=secret/.test(door.path ?? '')
+  ) {
+    return 422
+  }
+  if (name === 'without the title') {
+    if (isCreate) return 422
+    if (door.form?.title) return 400
+  }
+  return door.ok
+}
+
+async function enter({ roles, isSuperuser = false }: Persona) {
+  const names = roles.map((_, index) => `Role ${index}`)
+  for (const [index, permissions] of roles.entries()) await makeRole(names[index], permissions)
+  return await makeUser('kim', { isSuperuser, roles: names })
+}
+
+test.group('Admin | every door and every role', (group) => {
+  group.setup(() => fakeHashes())
+  group.teardown(() =>
+    rm(app.config.get<string>('admin.storageDirectory'), { recursive: true, force: true })
+  )
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await emptyEventTables()
+    await restoreRoles()
+    return () => restoreRoles()
+  })
+
+  test('[U4] every route below the mount, and every endpoint of the model, is a door of this test', async ({
+    assert,
+  }) => {
+    const { models } = await adminSite()
+    const suffixOf = (route: string, base: string) =>
+      route.replace(base, '').replace(/(\/:\w+\??)+/g, '/:key')
+    const known = new Set(DOORS.map(({ route }) => suffixOf(route, '/admin/Play')))
+    const unknown = routesOf('/admin').filter((route) => {
+      const [, name = ''] = / \/admin\/(\w+)/.exec(route) ?? []
+      if (route in OTHERS || HISTORY.test(route) || route === PROBE) return false
+      /* What fixtures add by themselves lies behind the guards of the model's own routes. */
+      const suffix = suffixOf(route, `/admin/${name}`)
+      const isOwn = / \/(crud|action)\//.test(suffix) || name === 'Portrait' || name === 'Sketch'
+      return !known.has(suffix) && !(isOwn && models.has(name) && name !== 'Play')
+    })
+    assert.deepEqual(unknown, [])
+    const own = new Set(DOORS.map(({ route }) => route))
+    assert.sameMembers([...own], routesOf('/admin/Play'))
+    assert.sameMembers([...new Set(REST.map(({ route }) => route))], routesOf('/api/plays'))
+  })
+
+  test('[U1, U2, U4] every door of the site does as the roles of who stands before it say: {name}')
+    .with(PERSONAS)
+    .run(async ({ assert }, persona) => {
+      const cookie = await cookiesOf(await enter(persona))
+      let ids = await store()
+      for (const door of DOORS) {
+        const records: Where[] = door.gone ? ['gone', 'farGone'] : ['near', 'far']
+        for (const where of door.missing === undefined ? records.slice(0, 1) : records) {
+          const place = `${persona.name}: ${door.route} ${door.path} ${JSON.stringify(door.form ?? '')} of ${where}`
+          const answer = await knock(door, ids, where, { cookie })
+          const expected = expectedOf(persona, door, where)
+          assert.equal(answer.status, expected, `${place}\n${answer.text.slice(0, 300)}`)
+          const told = toldBy(answer)
+          if (!persona.isSecretSeen) assert.notInclude(told, SECRET, place)
+          if (!persona.isFarSeen) assert.notInclude(told, FAR, place)
+          if (answer.status < 400 && !door.route.startsWith('GET')) ids = await store()
+        }
+      }
+    })
+
+  test('[U1, U4] what belongs to no model says no more than the roles: {name}')
+    .with(PERSONAS)
+    .run(async ({ assert }, persona) => {
+      const user = await enter(persona)
+      const headers = { cookie: await cookiesOf(user) }
+      const { near } = await store()
+      await db.table('play_tickets').insert({ play_id: near })
+      const isSeen = mayDo(persona, 'view')
+      for (const path of ['/admin', '/admin/dashboard-content']) {
+        const answer = await call('GET', path, { headers })
+        assert.equal(answer.status, 200)
+        assert.equal(/\/admin\/Play\/|count-Play"/.test(answer.text), isSeen, path)
+        if (!persona.isFarSeen) assert.notInclude(toldBy(answer), FAR)
+        if (!persona.isSecretSeen) assert.notInclude(toldBy(answer), SECRET)
+      }
+      for (const path of ['/admin/management/events', '/admin/management/health']) {
+        const { status } = await call('GET', path, { headers })
+        assert.equal(status, persona.isSuperuser ? 200 : 403, path)
+      }
+      const history = await call('GET', `/admin/management/events/record/Play/${near}`, { headers })
+      assert.equal(history.status, persona.isSuperuser ? 200 : isSeen ? 403 : 404)
+
+      /* What one may not view is no other thing than what there is not. */
+      const unknown = '/admin/Nonsense'
+      for (const path of [
+        '/',
+        '/create_page',
+        `/update/${near}`,
+        '/crud',
+        `/crud/${near}`,
+        '/x/y',
+      ]) {
+        if (isSeen) break
+        for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+          const [known, other] = await Promise.all(
+            ['/admin/Play', unknown].map((base) => call(method, base + path, { headers }))
+          )
+          const plain = ({ text }: Answer) => text.replaceAll('Nonsense', 'Play')
+          assert.equal(known.status, other.status, `${method} ${path}`)
+          assert.equal(plain(known), plain(other), `${method} ${path}`)
+        }
+      }
+    })
+
+  test('[U4, P10] endpoints behind tokens allow what the roles of the owner do: {name}')
+    .with(PERSONAS)
+    .run(async ({ assert }, persona) => {
+      const user = await enter(persona)
+      const { headers } = await issueToken(user, ['Play:*', 'Stage:*'])
+      const bound = await issueToken(user, ['Play:read'])
+      let ids = await store()
+      for (const door of REST) {
+        for (const where of (door.missing ? ['near', 'far'] : ['near']) as Where[]) {
+          const isSeen = where === 'far' ? persona.isFarSeen : persona.name !== 'nowhere'
+          const place = `${persona.name}: ${door.route} ${door.path} of ${where}`
+          const answer = await knock(door, ids, where, headers)
+          const told = toldBy(answer)
+          if (!persona.isSecretSeen) assert.notInclude(told, SECRET, place)
+          if (!persona.isFarSeen) assert.notInclude(told, FAR, place)
+          const isAllowed = door.needs.some((need) => mayDo(persona, need))
+          /* What can be embedded is told before who may ask. */
+          if (!isAllowed) assert.oneOf(answer.status, [403, 404, 422], place)
+          else if (door.missing && !isSeen) {
+            assert.oneOf(answer.status, mayDo(persona, 'view') ? [404] : [404, 403, 200], place)
+          }
+          if (answer.status < 400 && !door.route.startsWith('GET')) {
+            assert.isTrue(isAllowed, place)
+            ids = await store()
+          }
+          const isRead = door.route === 'GET /api/plays/:id'
+          if (!isRead) {
+            const { status } = await knock(door, ids, where, bound.headers)
+            assert.equal(status, 403, `${place} by a token that may read one`)
+          }
+        }
+      }
+    })
+})

@@ -1,0 +1,169 @@
+import { test } from '@japa/runner'
+import router from '@adonisjs/core/services/router'
+import db from '@adonisjs/lucid/services/db'
+import {
+  adminSite,
+  callRaw,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+} from '#tests/engine/helpers/admin'
+import { get } from '#tests/engine/helpers/http'
+
+/** Public routes: login, its assets, and the theme switch. */
+const OPEN = [
+  'GET /admin/assets/:file',
+  'GET /admin/login',
+  'POST /admin/login',
+  'POST /admin/theme',
+]
+
+const CORE =
+  /^\/admin\/(AdminUser|AdminRole|AdminSession|AdminAccessToken|AdminTokenBlacklist|management)(\/|$)/
+
+/* Maximum number of concurrent requests. */
+const TOGETHER = 16
+
+/** Pages of a model whose policy admits superusers only and is asked before anything else */
+const BY_POLICY = [
+  '/get_model_list',
+  '/table-content',
+  '/files/:file',
+  '/create_page',
+  '/crud',
+].map((path) => `GET /admin/PrivateLedger${path}`)
+
+interface AdminRoute {
+  method: string
+  pattern: string
+}
+
+/** Every route below the mount, as registered. HEAD is the route of GET. */
+function adminRoutes(): AdminRoute[] {
+  return Object.values(router.toJSON())
+    .flat()
+    .filter(({ pattern }) => pattern === '/admin' || pattern.startsWith('/admin/'))
+    .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
+    .filter(({ method, pattern }) => method !== 'HEAD' && !OPEN.includes(`${method} ${pattern}`))
+}
+
+/**
+ * Requests a route for a missing record with an invalid body, so that an authorized request changes
+ * nothing either.
+ */
+async function knock({ method, pattern }: AdminRoute, cookie: string) {
+  const path = pattern.replace(/:\w+\??|\*/g, '987654')
+  const body = method === 'GET' || method === 'HEAD' ? '' : '{'
+  const headers = { cookie, 'accept': 'text/html', 'content-type': 'application/json' }
+  return await callRaw(method, path, headers, body)
+}
+
+/** Result of a request: refused, or let through. */
+async function verdict(route: AdminRoute, cookie: string): Promise<string> {
+  const { status, headers } = await knock(route, cookie)
+  if (status === 401 || /\/login\?error=/.test(String(headers.location))) return 'sign in'
+  return status === 403 ? 'not allowed' : 'in'
+}
+
+test.group('Admin | roles', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S25, B13] every route and method admits the intended roles only')
+    .with([
+      { role: 'nobody', core: 'sign in', others: 'sign in' },
+      { role: 'user', core: 'not allowed', others: 'in' },
+      { role: 'superuser', core: 'in', others: 'in' },
+    ])
+    .run(async ({ assert }, { role, core, others }) => {
+      const isSuperuser = role === 'superuser'
+      const cookie = role === 'nobody' ? '' : await cookiesOf(await makeUser('jo', { isSuperuser }))
+      const before = await db.from('admin_users')
+      const routes = adminRoutes()
+      assert.isAbove(routes.filter(({ pattern }) => CORE.test(pattern)).length, 30)
+      const check = async (route: AdminRoute) => {
+        const isCore =
+          CORE.test(route.pattern) || BY_POLICY.includes(`${route.method} ${route.pattern}`)
+        const expected = isCore ? core : others
+        assert.equal(await verdict(route, cookie), expected, `${route.method} ${route.pattern}`)
+      }
+      /* The logout ends the session. */
+      const [logout, rest] = [true, false].map((isLogout) =>
+        routes.filter(({ pattern }) => (pattern === '/admin/logout') === isLogout)
+      )
+      for (let i = 0; i < rest.length; i += TOGETHER) {
+        await Promise.all(rest.slice(i, i + TOGETHER).map(check))
+      }
+      assert.lengthOf(logout, 1)
+      await check(logout[0])
+      assert.deepEqual(await db.from('admin_users'), before)
+    })
+
+  test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
+    const doors = {
+      view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
+      viewCrud: ['GET /crud', 'GET /crud/:id'],
+      create: ['GET /create_page', 'POST /form_create', 'POST /crud'],
+      update: ['GET /update/:id', 'POST /form_update/:id', 'POST /form_update', 'PATCH /crud/:id'],
+      write: ['GET /choices/:field'],
+      delete: ['DELETE /bulk-delete', 'POST /form_bulk_delete'],
+      deleteCrud: ['DELETE /crud/:id', 'DELETE /crud/db_delete/:id'],
+    }
+    const routes = adminRoutes()
+    const of = (name: string) =>
+      routes
+        .filter(
+          ({ pattern }) => pattern.startsWith(`/admin/${name}/`) || pattern === `/admin/${name}`
+        )
+        .map(({ method, pattern }) => `${method} ${pattern.slice(`/admin/${name}`.length) || '/'}`)
+    const { view, viewCrud } = doors
+    assert.sameMembers(of('AdminUser'), [...Object.values(doors).flat(), 'POST /issue_token/:id'])
+    for (const name of ['AdminSession', 'AdminAccessToken']) {
+      assert.sameMembers(of(name), [...view, ...viewCrud, ...doors.delete, ...doors.deleteCrud])
+    }
+    assert.sameMembers(of('AdminTokenBlacklist'), [...view, ...viewCrud])
+  })
+
+  test('[B13] only superusers see the admin’s own models in the site', async ({ assert }) => {
+    const { models } = await adminSite()
+    const own = [...models.values()].filter(({ adminModel }) => adminModel)
+    assert.lengthOf(own, 5)
+    for (const isSuperuser of [true, false]) {
+      const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
+      const cookie = await cookiesOf(user)
+      for (const path of ['/admin', '/admin/dashboard-content', '/admin/Utensil/']) {
+        const { status, text } = await get(path, { headers: { cookie } })
+        assert.equal(status, 200)
+        for (const { name, label } of own) {
+          assert.equal(text.includes(`/admin/${name}/`), isSuperuser, `${name} on ${path}`)
+          assert.equal(text.includes(label), isSuperuser, `${label} on ${path}`)
+        }
+      }
+    }
+  })
+
+  test('[B13, P13] a refusal is a page for browsers and a problem for programs', async ({
+    assert,
+  }) => {
+    const cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    const page = await get('/admin/AdminUser/', { headers: { cookie, accept: 'text/html' } })
+    assert.equal(page.status, 403)
+    assert.include(page.text, '<h1>Not allowed</h1>')
+    for (const path of ['/admin/AdminUser/', '/admin/AdminUser/crud']) {
+      const { status, body } = await get(path, { headers: { cookie, accept: 'application/json' } })
+      assert.equal(status, 403)
+      assert.deepInclude(body, { type: 'about:blank', title: 'Forbidden', status: 403 })
+    }
+  })
+
+  test('[B13] a removed right takes effect at once', async ({ assert }) => {
+    const user = await makeUser('jo')
+    const cookie = await cookiesOf(user)
+    const before = await get('/admin/AdminUser/crud', { headers: { cookie } })
+    assert.equal(before.status, 200)
+    await db.from('admin_users').where('id', user.id).update({ is_superuser: false })
+    const after = await get('/admin/AdminUser/crud', { headers: { cookie } })
+    assert.equal(after.status, 403)
+  })
+})

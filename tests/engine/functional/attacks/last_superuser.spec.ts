@@ -1,0 +1,66 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import {
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  isSignedIn,
+  makeUser,
+  sendForm,
+} from '#tests/engine/helpers/admin'
+import { YES } from '#tests/engine/helpers/databases'
+import { call, type Answer } from '#tests/engine/helpers/http'
+
+type Way = (id: number, username: string, cookie: string) => Promise<Answer>
+
+const CRUD = '/admin/AdminUser/crud'
+
+/** Every way to remove a superuser. */
+const WAYS: Way[] = [
+  (id, _, cookie) => call('DELETE', `${CRUD}/${id}`, { headers: { cookie } }),
+  (id, _, cookie) => call('DELETE', `${CRUD}/db_delete/${id}`, { headers: { cookie } }),
+  (id, _, cookie) =>
+    call('PATCH', `${CRUD}/${id}`, { json: { is_superuser: false }, headers: { cookie } }),
+  (id, username, cookie) =>
+    sendForm(`/admin/AdminUser/form_update/${id}`, { username, is_superuser: 'false' }, { cookie }),
+  (id, _, cookie) =>
+    call('DELETE', '/admin/AdminUser/bulk-delete', { json: { ids: [id] }, headers: { cookie } }),
+  (id, _, cookie) =>
+    call('DELETE', '/admin/AdminUser/bulk-delete?hard=true', {
+      json: { ids: [id] },
+      headers: { cookie },
+    }),
+  (id, _, cookie) =>
+    sendForm(
+      '/admin/AdminUser/form_bulk_delete',
+      { ids: String(id), action: 'delete', confirmed: '1' },
+      { cookie }
+    ),
+]
+
+test.group('Attacks | the last superuser', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.setup(() => fakeHashes())
+
+  test('[B13] concurrent removals of superusers in every way leave one', async ({ assert }) => {
+    for (let round = 0; round < 5; round++) {
+      await emptyAdminTables()
+      const users = await Promise.all(['al', 'bo', 'cy', 'di', 'ed'].map((name) => makeUser(name)))
+      const cookies = await Promise.all(users.map(cookiesOf))
+      const attempts = users.flatMap(({ id, username }, target) =>
+        cookies.flatMap((cookie, own) =>
+          own === target ? [] : WAYS.map((way) => () => way(id, username, cookie))
+        )
+      )
+      /* In random order, ten and more concurrently. */
+      const shuffled = attempts.toSorted(() => Math.random() - 0.5)
+      const answers = await Promise.all(shuffled.map((attempt) => attempt()))
+      for (const { status } of answers) assert.isBelow(status, 500)
+
+      const left = await db.from('admin_users').where('is_superuser', YES)
+      assert.lengthOf(left, 1)
+      const signedIn = await Promise.all(cookies.map(isSignedIn))
+      assert.isTrue(signedIn[users.findIndex(({ id }) => id === left[0].id)])
+    }
+  }).timeout(60_000)
+})

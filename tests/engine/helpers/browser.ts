@@ -1,0 +1,216 @@
+/*
+ * Chromium for tests of the user interface: one browser per suite, and a context per test with
+ * separate cookies, cache and history.
+ */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import app from '@adonisjs/core/services/app'
+import { getActiveTestOrFail } from '@japa/runner'
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import type { AdminUser } from '#admin'
+import { cookieIn, cookiesOf } from '#tests/engine/helpers/admin'
+import { urlOf } from '#tests/engine/helpers/http'
+
+export type Theme = 'light-theme' | 'dark-theme'
+
+/** Another site; its name is not looked up. */
+export const ELSEWHERE = 'http://elsewhere.test'
+
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+let browser: Browser | undefined
+
+/**
+ * Starts the browser.
+ *
+ * @returns a function that closes it
+ * @throws Error  if Chromium is not installed
+ */
+export async function startBrowser(): Promise<() => Promise<void>> {
+  const { findChromium } = await import(app.makeURL('scripts/chromium.js').href)
+  const executablePath: string | undefined = findChromium()
+  if (!executablePath) {
+    throw new Error('Chromium was not found: install it, or name it with CHROMIUM_PATH')
+  }
+  browser = await chromium.launch({ executablePath, args: FLAGS })
+  return () => browser!.close()
+}
+
+interface VisitOptions {
+  /** Signed-in user. Default: none */
+  as?: AdminUser
+  /** Chosen theme. Default: none */
+  theme?: Theme
+  /** Default: 1280 */
+  width?: number
+  /** Default: true */
+  javaScript?: boolean
+}
+
+/**
+ * A visit to the site, in a page that is closed after the test.
+ */
+export class Visit {
+  readonly #messages: Array<{ text: string; url: string }> = []
+  readonly #refused: string[] = []
+  readonly #violations: string[] = []
+  readonly #strangers: string[] = []
+
+  private constructor(
+    readonly context: BrowserContext,
+    readonly page: Page
+  ) {}
+
+  static async begin({ as, theme, width = 1280, javaScript = true }: VisitOptions = {}) {
+    const context = await browser!.newContext({
+      baseURL: urlOf('/'),
+      viewport: { width, height: 800 },
+      javaScriptEnabled: javaScript,
+      reducedMotion: 'reduce',
+    })
+    getActiveTestOrFail().cleanup(() => context.close())
+    context.setDefaultTimeout(10_000)
+
+    const cookies = as ? await cookiesOf(as) : ''
+    await context.addCookies([
+      ...['access_token', 'session_id']
+        .filter(() => as)
+        .map((name) => cookie(name, cookieIn(cookies, name))),
+      ...(theme ? [cookie('admin_theme', theme)] : []),
+    ])
+    const visit = new Visit(context, await context.newPage())
+    await visit.#listen()
+    return visit
+  }
+
+  /**
+   * Complaints of the browser about the page, except for a status of 400 or more of the page
+   * itself.
+   */
+  get faults(): string[] {
+    const messages = this.#messages.filter(
+      ({ text, url }) =>
+        !(text.startsWith('Failed to load resource') && this.#refused.includes(url))
+    )
+    return [
+      ...messages.map(({ text }) => `console: ${text}`),
+      ...this.#violations.map((text) => `policy: ${text}`),
+      ...this.#strangers.map((url) => `request elsewhere: ${url}`),
+    ]
+  }
+
+  /** Violations of the Content-Security-Policy */
+  get violations(): string[] {
+    return this.#violations
+  }
+
+  /**
+   * Serves a page on another site.
+   *
+   * @returns its URL
+   */
+  async serveElsewhere(body: string): Promise<string> {
+    await this.context.route(`${ELSEWHERE}/**`, (route) =>
+      route.fulfill({ contentType: 'text/html', body: `<!doctype html><title>E</title>${body}` })
+    )
+    return `${ELSEWHERE}/`
+  }
+
+  async signIn(username: string, password: string): Promise<void> {
+    await this.page.getByLabel('User name').fill(username)
+    await this.page.getByLabel('Password').fill(password)
+    await this.page.getByRole('button', { name: 'Log in' }).click()
+  }
+
+  async theme(): Promise<string | null> {
+    return await this.page.locator('html').getAttribute('class')
+  }
+
+  /**
+   * Pixels by which the page overflows the window to the right.
+   */
+  async overflow(): Promise<number> {
+    return await this.page.evaluate(
+      'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    )
+  }
+
+  /**
+   * Violations that axe-core finds, each with its elements. Call it last: axe itself tries actions
+   * that the policy forbids.
+   */
+  async accessibilityFaults(): Promise<string[]> {
+    await this.page.evaluate(`${axe()};0`)
+    const found: Array<{ id: string; help: string; targets: string[] }> = await this.page.evaluate(`
+      axe.run(document, { rules: { 'target-size': { enabled: true } } }).then(({ violations }) =>
+        violations.map(({ id, help, nodes }) => ({ id, help, targets: nodes.map((node) => node.html) })))
+    `)
+    return found.map(({ id, help, targets }) => `${id}: ${help}: ${targets.join(' | ')}`)
+  }
+
+  async #listen() {
+    this.page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) {
+        this.#messages.push({ text: message.text(), url: message.location().url })
+      }
+    })
+    this.page.on('pageerror', ({ message }) => this.#messages.push({ text: message, url: '' }))
+    this.page.on('request', (request) => {
+      const url = request.url()
+      const isOurs = [urlOf('/'), `${ELSEWHERE}/`, 'data:'].some((start) => url.startsWith(start))
+      if (!isOurs) this.#strangers.push(url)
+    })
+    this.page.on('response', (response) => {
+      if (response.request().isNavigationRequest() && response.status() >= 400) {
+        this.#refused.push(response.url())
+      }
+    })
+    await this.context.exposeFunction('noteViolation', (text: string) =>
+      this.#violations.push(text)
+    )
+    await this.context.addInitScript(`
+      addEventListener('securitypolicyviolation', (event) =>
+        noteViolation(event.violatedDirective + ' ' + event.blockedURI))
+    `)
+  }
+}
+
+/**
+ * Returns true if the element gets the focus, which the browser sets some time after the page has
+ * loaded.
+ */
+export async function getsFocus(element: Locator): Promise<boolean> {
+  const hasFocus = (one: any) => one === one.ownerDocument.activeElement
+  return await element
+    .page()
+    .waitForFunction(hasFocus, await element.elementHandle(), { timeout: 5000 })
+    .then(
+      () => true,
+      () => false
+    )
+}
+
+function cookie(name: string, value: string) {
+  return { name, value, domain: process.env.HOST!, path: '/admin', httpOnly: true }
+}
+
+let axeSource: string | undefined
+
+function axe(): string {
+  axeSource ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+  return axeSource
+}

@@ -1,0 +1,108 @@
+/*
+ * A copy of the project in its own directory, to start, change and break.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { freePort } from '#tests/engine/helpers/free_port'
+
+const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env', '.adonisjs']
+
+export class ProjectCopy {
+  /** Output of the server so far */
+  output = ''
+  readonly #children: ChildProcess[] = []
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number
+  ) {}
+
+  static async create(): Promise<ProjectCopy> {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-'))
+    const root = app.makePath()
+    await cp(root, folder, {
+      recursive: true,
+      filter: (path) => path === root || !LEFT_OUT.includes(basename(path)),
+    })
+    await symlink(app.makePath('node_modules'), join(folder, 'node_modules'))
+    return new ProjectCopy(folder, await freePort())
+  }
+
+  get url(): string {
+    return `http://localhost:${this.port}`
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @returns its exit status and output
+   */
+  async run(command: string, args: string[], environment: Record<string, string> = {}) {
+    const child = this.#spawn(command, args, environment)
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    return { status, output }
+  }
+
+  /**
+   * Starts the server as `npm start` does and waits until it responds.
+   *
+   * @returns a function that ends it by SIGTERM and returns its exit status
+   * @throws Error  with its output, if it exits first
+   */
+  async start(environment: Record<string, string> = {}): Promise<() => Promise<number | null>> {
+    const child = this.#spawn(process.execPath, ['scripts/start.js'], environment)
+    this.output = ''
+    child.stdout!.on('data', (chunk) => (this.output += chunk))
+    child.stderr!.on('data', (chunk) => (this.output += chunk))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    let isRunning = true
+    void ended.then(() => (isRunning = false))
+
+    while (isRunning && !(await this.#answers())) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    if (!isRunning) throw new Error(`The server ended with ${await ended}:\n${this.output}`)
+    return async () => {
+      child.kill('SIGTERM')
+      return await ended
+    }
+  }
+
+  /**
+   * Ends running processes and removes the directory.
+   */
+  async remove(): Promise<void> {
+    this.#children.forEach((child) => child.kill('SIGKILL'))
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
+    const { PATH = '', HOME = '', NODE_OPTIONS = '', ATRIUM_TEST_CACHE = '' } = process.env
+    const child = spawn(command, args, {
+      cwd: this.folder,
+      env: {
+        ...{ PATH, HOME, NODE_OPTIONS, ATRIUM_TEST_CACHE },
+        ...{ HOST: 'localhost', PORT: String(this.port) },
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#children.push(child)
+    return child
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await fetch(this.url)
+      return true
+    } catch {
+      return false
+    }
+  }
+}

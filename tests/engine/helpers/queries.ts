@@ -1,0 +1,32 @@
+/*
+ * Captures the queries of a piece of work, including prepared statements.
+ */
+import db from '@adonisjs/lucid/services/db'
+import { dialectOf } from '#crud/database/dialects'
+import { readersOf } from '#crud/database/sqlite/sqlite_connection'
+
+/**
+ * @returns the SQL of all queries, in order
+ */
+export async function queriesOf(work: () => Promise<unknown>): Promise<string[]> {
+  const queries: string[] = []
+  const writer = db.connection()
+  const clients = [writer, readersOf(writer)].flatMap((one) => one?.getWriteClient() ?? [])
+  const note = ({ sql }: { sql: string }) => void queries.push(sql)
+  for (const client of clients) client.on('query', note)
+
+  /* Knex's events do not cover statements that a connection keeps prepared. */
+  const dialect = dialectOf(writer)
+  const { selectRows } = dialect
+  dialect.selectRows = function (client, sql, values) {
+    if (!client.debug) queries.push(sql)
+    return selectRows.call(this, client, sql, values)
+  }
+  try {
+    await work()
+  } finally {
+    delete (dialect as Partial<typeof dialect>).selectRows
+    for (const client of clients) client.removeListener('query', note)
+  }
+  return queries
+}

@@ -1,0 +1,105 @@
+/*
+ * Commands as processes: exit status, output streams, and concurrent runs. Their functions are
+ * tested in tests/engine/unit.
+ */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import { AdminSite, AdminUser } from '#admin'
+import { runAce } from '#tests/engine/helpers/ace_process'
+import { emptyEventTables } from '#tests/engine/helpers/events'
+import { loggedEvents } from '#tests/engine/helpers/model_events'
+import { makeUser } from '#tests/engine/helpers/admin'
+import { onlyNotes } from '#tests/engine/helpers/notes_project'
+import { ProjectCopy } from '#tests/engine/helpers/project_copy'
+
+const PASSWORD = 'open-sesame'
+const CREATE = ['admin:create', '--password-stdin']
+
+test.group('Commands as processes', (group) => {
+  group.each.setup(async () => {
+    const empty = async () => void (await AdminUser.query().delete())
+    await empty()
+    return empty
+  })
+
+  test('[P12] [B11] [E3] the password is read from a pipe; of two concurrent creates one fails and one is logged', async ({
+    assert,
+  }) => {
+    await emptyEventTables()
+    const ends = await Promise.all(
+      ['Ann', 'ann'].map((username) =>
+        runAce([...CREATE, `--username=${username}`], { input: `${PASSWORD}\n` })
+      )
+    )
+    const [failed, ...others] = ends.filter(({ status }) => status !== 0)
+    assert.isEmpty(others)
+    assert.equal(failed.status, 1)
+    assert.equal(failed.out, '')
+    assert.match(failed.err, /^.*The user name [Aa]nn is taken\n$/)
+    const [user, ...more] = await AdminUser.all()
+    assert.isEmpty(more)
+
+    const { out, err } = ends.find(({ status }) => status === 0)!
+    assert.notInclude(out + err, PASSWORD)
+    const { adminUserService } = await app.container.make(AdminSite)
+    assert.isNotNull(await adminUserService.verify(user.username, PASSWORD))
+
+    const events = await loggedEvents()
+    assert.deepEqual(
+      events.map(({ eventType, resourceType }) => [eventType, resourceType]),
+      [['CREATE', 'AdminUser']]
+    )
+  })
+
+  test('[P12] a failure is one line on standard error; without tables it names the command to run', async ({
+    assert,
+    cleanup,
+  }) => {
+    const database = `${process.env.DB_DATABASE}-empty`
+    cleanup(() => rm(app.makePath(database), { force: true }))
+    const complete = [...CREATE, '--username=jo']
+    const cases = await Promise.all([
+      runAce(complete, { input: '' }),
+      runAce(complete, { input: PASSWORD, database }),
+    ])
+    for (const { status, out } of cases) assert.deepEqual([status, out], [1, ''])
+    const [empty, untabled] = cases
+    assert.match(empty.err, /^[^\n]*holds no password\n$/)
+    assert.match(untabled.err, /^[^\n]*node ace migrate\n$/)
+    assert.lengthOf(await AdminUser.all(), 0)
+  })
+
+  test('[P12] --json prints JSON alone on standard output', async ({ assert }) => {
+    await makeUser('jo')
+    const [list, failed] = await Promise.all([
+      runAce(['admin:list', '--json']),
+      runAce(['admin:sessions', 'nobody', '--json']),
+    ])
+    assert.equal(list.status, 0)
+    assert.equal(list.err, '')
+    assert.equal(JSON.parse(list.out)[0].username, 'jo')
+    assert.equal(failed.status, 1)
+    assert.equal(failed.out, '')
+    assert.match(failed.err, /"nobody"/)
+  })
+
+  test('[P12] crud:routes needs no database and prints JSON alone', async ({ assert, cleanup }) => {
+    const copy = await ProjectCopy.create()
+    cleanup(() => copy.remove())
+    await onlyNotes(copy)
+    const { status, output } = await copy.run(
+      process.execPath,
+      ['ace.js', 'crud:routes', '--json'],
+      {
+        NODE_ENV: 'test',
+      }
+    )
+    assert.equal(status, 0, output)
+    const models: string[] = JSON.parse(output).map(({ model }: { model: string }) => model)
+    assert.deepEqual(models, Array(5).fill('Note'))
+    assert.isFalse(existsSync(join(copy.folder, 'tmp/db.sqlite3')))
+  })
+})

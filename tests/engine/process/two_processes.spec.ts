@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { test } from '@japa/runner'
+import { onlyNotes } from '#tests/engine/helpers/notes_project'
+import { ProjectCopy } from '#tests/engine/helpers/project_copy'
+import { createServerDatabase } from '#tests/engine/helpers/test_database'
+
+const PASSWORD = 'correct horse'
+const NAME = `jo-${process.pid}`
+const TYPE = { 'content-type': 'application/json' }
+
+/**
+ * Shared storage of two servers.
+ */
+interface Place {
+  name: string
+  /** Reason why the storage is not available here, if so */
+  missing: string | undefined
+  /** @returns environment variables for a server, and a function that removes the storage */
+  make(folder: string): Promise<{ environment: Record<string, string>; remove(): Promise<void> }>
+}
+
+const PLACES: Place[] = [
+  {
+    name: 'SQLite',
+    missing: undefined,
+    make: async (folder) => ({
+      environment: {
+        DB_CONNECTION: 'sqlite',
+        DB_DATABASE: join(folder, 'tmp/shared.sqlite3'),
+        LIMITER_STORE: 'database',
+      },
+      remove: async () => {},
+    }),
+  },
+  {
+    name: 'PostgreSQL and Redis',
+    missing: ['TEST_POSTGRES_URL', 'TEST_REDIS_URL']
+      .filter((variable) => !process.env[variable])
+      .map((variable) => `${variable} names no server`)
+      .join(', '),
+    make: async () => {
+      const redis = new URL(process.env.TEST_REDIS_URL!)
+      const { environment, remove } = await createServerDatabase('postgres', '_two')
+      return {
+        environment: {
+          ...environment,
+          LIMITER_STORE: 'redis',
+          REDIS_HOST: redis.hostname,
+          REDIS_PORT: redis.port || '6379',
+          REDIS_PASSWORD: decodeURIComponent(redis.password),
+        },
+        remove,
+      }
+    },
+  },
+]
+
+for (const place of PLACES) {
+  /* Two servers from two directories with the same data, started, and so migrated, at the same
+   * time. */
+  test.group(`Two processes | ${place.name}`, (group) => {
+    let first: ProjectCopy
+    let second: ProjectCopy
+    let environment: Record<string, string>
+    let token: string
+
+    /* In CI the storage must be available: the test fails there. */
+    group.tap((one) => one.skip(Boolean(place.missing) && !process.env.CI, place.missing))
+    group.tap((one) => one.timeout(60_000))
+
+    group.setup(async () => {
+      if (place.missing && !process.env.CI) return async () => {}
+      if (place.missing) throw new Error(place.missing)
+      first = await ProjectCopy.create()
+      second = await ProjectCopy.create()
+      for (const copy of [first, second]) await onlyNotes(copy, "{ access: 'token' }")
+      const made = await place.make(first.folder)
+      environment = {
+        APP_KEY: 'of-this-run-alone-0123456789abcdef0',
+        /* Redis is shared with other runs, so each counts its own addresses. */
+        TRUST_PROXY: 'loopback',
+        ...made.environment,
+      }
+      const stops = await Promise.all([first.start(environment), second.start(environment)])
+      await ace(
+        `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=${NAME} --password-stdin`
+      )
+      const said = await ace(`${TOKEN} --name=ci`)
+      token = /^\S{30,}$/m.exec(said)![0]
+      return async () => {
+        for (const stop of stops) await stop()
+        await made.remove()
+        await first.remove()
+        await second.remove()
+      }
+    })
+
+    const TOKEN = `${process.execPath} ace.js admin:token ${NAME}`
+
+    async function ace(command: string): Promise<string> {
+      const { status, output } = await first.run('sh', ['-c', command], environment)
+      if (status !== 0) throw new Error(output)
+      return output
+    }
+
+    function login(
+      copy: ProjectCopy,
+      { password = PASSWORD, username = NAME, address = someAddress() } = {}
+    ) {
+      return fetch(`${copy.url}/admin/login`, {
+        method: 'POST',
+        body: new URLSearchParams({ username, password }),
+        headers: { 'x-forwarded-for': address },
+        redirect: 'manual',
+      })
+    }
+
+    async function statusOf(copy: ProjectCopy, path: string, headers: Record<string, string> = {}) {
+      const { status } = await fetch(`${copy.url}${path}`, { headers, redirect: 'manual' })
+      return status
+    }
+
+    test('[B1] of two servers that start on a new database one migrates', async ({ assert }) => {
+      const migrated = [first, second].map(
+        ({ output }) => output.match(/^Migrated /gm)?.length ?? 0
+      )
+      assert.equal(Math.min(...migrated), 0)
+      assert.equal(await statusOf(first, '/health/ready'), 200)
+      assert.equal(await statusOf(second, '/health/ready'), 200)
+    })
+
+    test('[B4, B5] signing in or out at one server applies to both', async ({ assert }) => {
+      const cookie = cookiesOf(await login(first))
+      assert.equal(await statusOf(second, '/admin', { cookie }), 200)
+
+      await statusOf(second, '/admin/logout', { cookie })
+      assert.equal(await statusOf(first, '/admin', { cookie }), 303)
+      assert.equal(await statusOf(second, '/admin', { cookie }), 303)
+    })
+
+    test('[P10] a token is valid at both servers until it is revoked', async ({ assert }) => {
+      const said = await ace(`${TOKEN} --name=short-lived --json`)
+      const { id, token: shortLived }: { id: number; token: string } = JSON.parse(said)
+      const headers = { authorization: `Bearer ${shortLived}` }
+      assert.equal(await statusOf(first, '/api/notes', headers), 200)
+      assert.equal(await statusOf(second, '/api/notes', headers), 200)
+
+      await ace(`${TOKEN} --revoke=${id}`)
+      assert.equal(await statusOf(first, '/api/notes', headers), 401)
+      assert.equal(await statusOf(second, '/api/notes', headers), 401)
+    })
+
+    test('[B8] failed logins at both servers are counted together', async ({ assert }) => {
+      const address = someAddress()
+      const statuses = []
+      for (const copy of [first, second, first, second, first, second, first]) {
+        const { status } = await login(copy, { password: 'wrong', address })
+        statuses.push(status)
+      }
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429, 429])
+      const right = await login(second, { address })
+      assert.equal(right.status, 429)
+    })
+
+    test('[Q7] a create that is sent to both servers with one key makes one item', async ({
+      assert,
+    }) => {
+      const authorization = `Bearer ${token}`
+      const send = (copy: ProjectCopy, key: string) =>
+        fetch(`${copy.url}/api/notes`, {
+          method: 'POST',
+          body: `{"text":"${key}"}`,
+          headers: { ...TYPE, authorization, 'idempotency-key': key },
+        })
+      for (const key of ['one', 'two', 'three', 'four', 'five']) {
+        const copies = Array.from({ length: 8 }, (_, index) => (index % 2 ? first : second))
+        const answers = await Promise.all(copies.map((copy) => send(copy, key)))
+        const made = answers.filter(
+          ({ status, headers }) => status === 201 && !headers.has('idempotency-replayed')
+        )
+        assert.lengthOf(made, 1)
+        for (const { status } of answers) assert.include([201, 409], status)
+
+        const item = await made[0].text()
+        for (const copy of [first, second]) {
+          const again = await send(copy, key)
+          assert.equal(again.headers.get('idempotency-replayed'), 'true')
+          assert.equal(await again.text(), item)
+        }
+      }
+      const list = await fetch(`${second.url}/api/notes`, { headers: { authorization } })
+      const { total_count: count } = (await list.json()) as { total_count: number }
+      assert.equal(count, 5)
+    })
+
+    test('[B13] of superusers who delete each other at both servers, one remains', async ({
+      assert,
+    }) => {
+      const cookie = cookiesOf(await login(first))
+      const users = `${first.url}/admin/AdminUser/crud`
+      const rivals = ['al', 'bo', 'cy', 'di']
+      const made: Array<{ id: number; cookie: string }> = []
+      for (const username of rivals) {
+        const answer = await fetch(users, {
+          method: 'POST',
+          body: JSON.stringify({ username, password: PASSWORD, is_superuser: true }),
+          headers: { ...TYPE, cookie },
+        })
+        const { id } = (await answer.json()) as { id: number }
+        made.push({ id, cookie: cookiesOf(await login(second, { username })) })
+      }
+      const superusers = async () => {
+        const said = await ace(`${process.execPath} ace.js admin:list --json`)
+        const all: Array<{ id: number; username: string; is_superuser: boolean }> = JSON.parse(said)
+        return all.filter((user) => user.is_superuser)
+      }
+      const before = await superusers()
+      const { id } = before.find(({ username }) => username === NAME)!
+      const all = [...made, { id, cookie }]
+      /* Every pair in both directions, half of the requests at each server. */
+      const pairs = all.flatMap((one) =>
+        all.filter((other) => other !== one).map((other) => ({ one, other }))
+      )
+      const answers = await Promise.all(
+        pairs.map(({ one, other }, index) => {
+          const { url } = index % 2 ? first : second
+          const path = `${url}/admin/AdminUser/crud/${other.id}`
+          return fetch(path, { method: 'DELETE', headers: { cookie: one.cookie } })
+        })
+      )
+      assert.isTrue(answers.every(({ status }) => status < 500))
+      assert.lengthOf(await superusers(), 1)
+    })
+  })
+}
+
+/** An address that no other run has used. */
+function someAddress(): string {
+  const part = () => randomBytes(2).toString('hex')
+  return `2001:db8:${part()}:${part()}::1`
+}
+
+function cookiesOf(answer: Response): string {
+  const lines = answer.headers.getSetCookie()
+  return lines.map((line) => line.split(';')[0]).join('; ')
+}

@@ -1,0 +1,141 @@
+import { test } from '@japa/runner'
+import { Secret } from '@adonisjs/core/helpers'
+import app from '@adonisjs/core/services/app'
+import { defineConfig } from '#admin'
+import { ValueError } from '#crud'
+import shipped from '#config/admin'
+
+const appKey = new Secret('key')
+const LOGIN = {
+  attempts: 5,
+  withinMinutes: 15,
+  attemptsPerAddress: 50,
+  quickAttemptsPerName: 20,
+  slowestSeconds: 15,
+  slowedAtOnce: 500,
+  hashesAtOnce: 2,
+  hashesWaiting: 20,
+}
+
+test.group('defineConfig of the admin site', () => {
+  test('[B1, S16] every option but the key has a default', ({ assert }) => {
+    assert.deepEqual(defineConfig({ appKey }), {
+      appKey,
+      mountPath: '/admin',
+      title: 'Atrium',
+      theme: 'light-theme',
+      secureCookies: true,
+      templatesDirectory: undefined,
+      storageDirectory: app.makePath('storage'),
+      adminConnection: undefined,
+      defaultRole: 'Everything',
+      models: {},
+      eventIntegration: undefined,
+      sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
+      token: { minutes: 30 },
+      login: LOGIN,
+    })
+  })
+
+  test('[B1, S16] given options override the defaults', ({ assert }) => {
+    const given = {
+      appKey,
+      mountPath: '/backstage',
+      title: 'Shop',
+      theme: 'dark-theme' as const,
+      secureCookies: false,
+      templatesDirectory: '/srv/templates',
+      storageDirectory: '/srv/uploads',
+      adminConnection: 'other',
+      defaultRole: null,
+      models: { Product: class {} },
+      eventIntegration: { log: async () => {} },
+      sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
+      token: { minutes: 4 },
+      login: {
+        attempts: 5,
+        withinMinutes: 6,
+        attemptsPerAddress: 7,
+        quickAttemptsPerName: 10,
+        slowestSeconds: 11,
+        slowedAtOnce: 12,
+        hashesAtOnce: 8,
+        hashesWaiting: 9,
+      },
+    }
+    assert.deepEqual(defineConfig(given), given)
+  })
+
+  test('[B7, B8] a single limit can be set', ({ assert }) => {
+    const config = defineConfig({ appKey, sessions: { perUser: 1 }, login: { attempts: 9 } })
+    assert.deepEqual(config.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 1 })
+    assert.deepEqual(config.login, { ...LOGIN, attempts: 9 })
+  })
+
+  test('[B1] the mount path is normalized to one leading and no trailing slash')
+    .with([
+      ['/', ''],
+      ['', ''],
+      ['//', ''],
+      ['admin', '/admin'],
+      ['/admin/', '/admin'],
+      ['//back/stage//', '/back/stage'],
+      ['/~jo/a.b_c-d', '/~jo/a.b_c-d'],
+    ])
+    .run(({ assert }, [mountPath, expected]) => {
+      assert.equal(defineConfig({ appKey, mountPath }).mountPath, expected)
+    })
+
+  test('[B1] a mount path with invalid characters is refused')
+    .with(['/ad min', '/ädmin', '/:id', '/*', '/a?b', '/a#b', '/a%20b', '/a;b', '/a\nb', '/"x'])
+    .run(({ assert }, mountPath) => {
+      assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
+    })
+
+  test('[B1] a mount path with invalid segments is refused')
+    .with(['/a//b', '/a/../b', '/./a', '/..'])
+    .run(({ assert }, mountPath) => {
+      assert.throws(() => defineConfig({ appKey, mountPath }), ValueError as any)
+    })
+
+  test('[B17] the storage directory must be an absolute path', ({ assert }) => {
+    assert.throws(
+      () => defineConfig({ appKey, storageDirectory: 'uploads' }),
+      "config/admin.ts: storageDirectory is 'uploads', and must be an absolute path"
+    )
+  })
+
+  test('[S16] other themes than the two are refused', ({ assert }) => {
+    assert.throws(
+      () => defineConfig({ appKey, theme: 'pink' as any }),
+      "config/admin.ts: theme is 'pink', and must be 'dark-theme' or 'light-theme'"
+    )
+  })
+
+  test('[B7, B8, B4] a limit other than a positive integer is refused')
+    .with([
+      { sessions: { idleMinutes: 0 } },
+      { sessions: { maximumHours: 1.5 } },
+      { sessions: { perUser: -1 } },
+      { token: { minutes: Number.NaN } },
+      { login: { attempts: Infinity } },
+      { login: { withinMinutes: '15' as any } },
+      { login: { withinMinutes: undefined } },
+      { login: { attemptsPerAddress: 0 } },
+      { login: { quickAttemptsPerName: 0 } },
+      { login: { slowestSeconds: 0 } },
+      { login: { slowedAtOnce: -1 } },
+      { login: { hashesAtOnce: 0.5 } },
+      { login: { hashesWaiting: 0 } },
+    ])
+    .run(({ assert }, limits) => {
+      assert.throws(() => defineConfig({ appKey, ...limits }), /must be a positive integer/)
+    })
+
+  test('[B1, B7, B8] the shipped configuration has the specified values', ({ assert }) => {
+    assert.equal(shipped.mountPath, '/admin')
+    assert.deepEqual(shipped.sessions, { idleMinutes: 30, maximumHours: 12, perUser: 5 })
+    assert.deepEqual(shipped.login, LOGIN)
+    assert.isUndefined(shipped.adminConnection)
+  })
+})

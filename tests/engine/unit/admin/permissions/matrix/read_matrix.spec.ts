@@ -1,0 +1,117 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { AdminSite } from '#admin'
+import app from '@adonisjs/core/services/app'
+import { readPermissions, type PermissionsDocument } from '#admin/permissions/document'
+import { matrixView, type MatrixBox } from '#admin/permissions/matrix/matrix_view'
+import { inputName, readInputName } from '#admin/permissions/matrix/input_names'
+import { readMatrix } from '#admin/permissions/matrix/read_matrix'
+
+const FIELD = 'permissions'
+
+/** What a browser sends of the matrix of a document, if nobody touches it. */
+function sentOf(site: AdminSite, document: PermissionsDocument): Map<string, string[]> {
+  const sent = new Map<string, string[]>([[`${FIELD}.matrix`, ['1']]])
+  const send = ({ name, value, checked }: MatrixBox) => {
+    if (checked) sent.set(name, [...(sent.get(name) ?? []), value])
+  }
+  for (const row of matrixView(site, FIELD, document).groups.flatMap(({ rows }) => rows)) {
+    const boxes = [row.own, row.all, ...row.actions, ...row.others, ...row.records, ...row.scopes]
+    const states = row.fields.flatMap((field) => field.states)
+    for (const box of [...boxes, ...states]) if (box) send(box)
+  }
+  return sent
+}
+
+test.group('Permissions | the matrix', () => {
+  const name = fc
+    .oneof(
+      fc.constantFrom(
+        'Reel',
+        'title',
+        'view',
+        'delete',
+        '*',
+        'own',
+        'a.b',
+        '%2E',
+        'a b',
+        ' ',
+        '__proto__',
+        'constructor'
+      ),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
+    )
+    .filter((text) => !/[\u0000-\u001f\u007f]/.test(text)) // eslint-disable-line no-control-regex
+  const names = fc.array(name, { maxLength: 5 })
+  const entry = fc.record(
+    { actions: names, hidden: names, readonly: names, scopes: names },
+    { requiredKeys: ['actions'] }
+  )
+  const documents = fc
+    .array(fc.tuple(name, entry), { maxLength: 5 })
+    .map((entries) => Object.fromEntries(entries))
+
+  test('[U6] a document that goes through the form is the same document', async ({ assert }) => {
+    const site = await app.container.make(AdminSite)
+    fc.assert(
+      fc.property(documents, (given) => {
+        const document = readPermissions(given)
+        const back = readMatrix(FIELD, sentOf(site, document))
+        assert.deepEqual(JSON.stringify(readPermissions(back)), JSON.stringify(document))
+      }),
+      { numRuns: 300 }
+    )
+  })
+
+  test('[U6] the name of an input tells part, model and field, whatever they are called', ({
+    assert,
+  }) => {
+    fc.assert(
+      fc.property(name, name, (model, field) => {
+        const input = inputName(FIELD, 'field', model, field)
+        assert.deepEqual(readInputName(FIELD, input), { part: 'field', model, name: field })
+        assert.match(input, /^permissions\.field\.[^.]+\.[^.]+$/)
+      })
+    )
+    for (const input of [
+      'permissions',
+      'permissions.own',
+      'permissions.a.b.c.d',
+      'permissions.own.%',
+    ]) {
+      assert.isNull(readInputName(FIELD, input), input)
+    }
+  })
+
+  test('[U6] a row without a tick follows all other models; one with a tick has rules of its own', ({
+    assert,
+  }) => {
+    const read = (sent: Record<string, string>) =>
+      readMatrix(FIELD, new Map(Object.entries(sent).map(([key, value]) => [key, [value]])))
+    const matrix = { 'permissions.matrix': '1' }
+    assert.isUndefined(read({ permissions: '{}' }))
+    assert.deepEqual(read(matrix), {})
+    assert.deepEqual(
+      read({ ...matrix, 'permissions.records.Reel': 'all', 'permissions.field.Reel.title': '' }),
+      {}
+    )
+    const nothing = { actions: [], hidden: [], readonly: [] }
+    assert.deepEqual(read({ ...matrix, 'permissions.own.Reel': '1' }), { Reel: nothing })
+    assert.deepEqual(read({ ...matrix, 'permissions.records.Reel': 'chosen' }), {
+      Reel: { ...nothing, scopes: [] },
+    })
+  })
+
+  test('[U6] a scope that is ticked counts, though all records are chosen beside it', ({
+    assert,
+  }) => {
+    const sent = new Map([
+      ['permissions.matrix', ['1']],
+      ['permissions.records.Reel', ['all']],
+      ['permissions.scopes.Reel', ['own']],
+      ['permissions.actions.Reel', ['view']],
+    ])
+    assert.deepEqual(readMatrix(FIELD, sent)!.Reel.scopes, ['own'])
+  })
+})

@@ -1,0 +1,243 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { test } from '@japa/runner'
+import { ConfigurationError, resources } from '#crud'
+import CrudProvider from '#crud/crud_provider'
+import { Resource } from '#crud/resource/resource'
+import { ResourceRegistry } from '#crud/resource/registry'
+
+const MODEL = (name: string, options: string) => `
+  import { BaseModel, column } from '@adonisjs/lucid/orm'
+  import { Crud } from '#crud'
+  @Crud(${options})
+  export class ${name} extends BaseModel {
+    @column({ isPrimary: true })
+    declare id: number
+  }
+`
+
+const root = app.makePath('tmp', `models-${process.pid}`)
+let count = 0
+
+/** Creates a directory of models, inside the project so that they can import it. */
+async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = join(root, String(++count))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(folder, name, '..'), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+  return folder
+}
+
+function providerFor(folder: string, environment: string = 'test') {
+  return new CrudProvider({
+    modelsPath: () => folder,
+    relativePath: (path: string) => path.slice(folder.length + 1),
+    getEnvironment: () => environment,
+  } as unknown as ApplicationService)
+}
+
+async function failureOf(work: Promise<unknown>): Promise<any> {
+  return work.then(
+    () => undefined,
+    (error) => error
+  )
+}
+
+test.group('CrudProvider', (group) => {
+  group.each.teardown(() => rm(root, { recursive: true, force: true }))
+
+  test('[P9] the provider collects the errors of all models, also in one file', async ({
+    assert,
+  }) => {
+    const folder = await folderWith({
+      'deep/one.ts': MODEL('One', '{ includedMethods: ["fly"] as any }'),
+      'both.ts': `
+        ${MODEL('Two', '{ path: "two words" }')}
+        @Crud({ filterConfig: { nothing: null } })
+        export class Three extends BaseModel {
+          @column({ isPrimary: true })
+          declare id: number
+        }`,
+      'broken.ts': 'throw new Error("thrown at import")',
+      'notes.md': 'no model',
+      'types.d.ts': 'throw new Error("never read")',
+    })
+    const before = resources.all().length
+    const failure = await failureOf(providerFor(folder).start())
+
+    assert.instanceOf(failure, ConfigurationError)
+    assert.lengthOf(failure.errors, 4)
+    for (const text of ["One: includedMethods names 'fly'", 'Two: path', 'model Three']) {
+      assert.include(failure.message, text)
+    }
+    assert.include(failure.message, "broken.ts can't be imported: thrown at import")
+    assert.lengthOf(resources.all(), before)
+  })
+
+  const CIRCLE = (lazy: boolean) => {
+    const options = lazy ? '() => ({ policy: shared, path: PATHS.NAME })' : '{ policy: shared }'
+    const model = (name: string, first: string) =>
+      `${first}\nimport { shared, PATHS } from './shared.js'\n` +
+      MODEL(name, options.replace('NAME', name))
+    return {
+      'circle_a.ts': model('CircleA', ''),
+      'circle_b.ts': model('CircleB', "import './circle_a.js'"),
+      'shared.ts': `
+        import { CircleA } from './circle_a.js'
+        import { CircleB } from './circle_b.js'
+        export const PATHS = { CircleA: 'circle/a', CircleB: 'circle/b' }
+        export const shared = (_actor, action, { model }) => model !== CircleA && model !== CircleB`,
+      'zebra.ts': `import './shared.js'`,
+    }
+  }
+
+  test('[P2] a policy that imports the models which name it works inside a function', async ({
+    assert,
+  }) => {
+    const folder = await folderWith(CIRCLE(true))
+    await providerFor(folder).start()
+    const added = resources.endpoints().filter(({ path }) => path.includes('/circle/'))
+    assert.deepEqual(added.map(({ path }) => path).sort(), ['/api/circle/a', '/api/circle/b'])
+    for (const { resource } of added) {
+      assert.isFalse(resource.policy!({} as any, 'read', resource, undefined as any))
+    }
+  })
+
+  test('[P9] an import cycle is one error that says what to do', async ({ assert }) => {
+    const folder = await folderWith(CIRCLE(false))
+    const failure = await failureOf(providerFor(folder).start())
+    assert.lengthOf(failure.errors, 1)
+    assert.match(failure.message, /circle_a\.ts.* and .*zebra\.ts can't be imported: files import/)
+    assert.match(failure.message, /circle_[ab]\.ts, line \d+, uses 'shared' before/)
+    assert.include(failure.message, '@Crud(() => ({ policy: shared }))')
+  })
+
+  test('[P9] an error that a file throws is reported once, with all files that import it', async ({
+    assert,
+  }) => {
+    const folder = await folderWith({
+      'a.ts': "import './thrower.js'",
+      'b.ts': "import './thrower.js'",
+      'thrower.ts': "throw new Error('no luck')",
+    })
+    const failure = await failureOf(providerFor(folder).start())
+    assert.lengthOf(failure.errors, 1)
+    assert.include(failure.message, "a.ts, b.ts and thrower.ts can't be imported: no luck")
+  })
+
+  test('[P9] a function that returns no options is an error', async ({ assert }) => {
+    const folder = await folderWith({
+      'empty.ts': MODEL('Empty', '(() => undefined) as any'),
+      'late.ts': MODEL('Late', '(async () => ({})) as any'),
+      'thrown.ts': MODEL('Thrown', "() => { throw new Error('no luck') }"),
+    })
+    const { errors } = await failureOf(providerFor(folder).start())
+    const messages = errors.map((error: Error) => error.message)
+    assert.match(messages[0], /^Empty: the function given to @Crud returned undefined, and must/)
+    assert.match(messages[1], /^Late: the function given to @Crud returned Promise/)
+    assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
+  })
+
+  test('[P9] in a command the errors are a warning', async ({ assert, cleanup }) => {
+    const folder = await folderWith({ 'one.ts': MODEL('One', '{ tags: 5 as any }') })
+    const warnings: string[] = []
+    const { warn } = console
+    console.warn = (text) => warnings.push(text)
+    cleanup(() => {
+      console.warn = warn
+    })
+
+    await providerFor(folder, 'console').start()
+    assert.lengthOf(warnings, 1)
+    assert.include(warnings[0], 'One: tags is 5, and must be a list of strings')
+  })
+
+  test('[P9] a server reports them together with missing tables, each once', async ({ assert }) => {
+    const folder = await folderWith({
+      'lost.ts': MODEL('Lost', ''),
+      'wrong.ts': MODEL('Wrong', "{ path: 'two words', include: ['none'] }"),
+    })
+    const own = new ResourceRegistry()
+    await providerFor(folder, 'web').start()
+    await providerFor(folder, 'web').start()
+    own.untold.push(...resources.untold.splice(0))
+    const { model } = resources
+      .endpoints()
+      .find(({ resource }) => resource.name === 'Lost')!.resource
+    own.track(new Resource({ model }))
+
+    const failure = await failureOf(own.load())
+    assert.instanceOf(failure, ConfigurationError)
+    assert.lengthOf(failure.errors, 3)
+    assert.include(failure.message, 'Lost: the table losts does not exist')
+    assert.include(failure.message, "Lost: the path /api/losts is Lost's already")
+    assert.include(failure.message, 'Wrong: ')
+    assert.isEmpty(own.untold)
+  })
+
+  test('[P9] a server that loads nothing before it listens exits then', async ({ assert }) => {
+    const folder = await folderWith({ 'uno.ts': MODEL('Uno', '{ tags: 5 as any }') })
+    const provider = providerFor(folder, 'web')
+    await provider.start()
+    const failure = await failureOf(provider.ready())
+    assert.instanceOf(failure, ConfigurationError)
+    assert.include(failure.message, 'Uno: tags is 5')
+    assert.isEmpty(resources.untold)
+  })
+
+  test('[P2] a missing directory, or one without models, has no models', async ({ assert }) => {
+    const folder = await folderWith({
+      'helpers.ts': 'export const answer = 42\nexport class Plain {}\nexport function help() {}\n',
+    })
+    const before = resources.all().length
+
+    await providerFor(folder).start()
+    await providerFor(`${folder}-missing`).start()
+    assert.lengthOf(resources.all(), before)
+  })
+
+  async function warningsOf(environment: string, inProduction: boolean) {
+    const warnings: Array<[{ models: string[] }, string]> = []
+    const warn = (...words: [{ models: string[] }, string]) => warnings.push(words)
+    await new CrudProvider({
+      getEnvironment: () => environment,
+      inProduction,
+      container: { make: async () => ({ warn }) },
+    } as unknown as ApplicationService).ready()
+    return warnings
+  }
+
+  test('[P10] in production the server warns once about writes that are public by default', async ({
+    assert,
+  }) => {
+    assert.isEmpty(await warningsOf('web', false))
+    assert.isEmpty(await warningsOf('console', true))
+    const warnings = await warningsOf('web', true)
+    assert.lengthOf(warnings, 1)
+    const [{ models }, text] = warnings[0]
+    assert.includeMembers(models, ['Reel', 'Utensil'])
+    assert.match(text, /^Anybody may write .*Reel.* through the endpoints, as only the default of/)
+  })
+
+  test('[P10] in production it names models without an access option, and the line to add', async ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<object>('crud')
+    cleanup(() => app.config.set('crud', config))
+    app.config.set('crud', { ...config, access: 'token' })
+    const warnings = await warningsOf('web', true)
+    assert.lengthOf(warnings, 1)
+    const [{ models }, text] = warnings[0]
+    assert.includeMembers(models, ['Reel', 'Utensil'])
+    assert.notInclude(models, 'Guarded')
+    assert.match(text, /^Nobody has decided who may call .*Reel/)
+    assert.include(text, "access: 'public' in @Crud opens")
+
+    app.config.set('crud', { ...config, access: 'token', isAccessDecided: true })
+    assert.isEmpty(await warningsOf('web', true))
+  })
+})

@@ -1,0 +1,88 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import { AnswerBudget, answerLimits, bytesInFlight } from '#crud/http/answer_budget'
+import { type Problem } from '#crud'
+
+const LIMITS = { text: 100, answer: 1000, answers: 1500 }
+
+async function problemOf(work: Promise<unknown>): Promise<Problem> {
+  try {
+    await work
+  } catch (error) {
+    return error as Problem
+  }
+  throw new Error('There was none')
+}
+
+test.group('AnswerRoom', (group) => {
+  group.each.setup(() => {
+    const config = app.config.get<object>('crud')
+    app.config.set('crud', { ...config, limits: LIMITS })
+    return () => app.config.set('crud', config)
+  })
+
+  test('[A29] a response over the limit is a 413 that says what to do', async ({
+    assert,
+    cleanup,
+  }) => {
+    const room = new AnswerBudget()
+    cleanup(() => room.release())
+    await room.reserve(600)
+    const problem = await problemOf(room.reserve(401))
+    assert.equal(problem.status, 413)
+    for (const name of ['limit', 'itemsPerPage', 'fields']) assert.include(problem.message, name)
+    await room.reserve(400)
+    assert.equal(room.reserved, 1000)
+  })
+
+  test('[A29] all responses together use at most a quarter of the heap', ({ assert }) => {
+    assert.deepEqual(answerLimits(1_000_000), { answer: 1000, answers: 1500 })
+    assert.deepEqual(answerLimits(4800), { answer: 1000, answers: 1200 })
+    assert.deepEqual(answerLimits(2000), { answer: 500, answers: 500 })
+  })
+
+  test('[A29] a response waits for free budget, first come first served', async ({ assert }) => {
+    const [first, second, third] = [new AnswerBudget(), new AnswerBudget(), new AnswerBudget()]
+    const order: string[] = []
+    await first.reserve(1000)
+    const waiting = [
+      second.reserve(1000).then(() => order.push('second')),
+      third.reserve(501).then(() => order.push('third')),
+    ]
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    assert.deepEqual(order, [])
+    first.release()
+    await waiting[0]
+    assert.deepEqual(order, ['second'])
+    second.release()
+    await waiting[1]
+    assert.equal(bytesInFlight(), 501)
+    third.release()
+    assert.equal(bytesInFlight(), 0)
+  })
+
+  test('[A29] waiting for too long, or with too many others, is 503', async ({ assert }) => {
+    const first = new AnswerBudget()
+    await first.reserve(1000)
+    const begun = performance.now()
+    const many = Array.from({ length: 60 }, () => problemOf(new AnswerBudget().reserve(600)))
+    const soon = await Promise.race(many)
+    assert.isBelow(performance.now() - begun, 1000)
+    assert.equal(soon.status, 503)
+    assert.property(soon.headers, 'retry-after')
+    for (const { status } of await Promise.all(many)) assert.equal(status, 503)
+    first.release()
+    assert.equal(bytesInFlight(), 0)
+  }).timeout(10_000)
+
+  test('consecutive lists each use the size of the largest', async ({ assert }) => {
+    const room = new AnswerBudget()
+    for (const bytes of [400, 900, 500]) await room.forList((list) => list.reserve(bytes))
+    assert.equal(room.reserved, 900)
+    assert.equal(bytesInFlight(), 900)
+    await problemOf(room.forList((list) => list.reserve(2000)))
+    assert.equal(bytesInFlight(), 900)
+    room.release()
+    assert.equal(bytesInFlight(), 0)
+  })
+})

@@ -1,0 +1,122 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { test } from '@japa/runner'
+import { AssetStore } from '#crud/http/asset_store'
+import { RuntimeError, ValueError } from '#crud'
+
+test.group('AssetStore', (group) => {
+  let folder: string
+
+  group.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assets-'))
+    return () => rm(folder, { recursive: true })
+  })
+
+  async function file(name: string, content: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+
+  test('the name of an asset contains a hash of its content', async ({ assert }) => {
+    const path = await file('a.css', 'a { color: red }')
+    const first = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+    const again = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+    await file('a.css', 'a { color: blue }')
+    const changed = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+
+    assert.match(first.url('admin.css'), /^admin\.[0-9a-f]{8}\.css$/)
+    assert.equal(again.url('admin.css'), first.url('admin.css'))
+    assert.notEqual(changed.url('admin.css'), first.url('admin.css'))
+  })
+
+  test('files are concatenated in order, and scripts stay separate', async ({ assert }) => {
+    const styles = [await file('1.css', 'a{}'), await file('2.css', 'b{}')]
+    const scripts = [
+      await file('1.js', 'globalThis.order = [1]'),
+      await file('2.js', '(() => order.push(2))() // end'),
+      await file('3.js', '[3].forEach((n) => order.push(n))'),
+    ]
+    const store = await AssetStore.load([
+      { name: 'all.css', paths: styles },
+      { name: 'all.js', paths: scripts },
+    ])
+
+    assert.equal(store.find(store.url('all.css'))!.body.toString(), 'a{}\nb{}')
+    const script = store.find(store.url('all.js'))!.body.toString()
+    const order = new Function(
+      'globalThis',
+      `var order; ${script.replace('globalThis.', '')}; return order`
+    )
+    assert.deepEqual(order({}), [1, 2, 3])
+  })
+
+  test('compressed forms are kept next to the plain one', async ({ assert }) => {
+    const path = await file('long.js', 'again("and again")\n'.repeat(200))
+    const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
+    const { body, gzip, brotli, type } = store.find(store.url('long.js'))!
+
+    assert.isTrue(gunzipSync(gzip).equals(body))
+    assert.isTrue(brotliDecompressSync(brotli).equals(body))
+    assert.isBelow(gzip.length, body.length)
+    assert.isBelow(brotli.length, body.length)
+    assert.equal(type, 'text/javascript; charset=utf-8')
+  })
+
+  test('no asset has the name "{$self}"')
+    .with([
+      'admin.css',
+      'admin.00000000.css',
+      '../admin.css',
+      '..%2fadmin.css',
+      '/etc/passwd',
+      '__proto__',
+      'constructor',
+      '',
+    ])
+    .run(async ({ assert }, name) => {
+      const path = await file('b.css', 'b{}')
+      const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+      assert.isUndefined(store.find(name))
+    })
+
+  test('unknown, missing and duplicate assets and unknown types are reported', async ({
+    assert,
+  }) => {
+    const path = await file('c.css', 'c{}')
+    const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+
+    assert.throws(() => store.url('other.css'), 'There is no asset called other.css')
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'x.css', paths: [join(folder, 'gone.css')] }]),
+      RuntimeError,
+      /gone\.css, of which x\.css consists/
+    )
+    await assert.rejects(
+      () =>
+        AssetStore.load([
+          { name: 'x.css', paths: [path] },
+          { name: 'x.css', paths: [path] },
+        ]),
+      ValueError,
+      /Two assets are called x\.css/
+    )
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'x.php', paths: [path] }]),
+      ValueError,
+      /x\.php is no asset: it must end in \.css, \.js, \.svg/
+    )
+  })
+
+  test('comments on their own lines are removed, except licences', async ({ assert }) => {
+    const text =
+      "/*! (c) */\n/* why */\na { b: '/* c */' }\n  /*\n   * more\n   */\nd { e: f } /* g */\n"
+    const store = await AssetStore.load([{ name: 'x.css', paths: [await file('c.css', text)] }])
+    assert.equal(
+      store.find(store.url('x.css'))!.body.toString(),
+      "/*! (c) */\na { b: '/* c */' }\nd { e: f } /* g */\n"
+    )
+  })
+})

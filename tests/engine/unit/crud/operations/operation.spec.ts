@@ -1,0 +1,17 @@
+import { test } from '@japa/runner'
+import { isOperation, OPERATIONS, WRITE_OPERATIONS } from '#crud/operations/operation'
+
+test('[S1] the operations are the six of the specification', ({ assert }) => {
+  assert.sameMembers(
+    [...OPERATIONS],
+    ['create', 'read', 'read_multi', 'update', 'delete', 'db_delete']
+  )
+  for (const operation of OPERATIONS) assert.isTrue(isOperation(operation))
+  for (const name of ['list', 'Create', 'read_paginated', '', 'toString']) {
+    assert.isFalse(isOperation(name), name)
+  }
+})
+
+test('all operations except the two reads change data', ({ assert }) => {
+  assert.sameMembers([...WRITE_OPERATIONS], ['create', 'update', 'delete', 'db_delete'])
+})

@@ -1,0 +1,165 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import { defineConfig } from '#crud/define_config'
+import { pageOf, parsePaging } from '#crud/request/paging'
+import { QueryString } from '#crud/request/query_string'
+
+const config = defineConfig().pagination
+
+function parse(text: string, paged = false, settings: Parameters<typeof parsePaging>[1] = config) {
+  return parsePaging(new QueryString(text), settings, paged)
+}
+
+function problemOf(text: string): { status: number; message: string; errors?: any[] } {
+  try {
+    parse(text)
+  } catch (error) {
+    return error as any
+  }
+  throw new Error(`${text} was accepted`)
+}
+
+test.group('Paging', () => {
+  test('[A10] the default is 100 items from offset 0', ({ assert }) => {
+    assert.deepEqual(parse(''), { shape: 'offset', offset: 0, limit: 100 })
+  })
+
+  test('[A10] offset and limit each have a default', ({ assert }) => {
+    assert.deepEqual(parse('offset=7'), { shape: 'offset', offset: 7, limit: 100 })
+    assert.deepEqual(parse('limit=7'), { shape: 'offset', offset: 0, limit: 7 })
+    assert.deepEqual(parse('limit=0'), { shape: 'offset', offset: 0, limit: 0 })
+  })
+
+  test('[A11] page or itemsPerPage alone selects pages, by default page 1 of 10 items', ({
+    assert,
+  }) => {
+    const shape = 'page'
+    assert.deepEqual(parse('page=3'), { shape, page: 3, itemsPerPage: 10, offset: 20, limit: 10 })
+    assert.deepEqual(parse('itemsPerPage=7'), {
+      shape,
+      page: 1,
+      itemsPerPage: 7,
+      offset: 0,
+      limit: 7,
+    })
+    assert.deepEqual(parse('page=4&itemsPerPage=7'), {
+      shape,
+      page: 4,
+      itemsPerPage: 7,
+      offset: 21,
+      limit: 7,
+    })
+  })
+
+  test('[A10, A11] the defaults are configurable', ({ assert }) => {
+    const settings = { limit: 5, itemsPerPage: 6, maximum: 50 }
+    assert.include(parse('', false, settings), { limit: 5 })
+    assert.include(parse('page=1', false, settings), { itemsPerPage: 6, limit: 6 })
+  })
+
+  test('[A11] both pairs together conflict')
+    .with([
+      'page=1&offset=0',
+      'page=1&limit=10',
+      'itemsPerPage=10&offset=0',
+      'itemsPerPage=10&limit=0',
+      'page=1&itemsPerPage=1&offset=1&limit=1',
+    ])
+    .run(({ assert }, text) => {
+      const { status, message } = problemOf(text)
+      assert.equal(status, 400)
+      assert.match(message, /^Conflicting parameters/)
+    })
+
+  test('[A13] {$self} is refused, and the parameter is named')
+    .with(
+      ['offset', 'limit', 'page', 'itemsPerPage'].flatMap((name) =>
+        [
+          '-1',
+          '1.0',
+          '1.5',
+          '1e2',
+          '0x10',
+          'a',
+          '+',
+          '%2B1',
+          '%201',
+          '1%20',
+          '1,2',
+          'NaN',
+          '١',
+        ].map((value) => `${name}=${value}`)
+      )
+    )
+    .run(({ assert }, text) => {
+      const { status, errors } = problemOf(text)
+      assert.equal(status, 422)
+      assert.deepEqual(
+        errors!.map((error) => error.field),
+        [text.split('=')[0]]
+      )
+    })
+
+  test('[A13] zero is not a valid page or page size', ({ assert }) => {
+    assert.equal(problemOf('page=0').status, 422)
+    assert.equal(problemOf('itemsPerPage=0').status, 422)
+    assert.equal(problemOf('page=000').status, 422)
+    assert.equal(parse('offset=0&limit=0').limit, 0)
+  })
+
+  test('[A13] a repeated value is refused, even if it is the same')
+    .with(['offset=1&offset=1', 'limit=1&limit=2', 'page=1&page=', 'itemsPerPage[]=1'])
+    .run(({ assert }, text) => {
+      assert.equal(problemOf(text).status, 422)
+    })
+
+  test('[A13] an empty value counts as absent', ({ assert }) => {
+    assert.deepEqual(parse('page=&itemsPerPage=&offset=&limit='), parse(''))
+    assert.deepEqual(parse('page=2&limit='), parse('page=2'))
+    assert.deepEqual(parse('offset=2&page'), parse('offset=2'))
+    assert.deepEqual(parse('itemsPerPage=3&page='), parse('itemsPerPage=3'))
+  })
+
+  test('[A13] a size over the maximum is lowered to it', ({ assert }) => {
+    assert.equal(parse('limit=1001').limit, 1000)
+    assert.include(parse('itemsPerPage=5000&page=3'), { itemsPerPage: 1000, offset: 2000 })
+    assert.include(parse('itemsPerPage=1000'), { itemsPerPage: 1000 })
+    assert.include(parse(`limit=${'9'.repeat(400)}`), { limit: 1000 })
+  })
+
+  test('[A13] defaults above the maximum are lowered too', ({ assert }) => {
+    const settings = { limit: 100, itemsPerPage: 10, maximum: 4 }
+    assert.equal(parse('', false, settings).limit, 4)
+    assert.equal(parse('page=2', false, settings).limit, 4)
+    assert.equal(parse('page=2', false, settings).offset, 4)
+  })
+
+  test('[A12] a page of any number has an offset that every database accepts', ({ assert }) => {
+    for (const text of ['9007199254740991', '9'.repeat(40), '9'.repeat(400)]) {
+      const { offset } = parse(`page=${text}&itemsPerPage=1000`)
+      assert.equal(offset, Number.MAX_SAFE_INTEGER)
+      assert.isAtMost(parse(`offset=${text}`).offset, Number.MAX_SAFE_INTEGER)
+    }
+  })
+
+  test('[A24] the paged alias starts at page 1 unless an offset is given', ({ assert }) => {
+    assert.deepEqual(parse('', true), pageOf(1, 10))
+    assert.deepEqual(parse('page=', true), pageOf(1, 10))
+    assert.equal(parse('limit=5', true).shape, 'offset')
+  })
+
+  test('[A11, A13] a page contains the items after those of previous pages', ({ assert }) => {
+    const count = fc.integer({ min: 1, max: 1_000_000 })
+    fc.assert(
+      fc.property(count, fc.integer({ min: 1, max: 1000 }), (page, size) => {
+        assert.deepEqual(parse(`page=${page}&itemsPerPage=${size}`), {
+          shape: 'page',
+          page,
+          itemsPerPage: size,
+          offset: (page - 1) * size,
+          limit: size,
+        })
+      })
+    )
+  })
+})

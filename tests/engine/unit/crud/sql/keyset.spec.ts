@@ -1,0 +1,47 @@
+import { test } from '@japa/runner'
+import { resources } from '#crud'
+import { SqliteDialect } from '#crud/database/sqlite/sqlite_dialect'
+import { rangesAfter } from '#crud/sql/keyset'
+import { orderOf, parseSort } from '#crud/request/sort'
+
+const dialect = new SqliteDialect()
+
+/** The conditions in short. */
+function after(sort: string, position: unknown[]): Array<{ sql: string; bindings: unknown[] }> {
+  const { resource } = resources.endpoints().find(({ path }) => path === '/api/specimens')!
+  const order = orderOf(parseSort(sort, resource.sortable), resource.key.columns)
+  return rangesAfter(order, position, 'specimens', dialect).map(({ sql, bindings }) => ({
+    sql: sql.replaceAll('"specimens".', '').replaceAll('"', '').replaceAll('+?', '?'),
+    bindings,
+  }))
+}
+
+test.group('Keyset', () => {
+  test('[Q4] the condition has a bound on the first column and excludes rows that were read', ({
+    assert,
+  }) => {
+    const [range, ...others] = after('amount', [5, 7])
+    assert.equal(
+      range.sql,
+      '((amount >= ?)) and ((amount > ?) or (((id >= ?)) and ((id > ?) or (1 = 0))))'
+    )
+    assert.deepEqual(range.bindings, [5, 5, 7, 7])
+    assert.isEmpty(others)
+  })
+
+  test('[Q4, A18] in descending order null comes after all values', ({ assert }) => {
+    const [values, none] = after('-amount', [5, 7])
+    assert.match(values.sql, /^\(\(amount <= \?\)\) and \(\(amount < \?\) or /)
+    assert.notInclude(values.sql, 'null')
+    assert.deepEqual(none, { sql: 'amount is null', bindings: [] })
+    assert.lengthOf(after('-amount', [null, 7]), 1)
+    assert.match(after('-amount', [null, 7])[0].sql, /^\(amount is null\) and /)
+    assert.match(after('amount', [null, 7])[0].sql, /^\(amount is not null\) or /)
+  })
+
+  test('[Q4] a NOT NULL column has no condition on null', ({ assert }) => {
+    const [range, ...others] = after('-id', [7])
+    assert.equal(range.sql, '((id <= ?)) and ((id < ?) or (1 = 0))')
+    assert.isEmpty(others)
+  })
+})

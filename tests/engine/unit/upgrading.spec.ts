@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+/** Exports by import path, as files of an application made with 0.1.0 import them */
+const ADDRESSES: Record<string, string[]> = {
+  '#admin': ['AdminSite', 'AdminUser', 'AdminView', 'adminGuard', 'apiGuard', 'databaseEvents'],
+  '#admin/admin_provider': ['default'],
+  '#admin/authentication/redis_store': ['withQuietErrors'],
+  '#admin/commands/main': ['getMetaData', 'getCommand'],
+  '#admin/http/handle_error': ['handleAdminError'],
+  '#crud': ['Crud', 'LucidCrud', 'defineConfig', 'resources', 'useTokenAuthorizer'],
+  '#crud/commands/main': ['getMetaData', 'getCommand'],
+  '#crud/crud_provider': ['default'],
+  '#crud/database/limiter_store': ['withoutSavepoints'],
+  '#crud/database/mysql_connection': ['mysqlConnection'],
+  '#crud/database/postgres_connection': ['postgresConnection'],
+  '#crud/database/sqlite_connection': ['sqliteConnections'],
+  '#crud/docs/docs_routes': ['docsPath'],
+  '#crud/http/body_parser_middleware': ['default'],
+  '#crud/http/handle_problem': ['handleProblem', 'toReport'],
+  '#crud/http/initialize_auth_middleware': ['default'],
+  '#crud/http/node_server': ['answerBadUrl'],
+  '#crud/openapi/openapi_provider': ['default'],
+  '#crud/settings': ['crudConfig'],
+  '#tests/helpers/admin': ['adminSite', 'cookiesOf', 'emptyAdminTables', 'fakeHashes', 'makeUser'],
+  '#tests/helpers/http': ['del', 'get', 'patch', 'post'],
+}
+
+/** Directories of the engine's code that runs in an application */
+const ENGINE = ['app/crud', 'app/admin', 'app/host', 'app/upstream']
+
+const IMPORTS = /(?:from|import|import\()\s*['"]([#.][^'"]+)['"]/g
+const OWN_ADDRESSES = /^#(?:models|policies|middleware|exceptions|config|start|database)\//
+
+const guide = readFileSync(app.makePath('docs/upgrading.md'), 'utf8')
+
+/** Paths of a list of docs/upgrading.md: those in backticks before the colon of an item */
+function pathsOf(name: string): string[] {
+  const list = new RegExp(`<!-- ${name} -->\n(.*?)<!-- /${name} -->`, 's').exec(guide)![1]
+  return list
+    .split('\n')
+    .flatMap((item) => [...item.split(/:(?: |$)/)[0].matchAll(/`([^`]+)`/g)])
+    .map(([, path]) => path)
+}
+
+const isIn = (file: string, path: string) =>
+  path.endsWith('/') ? file.startsWith(path) : file === path
+
+/** Length of the longest path of a list that contains the file; 0 if there is none */
+function claim(file: string, paths: readonly string[]): number {
+  return Math.max(0, ...paths.filter((path) => isIn(file, path)).map((path) => path.length))
+}
+
+function sourcesOf(folder: string): Array<{ file: string; text: string }> {
+  return readdirSync(app.makePath(folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name, parentPath }) => {
+      const path = `${parentPath}/${name}`
+      return { file: relative(app.makePath(), path), text: readFileSync(path, 'utf8') }
+    })
+}
+
+test.group('Files of the application and of the engine', () => {
+  const own = pathsOf('yours')
+  const engine = pathsOf('engine')
+
+  test('each file of the repository is in one list of docs/upgrading.md', ({ assert }) => {
+    const tracked = execFileSync('git', ['-c', 'safe.directory=*', 'ls-files'], {
+      cwd: app.makePath(),
+      encoding: 'utf8',
+    })
+    const files = tracked.split('\n').filter(Boolean)
+    assert.isAbove(files.length, 500)
+    assert.deepEqual(
+      own.filter((path) => engine.includes(path)),
+      []
+    )
+
+    /* Files of an application can't be in a list; they are its own. */
+    const { name } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
+    const unlisted = files.filter((file) => claim(file, own) === claim(file, engine))
+    assert.deepEqual(name === 'atrium' ? unlisted : [], [])
+  })
+
+  test('each listed path of the engine exists', ({ assert }) => {
+    assert.deepEqual(
+      engine.filter((path) => !existsSync(app.makePath(path))),
+      []
+    )
+  })
+
+  test('models, settings and migrations belong to the application', ({ assert }) => {
+    const isOwn = (file: string) => claim(file, own) > claim(file, engine)
+    assert.isTrue(isOwn('app/models/product.ts'))
+    assert.isTrue(isOwn('app/services/prices.ts'))
+    assert.isTrue(isOwn('config/crud.ts'))
+    assert.isTrue(isOwn('database/migrations/1_create_prices_table.ts'))
+    assert.isTrue(isOwn('tests/functional/prices.spec.ts'))
+    assert.isTrue(isOwn('resources/views/pages/home.edge'))
+    assert.isFalse(isOwn('app/crud/index.ts'))
+    assert.isFalse(isOwn('tests/engine/unit/upgrading.spec.ts'))
+    assert.isFalse(isOwn('resources/views/admin/pages/list.edge'))
+  })
+
+  test('the engine imports no file of the application', ({ assert }) => {
+    const found = ENGINE.flatMap(sourcesOf).flatMap(({ file, text }) => {
+      /* Imports in templates and comments do not count. */
+      const code = text.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/^\s*["'`].*$/gm, '')
+      const imported = [...code.matchAll(IMPORTS)].map(([, address]) => address)
+      return imported
+        .filter((address) => {
+          if (address.startsWith('#')) return OWN_ADDRESSES.test(address)
+          const path = join(dirname(file), address).replace(/\.js$/, '.ts')
+          return claim(path, own) > claim(path, engine)
+        })
+        .map((address) => `${file}: ${address}`)
+    })
+    assert.deepEqual(found, [])
+  })
+
+  test('only make:crud and uploads write files', ({ assert }) => {
+    const writes = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\b/
+    const writing = ENGINE.flatMap(sourcesOf).filter(({ text }) => writes.test(text))
+    assert.deepEqual(
+      writing.map(({ file }) => file),
+      ['app/crud/scaffold/scaffold.ts', 'app/admin/forms/files/private_folder.ts']
+    )
+  })
+})
+
+test.group('Import paths of the engine in files of the application', () => {
+  test('{$i}: each import path of 0.1.0 still has its exports')
+    .with(Object.entries(ADDRESSES))
+    .run(async ({ assert }, [address, names]) => {
+      const found = Object.keys(await import(address))
+      assert.includeMembers(found, names, address)
+    })
+})

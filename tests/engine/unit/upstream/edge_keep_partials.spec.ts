@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url'
+import { test } from '@japa/runner'
+import { Edge } from 'edge.js'
+import { keepPartials } from '#upstream/edge_keep_partials'
+
+/** An Edge with some partials, and counts of their compilations. */
+function edgeWith(
+  partials: Record<string, string>,
+  { cache = true, mended = true }: { cache?: boolean; mended?: boolean } = {}
+) {
+  const edge = new Edge({ cache })
+  for (const [name, template] of Object.entries(partials)) edge.registerTemplate(name, { template })
+  const compiled: string[] = []
+  edge.processor.process('compiled', ({ path }) => void compiled.push(path))
+  if (mended) keepPartials(edge)
+  const render = async (template: string, data: object = {}) => {
+    const html = await edge.renderRaw(template, data)
+    return html.replace(/\s+/g, ' ').trim()
+  }
+  const times = (name: string) => compiled.filter((path) => path === name).length
+  return { edge, render, times }
+}
+
+const EACH = `@each(one in all)\n@include('part')\n@end`
+
+test.group('Cached partials', () => {
+  test('Edge still compiles an include each time', async ({ assert }) => {
+    const { edge, render, times } = edgeWith({ part: '<p>{{ one }}</p>' }, { mended: false })
+    await render(EACH, { all: [1] })
+    await render(EACH, { all: [1] })
+    assert.equal(times('part'), 2)
+    assert.notStrictEqual(edge.loader.listComponents(), edge.loader.listComponents())
+  })
+
+  test('an include is compiled once and renders its current data', async ({ assert }) => {
+    const { render, times } = edgeWith({ part: '<p>{{ one }}</p>' })
+    assert.equal(await render(EACH, { all: [1, 2] }), '<p>1</p> <p>2</p>')
+    assert.equal(await render(EACH, { all: ['<'] }), '<p>&lt;</p>')
+    assert.equal(times('part'), 1)
+  })
+
+  test('an include with other local variables is compiled separately', async ({ assert }) => {
+    const { render } = edgeWith({ part: '<p>{{ one }}</p>' })
+    assert.equal(await render(EACH, { all: [1], one: 'global' }), '<p>1</p>')
+    assert.equal(await render(`@include('part')`, { one: 'global' }), '<p>global</p>')
+    const other = `@each((other, one) in all)\n@include('part')\n@end`
+    assert.equal(await render(other, { all: ['x', 'y'] }), '<p>0</p> <p>1</p>')
+    const turned = `@each((one, other) in all)\n@include('part')\n@end`
+    assert.equal(await render(turned, { all: ['x', 'y'] }), '<p>x</p> <p>y</p>')
+  })
+
+  test('an include in an async template is compiled separately', async ({ assert }) => {
+    const { edge, times } = edgeWith({ part: '<p>{{ await one }}</p>', page: `@include('part')` })
+    for (const one of ['a', 'b']) {
+      assert.include(await edge.render('page', { one: Promise.resolve(one) }), `<p>${one}</p>`)
+    }
+    assert.equal(times('part'), 1)
+  })
+
+  test('without a template cache partials are not cached either', async ({ assert }) => {
+    const { edge, render } = edgeWith({ part: 'before' }, { cache: false })
+    assert.equal(await render(`@include('part')`), 'before')
+    edge.removeTemplate('part')
+    edge.registerTemplate('part', { template: 'after' })
+    assert.equal(await render(`@include('part')`), 'after')
+  })
+
+  test('components are looked up once, and again when templates are added or removed', async ({
+    assert,
+  }) => {
+    const { edge } = edgeWith({ label: '<b>{{ text }}</b>' })
+    edge.mount(fileURLToPath(new URL('.', import.meta.url)))
+    const names = () => edge.loader.listComponents().flatMap(({ components }) => components)
+    assert.deepEqual(
+      names().map((one) => one.tagName),
+      ['label']
+    )
+    assert.strictEqual(edge.loader.listComponents(), edge.loader.listComponents())
+    edge.registerTemplate('mark', { template: '<i>{{ text }}</i>' })
+    assert.lengthOf(names(), 2)
+    edge.removeTemplate('mark')
+    assert.lengthOf(names(), 1)
+  })
+
+  test('without a template cache components are looked up each time', ({ assert }) => {
+    const { edge } = edgeWith({}, { cache: false })
+    assert.notStrictEqual(edge.loader.listComponents(), edge.loader.listComponents())
+  })
+
+  test('applying the patch twice has no effect', async ({ assert }) => {
+    const { edge, render, times } = edgeWith({ part: '<p>{{ one }}</p>' })
+    const { compile } = edge.asyncCompiler
+    keepPartials(edge)
+    assert.strictEqual(edge.asyncCompiler.compile, compile)
+    await render(EACH, { all: [1] })
+    assert.equal(times('part'), 1)
+  })
+})

@@ -1,0 +1,40 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { test } from '@japa/runner'
+import { DateTime } from 'luxon'
+import { hasOwnConsume, hasOwnSerialize, storeWholeSeconds } from '#upstream/lucid_column_defaults'
+
+class Visit extends BaseModel {
+  static table = 'visits'
+
+  @column.dateTime()
+  declare begun: DateTime
+
+  @column.dateTime()
+  declare ended: DateTime
+
+  @column.dateTime({ serialize: (value) => value, consume: (value) => value })
+  declare own: DateTime
+}
+
+const of = (name: string) => Visit.$getColumn(name)!
+
+test.group('Default functions of columns', () => {
+  test('Lucid still creates a new serialize for each column without marking it', ({ assert }) => {
+    assert.notStrictEqual(of('begun').serialize, of('ended').serialize)
+    assert.deepEqual(Object.keys(of('begun').meta), Object.keys(of('own').meta))
+  })
+
+  test("Lucid’s functions are distinguished from the model's", ({ assert }) => {
+    assert.isFalse(hasOwnSerialize(of('begun')))
+    assert.isFalse(hasOwnConsume(of('begun')))
+    assert.isTrue(hasOwnSerialize(of('own')))
+    assert.isTrue(hasOwnConsume(of('own')))
+  })
+
+  test('[A20] datetimes are stored as the given function formats them', ({ assert }) => {
+    storeWholeSeconds(Visit, () => 'written')
+    const write = (value: unknown) => of('begun').prepare!(value, 'begun', new Visit())
+    assert.equal(write(DateTime.now()), 'written')
+    assert.isNull(write(null))
+  })
+})

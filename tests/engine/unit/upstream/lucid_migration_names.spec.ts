@@ -1,0 +1,39 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { test } from '@japa/runner'
+import { migrationNames } from '#upstream/lucid_migration_names'
+
+const NAME = `migration_names_${process.pid}`
+
+test.group('Names of migrations', (group) => {
+  group.each.setup(async () => {
+    const folder = app.makePath('tmp', NAME)
+    await mkdir(`${folder}/migrations`, { recursive: true })
+    await writeFile(`${folder}/migrations/1_shelves.js`, 'export default class {}\n')
+    db.manager.add(NAME, {
+      client: 'better-sqlite3',
+      connection: { filename: `${folder}/db.sqlite3` },
+      useNullAsDefault: true,
+      migrations: { paths: [`tmp/${NAME}/migrations`] },
+    })
+    return async () => {
+      await db.manager.close(NAME, true)
+      await rm(folder, { recursive: true, force: true })
+    }
+  })
+
+  const runner = () => new MigrationRunner(db, app, { direction: 'up', connectionName: NAME })
+  const tables = () => db.connection(NAME).getAllTables()
+
+  test('Lucid’s own list of migrations still creates its table', async ({ assert }) => {
+    await runner().getList()
+    assert.include(await tables(), 'adonis_schema')
+  })
+
+  test('the names are read without a write', async ({ assert }) => {
+    assert.deepEqual(await migrationNames(runner()), [`tmp/${NAME}/migrations/1_shelves`])
+    assert.isEmpty(await tables())
+  })
+})

@@ -1,0 +1,70 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
+
+const NAME = `record_queries_${process.pid}`
+
+class Word extends BaseModel {
+  static connection = NAME
+  static table = 'words'
+  static selfAssignPrimaryKey = true
+
+  @column({ isPrimary: true })
+  declare id: string
+}
+
+test.group('Queries of a record', (group) => {
+  group.setup(async () => {
+    db.manager.add(NAME, {
+      client: 'better-sqlite3',
+      connection: { filename: ':memory:' },
+      useNullAsDefault: true,
+      pool: { min: 1, max: 1 },
+    })
+    await db.connection(NAME).rawQuery('create table words (id text primary key)')
+    return () => db.manager.close(NAME, true)
+  })
+
+  const make = (id: string) => {
+    const word = new Word()
+    word.id = id
+    return word
+  }
+
+  test("Lucid still takes the row's number for the key", async ({ assert }) => {
+    const word = make('one')
+    word.$consumeAdapterResult({ id: 7 })
+    assert.equal(word.id as unknown, 7)
+  })
+
+  test('a given key is kept, a missing one is set', ({ assert }) => {
+    const word = make('two')
+    let isGiven = true
+    keepGivenKey(word, () => isGiven)
+    word.$consumeAdapterResult({ id: 7 })
+    assert.equal(word.id, 'two')
+    isGiven = false
+    word.$consumeAdapterResult({ id: 7 })
+    assert.equal(word.id as unknown, 7)
+  })
+
+  test('the query of a save can be replaced and is Lucid’s own by default', async ({ assert }) => {
+    const asked: string[] = []
+    const word = make('three')
+    replaceQueries(word, (action, _client, usual) => {
+      asked.push(action)
+      return usual()
+    })
+    await word.save()
+    assert.deepEqual(asked, ['insert'])
+    assert.lengthOf(await db.connection(NAME).from('words').where('id', 'three'), 1)
+  })
+
+  test('a model with its own queries is recognized', ({ assert }) => {
+    class Own extends Word {}
+    Object.assign(Own.prototype, { $getQueryFor: () => undefined })
+    assert.isFalse(makesOwnQueries(Word))
+    assert.isTrue(makesOwnQueries(Own))
+  })
+})

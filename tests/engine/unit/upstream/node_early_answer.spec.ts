@@ -1,0 +1,50 @@
+import { once } from 'node:events'
+import { Server, type ServerOptions, type ServerResponse } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { test } from '@japa/runner'
+import { checkGround, EarlyAnswer } from '#upstream/node_early_answer'
+
+/** Server side of a connection after a response to a request that is mostly still to come. */
+async function answeredEarly(options: ServerOptions): Promise<Socket> {
+  const server = new Server(options)
+  server.on('request', (_request, response: ServerResponse) => {
+    response.writeHead(413, { 'connection': 'close', 'content-length': 0 }).end()
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  const [[, response]] = await Promise.all([
+    once(server, 'request') as Promise<[unknown, ServerResponse]>,
+    client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\nbegun'),
+  ])
+  const socket = response.req.socket
+  if (!response.writableFinished) await once(response, 'finish')
+  await turn()
+  await turn()
+  server.close()
+  return socket
+}
+
+test.group('Responses before the end of the request', () => {
+  test('Node.js still loses an early response by closing during the request', async ({
+    assert,
+  }) => {
+    const socket = await answeredEarly({})
+    assert.isTrue(socket.destroyed)
+  })
+
+  test('the connection is read further, so that the client gets the response', async ({
+    assert,
+    cleanup,
+  }) => {
+    const socket = await answeredEarly({ ServerResponse: EarlyAnswer })
+    cleanup(() => void socket.destroy())
+    assert.isFalse(socket.destroyed)
+    assert.isTrue(socket.writableEnded)
+  })
+
+  test('Node.js without destroySoon stops the boot', ({ assert }) => {
+    assert.doesNotThrow(() => checkGround())
+    assert.throws(() => checkGround({}), /^node .* has changed: net\.Socket#destroySoon\./)
+  })
+})

@@ -1,8 +1,0 @@
-import { test } from '@japa/runner'
-import { get } from '#tests/helpers/http'
-
-test('the home page lists the endpoints', async ({ assert }) => {
-  const answer = await get('/')
-  assert.equal(answer.status, 200)
-  assert.include(answer.text, '/api/utensils')
-})
