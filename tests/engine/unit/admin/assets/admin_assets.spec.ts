@@ -3,10 +3,17 @@ import { adminAssets } from '#admin/assets/admin_assets'
 import { AssetStore } from '#crud/http/asset_store'
 
 test.group('adminAssets', () => {
-  test("the assets of the site leave 10 of a page's 60 KB with gzip", async ({ assert }) => {
+  test('the assets of a page leave 10 of its 60 KB with gzip', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
-    const assets = adminAssets.map(({ name }) => store.find(store.url(name))!)
-    const weight = assets.reduce((sum, { gzip }) => sum + gzip.length, 0)
+    const weights = new Map(
+      adminAssets.map(({ name }) => [name, store.find(store.url(name))!.gzip.length])
+    )
+    const ofEveryPage = ['admin.css', 'admin.js', 'icon.svg'].map((name) => weights.get(name)!)
+    const additional = [...weights.keys()].filter((name) => name.endsWith('.css'))
+    const heaviest = additional
+      .filter((name) => name !== 'admin.css')
+      .map((name) => weights.get(name)!)
+    const weight = [...ofEveryPage, Math.max(...heaviest)].reduce((sum, one) => sum + one)
 
     assert.isBelow(weight, 50 * 1024)
     const styles = store.find(store.url('admin.css'))!.body.toString()
