@@ -93,7 +93,10 @@ async function listedSearch(
   const find = async (condition: Condition): Promise<Condition | 'many'> => {
     const paging = { shape: 'offset', offset: 0, limit: MOST_RECORDS + 1 } as const
     const request = new ListRequest([condition], [], paging, 'include', { count: false })
-    const items = await unlessRefused(async () => (await view.crud.getMulti(request, options)).data)
+    const items = await unlessRefused(async () => {
+      const { data } = await view.crud.getMulti(request, options)
+      return data
+    })
     if (items.length > MOST_RECORDS) return 'many'
     const values = items.map((item) => fromQuery(column, valueOf(view, target, item)))
     const known = values.filter((value) => value !== null)
