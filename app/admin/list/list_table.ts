@@ -51,8 +51,10 @@ export interface Heading extends ColumnStyle {
   url: string | undefined
   /** URL that sorts by this column, too, after the others, or toggles its direction among them */
   addUrl: string | undefined
+  /** Its order, if the list is sorted by another column first */
+  also: 'ascending' | 'descending' | undefined
   /** Its place among several columns that the list is sorted by */
-  place: { number: number; direction: 'ascending' | 'descending'; label: string } | undefined
+  place: { number: number; label: string } | undefined
 }
 
 /**
@@ -87,6 +89,14 @@ type Titles = Map<string, string>
 export type Joins = ReadonlyMap<string, JoinedTitles>
 
 export const NO_JOINS: Joins = new Map()
+
+const UNSORTABLE = {
+  sorted: undefined,
+  url: undefined,
+  addUrl: undefined,
+  also: undefined,
+  place: undefined,
+}
 
 const WORDS = { asc: 'ascending', desc: 'descending' } as const
 
@@ -179,24 +189,18 @@ export class ListTable {
     const first = parameters.with({ page: 1 })
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
       const heading = { name, label, numeric, ...this.styles[index] }
-      if (!sortBy) {
-        return {
-          ...heading,
-          sorted: undefined,
-          url: undefined,
-          addUrl: undefined,
-          place: undefined,
-        }
-      }
+      if (!sortBy) return { ...heading, ...UNSORTABLE }
       const place = sorts.findIndex(({ column }) => column === sortBy)
-      const current = place < 0 ? null : sorts[place].direction
+      const current = sorts[place]?.direction
+      const order = current && WORDS[current]
       const sort = { column: sortBy, direction: current === 'asc' ? 'desc' : 'asc' } as const
       return {
         ...heading,
-        sorted: place === 0 ? WORDS[sorts[0].direction] : 'none',
+        sorted: place === 0 ? order : 'none',
         url: first.with({ sorting: [sort] }).url,
         addUrl: first.with({ sorting: this.#sortingWith(parameters, sort) }).url,
-        place: current && sorts.length > 1 ? this.#place(place + 1, WORDS[current]) : undefined,
+        also: place > 0 ? order : undefined,
+        place: order && sorts.length > 1 ? this.#place(place + 1, order) : undefined,
       }
     })
   }
@@ -210,7 +214,7 @@ export class ListTable {
   }
 
   #place(number: number, direction: 'ascending' | 'descending') {
-    return { number, direction, label: this.site.text(`list.sorted.${direction}`, { number }) }
+    return { number, label: this.site.text(`list.sorted.${direction}`, { number }) }
   }
 
   /**
