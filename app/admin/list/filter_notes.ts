@@ -22,9 +22,7 @@ export function filterNotes(
   parameters: ListParameters
 ): FilterNote[] {
   return parameters.faults.map((filter) => ({
-    text: cutText(
-      site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) })
-    ),
+    text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),
     url: parameters.without(filter).url,
   }))
 }

@@ -133,9 +133,7 @@ test.group('Admin | list | filters', (group) => {
     }
   })
 
-  test('[L1, L2] words for days find dates and moments to the end of the day', async ({
-    assert,
-  }) => {
+  test('[L1] words for days find dates and moments to the end of the day', async ({ assert }) => {
     for (const word of ['today', 'last_7_days', 'this_week', 'this_month', 'this_year']) {
       assert.equal(await found(`filter.found_on__between=${word}`), '3', word)
       assert.equal(await found(`filter.shown_at__between=${word}`), '3', word)
@@ -188,7 +186,7 @@ test.group('Admin | list | filters', (group) => {
     assert.include(text, `name="next" value="/admin/Artefact/?${kept}&amp;page=2"`)
   })
 
-  test('[L1, L13] an empty list offers to clear its filters', async ({ assert }) => {
+  test('[L1] an empty list offers to clear its filters', async ({ assert }) => {
     const { text } = await list('filter.name=nothing&sort_by=name&sort_order=asc')
     assert.include(text, 'No artefact passes all filters.')
     assert.match(
@@ -315,7 +313,7 @@ test.group('Admin | list | filters', (group) => {
       '" hx-get="/admin/logout" hx-trigger="load',
       '{{ 7 * 7 }}',
       '\u202Egnp.exe',
-      'x'.repeat(5000),
+      'x'.repeat(10_000),
       '\\',
       '%00',
       '__proto__',
@@ -337,7 +335,7 @@ test.group('Admin | list | filters', (group) => {
         assert.notInclude(page.text, 'hx-trigger="load')
         assert.notInclude(page.text, '49</')
         assert.include([0, 4], page.rows.length)
-        assert.isBelow(page.text.length, 400_000)
+        assert.isBelow(page.text.length, 1_000_000)
       }
       assert.equal(await found(''), ALL)
     })
@@ -368,67 +366,79 @@ test.group('Admin | list | filters by roles', (group) => {
     for (const [index, document] of documents.entries()) await makeRole(roles[index], document)
     const user = await makeUser('kim', { isSuperuser: false, roles })
     const cookie = await cookiesOf(user)
-    return async (query: string, model = 'Play') => {
-      const { text, rows } = await getList(cookie, `/admin/${model}/?${query}`)
-      return { text, count: rows.length }
+    const list = (query: string, model: string) => getList(cookie, `/admin/${model}/?${query}`)
+    return {
+      async count(query: string, model = 'Play') {
+        const { rows } = await list(query, model)
+        return rows.length
+      },
+      async text(query: string, model = 'Play') {
+        const { text } = await list(query, model)
+        return text
+      },
     }
   }
 
   test('[L1, U3, U4] a column that a role hides is as one that does not exist', async ({
     assert,
   }) => {
-    const find = await finder({ Play: { actions: ['view'], hidden: ['secret', 'stage_id'] } })
+    const { count, text } = await finder({
+      Play: { actions: ['view'], hidden: ['secret', 'stage_id'] },
+    })
     for (const [hidden, unknown] of [
       ['secret=ghost', 'nothing=ghost'],
       ['secret__is=null', 'nothing__is=null'],
       ['secret__or=eq:ghost', 'nothing__or=eq:ghost'],
       ['stage_id__title=Globe', 'nothing__title=Globe'],
     ]) {
-      const [one, other] = [await find(`filter.${hidden}`), await find(`filter.${unknown}`)]
-      assert.equal(one.count, 2)
-      const name = hidden.split(/__|=/)[0]
-      assert.equal(one.text.replaceAll(`filter.${name}`, 'filter.nothing'), other.text)
+      assert.equal(await count(`filter.${hidden}`), 2)
+      const page = await text(`filter.${hidden}`)
+      const [name] = hidden.split(/__|=/)
+      assert.equal(
+        page.replaceAll(`filter.${name}`, 'filter.nothing'),
+        await text(`filter.${unknown}`)
+      )
     }
-    assert.equal((await find('q=ghost')).count, 0)
-    assert.equal((await find('q=Globe')).count, 0)
-    assert.equal((await find('q=Hamlet')).count, 1)
+    assert.equal(await count('q=ghost'), 0)
+    assert.equal(await count('q=Globe'), 0)
+    assert.equal(await count('q=Hamlet'), 1)
   })
 
   test('[L1, U3] a value that a role hides on some records is not found there', async ({
     assert,
   }) => {
-    const find = await finder(
+    const { count, text } = await finder(
       { Play: { actions: ['view'], scopes: ['east'] } },
       { Play: { actions: ['view'], hidden: ['secret'] } }
     )
-    assert.equal((await find('')).count, 2)
-    assert.equal((await find('filter.secret=ghost')).count, 1)
-    assert.equal((await find('filter.secret=crown')).count, 0)
-    assert.equal((await find('filter.secret__ne=nothing')).count, 1)
-    assert.include((await find('filter.secret__is=null')).text, 'Henry')
-    assert.equal((await find('q=crown')).count, 0)
-    assert.equal((await find('q=ghost')).count, 1)
+    assert.equal(await count(''), 2)
+    assert.equal(await count('filter.secret=ghost'), 1)
+    assert.equal(await count('filter.secret=crown'), 0)
+    assert.equal(await count('filter.secret__ne=nothing'), 1)
+    assert.include(await text('filter.secret__is=null'), 'Henry')
+    assert.equal(await count('q=crown'), 0)
+    assert.equal(await count('q=ghost'), 1)
   })
 
   test('[L1, U2] titles are those of records that the roles reach', async ({ assert }) => {
-    const find = await finder({
+    const { count } = await finder({
       Ticket: { actions: ['view'] },
       Play: { actions: ['view'], scopes: ['east'] },
     })
-    assert.equal((await find('filter.play_id__title=ham', 'Ticket')).count, 1)
-    assert.equal((await find('filter.play_id__title=hen', 'Ticket')).count, 0)
-    assert.equal((await find('filter.play_id__title=h', 'Ticket')).count, 1)
-    assert.equal((await find('q=henry', 'Ticket')).count, 0)
-    assert.equal((await find('q=hamlet', 'Ticket')).count, 1)
+    assert.equal(await count('filter.play_id__title=ham', 'Ticket'), 1)
+    assert.equal(await count('filter.play_id__title=hen', 'Ticket'), 0)
+    assert.equal(await count('filter.play_id__title=h', 'Ticket'), 1)
+    assert.equal(await count('q=henry', 'Ticket'), 0)
+    assert.equal(await count('q=hamlet', 'Ticket'), 1)
   })
 
   test('[L1, U4] titles of a model that the roles do not show are no filters', async ({
     assert,
   }) => {
-    const find = await finder({ Ticket: { actions: ['view'] } })
-    const { count, text } = await find('filter.play_id__title=ham', 'Ticket')
-    assert.equal(count, 2)
-    assert.include(text, 'there is no such filter')
-    assert.equal((await find('q=hamlet', 'Ticket')).count, 0)
+    const { count, text } = await finder({ Ticket: { actions: ['view'] } })
+    const query = 'filter.play_id__title=ham'
+    assert.equal(await count(query, 'Ticket'), 2)
+    assert.include(await text(query, 'Ticket'), 'there is no such filter')
+    assert.equal(await count('q=hamlet', 'Ticket'), 0)
   })
 })
