@@ -202,6 +202,18 @@ test.group('Admin | the page of a role', (group) => {
     await submit(`${ROLES}/view_as/${clerk.id}`, {})
     const stopped = await submit('/admin/view-as/stop', {})
     assert.equal(stopped.headers.get('location'), `${ROLES}/update/${clerk.id}`)
+    const site = await adminSite()
+    await site.events.settle()
+    const logged = await db.from('admin_event_log').where('resource_type', 'AdminRole').orderBy('id')
+    const viewed = logged.filter(({ details }) => String(JSON.stringify(details)).includes('view_as'))
+    assert.deepEqual(
+      viewed.map((event) => [event.event_type, event.resource_id, event.username]),
+      [
+        ['VIEW', String(clerk.id), 'root'],
+        ['VIEW', String(clerk.id), 'root'],
+      ]
+    )
+    assert.include(JSON.stringify(viewed[1].details), 'view_as_stop')
     const list = await open(`${ROLES}/`)
     assert.equal(list.status, 200)
     assert.notInclude(list.text, 'You see the site as')
