@@ -35,7 +35,7 @@ export class ViewAsController {
     goTo(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
   }
 
-  #log(ctx: HttpContext, roleId: number, page: string) {
+  #log(ctx: HttpContext, roleId: number, page: 'view_as' | 'view_as_stop') {
     this.site.logEvent(ctx, {
       type: EventType.VIEW,
       resourceType: this.view.name,

@@ -52,6 +52,39 @@ test.group('Admin | pages by roles', (group) => {
     assert.notProperty(blank.values, 'note')
   })
 
+  test('[U3] a field that may be written on other records only is read-only in the form of this one', async ({
+    assert,
+  }) => {
+    const east = await play('East', 'east')
+    const west = await play('West', 'west', { secret: 'Loud' })
+    const { headers } = await enter(
+      { Play: { actions: ['view', 'update'], scopes: ['east'], readonly: ['note'] } },
+      { Play: { actions: ['view', 'update'], scopes: ['west'], hidden: ['secret'] } }
+    )
+    const formFieldsOf = async (id: number) => {
+      const { text } = await get(`/admin/Play/update/${id}`, { headers })
+      return { names: formOf(text).values, text }
+    }
+    const inEast = await formFieldsOf(east.id)
+    assert.notProperty(inEast.names, 'note')
+    assert.property(inEast.names, 'secret')
+    const [, facts] = /<dl class="facts">(.*?)<\/dl>/s.exec(inEast.text)!
+    assert.include(facts, 'Note of East')
+    const inWest = await formFieldsOf(west.id)
+    assert.property(inWest.names, 'note')
+    assert.notProperty(inWest.names, 'secret')
+    assert.notInclude(inWest.text, 'Loud')
+
+    const saved = await sendForm(`/admin/Play/form_update/${east.id}`, { title: 'Far' }, headers)
+    assert.equal(saved.status, 303)
+    const late = { title: 'Too far', note: 'Another' }
+    const refused = await sendForm(`/admin/Play/form_update/${east.id}`, late, headers)
+    assert.equal(refused.status, 403)
+    assert.include(refused.text, 'your account may not change Note')
+    const found = await Play.findOrFail(east.id)
+    assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
+  })
+
   test('[U3] what became read-only while a form was open is not lost without a word', async ({
     assert,
   }) => {

@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
 import { AdminRole, type AdminUser, type PermissionsDocument } from '#admin'
 import {
+  adminSite,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -204,8 +206,13 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(stopped.headers.get('location'), `${ROLES}/update/${clerk.id}`)
     const site = await adminSite()
     await site.events.settle()
-    const logged = await db.from('admin_event_log').where('resource_type', 'AdminRole').orderBy('id')
-    const viewed = logged.filter(({ details }) => String(JSON.stringify(details)).includes('view_as'))
+    const logged: any[] = await db
+      .from('admin_event_log')
+      .where('resource_type', 'AdminRole')
+      .orderBy('id')
+    const viewed = logged.filter(({ details }) =>
+      String(JSON.stringify(details)).includes('view_as')
+    )
     assert.deepEqual(
       viewed.map((event) => [event.event_type, event.resource_id, event.username]),
       [

@@ -207,11 +207,11 @@ test.group('Admin | roles', (group) => {
       () => send('DELETE', `${ROLES}/bulk-delete`, { ids: [clerk.id] }),
     ].entries()) {
       if (index > 0) {
-        await emptyEventTables()
         clerk = await makeRole('Clerk', CLERK)
         await giveRoles(jo, ['Clerk'])
         await giveRoles(ann, ['Clerk'])
       }
+      await emptyEventTables()
       const versions = [await permissionsVersionOf(jo), await permissionsVersionOf(ann)]
       const { status } = await remove()
       assert.oneOf(status, [200, 204])
