@@ -172,7 +172,17 @@ export class FormPage {
     const { panel } = this.view.options
     if (!panel || !record) return null
     const { template, sheet, place = 'below' } = panel
-    return { template, sheet, place, data: await panel.data(ctx, record, panelState) }
+    return {
+      template,
+      sheet,
+      place,
+      data: await panel.data(ctx, this.#shownOf(record), panelState),
+    }
+  }
+
+  /** For own code, whose work is shown. [U3] */
+  #shownOf(record: LucidRow): LucidRow {
+    return this.view.resource.reader.shown(record)
   }
 
   /** Values that widgets provide themselves, of a record or for a blank form */
@@ -180,7 +190,7 @@ export class FormPage {
     const texts: Record<string, string[]> = {}
     for (const { name, widget, column } of this.fields) {
       if (column || !(widget instanceof Widget)) continue
-      const own = record ? await widget.stored?.(record) : await widget.initial?.()
+      const own = record ? await widget.stored?.(this.#shownOf(record)) : await widget.initial?.()
       if (own) texts[name] = own
     }
     return texts

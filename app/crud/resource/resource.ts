@@ -251,16 +251,16 @@ export class Resource {
   conceals({ apiName, attribute }: Column): boolean {
     if (!this.#base) return false
     if (this.projection!.mixed.has(apiName)) return true
-    return this.hidesColumns && this.#concealed.has(attribute)
+    return this.hidesColumns && this.concealed.has(attribute)
   }
 
   /** True if grants hide visible columns on all records */
   get hidesColumns(): boolean {
-    return this.#concealed.size > 0
+    return this.#base !== undefined && this.concealed.size > 0
   }
 
   /** Attributes of the visible columns that grants hide on all records */
-  get #concealed(): ReadonlySet<string> {
+  get concealed(): ReadonlySet<string> {
     this.#hiddenHere ??= new Set(
       this.columns.all
         .filter((column, index) => column.hidden && !this.base.columns.all[index].hidden)

@@ -82,7 +82,9 @@ export class EventsController {
           subject,
           name: subject?.record?.text ?? '',
           history: isReadable ? this.#historyOf(row) : null,
-          comparison: isReadable ? compare(this.site, row, places.views.get(row.resourceType)) : null,
+          comparison: isReadable
+            ? compare(this.site, row, places.views.get(row.resourceType))
+            : null,
         }
       }),
       links: { events: this.#url('') },

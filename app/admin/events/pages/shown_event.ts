@@ -95,7 +95,9 @@ export function subjectOf(
   }
   const model = view?.singular ?? plainText(resourceType).text
   const place = places.of(record)
-  const title = plainText(place?.title ?? titleIn(places.views.get(resourceType), state) ?? readable(resourceId))
+  const title = plainText(
+    place?.title ?? titleIn(places.views.get(resourceType), state) ?? readable(resourceId)
+  )
   return { model, record: title, href: place?.href ?? null, count: null }
 }
 

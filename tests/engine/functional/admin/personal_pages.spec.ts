@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { PermissionsDocument } from '#admin'
+import { Artefact } from '#tests/engine/fixtures/list_views'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
 import { formOf } from '#tests/engine/helpers/forms'
@@ -83,6 +84,26 @@ test.group('Admin | pages by roles', (group) => {
     assert.include(refused.text, 'your account may not change Note')
     const found = await Play.findOrFail(east.id)
     assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
+  })
+
+  test('[U3] a list column of own code that asks for what is hidden is empty', async ({ assert }) => {
+    await db.from('list_artefacts').delete()
+    await Artefact.create({ name: 'Bowl', weight: 12.5 })
+    const densityFor = async (hidden: string[]) => {
+      await emptyAdminTables()
+      await restoreRoles()
+      const { headers } = await enter({ Artefact: { actions: ['view'], hidden } })
+      const { text } = await get('/admin/Artefact/', { headers })
+      assert.include(text, 'Density')
+      return { text, hasValue: text.includes('m³') }
+    }
+    const open = await densityFor([])
+    assert.isTrue(open.hasValue)
+    for (const hidden of [['weight'], ['name']]) {
+      const { text, hasValue } = await densityFor(hidden)
+      assert.isFalse(hasValue, String(hidden))
+      assert.notInclude(text, 'undefined')
+    }
   })
 
   test('[U3] what became read-only while a form was open is not lost without a word', async ({

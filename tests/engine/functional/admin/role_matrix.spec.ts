@@ -153,6 +153,21 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(list.text, 'All models: everything')
   })
 
+  test('[U6, B25] two people who edit a role see both versions in the words of the matrix', async ({
+    assert,
+  }) => {
+    const page = await open(`${ROLES}/update/${clerk.id}`)
+    const fields = fieldsIn(page.text)
+    await clerk.merge({ permissions: { Reel: { actions: ['view', 'delete'] } } }).save()
+    const { status, text } = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+    assert.equal(status, 409)
+    const [, table] = /<table(.*?)<\/table>/s.exec(text)!
+    assert.include(table, 'Reel: view, delete')
+    assert.include(plain(table)!, 'Reel: view, update, wave; without')
+    assert.notInclude(plain(table)!, '{')
+    assert.notInclude(plain(table)!, '"actions"')
+  })
+
   test('[U5] the form of a user shows all roles with what they are for', async ({ assert }) => {
     const { text } = await open(`/admin/AdminUser/update/${root.id}`)
     assert.include(text, 'At the counter')
