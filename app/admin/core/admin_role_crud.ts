@@ -1,12 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { type CallOptions, type HookOptions, type Item, LucidCrud } from '#crud'
-import {
-  inTransaction,
-  noteChanges,
-  type UpdateOptions,
-  type WriteOptions,
-} from '#crud/internals'
+import { inTransaction, noteChanges, type UpdateOptions, type WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'

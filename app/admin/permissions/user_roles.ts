@@ -69,8 +69,12 @@ export async function takeFromAll(
   roleId: number,
   client: TransactionClientContract
 ): Promise<Map<number, { old: number[]; now: number[] }>> {
-  const holders = client.from(PIVOT).where('role_id', roleId).select('user_id')
-  const userIds = (await holders.forUpdate()).map(({ user_id: id }) => id as number)
+  const holders = await client
+    .from(PIVOT)
+    .where('role_id', roleId)
+    .orderBy('user_id')
+    .select('user_id')
+    .forUpdate()
   const rows = await client
     .from(PIVOT)
     .whereIn('user_id', client.from(PIVOT).where('role_id', roleId).select('user_id'))
@@ -79,7 +83,7 @@ export async function takeFromAll(
   await client.from(PIVOT).where('role_id', roleId).delete()
   const roles = Map.groupBy(rows, ({ user_id: id }) => id as number)
   return new Map(
-    userIds.map((id) => {
+    holders.map(({ user_id: id }) => {
       const old = (roles.get(id) ?? []).map((row) => row.role_id as number)
       return [id, { old, now: old.filter((one) => one !== roleId) }]
     })

@@ -4,6 +4,7 @@ import type { PermissionsDocument } from '#admin'
 import { Artefact } from '#tests/engine/fixtures/list_views'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/engine/helpers/captured_log'
 import { formOf } from '#tests/engine/helpers/forms'
 import { get, patch, post } from '#tests/engine/helpers/http'
 import { sendForm } from '#tests/engine/helpers/admin'
@@ -86,7 +87,9 @@ test.group('Admin | pages by roles', (group) => {
     assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
   })
 
-  test('[U3] a list column of own code that asks for what is hidden is empty', async ({ assert }) => {
+  test('[U3] a list column of own code that asks for what is hidden is empty', async ({
+    assert,
+  }) => {
     await db.from('list_artefacts').delete()
     await Artefact.create({ name: 'Bowl', weight: 12.5 })
     const densityFor = async (hidden: string[]) => {
@@ -104,6 +107,49 @@ test.group('Admin | pages by roles', (group) => {
       assert.isFalse(hasValue, String(hidden))
       assert.notInclude(text, 'undefined')
     }
+  })
+
+  test('[U3] who lacks the attribute of a scope reaches nothing, and no door fails', async ({
+    assert,
+  }) => {
+    const { id } = await play('Hamlet', 'east')
+    const { user, headers } = await enter({ Play: { actions: ['*'], scopes: ['ownTown'] } })
+    const page = '/admin/Play/'
+    const doors = async () => {
+      const list = await get(page, { headers })
+      const program = await get('/admin/Play/crud', { headers })
+      const form = await get(`/admin/Play/update/${id}`, { headers })
+      const made = await post('/admin/Play/crud', { title: 'New', town: 'east' }, { headers })
+      const shown = list.text.includes('Hamlet')
+      return [list.status, shown, program.body.total_count, form.status, made.status]
+    }
+    assert.deepEqual(await doors(), [200, false, 0, 404, 403])
+    await user.merge({ attributes: { town: null } as any }).save()
+    assert.deepEqual(await doors(), [200, false, 0, 404, 403])
+    assert.lengthOf(await Play.all(), 1)
+    await user.merge({ attributes: { town: 'east' } as any }).save()
+    assert.deepEqual(await doors(), [200, true, 1, 200, 201])
+  })
+
+  test('[U3, B23] a count by a field that is hidden is left out, without an error line', async ({
+    assert,
+    cleanup,
+  }) => {
+    Object.assign(Play, { countFilters: { secret: 'Hush' } })
+    cleanup(() => void Reflect.deleteProperty(Play, 'countFilters'))
+    await play('Hamlet', 'east', { secret: 'Hush' })
+    await play('Othello', 'east')
+    const lines = captureLog(cleanup)
+    const countFor = async (hidden: string[]) => {
+      await emptyAdminTables()
+      await restoreRoles()
+      const { headers } = await enter({ Play: { actions: ['view'], hidden } })
+      const { text } = await get('/admin/dashboard-content', { headers })
+      return /id="count-Play"((?!<\/a>).)*class="number">(\d+) /s.exec(text)?.[2]
+    }
+    assert.equal(await countFor([]), '1')
+    assert.isUndefined(await countFor(['secret']))
+    assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 
   test('[U3] what became read-only while a form was open is not lost without a word', async ({

@@ -20,6 +20,7 @@ function told({ status, text, headers }: Answer) {
   const plain = text
     .replace(/request[_-]id[^,<]*/gi, '')
     .replace(/name="_version" value="[^"]*"/g, '')
+    .replace(/(in )?\d+ (seconds?|minutes?)( ago)?/g, '')
   return { status, text: plain, tag: headers.get('etag') }
 }
 
