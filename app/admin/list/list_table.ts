@@ -11,6 +11,7 @@ import {
 } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { shownOf } from '../permissions/concealed_values.js'
 import { mayEach } from '../permissions/may.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import {
@@ -278,8 +279,13 @@ export class ListTable {
     const text = this.site.text.bind(this.site)
     const { own, column, reference } = shown
     if (own) {
-      const values = await Promise.all(items.map((item) => own.value(item, ctx)))
-      return values.map((value) => ownCell(value, own.numeric))
+      const { resource } = this.view
+      const values = await Promise.all(
+        items.map((item) => shownOf(resource, item, (one) => own.value(one, ctx)))
+      )
+      return values.map((value) =>
+        value === undefined ? valueCell(null, text) : ownCell(value, own.numeric)
+      )
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
