@@ -115,7 +115,6 @@ export {
   permissions,
   usePermissions,
 } from './resource/permissions.js'
-export { parseFilterName } from './resource/filter_config.js'
 export type { Key, KeyValue } from './resource/key.js'
 export { type DeletedMode, now } from './resource/soft_delete.js'
 export { type LazyOptions, storedOptions, storeOptions } from './resource/stored_options.js'
