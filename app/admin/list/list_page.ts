@@ -51,6 +51,8 @@ export interface ListData extends Record<string, unknown> {
   view: ModelView
   parameters: ListParameters
   headings: Heading[]
+  /** What a heading's column is added to with shift */
+  sorting: { by: string; order: string }
   rows: Row[]
   /** The rows as markup */
   rowsMarkup: string
@@ -194,6 +196,7 @@ export class ListPage {
   #surroundings(parameters: ListParameters, offers: Offers) {
     return {
       headings: this.#table.headings(parameters),
+      sorting: this.#table.addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,
