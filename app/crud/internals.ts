@@ -93,7 +93,7 @@ export { identityOf, reachedOf } from './operations/reach.js'
 export { Records } from './operations/records.js'
 
 /* A list of the site is the same typed request as a list of the API. */
-export { type Condition, readCondition } from './request/condition.js'
+export { type Condition, readCondition, splitList } from './request/condition.js'
 export { fieldNames, type Fields, selectFields } from './request/fields.js'
 export { type Extent, ListRequest } from './request/list_request.js'
 export { pageOf } from './request/paging.js'

@@ -10,6 +10,7 @@ import type { ModelView } from '../model_view.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
+import { filterBar, type FilterBar } from './filters/filter_bar.js'
 import { filterNotes, type FilterNote } from './filter_notes.js'
 import { ALL_COLUMNS, ROWS_OFFERED, type ListParameters } from './list_parameters.js'
 import {
@@ -69,6 +70,7 @@ export interface ListData extends Record<string, unknown> {
   searchText: string
   /** Reason why the search text can't be searched for, if any */
   unsearchable: string | null
+  filterBar: FilterBar
   /** Filters that filter nothing */
   faults: FilterNote[]
   /** Message for a list without records */
@@ -132,6 +134,8 @@ export class ListPage {
     const finding = this.#find(ctx, asked, offers)
     /* An early failure is thrown by the await below. */
     finding.catch(() => {})
+    const bar = filterBar(ctx, this.site, this.view, asked)
+    bar.catch(() => {})
     /* Computes what does not depend on the records while the database works. */
     await setImmediate()
     const surroundings = this.#surroundings(asked, offers)
@@ -160,6 +164,7 @@ export class ListPage {
       range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
+      filterBar: await bar,
       empty: emptyState(this.site, parameters, {
         failed,
         words: surroundings.words,

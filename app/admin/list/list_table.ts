@@ -16,6 +16,7 @@ import {
   valueCell,
   type ShownCell,
 } from './cell.js'
+import { namesThings } from './filters/filter_words.js'
 import { joinedTitles, type JoinedTitles } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
@@ -279,7 +280,7 @@ export class ListTable {
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
+    const cells = cellsOf(column, values, { isGrouped: !namesThings(this.view, column), text })
     return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
 
@@ -297,16 +298,6 @@ export class ListTable {
       }
       return new Map<string, string>()
     }
-  }
-
-  /** Keys, references and years are identifiers and not quantities. */
-  #namesThings({ isPrimary, name, apiName }: Column): boolean {
-    const { foreignKeys } = this.view.resource
-    return (
-      isPrimary ||
-      foreignKeys.some(({ columns }) => columns.includes(name)) ||
-      /(^|_)(id|year)$/.test(apiName)
-    )
   }
 
   #isDeleted(item: Item, { deleted }: ListParameters): boolean {

@@ -158,7 +158,7 @@ test.group('Admin | list | filters', (group) => {
     assert.deepEqual(
       notes.map(([, note]) => unescape(note).trim()),
       [
-        '“filter.visitors=Sony” filters nothing: it must be an integer, not "Sony".',
+        '“filter.visitors=Sony” filters nothing: it must be an integer, not “Sony”.',
         '“filter.insured_for=8” filters nothing: there is no such filter.',
         '“filter.nowhere=8” filters nothing: there is no such filter.',
       ]
@@ -329,7 +329,7 @@ test.group('Admin | list | filters', (group) => {
         const page = await list(query)
         assert.equal(page.status, 200, query.slice(0, 40))
         assert.notInclude(page.text, '<script>alert(1)')
-        assert.notInclude(page.text, 'hx-trigger="load')
+        assert.notInclude(page.text, 'hx-get="/admin/logout"')
         assert.notInclude(page.text, '49</')
         assert.include([0, 4], page.rows.length)
         assert.isBelow(page.text.length, 1_000_000)
