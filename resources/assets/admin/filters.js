@@ -40,7 +40,8 @@
       panel().hidePopover()
     }
     for (const facet of document.querySelectorAll('.list .facet[open]')) {
-      if (!facet.contains(event.target)) facet.open = false
+      /* What lies behind a sheet belongs to the facet itself. */
+      if (!facet.contains(event.target) || event.target === facet) facet.open = false
     }
   })
 
