@@ -222,10 +222,11 @@ test.group('Admin | list | facets', (group) => {
     assert,
   }) => {
     const [loan, alcove] = await of('filter.on_loan=true&q=u')
-    assert.deepEqual(values(loan), ['(empty) 1', 'No 1', 'Yes 1'].toSorted())
+    assert.sameMembers(values(loan)!, ['(empty) 1', 'No 1', 'Yes 1'])
     assert.deepEqual(values(alcove), ['South 1'])
     const [, all] = await of('')
-    assert.deepEqual(values(all), ['South 3', '(empty) 1', 'North <wing> 1'])
+    assert.equal(values(all)![0], 'South 3')
+    assert.sameMembers(values(all)!, ['South 3', '(empty) 1', 'North <wing> 1'])
   })
 
   test('[L3] a value leads to the list with it in place of the column’s filters, an active one without', async ({
