@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { LucidCrud } from '#crud'
 import { splitList, writeNumeral, type Column, type ValueCount } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
@@ -110,7 +109,7 @@ async function valuesOf(
   others: ListParameters
 ): Promise<Pick<Facet, 'values' | 'more'>> {
   const options = { ...view.callOptions(ctx), most: MOST_VALUES + 1 }
-  const counts = await (view.crud as LucidCrud).countByValue(
+  const counts = await view.crud.countByValue(
     column.apiName,
     others.toRequest(),
     options
