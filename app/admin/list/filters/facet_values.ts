@@ -109,11 +109,7 @@ async function valuesOf(
   others: ListParameters
 ): Promise<Pick<Facet, 'values' | 'more'>> {
   const options = { ...view.callOptions(ctx), most: MOST_VALUES + 1 }
-  const counts = await view.crud.countByValue(
-    column.apiName,
-    others.toRequest(),
-    options
-  )
+  const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
   const found = counts ?? []
   const shown = found.slice(0, MOST_VALUES)
   const titles = await titlesIn(ctx, site, view, column, shown)
