@@ -189,7 +189,7 @@ test.group('AdminUserService', (group) => {
     assert.notInclude(text, hashedPassword)
     assert.sameMembers(Object.keys(user.serialize()), [
       'id',
-      'is_superuser',
+      'username',
       'attributes',
       'is_superuser',
       'created_at',
