@@ -17,8 +17,11 @@ const WEIGHTS = Object.fromEntries(
     .map(([seconds, file]) => [file, Number(seconds)])
 )
 
-/** Seconds for a file without a measurement. Only longer ones are written down */
-const WEIGHT = 0.5
+/** Seconds for a file without a measurement */
+const WEIGHT = 0.2
+
+/** Shorter files are not written down. */
+const SHORT = 0.5
 
 /** Seconds for the start of a process */
 const START = 6
@@ -86,7 +89,7 @@ export function writeWeights(durations) {
     measured[file] = (measured[file] ?? 0) + processorSeconds
   }
   const lines = Object.entries({ ...WEIGHTS, ...measured })
-    .filter(([file, seconds]) => seconds > WEIGHT && existsSync(file))
+    .filter(([file, seconds]) => seconds > SHORT && existsSync(file))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([file, seconds]) => `${seconds.toFixed(1).padStart(5)} ${file}\n`)
   writeFileSync(WEIGHTS_FILE, lines.join(''))

@@ -159,7 +159,7 @@ export class Visit {
     const options = {
       resultTypes: ['violations'],
       ...(this.begunTheme === 'dark-theme'
-        ? { runOnly: ['cat.color'] }
+        ? { runOnly: ['color-contrast', 'link-in-text-block'] }
         : { rules: { 'target-size': { enabled: true } } }),
     }
     await this.page.evaluate(`${axe()};0`)
