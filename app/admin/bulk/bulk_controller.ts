@@ -7,7 +7,7 @@ import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
 import { readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
-import { WriteTask, type Write } from './write_task.js'
+import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 
 /**
@@ -34,7 +34,7 @@ export class BulkController {
   }
 
   async #answer(ctx: HttpContext, write: Write) {
-    const task = new WriteTask(this.#site, this.#view, write)
+    const task = new DeleteOrRestoreTask(this.#site, this.#view, write)
     if (!this.#view.may(task.needs)) throw new NotAllowed()
     let text: string
     try {

@@ -11,7 +11,7 @@ import { assertVersion, showConflict } from './conflict.js'
 import { failureOf, type FormFailure } from './submission/form_failure.js'
 import { FormPage, versionField } from './form_page.js'
 import { goToList } from './go_to_list.js'
-import { parseForm } from './submission/parse_form.js'
+import { validateSubmission } from './submission/validate_submission.js'
 import { isForbidden, isMissing } from './submission/refusals.js'
 import { readSubmission, type Submission } from './submission/submission.js'
 import { keepUntouched, touchedFaults } from './submission/untouched.js'
@@ -94,7 +94,7 @@ export class UpdateController {
         values: { ...this.#keyIn(record), ...form.required(record), ...submission.values },
         faults: touchedFaults(form.fields, submission, record),
       }
-      const values = await parseForm(resource.updateBody, withKey, uploads, {
+      const values = await validateSubmission(resource.updateBody, withKey, uploads, {
         operation: 'update',
         key,
       })

@@ -1,6 +1,9 @@
+import { stripVTControlCharacters } from 'node:util'
 import { BaseCommand } from '@adonisjs/core/ace'
 import type { CommandOptions } from '@adonisjs/core/types/ace'
 import { CommandFailure } from '../errors.js'
+
+type RendererContract = ReturnType<ReturnType<BaseCommand['ui']['table']>['getRenderer']>
 
 export { ask } from './ask.js'
 export { CommandFailure }
@@ -53,6 +56,7 @@ export abstract class Command extends BaseCommand {
   protected printTable(head: string[], rows: string[][]): void {
     const table = this.ui.table().head(head)
     for (const row of rows) table.row(row.map((cell) => printable(cell)))
+    if (!process.stdout.isTTY) table.useRenderer(withoutColours(table.getRenderer()))
     table.render()
   }
 }
@@ -64,6 +68,18 @@ export async function fault(check: () => unknown): Promise<true | string> {
     return true
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+/** The lines of a table are coloured even where the output is a pipe or a file. */
+function withoutColours(renderer: RendererContract): RendererContract {
+  return {
+    getLogs: () => renderer.getLogs(),
+    flushLogs: () => renderer.flushLogs(),
+    log: (message) => renderer.log(stripVTControlCharacters(message)),
+    logError: (message) => renderer.logError(stripVTControlCharacters(message)),
+    logUpdate: (message) => renderer.logUpdate(stripVTControlCharacters(message)),
+    logUpdatePersist: () => renderer.logUpdatePersist(),
   }
 }
 

@@ -45,15 +45,16 @@ test.group('The page of a role, in a browser', (group) => {
       const rows = await page.locator('.matrix-row').count()
       assert.isAbove(rows, FORTY)
       await reel(visit).locator('summary').click()
-      /* axe takes long on so many boxes: each screen in one theme */
-      const widths = theme === 'light-theme' ? [360, 1280] : [1280, 360]
-      for (const width of widths) {
+      assert.deepEqual(visit.faults, [])
+      for (const width of [1280, 360]) {
         await page.setViewportSize({ width, height: 740 })
         await page.evaluate('scrollTo(0, 0)')
         assert.equal(await visit.overflow(), 0, String(width))
+        /* The width changes the layout but not the colours. */
+        if (theme === 'light-theme' || width === 360) {
+          assert.deepEqual(await visit.accessibilityFaults(), [], String(width))
+        }
       }
-      assert.deepEqual(visit.faults, [])
-      assert.deepEqual(await visit.accessibilityFaults(), [])
     })
     .timeout(180_000)
 
