@@ -50,6 +50,9 @@ export class UpdateController {
     const submission = await readSubmission(this.#form.fields, ctx, 'update')
     const refusal = this.#form.refusalOf(ctx, found.record)
     if (refusal) return await this.#again(ctx, found.record, submission, refusal, 403)
+    if (submission.asksAgain) {
+      return await this.#again(ctx, found.record, submission, undefined, 200)
+    }
     if (!submission.supplied) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       return await this.#again(ctx, found.record, submission, failure)
@@ -140,7 +143,7 @@ export class UpdateController {
     ctx: HttpContext,
     record: LucidRow,
     submission: Submission,
-    failure: FormFailure,
+    failure: FormFailure | undefined,
     status: number = 400
   ): Promise<unknown> {
     ctx.response.status(status)

@@ -121,7 +121,7 @@ test.group('admin:roles', (group) => {
     check.command.assertSucceeded()
   })
 
-  test('[U6] an import says what it changes, and leaves other roles alone', async ({ assert }) => {
+  test('[U6, U6.5] an import says what it changes, and leaves other roles alone', async ({ assert }) => {
     const clerk = await makeRole('Clerk', CLERK)
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const before = await permissionsVersionOf(jo)
@@ -187,7 +187,7 @@ test.group('admin:roles', (group) => {
     shown.command.assertLogMatches(/defaultRole is "Everything", and no role is called so/)
   })
 
-  test('[U6] an import warns of names that the application does not have, and takes them', async ({
+  test('[U6.5] an import warns of names that the application does not have, and takes them', async ({
     assert,
   }) => {
     const permissions = {
