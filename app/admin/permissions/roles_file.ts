@@ -96,7 +96,8 @@ export async function changesTo(
   const changes = wanted.flatMap((role): RoleChange[] => {
     const { name } = role
     const found = present.find((one) => one.name === name)
-    if (!found) return [{ kind: 'create', name, fields: [], lines: added(role), role, id: undefined }]
+    if (!found)
+      return [{ kind: 'create', name, fields: [], lines: added(role), role, id: undefined }]
     const fields = differences(found, role)
     if (fields.length === 0) return []
     const lines = fields.includes('permissions') ? changedLines(found, role) : []

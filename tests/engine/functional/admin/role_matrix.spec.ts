@@ -185,7 +185,8 @@ test.group('Admin | the page of a role', (group) => {
     assert.isNull(again.get('permissions.kept.Reel'))
 
     again.set('permissions.field.Reel.title', '')
-    assert.equal((await submit(`${ROLES}/form_update/${clerk.id}`, again)).status, 303)
+    const saved = await submit(`${ROLES}/form_update/${clerk.id}`, again)
+    assert.equal(saved.status, 303)
     const { Reel, ...others } = CLERK
     assert.deepEqual(await stored(), {
       Reel: {
@@ -198,7 +199,8 @@ test.group('Admin | the page of a role', (group) => {
     })
     assert.equal(clerk.name, 'Typed')
 
-    const create = fieldsIn((await open(`${ROLES}/create_page`)).text)
+    const empty = await open(`${ROLES}/create_page`)
+    const create = fieldsIn(empty.text)
     create.append('permissions.open.*', 'now')
     const blank = await submit(`${ROLES}/form_create`, create)
     assert.equal(blank.status, 200)
@@ -228,7 +230,8 @@ test.group('Admin | the page of a role', (group) => {
     const fields = fieldsIn(page.text)
     fields.set('description', 'Same')
     await submit(`${ROLES}/form_update/${clerk.id}`, fields)
-    assert.sameMembers([...(await stored()).Reel.hidden!], hidden)
+    const { Reel } = await stored()
+    assert.sameMembers([...Reel.hidden!], hidden)
   })
 
   test('[U6] a form may send the document as JSON, as /crud does', async ({ assert }) => {

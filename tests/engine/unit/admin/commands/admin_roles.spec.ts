@@ -121,7 +121,9 @@ test.group('admin:roles', (group) => {
     check.command.assertSucceeded()
   })
 
-  test('[U6, U6.5] an import says what it changes, and leaves other roles alone', async ({ assert }) => {
+  test('[U6, U6.5] an import says what it changes, and leaves other roles alone', async ({
+    assert,
+  }) => {
     const clerk = await makeRole('Clerk', CLERK)
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const before = await permissionsVersionOf(jo)
