@@ -41,6 +41,7 @@ export class CreateController {
       ctx.response.status(403)
       return await this.#form.render(ctx, { submission, failure: refusal })
     }
+    if (submission.asksAgain) return await this.#form.render(ctx, { submission })
     try {
       await this.#store(ctx, submission)
     } catch (error) {

@@ -52,6 +52,9 @@ export class UpdateController {
     const submission = await readSubmission(form.fields, ctx, 'update')
     const refusal = form.refusalOf(ctx, found.record)
     if (refusal) return await this.#again(ctx, form, found.record, submission, refusal, 403)
+    if (submission.asksAgain) {
+      return await this.#again(ctx, form, found.record, submission, undefined, 200)
+    }
     if (!submission.supplied) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       return await this.#again(ctx, form, found.record, submission, failure)
@@ -153,7 +156,7 @@ export class UpdateController {
     form: FormPage,
     record: LucidRow,
     submission: Submission,
-    failure: FormFailure,
+    failure: FormFailure | undefined,
     status: number = 400
   ): Promise<unknown> {
     ctx.response.status(status)

@@ -53,8 +53,19 @@ export abstract class Command extends BaseCommand {
     this.logger.log(printable(JSON.stringify(value), jsonEscape))
   }
 
+  /** Prints a line, without what could steer a terminal. */
+  protected print(line: string): void {
+    this.logger.log(printable(line))
+  }
+
+  /** Prints a table, without colours where the output is no terminal. */
   protected printTable(head: string[], rows: string[][]): void {
     const table = this.ui.table().head(head)
+    if (!process.stdout.isTTY) {
+      const renderer = table.getRenderer()
+      const log = (text: string) => renderer.log(stripVTControlCharacters(text))
+      table.useRenderer(Object.assign(Object.create(renderer), { log }))
+    }
     for (const row of rows) table.row(row.map((cell) => printable(cell)))
     if (!process.stdout.isTTY) table.useRenderer(withoutColours(table.getRenderer()))
     table.render()

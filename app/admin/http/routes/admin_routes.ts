@@ -10,8 +10,8 @@ import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
+import { registerRoleRoutes } from './role_routes.js'
 import { registerTokenRoutes } from './token_routes.js'
-import { registerViewAsRoutes } from './view_as_routes.js'
 
 /* The router copies all previous routes for each new group next to them; nested in a group there
  * are fewer. */
@@ -59,5 +59,5 @@ export function registerAdminRoutes(site: AdminSite): void {
     router.group(() => some.forEach((view) => registerModelRoutes(site, view)))
   }
   registerTokenRoutes(site)
-  registerViewAsRoutes(site)
+  registerRoleRoutes(site)
 }

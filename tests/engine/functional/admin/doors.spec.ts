@@ -147,6 +147,7 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/management/events/:id': 'superusers',
   'GET /admin/management/health': 'superusers',
   'POST /admin/AdminUser/issue_token/:id': 'superusers',
+  'GET /admin/AdminRole/permissions': 'superusers',
   'POST /admin/AdminRole/view_as/:id': 'superusers',
   'POST /admin/view-as/stop': 'everybody',
 }
