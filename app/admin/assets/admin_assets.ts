@@ -20,6 +20,7 @@ export const adminAssets = [
       own('bulk.css'),
       own('choices.css'),
       own('forms.css'),
+      own('search.css'),
     ],
   },
   /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
@@ -36,6 +37,7 @@ export const adminAssets = [
       own('choices.js'),
       own('forms.js'),
       own('roles.js'),
+      own('palette.js'),
     ],
   },
   { name: 'icon.svg', paths: [own('icon.svg')] },
