@@ -1,9 +1,17 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud/internals'
+import {
+  keyOf,
+  fieldNames,
+  selectFields,
+  type Fields,
+  type Column,
+  type Sort,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { shownOf } from '../permissions/concealed_values.js'
 import { mayEach } from '../permissions/may.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import {
@@ -38,10 +46,19 @@ export interface Heading extends ColumnStyle {
   name: string
   label: string
   numeric: boolean
-  /** Current order of the list by this column; undefined if the column is not sortable */
+  /** Order of the list if this is the first column it is sorted by; undefined if it can't be sorted by it */
   sorted: 'ascending' | 'descending' | 'none' | undefined
-  /** URL that toggles the order */
+  /** URL that sorts by this column alone, or toggles its direction */
   url: string | undefined
+  /**
+   * URL that sorts by this column, too, after the others, or toggles its direction among them; undefined if
+   * it is the other URL
+   */
+  addUrl: string | undefined
+  /** Its order, if the list is sorted by another column first */
+  also: 'ascending' | 'descending' | undefined
+  /** Its place among several columns that the list is sorted by */
+  place: { number: number; label: string } | undefined
 }
 
 /**
@@ -76,6 +93,16 @@ type Titles = Map<string, string>
 export type Joins = ReadonlyMap<string, JoinedTitles>
 
 export const NO_JOINS: Joins = new Map()
+
+const UNSORTABLE = {
+  sorted: undefined,
+  url: undefined,
+  addUrl: undefined,
+  also: undefined,
+  place: undefined,
+}
+
+const WORDS = { asc: 'ascending', desc: 'descending' } as const
 
 /**
  * Result of the joined titles.
@@ -162,18 +189,36 @@ export class ListTable {
   }
 
   headings(parameters: ListParameters): Heading[] {
-    const [first] = parameters.sorts
+    const { sorts } = parameters
+    const first = parameters.with({ page: 1 })
+    const kept = this.#sortedByChoice(parameters)
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
       const heading = { name, label, numeric, ...this.styles[index] }
-      if (!sortBy) return { ...heading, sorted: undefined, url: undefined }
-      const current = sortBy === first?.column ? first.direction : null
-      const direction = current === 'asc' ? 'desc' : 'asc'
+      if (!sortBy) return { ...heading, ...UNSORTABLE }
+      const place = sorts.findIndex(({ column }) => column === sortBy)
+      const current = sorts[place]?.direction
+      const order = current && WORDS[current]
+      const sort = { column: sortBy, direction: current === 'asc' ? 'desc' : 'asc' } as const
       return {
         ...heading,
-        sorted: current === null ? 'none' : current === 'asc' ? 'ascending' : 'descending',
-        url: parameters.with({ page: 1, sort: { column: sortBy, direction } }).url,
+        sorted: place === 0 ? order : 'none',
+        url: first.with({ sorting: [sort] }).url,
+        addUrl: kept.length > 0 ? first.with({ sorting: withSort(kept, sort) }).url : undefined,
+        also: place > 0 ? order : undefined,
+        place: order && sorts.length > 1 ? this.#place(place + 1, order) : undefined,
       }
     })
+  }
+
+  /** The default order by key leaves nothing to be sorted after it. */
+  #sortedByChoice({ sorting, sorts }: ListParameters): readonly Sort[] {
+    if (sorting.length > 0) return sorting
+    const keys = this.view.resource.key.columns
+    return sorts.filter(({ column }) => !keys.includes(column))
+  }
+
+  #place(number: number, direction: 'ascending' | 'descending') {
+    return { number, label: this.site.text(`list.sorted.${direction}`, { number }) }
   }
 
   /**
@@ -234,8 +279,13 @@ export class ListTable {
     const text = this.site.text.bind(this.site)
     const { own, column, reference } = shown
     if (own) {
-      const values = await Promise.all(items.map((item) => own.value(item, ctx)))
-      return values.map((value) => ownCell(value, own.numeric))
+      const { resource } = this.view
+      const values = await Promise.all(
+        items.map((item) => shownOf(resource, item, (one) => own.value(one, ctx)))
+      )
+      return values.map((value) =>
+        value === undefined ? valueCell(null, text) : ownCell(value, own.numeric)
+      )
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
@@ -351,6 +401,12 @@ export class ListTable {
       own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
     return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
   }
+}
+
+/** In place of the column's own one, else at the end. */
+function withSort(sorts: readonly Sort[], sort: Sort): Sort[] {
+  const isThere = sorts.some(({ column }) => column === sort.column)
+  return isThere ? sorts.map((one) => (one.column === sort.column ? sort : one)) : [...sorts, sort]
 }
 
 function valuesOf(items: Item[], name: string): unknown[] {
