@@ -18,11 +18,13 @@ const MOST_RECORDS = 5
 /** Models searched at a time */
 const AT_ONCE = 4
 
-/** Milliseconds after which titles that only contain the text are no longer searched */
-const QUICK = 100
-
-/** Milliseconds that a model has to answer, and after which the search of no other one begins */
-const PATIENCE = 1000
+/** How long a search may take, in milliseconds */
+export const patience = {
+  /** After it, titles that only contain the text are searched in no further model */
+  contained: 150,
+  /** A model has this time to answer, and after it no other one is asked */
+  model: 1000,
+}
 
 /** A link of the result. */
 export interface Place {
@@ -90,13 +92,13 @@ async function actionsOf(
 async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: string) {
   const begin = performance.now()
   const isBefore = (milliseconds: number) => performance.now() - begin < milliseconds
-  const goesOn = () => isBefore(QUICK)
+  const goesOn = () => isBefore(patience.contained)
   const takeTurns = pLimit(AT_ONCE)
   const outcomes = await Promise.all(
     views.map((view) =>
       takeTurns(async () => {
-        if (!isBefore(PATIENCE)) return null
-        return await within(PATIENCE, recordsOf(ctx, view, { q, goesOn }))
+        if (!isBefore(patience.model)) return null
+        return await within(patience.model, recordsOf(ctx, view, { q, goesOn }))
       })
     )
   )

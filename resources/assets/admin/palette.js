@@ -66,7 +66,7 @@
     if (!palette()?.contains(event.target)) return
     event.preventDefault()
     await search()
-    links()[0]?.click()
+    palette().querySelector('.palette-results li a')?.click()
   })
 
   document.addEventListener('click', (event) => {

@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import { patience } from '#admin/search/site_search'
 import { Genre, Recording, Score, Studio } from '#tests/engine/fixtures/references'
 import {
   adminSite,
@@ -18,12 +19,20 @@ function linksOf(text: string): Array<[label: string, url: string]> {
   return [...links].map(([, url, label]) => [label, url])
 }
 
+/** A machine under load must not change what is found. */
+function waitLong() {
+  const before = { ...patience }
+  Object.assign(patience, { contained: 30_000, model: 30_000 })
+  return () => void Object.assign(patience, before)
+}
+
 test.group('Admin | search of the site', (group) => {
   let cookie: string
   let eve: string
 
   group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
+  group.setup(() => waitLong())
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const model of [Recording, Studio, Genre, Score]) await model.query().delete()
@@ -138,7 +147,9 @@ test.group('Admin | search of the site', (group) => {
     const view = (await adminSite()).models.get('Studio')!
     const { getMulti } = view.crud
     let end = () => {}
+    patience.model = 2000
     cleanup(() => {
+      patience.model = 30_000
       view.crud.getMulti = getMulti
       end()
     })
