@@ -46,7 +46,10 @@ test.group('Admin | search of the site', (group) => {
       headers: { cookie: as, accept: 'text/html', ...headers },
     })
 
-  const found = async (q: string, as = cookie) => linksOf((await search(q, as)).text)
+  const found = async (q: string, as = cookie) => {
+    const { text } = await search(q, as)
+    return linksOf(text)
+  }
 
   test('[L12] records of all models are found by their title, at most five a model', async ({
     assert,
@@ -57,7 +60,8 @@ test.group('Admin | search of the site', (group) => {
       }))
     )
     const one = await Recording.create({ title: 'Live at Hansa' })
-    const links = (await found('hansa')).filter(([, url]) => !url.includes('/Playback/'))
+    const all = await found('hansa')
+    const links = all.filter(([, url]) => !url.includes('/Playback/'))
     assert.deepEqual(
       links.map(([label]) => label),
       [
@@ -104,8 +108,10 @@ test.group('Admin | search of the site', (group) => {
   test('[L12, P14] scope and policy of a model apply', async ({ assert }) => {
     await Studio.createMany([{ name: 'Abbey', isPrivate: true }, { name: 'Abbey Road' }])
     const score = await Score.create({ points: 7 })
-    const records = async (q: string, as: string) =>
-      (await found(q, as)).filter(([, url]) => /update|filter/.test(url)).map(([label]) => label)
+    const records = async (q: string, as: string) => {
+      const links = await found(q, as)
+      return links.filter(([, url]) => /update|filter/.test(url)).map(([label]) => label)
+    }
     assert.deepEqual(await records('abbey', cookie), ['Abbey', 'Abbey Road'])
     assert.deepEqual(await records('abbey', eve), ['Abbey Road'])
     assert.isNotEmpty(await records(String(score.id), cookie))
@@ -121,7 +127,8 @@ test.group('Admin | search of the site', (group) => {
 
   test('[L12] a model that can’t be read is left out, and logged', async ({ assert, cleanup }) => {
     await Studio.create({ name: 'Abbey' })
-    const view = (await adminSite()).models.get('Studio')!
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
     const { getMulti } = view.crud
     cleanup(() => {
       view.crud.getMulti = getMulti
@@ -144,7 +151,8 @@ test.group('Admin | search of the site', (group) => {
     assert,
     cleanup,
   }) => {
-    const view = (await adminSite()).models.get('Studio')!
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
     const { getMulti } = view.crud
     let end = () => {}
     patience.model = 2000
