@@ -5,7 +5,9 @@ import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
+import { escaped } from '../text/markup.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { isChoice } from '../forms/fields/listed_choices.js'
 import {
   cellsOf,
   cutText,
@@ -29,6 +31,11 @@ export interface ColumnStyle {
    * True for the column that identifies records: it links to them and stays visible when scrolling
    */
   isLead: boolean
+  /**
+   * Attribute of its cells, after a space: the name of the column, where narrow screens show it beside the
+   * value; empty where they leave it out
+   */
+  card: string
 }
 
 /**
@@ -66,6 +73,8 @@ interface TableColumn {
   sortBy: Column | undefined
   column?: Column
   reference?: Reference
+  /** True if every value is one of a list */
+  isChoice?: boolean
   own?: ListColumn
 }
 
@@ -76,6 +85,9 @@ type Titles = Map<string, string>
 export type Joins = ReadonlyMap<string, JoinedTitles>
 
 export const NO_JOINS: Joins = new Map()
+
+/** Number of columns that a record's card shows on narrow screens */
+const ON_CARDS = 4
 
 /**
  * Result of the joined titles.
@@ -239,7 +251,8 @@ export class ListTable {
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
+    const isGrouped = !this.#namesThings(column)
+    const cells = cellsOf(column, values, { isGrouped, isChoice: shown.isChoice, text })
     return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
 
@@ -297,6 +310,7 @@ export class ListTable {
         sortBy: resource.sortable.get(one),
         column,
         reference,
+        isChoice: column && !reference && isChoice(this.view, column),
       }
     })
   }
@@ -340,9 +354,14 @@ export class ListTable {
     const title = this.view.titleColumn
     const named = this.columns.findIndex(({ column }) => column !== undefined && column === title)
     const lead = Math.max(0, named)
-    return this.columns.map(({ numeric }, index) => {
+    const onCards = this.columns.filter((_, index) => index !== lead).slice(0, ON_CARDS - 1)
+    return this.columns.map((column, index) => {
       const isLead = index === lead
-      return { style: (numeric ? ' number' : '') + (isLead ? ' lead' : ''), isLead }
+      return {
+        style: (column.numeric ? ' number' : '') + (isLead ? ' lead' : ''),
+        isLead,
+        card: onCards.includes(column) ? ` data-label="${escaped(column.label)}"` : '',
+      }
     })
   }
 
@@ -398,8 +417,10 @@ async function related(
   })
 }
 
-/** An invisible text can't be clicked, so it gets no link. */
+/** A text that says nothing gets no link: the title of the record stands in its place. */
 function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
-  const isEmpty = cell.kind === 'null' || isInvisible(cell.text)
-  return isEmpty ? { kind: 'text', text: title, href } : { ...cell, href }
+  const isEmpty = cell.kind === 'null' || isInvisible(cell.text.replace(/⟨U\+[\dA-F]+⟩/g, ''))
+  if (isEmpty) return { kind: 'text', text: title, href }
+  const { whole, ...rest } = cell
+  return { ...rest, ...(whole !== undefined && { title: whole }), href }
 }
