@@ -22,6 +22,9 @@ export interface Asset {
   type: string
 }
 
+/** A file that an asset is made of: its absolute path, and what is taken of its text. Default: all */
+export type AssetPart = string | { path: string; take: (text: string) => string }
+
 /**
  * The stylesheets, scripts and icons of some pages: read, joined, named by a hash of their content and
  * compressed once. A name is looked up in a map and never becomes a path, so no request reaches the file
@@ -34,11 +37,11 @@ export class AssetStore {
   private constructor() {}
 
   /**
-   * @param files  each asset's name, as in `admin.css`, and the absolute paths of its parts
+   * @param files  each asset's name, as in `admin.css`, and its parts
    * @throws ValueError    for an unknown file extension or a duplicate name
    * @throws RuntimeError  when a file cannot be read
    */
-  static async load(files: Array<{ name: string; paths: string[] }>): Promise<AssetStore> {
+  static async load(files: Array<{ name: string; paths: AssetPart[] }>): Promise<AssetStore> {
     const store = new AssetStore()
     const built = await Promise.all(files.map(({ name, paths }) => build(name, paths)))
     for (const [index, { name }] of files.entries()) {
@@ -69,7 +72,7 @@ export class AssetStore {
   }
 }
 
-async function build(name: string, paths: string[]): Promise<Asset> {
+async function build(name: string, paths: AssetPart[]): Promise<Asset> {
   const ending = extname(name)
   const type = TYPES[ending]
   if (!type) throw new ValueError(`${name} is no asset: it must end in ${listOfEndings()}`)
@@ -96,9 +99,11 @@ export async function compressed(body: Buffer, type: string): Promise<Asset> {
   return { body, gzip: zipped, brotli, type }
 }
 
-async function read(name: string, path: string): Promise<string> {
+async function read(name: string, part: AssetPart): Promise<string> {
+  const { path, take } = typeof part === 'string' ? { path: part, take: undefined } : part
   try {
-    return withoutComments(await readFile(path, 'utf8'))
+    const text = withoutComments(await readFile(path, 'utf8'))
+    return take ? take(text) : text
   } catch (cause) {
     throw new RuntimeError(`${path}, of which ${name} consists, can't be read`, { cause })
   }
