@@ -39,6 +39,7 @@ export const adminAssets = [
       own('bulk.css'),
       own('choices.css'),
       own('forms.css'),
+      own('print.css'),
     ],
   },
   /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
