@@ -87,7 +87,8 @@
     const stored = storage((store) => JSON.parse(store.getItem(name)) ?? [])
     if (stored || name !== kept) chosen = new Map(stored)
     kept = name
-    for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]')) hidden.remove()
+    for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]'))
+      hidden.remove()
     for (const box of boxes()) {
       box.checked = chosen.has(box.value)
       if (box.checked) choose(box, true)

@@ -135,6 +135,8 @@ test.group('The list, in a browser', (group) => {
     assert.equal(await next.getAttribute('aria-disabled'), 'true')
     assert.equal(await page.locator(':focus').getAttribute('id'), 'next-page')
     await swap(page, () => pager.getByRole('link', { name: 'Page 1' }).click())
+    const jump = page.getByRole('spinbutton', { name: 'Page' })
+    assert.equal(await jump.count(), 0)
     await swap(page, () => page.locator('#rows-50').click())
     assert.lengthOf(await titles(page), 25)
     assert.equal(path(page), '/admin/Reel/?rows-per-page-select=50')
@@ -264,6 +266,52 @@ test.group('The list, in a browser', (group) => {
     await page.keyboard.press('ArrowLeft')
     await page.evaluate('wasScrolled.then(() => true)')
     assert.isBelow(await scrolled(), before)
+  })
+
+  test('a list that takes long says so at once, and a newer request wins', async ({ assert }) => {
+    await makeReels(120)
+    const visited = await visit('/admin/Reel/?rows-per-page-select=100')
+    const { page } = visited
+    const held: Array<() => void> = []
+    await page.route('**/admin/Reel/?*', async (route) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.push(resolve)
+      await promise
+      /* A request that was given up can't be answered. */
+      await route.continue().catch(() => {})
+    })
+    await page.evaluate(`document.querySelector('.list-scroll').scrollTop = 900`)
+    const [frame, heading] = await Promise.all([
+      page.locator('.list-scroll').boundingBox(),
+      page.locator('#sort-title').boundingBox(),
+    ])
+    assert.closeTo(heading!.y, frame!.y, 12)
+
+    await page.locator('#sort-title').click()
+    await page.locator('#list-content.htmx-request').waitFor({ timeout: 100 })
+    const line = `getComputedStyle(document.querySelector('.list-frame'), '::before').height`
+    assert.equal(await page.evaluate(line), '2px')
+    await page.waitForFunction(
+      `getComputedStyle(document.querySelector('.list-table tbody')).opacity < 0.7`
+    )
+    await page.locator('#sort-worldwide_gross').click()
+    while (held.length < 2) await page.waitForTimeout(10)
+    await swap(page, async () => {
+      held[1]()
+      await page.waitForURL('**sort_by=worldwide_gross**')
+    })
+    held[0]()
+    await page.waitForTimeout(100)
+    assert.equal(
+      path(page),
+      '/admin/Reel/?sort_by=worldwide_gross&sort_order=asc&rows-per-page-select=100'
+    )
+    assert.equal(
+      await page.getByRole('columnheader', { name: 'Worldwide gross' }).getAttribute('aria-sort'),
+      'ascending'
+    )
+    assert.equal(await page.locator('.htmx-request').count(), 0)
+    assert.deepEqual(visited.faults, [])
   })
 
   test('a table that overflows shows it at the edge')
