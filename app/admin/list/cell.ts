@@ -77,7 +77,9 @@ function linkingCell(text: string): ShownCell {
     const isAddress = WEB_ADDRESS.test(text) && visibleText(text) === text && URL.canParse(text)
     return isAddress ? { ...cell, href: text } : cell
   }
-  return isShort && MAIL_ADDRESS.test(text) ? { ...cell, href: `mailto:${text}` } : cell
+  return isShort && text.includes('@') && MAIL_ADDRESS.test(text)
+    ? { ...cell, href: `mailto:${text}` }
+    : cell
 }
 
 /** JSON on one line, which unfolds if it is long. */

@@ -7,6 +7,7 @@ import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
 import { escaped } from '../text/markup.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { historyLink } from '../events/pages/history_url.js'
 import { isChoice } from '../forms/fields/listed_choices.js'
 import {
   cellsOf,
@@ -223,10 +224,10 @@ export class ListTable {
       const title = cutText(this.view.titleOf(item))
       const isDeleted = this.#isDeleted(item, parameters)
       const cells = columns.map((column) => column[index])
-      /* The update page is not available for deleted records. */
-      if (!isDeleted && cells[lead] && mayUpdate(value)) {
-        cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
-      }
+      /* A deleted record has no update page; its history shows what it was. */
+      const ofUpdate = () => (mayUpdate(value) ? this.view.url(`/update${key}`) : null)
+      const href = isDeleted ? historyLink(ctx, this.view, value) : ofUpdate()
+      if (href !== null && cells[lead]) cells[lead] = linkedCell(cells[lead], title, href)
       return {
         key: key.slice(1),
         title,

@@ -34,15 +34,16 @@ export function plainText(text: string, longest: number = 80): PlainText {
 
 /* As `UNSEEN`, and what takes no space, such as U+200B; but for what a text of several lines has, and for
  * joiners, of which emoji and letters are made. */
-const TRICKS =
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/
+const TRICKS = /(?![\t\n\r])[\p{Cc}\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+
+const ALL_TRICKS = new RegExp(TRICKS, 'gu')
 
 /**
  * Formats a value of a record: characters that can't be seen, or that change the direction of others, are
  * shown by their code points.
  */
 export function visibleText(text: string): string {
-  return TRICKS.test(text) ? text.replace(new RegExp(TRICKS, 'g'), byNumber) : text
+  return TRICKS.test(text) ? text.replace(ALL_TRICKS, byNumber) : text
 }
 
 /* Hebrew, Arabic and their neighbours, also those beyond the first 65,536 characters */

@@ -310,7 +310,7 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(faults(visit), [])
   })
 
-  test('[S49, B24.2] the update page leads to the confirmation of a deletion, and Back works after it', async ({
+  test('[S49, B24] the update page leads to the confirmation of a deletion, and Back works after it', async ({
     assert,
   }) => {
     const { id } = await machine()

@@ -314,6 +314,28 @@ test.group('The list, in a browser', (group) => {
     assert.deepEqual(visited.faults, [])
   })
 
+  test('[L14] on paper a list and a form have what they show, dark on white, and nothing around it', async ({
+    assert,
+  }) => {
+    await makeReels(3)
+    const visited = await visit('/admin/Reel/', { theme: 'dark-theme', width: 700 })
+    const { page } = visited
+    await page.emulateMedia({ media: 'print' })
+    const around = '.topbar, .side, .list-toolbar, .list-check, .pager, .btn, .back-link'
+    const onPaper = async () => {
+      for (const one of await page.locator(around).all()) assert.isFalse(await one.isVisible())
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      assert.equal(background, 'rgb(255, 255, 255)')
+      assert.equal(await visited.overflow(), 0)
+    }
+    await onPaper()
+    assert.lengthOf(await titles(page), 3)
+    assert.isTrue(await page.getByRole('columnheader', { name: 'Director' }).isVisible())
+    await page.goto(await page.locator('tbody .lead a').first().getAttribute('href').then(String))
+    await onPaper()
+    assert.isTrue(await page.getByLabel('Title', { exact: false }).first().isVisible())
+  })
+
   test('a table that overflows shows it at the edge')
     .with(['light-theme', 'dark-theme'] as Theme[])
     .run(async ({ assert }, theme) => {

@@ -114,14 +114,16 @@ test.group('Cells of a list', (group) => {
     assert.deepEqual(textCell(long), { kind: 'text', text: `${'x'.repeat(79)}…`, title: long })
   })
 
-  test('a text that the column may be too narrow for is in the title as a whole', ({ assert }) => {
-    for (const text of ['x'.repeat(40), 'ä'.repeat(40), '電'.repeat(20)]) {
-      assert.notProperty(textCell(text), 'title', text)
+  test('[S34] a text that the column may be too narrow for is in the title as a whole', ({
+    assert,
+  }) => {
+    for (const fitting of ['x'.repeat(40), 'ä'.repeat(40), '電'.repeat(20)]) {
+      assert.notProperty(textCell(fitting), 'title', fitting)
     }
-    for (const text of ['x'.repeat(41), '電'.repeat(21)]) assert.equal(textCell(text).title, text)
+    for (const wide of ['x'.repeat(41), '電'.repeat(21)]) assert.equal(textCell(wide).title, wide)
   })
 
-  test('JSON that is longer than its column unfolds, indented', ({ assert }) => {
+  test('[S34] JSON that is longer than its column unfolds, indented', ({ assert }) => {
     const value = { browser: 'Firefox', versions: [1, 2, 3], mobile: false, more: null }
     assert.deepEqual(cell('details', value), {
       kind: 'json',
@@ -132,7 +134,9 @@ test.group('Cells of a list', (group) => {
     assert.lengthOf([...cell('details', list).text], 80)
   })
 
-  test('whole values that are web or mail addresses are links, and no others', ({ assert }) => {
+  test('[S34] whole values that are web or mail addresses are links, and no others', ({
+    assert,
+  }) => {
     for (const address of [
       'https://example.com/a?b=1#c',
       'HTTPS://example.com'.toLowerCase(),
@@ -160,7 +164,7 @@ test.group('Cells of a list', (group) => {
     }
   })
 
-  test('characters that hide or turn others are shown by their numbers', ({ assert }) => {
+  test('[S34] characters that hide or turn others are shown by their numbers', ({ assert }) => {
     const shown = (value: string) => cell('name', value).text
     assert.equal(shown('invoice\u202egnp.exe'), 'invoice⟨U+202E⟩gnp.exe')
     assert.equal(
@@ -173,7 +177,7 @@ test.group('Cells of a list', (group) => {
     assert.equal(ownCell('\u202eb', false).text, '⟨U+202E⟩b')
   })
 
-  test('the values of a list of choices are marked as such', ({ assert }) => {
+  test('[S34] the values of a list of choices are marked as such', ({ assert }) => {
     const options = { isGrouped: false, isChoice: true, text }
     assert.deepEqual(cellsOf(columns.name, ['drama', null, ''], options), [
       { kind: 'choice', text: 'drama' },
@@ -182,7 +186,7 @@ test.group('Cells of a list', (group) => {
     ])
   })
 
-  test('decimals have the digits of their column', ({ assert }) => {
+  test('[S34] decimals have the digits of their column', ({ assert }) => {
     const shownOf = (sqlType: string, values: unknown[]) => {
       const column = Object.create(columns.weight, {
         kind: { value: 'number' },
