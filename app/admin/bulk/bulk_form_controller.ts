@@ -21,6 +21,9 @@ const NAMED = 20
 /* Maximum number of submitted ids including duplicates; no list submits a record five times. */
 const MOST_SENT = 5 * MOST_IDS
 
+/* Longer addresses of the confirmation page might not pass a proxy. */
+const LONGEST_ADDRESS = 4000
+
 interface BulkForm {
   /** Paths of the selected records, as in the values of the list's checkboxes */
   ids: string[]
@@ -45,30 +48,56 @@ export class BulkFormController {
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#read(ctx)
-    const write = WRITES.find((name) => name === (form.action ?? 'delete'))
-    const isPossible = write && (write !== 'restore' || this.view.resource.softDelete)
-    if (!isPossible) throw new PageNotFound()
-    return await this.#carryOut(new DeleteOrRestoreTask(this.site, this.view, write), form, ctx)
+    return await this.#carryOut(this.#writeOf(form), form, ctx)
   }
 
   /**
    * Runs a bulk action of the view.
    */
   async act(action: BulkAction, ctx: HttpContext): Promise<unknown> {
+    return await this.#carryOut(this.#actionTask(action), await this.#read(ctx), ctx)
+  }
+
+  /**
+   * The confirmation page of `submit` at an address of its own, with the form's fields in the query.
+   */
+  async askToSubmit(ctx: HttpContext): Promise<unknown> {
+    const form = await this.#readQuery(ctx)
+    return await this.#carryOut(this.#writeOf(form), form, ctx)
+  }
+
+  /**
+   * The confirmation page of `act` at an address of its own.
+   */
+  async askToAct(action: BulkAction, ctx: HttpContext): Promise<unknown> {
+    return await this.#carryOut(this.#actionTask(action), await this.#readQuery(ctx), ctx)
+  }
+
+  #writeOf({ action }: BulkForm): DeleteOrRestoreTask {
+    const write = WRITES.find((name) => name === (action ?? 'delete'))
+    const isPossible = write && (write !== 'restore' || this.view.resource.softDelete)
+    if (!isPossible) throw new PageNotFound()
+    return new DeleteOrRestoreTask(this.site, this.view, write)
+  }
+
+  #actionTask(action: BulkAction): ActionTask {
     if (!this.view.bulkActions.includes(action)) throw new NotAllowed()
-    const task = new ActionTask(this.site, this.view, action)
-    return await this.#carryOut(task, await this.#read(ctx), ctx)
+    return new ActionTask(this.site, this.view, action)
   }
 
   async #carryOut(task: BulkTask, form: BulkForm, ctx: HttpContext) {
     if (!(await may(ctx, this.view, task.needs))) throw new NotAllowed()
+    const isRead = ctx.request.method() !== 'POST'
     try {
       if (form.ids.length === 0) throw new BulkFailure(400, `${task.noneSelected}Form`)
       if (form.ids.length > MOST_SENT) {
         throw new BulkFailure(422, 'bulk.tooMany', { most: MOST_IDS, count: form.ids.length })
       }
       const keys = readIds(this.view.resource.key, form.ids.map(idOfPath))
-      if (task.confirms && !form.isConfirmed) return await this.#ask(task, keys, form, ctx)
+      if (isRead || (task.confirms && !form.isConfirmed)) {
+        if (isNavigation(ctx) && this.#sendOn(task, form, ctx)) return
+        return await this.#ask(task, keys, form, ctx)
+      }
       const text = await task.run(keys, ctx)
       return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
     } catch (error) {
@@ -76,6 +105,24 @@ export class BulkFormController {
       const text = this.site.text(error.key, error.data)
       return await this.#redirectTo(ctx, form.next, { kind: 'error', text })
     }
+  }
+
+  /**
+   * Sends a browser on to the confirmation page's own address. It could not show the answer to a form
+   * again, when the user goes back after the task is done.
+   *
+   * @returns false if the address would be too long
+   */
+  #sendOn(task: BulkTask, { ids, next }: BulkForm, { response }: HttpContext): boolean {
+    const query = new URLSearchParams([
+      ...ids.map((id): [string, string] => ['ids', id]),
+      ['action', task.value],
+      ['next', next],
+    ])
+    const address = `${this.view.url(task.path)}?${query}`
+    if (address.length > LONGEST_ADDRESS) return false
+    response.status(303).header('location', address).send('')
+    return true
   }
 
   /** Confirmation page that names the records. [B24] */
@@ -118,12 +165,31 @@ export class BulkFormController {
   /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const { ids, action, next, confirmed } = await readBody(ctx, crudConfig().body)
-    const list = (await this.view.isVisibleTo(ctx)) ? this.view.url('/') : this.site.url('/')
     return {
       ids: [ids ?? []].flat() as string[],
       action,
       isConfirmed: confirmed === '1',
-      next: returnPath(this.site, next) ?? list,
+      next: await this.#nextOf(ctx, next),
     }
   }
+
+  async #readQuery(ctx: HttpContext): Promise<BulkForm> {
+    const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+    return {
+      ids: query.getAll('ids'),
+      action: query.get('action') ?? undefined,
+      isConfirmed: false,
+      next: await this.#nextOf(ctx, query.get('next')),
+    }
+  }
+
+  async #nextOf(ctx: HttpContext, wanted: unknown): Promise<string> {
+    const list = (await this.view.isVisibleTo(ctx)) ? this.view.url('/') : this.site.url('/')
+    return returnPath(this.site, wanted) ?? list
+  }
+}
+
+/** A form that a browser sends to show its answer, which programs and scripts do not. */
+function isNavigation({ request }: HttpContext): boolean {
+  return request.method() === 'POST' && request.header('sec-fetch-mode') === 'navigate'
 }

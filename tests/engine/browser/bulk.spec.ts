@@ -69,6 +69,64 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.deepEqual(visit.faults(), [])
   })
 
+  test('[B16] a selection spans rows and pages until it is cleared or used', async ({ assert }) => {
+    const names = Array.from({ length: 65 }, (_, index) => `Gadget ${10 + index}`)
+    await addGadgets(...names)
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
+    const says = (text: string) =>
+      page.locator('.bulk-bar [role=status]', { hasText: text }).waitFor({ state: 'attached' })
+    const turn = async (act: () => Promise<unknown>, url: string) => {
+      await act()
+      await page.waitForURL(url)
+    }
+    await box(page, 'Gadget 11').click()
+    await box(page, 'Gadget 15').click({ modifiers: ['Shift'] })
+    await says('5 selected')
+    await box(page, 'Gadget 14').click({ modifiers: ['Shift'] })
+    await says('3 selected')
+
+    await turn(() => page.locator('#next-page').click(), '**page=2')
+    await box(page, 'Gadget 20').click()
+    await says('4 selected · 3 on other pages')
+    await page.getByRole('spinbutton', { name: 'Page' }).fill('4')
+    await turn(() => page.keyboard.press('Enter'), '**page=4')
+    await says('4 selected · 4 on other pages')
+    await page.reload()
+    await says('4 selected · 4 on other pages')
+    await turn(() => page.locator('#page-1').click(), '**sort_order=asc')
+    await page.getByRole('checkbox', { name: 'Gadget 13', checked: true }).waitFor()
+    assert.isFalse(await box(page, 'Gadget 14').isChecked())
+
+    await page.goto('/admin/Gadget/?column-to-search=name&search-input=Gadget')
+    assert.isFalse(await tools(page).isVisible())
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc&page=3')
+    await button(page, 'Delete').click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 4 gadgets?' })
+    assert.lengthOf(await dialog.getByRole('listitem').all(), 4)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await told(page, '4 gadgets deleted')
+    assert.isFalse(await tools(page).isVisible())
+    const left = await gadgets()
+    const gone = left.filter((name) => name.startsWith('('))
+    assert.deepEqual(gone, ['(Gadget 11)', '(Gadget 12)', '(Gadget 13)', '(Gadget 20)'])
+
+    /* By a form of its own, whose answer is another page. */
+    await all(page).check()
+    await turn(() => page.locator('#next-page').click(), '**page=4')
+    await box(page, 'Gadget 48').check()
+    await button(page, 'Rename').click()
+    await page.getByRole('heading', { name: 'Rename 11 gadgets?' }).waitFor()
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await says('11 selected · 10 on other pages')
+    await button(page, 'Rename').click()
+    await button(page, 'Rename').click()
+    await told(page, '11 renamed')
+    assert.isFalse(await tools(page).isVisible())
+    assert.lengthOf(await db.from('bulk_gadgets').where('name', 'renamed'), 11)
+    assert.deepEqual(visit.faults(), [])
+  })
+
   test('[B16, B24] the dialog names the records, deletes them, and the deletion can be undone', async ({
     assert,
   }) => {

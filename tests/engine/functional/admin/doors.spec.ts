@@ -127,6 +127,13 @@ const DOORS: Door[] = [
     missing: 303,
     form: { action: 'delete', ids: ':id' },
   }),
+  ...['delete', 'purge', 'restore'].map((action) =>
+    page(`/form_bulk_delete?action=${action}&ids=:id`, [action], {
+      missing: 303,
+      gone: action === 'restore',
+    })
+  ),
+  page('/action/stamp?ids=:id', ['stamp+update'], { missing: 303 }),
   send('POST', '/action/stamp', ['stamp+update'], { ok: 303, missing: 303, form: { ids: ':id' } }),
   ...endpoints('/admin/Play/crud'),
 ]
