@@ -32,6 +32,7 @@ import { registerAdminRoutes } from './http/routes/admin_routes.js'
 import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
+import AdminJob from './models/admin_job.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminRole from './models/admin_role.js'
 import AdminSession from './models/admin_session.js'
@@ -69,7 +70,7 @@ export default class AdminProvider {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
     const errors: Error[] = []
-    for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
+    for (const model of [...OWN_MODELS, ...LOG_MODELS, AdminJob]) {
       model.connection = site.dbConfig.adminConnection
       excludeFromInclude(model)
     }
@@ -77,27 +78,35 @@ export default class AdminProvider {
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
     usePermissions(site.permissions)
+    /* A missing table of jobs stops the start, as any other does. [P15] */
+    resources.track(new Resource({ model: AdminJob }), { ownCode: false })
     registerAdminRoutes(site)
 
     reportFaults(errors, this.app)
   }
 
   /**
-   * The web server prunes old events in the background.
+   * The web server works on jobs, and prunes old events and jobs, in the background.
    */
   async ready() {
-    if (this.app.getEnvironment() !== 'web') return
-    if (this.#site) await reportRoleFaults(this.#site)
-    const integration = this.#site?.eventIntegration
-    if (!integration?.prune) return
-    this.#schedule = new PruneSchedule(() => integration.prune!())
+    const site = this.#site
+    if (this.app.getEnvironment() !== 'web' || !site) return
+    await reportRoleFaults(site)
+    const { keptDays, worker } = this.#config().jobs
+    if (worker) await site.jobs.work()
+    this.#schedule = new PruneSchedule(async () => {
+      const jobs = await site.jobs.store.prune(keptDays)
+      return jobs + ((await site.eventIntegration?.prune?.()) ?? 0)
+    })
     this.#schedule.start()
   }
 
   /**
-   * Events that are being logged get some time to finish before the database closes.
+   * Jobs end the step that they are at, and events that are being logged get some time to finish, before
+   * the database closes.
    */
   async shutdown() {
+    await this.#site?.jobs.stop()
     this.#stopObserving?.()
     this.#schedule?.stop()
     await this.#site?.events.settle()
