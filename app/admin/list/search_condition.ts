@@ -52,7 +52,10 @@ export function searchCondition(column: Column, text: string): Condition | null 
  * Condition for texts that contain the given one, ignoring case and taking every character
  * literally; null if it is too long. [B15, B17]
  */
-export function textCondition(column: Column, text: string): Condition | null {
+export function textCondition(
+  column: Column,
+  text: string
+): Extract<Condition, { type: 'match' }> | null {
   if (text.length > LONGEST_TEXT || !isStorableText(text)) return null
   const pattern: TextPattern = [ANY_CHARACTERS, text, ANY_CHARACTERS]
   const match = { column, pattern, foldCase: true, negate: false }

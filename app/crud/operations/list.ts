@@ -4,7 +4,7 @@ import { shownRequest } from '../request/shown_request.js'
 import { crudConfig } from '../settings.js'
 import { clientFor } from './client_for.js'
 import { readAuthorized } from './authorized_list.js'
-import { isCounted, readPart } from './list_part.js'
+import { isCounted, isFarOffset, readPart } from './list_part.js'
 import { shapeList, type ListOptions, type ListResult } from './list_result.js'
 import type { Records } from './records.js'
 
@@ -37,6 +37,11 @@ async function readList(
   const matching = records.byConditions(request, client, options)
   if (records.authorizesRecords(options))
     return await readAuthorized(records, request, matching, client, options)
+  if (isFarOffset(records, request)) {
+    const total = await records.reader.count(client, matching)
+    const part = await readPart(records, request, matching, client, options, total)
+    return shapeList(part, total, request)
+  }
   const [part, total] = await Promise.all([
     readPart(records, request, matching, client, options),
     isCounted(request) ? records.reader.count(client, matching) : undefined,

@@ -15,13 +15,21 @@ import { includeRelated, includeColumns } from './include.js'
 import type { ListOptions, Part } from './list_result.js'
 import type { Records } from './records.js'
 
-/** Reads the part by one statement, or by one for each range of a cursor's position. */
+/** Offset from which the total is worth knowing before the rows are read */
+const FAR = 1000
+
+/**
+ * Reads the part by one statement, or by one for each range of a cursor's position.
+ *
+ * @param total  number of rows in the list, if known: rows of its second half are read from the end
+ */
 export async function readPart(
   records: Records,
   request: ListRequest,
   matching: Selection,
   client: QueryClientContract,
-  options: ListOptions
+  options: ListOptions,
+  total?: number
 ): Promise<Part> {
   const { resource } = records
   const { fields, include, paging, sorts } = request
@@ -39,19 +47,21 @@ export async function readPart(
       ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
     ],
   }
-  const rows = isCounted(request) ? limit : limit + 1
+  const fromEnd = total === undefined ? null : windowFromEnd(paging, total)
+  const rows = fromEnd?.limit ?? (isCounted(request) ? limit : limit + 1)
   const found: Found[] = []
   for (const where of rangesOf(paging, order, resource.table, dialect)) {
     if (found.length === rows) break
     const selection = {
       where: [...matching.where, ...where],
       scope: matching.scope,
-      order: orderTerms(resource.table, order, dialect),
-      offset: paging.offset,
+      order: orderTerms(resource.table, fromEnd ? order.map(reversed) : order, dialect),
+      offset: (fromEnd ?? paging).offset,
       limit: rows - found.length,
     }
     found.push(...(await records.reader.find(client, selection, wanted)))
   }
+  if (fromEnd) found.reverse()
 
   const more = found.length > limit
   if (more) found.length = limit
@@ -91,6 +101,30 @@ export function rangesOf(
 ): Sql[][] {
   if (paging.shape !== 'cursor' || paging.after === null) return [[]]
   return rangesAfter(order, paging.after, table, dialect).map((range) => [range])
+}
+
+/**
+ * True if the rows are far from the start, where counting the list first is worth it. Hooks of the model
+ * see its records in the requested order, so only plain rows are read from the end.
+ */
+export function isFarOffset({ reader, resource }: Records, request: ListRequest): boolean {
+  return (
+    request.paging.offset >= FAR &&
+    isCounted(request) &&
+    reader.readsPlainly(request.fields ?? resource.answer)
+  )
+}
+
+/** The same rows, counted from the end of the list; null if they are nearer to its start. */
+function windowFromEnd({ offset, limit }: Paging, total: number) {
+  const beyond = Math.max(0, total - offset)
+  if (beyond > offset) return null
+  const rows = Math.min(limit, beyond)
+  return { offset: beyond - rows, limit: rows }
+}
+
+function reversed({ column, direction }: Sort): Sort {
+  return { column, direction: direction === 'asc' ? 'desc' : 'asc' }
 }
 
 /** True if the request wants the total. */

@@ -232,6 +232,66 @@ test.group('Paging | maximum', (group) => {
   })
 })
 
+test.group('Paging | far from the start', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.setup(async () => {
+    await clear()
+    /* Three memos share a title, and one of 25 is deleted. */
+    const memos = Array.from({ length: 2345 }, (_, index) => ({
+      title: String(Math.floor(index / 3)).padStart(4, '0'),
+      is_deleted: index % 25 === 0,
+    }))
+    for (let start = 0; start < memos.length; start += 200) {
+      await db.table('memos').multiInsert(memos.slice(start, start + 200))
+    }
+    return clear
+  })
+
+  test('[A10, A14] far pages hold the same items in the same order as the cursor reads', async ({
+    assert,
+  }) => {
+    for (const sort of ['title', '-title', '-is_deleted,title', 'id']) {
+      const ids: number[] = []
+      let cursor = ''
+      do {
+        const { data, next_cursor: next } = await list(`sort=${sort}&cursor=${cursor}&limit=1000`)
+        ids.push(...data.map(({ id }: { id: number }) => id))
+        cursor = next
+      } while (cursor)
+      for (const [offset, limit] of [
+        [999, 7],
+        [1000, 7],
+        [1124, 3],
+        [1170, 50],
+        [2240, 100],
+        [2340, 100],
+        [2345, 10],
+        [5000, 10],
+      ]) {
+        const { data, total_count: total } = await list(
+          `sort=${sort}&offset=${offset}&limit=${limit}`
+        )
+        const found = data.map(({ id }: { id: number }) => id)
+        assert.deepEqual(found, ids.slice(offset, offset + limit), `${sort} ${offset} ${limit}`)
+        assert.equal(total, ids.length)
+      }
+      const last = await list(`sort=${sort}&page=${Math.ceil(ids.length / 10)}`)
+      assert.deepEqual(
+        last.data.map(({ id }: { id: number }) => id),
+        ids.slice(Math.floor((ids.length - 1) / 10) * 10)
+      )
+      assert.isFalse(last.has_more)
+    }
+  })
+
+  test('the last page is read from the end of the list', async ({ assert }) => {
+    const queries = await queriesOf(() => list('sort=title&offset=2000'))
+    const rows = queries.filter((sql) => !sql.includes('count(*)'))
+    assert.lengthOf(rows, 1)
+    assert.match(rows[0], /order by .*title.* desc/s)
+  })
+})
+
 test.group('Paging | empty tables', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.setup(clear)

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, type Item } from '#crud'
 import {
+  ANY_CHARACTERS,
   keyOf,
   readCondition,
   UnreadableFilter,
@@ -17,8 +18,8 @@ import type { Choice } from './choice.js'
 export const MOST_CHOICES = 50
 
 /**
- * Records that a reference field may refer to: by part of the title, or by key. Soft-deleted
- * records are not offered. [B17]
+ * Records that a reference field may refer to: by part of the title, or by key. Titles that begin with
+ * the text come first. Soft-deleted records are not offered. [B17]
  *
  * @param q        search text; empty: all records
  * @param current  current value of the field: always the first choice, even if deleted
@@ -41,40 +42,68 @@ async function search(ctx: HttpContext, reference: Reference, q: string): Promis
   const { view, target } = seen
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
-  const conditions = q === '' ? [] : alternatives([title, target], q)
-  if (q !== '' && conditions.length === 0) return []
-
-  const request = new ListRequest(
-    q === '' ? [] : [{ type: 'or', conditions }],
-    title && view.resource.sortable.has(title.apiName) ? [{ column: title, direction: 'asc' }] : [],
-    { shape: 'offset', offset: 0, limit: MOST_CHOICES + 1 },
-    'exclude',
-    { count: false }
-  )
-  const items = await refusedIsEmpty(async () => {
+  const read = async (conditions: Condition[]) => {
+    const request = new ListRequest(
+      conditions,
+      title && view.resource.sortable.has(title.apiName)
+        ? [{ column: title, direction: 'asc' }]
+        : [],
+      { shape: 'offset', offset: 0, limit: MOST_CHOICES + 1 },
+      'exclude',
+      { count: false }
+    )
     const options = { ...view.callOptions(ctx), keys: true }
     const { data } = await view.crud.getMulti(request, options)
-    return data
+    return data.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
+  }
+  return await refusedIsEmpty(async () => {
+    if (q === '') return await read([])
+    const { first, others } = matches(title, target, q)
+    const found = first.length > 0 ? exactFirst(await read([anyOf(first)]), q) : []
+    if (found.length > MOST_CHOICES || others.length === 0) return found
+    const known = new Set(found.map(({ value }) => value))
+    const rest = await read([anyOf(others)])
+    return [...found, ...rest.filter(({ value }) => !known.has(value))].slice(0, MOST_CHOICES + 1)
   })
-  return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 
-/** Matches part of a title, ignoring case, and exact values of other columns. */
-function alternatives(columns: Array<Column | undefined>, q: string): Condition[] {
-  if (!isStorableText(q)) return []
-  return [...new Set(columns)].flatMap((column, index): Condition[] => {
-    if (!column) return []
-    if (index === 0 && column.kind === 'text') {
-      const found = textCondition(column, q)
-      return found ? [found] : []
-    }
-    try {
-      return [readCondition(column, 'eq', q)]
-    } catch (error) {
-      if (error instanceof UnreadableFilter) return []
-      throw error
-    }
-  })
+/**
+ * Conditions of a search: for the records to show first, whose title begins with the text or whose key
+ * it is, and for the others, whose title contains it.
+ */
+function matches(
+  title: Column | undefined,
+  target: Column,
+  q: string
+): { first: Condition[]; others: Condition[] } {
+  if (!isStorableText(q)) return { first: [], others: [] }
+  const text = title?.kind === 'text' ? textCondition(title, q) : null
+  const exact = [...new Set([title, target])].filter(
+    (column) => column && !(text && column === title)
+  )
+  const first = exact.flatMap((column) => equalTo(column!, q))
+  if (!text) return { first, others: [] }
+  const begins: Condition = { ...text, pattern: [q, ANY_CHARACTERS] }
+  return { first: [begins, ...first], others: [text] }
+}
+
+function equalTo(column: Column, q: string): Condition[] {
+  try {
+    return [readCondition(column, 'eq', q)]
+  } catch (error) {
+    if (error instanceof UnreadableFilter) return []
+    throw error
+  }
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  return { type: 'or', conditions }
+}
+
+function exactFirst(choices: Choice[], q: string): Choice[] {
+  const isExact = ({ label, value }: Choice) =>
+    label.toLowerCase() === q.toLowerCase() || value === q
+  return [...choices.filter(isExact), ...choices.filter((choice) => !isExact(choice))]
 }
 
 /** Value of the target column, which is mostly the key; the item may leave that out. */

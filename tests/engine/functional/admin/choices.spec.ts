@@ -89,6 +89,35 @@ test.group('Admin | choices of a reference', (group) => {
     assert.deepEqual(await labels('studio_id'), [`Abbey (${one.id})`, `Abbey (${two.id})`])
   })
 
+  test('[B17] an exact title comes first, then those that begin with the text', async ({
+    assert,
+  }) => {
+    await Studio.createMany([
+      { name: 'Oberlin' },
+      { name: 'East Berlin' },
+      { name: 'Berlin West' },
+      { name: 'BERLIN' },
+      { name: 'Berlin' },
+    ])
+    assert.sameMembers((await labels('studio_id', 'berlin')).slice(0, 2), ['BERLIN', 'Berlin'])
+    assert.deepEqual((await labels('studio_id', 'berlin')).slice(2), [
+      'Berlin West',
+      'East Berlin',
+      'Oberlin',
+    ])
+  })
+
+  test('[B17] of many matches the first 50 begin with the text', async ({ assert }) => {
+    await Studio.createMany([
+      ...Array.from({ length: 60 }, (_, index) => ({ name: `A row ${index + 10}` })),
+      { name: 'Row' },
+      ...Array.from({ length: 3 }, (_, index) => ({ name: `Rowing ${index}` })),
+    ])
+    const found = await labels('studio_id', 'row')
+    assert.lengthOf(found, 50)
+    assert.deepEqual(found.slice(0, 5), ['Row', 'Rowing 0', 'Rowing 1', 'Rowing 2', 'A row 10'])
+  })
+
   test('[B17] a model whose title is a function is searched by key only', async ({ assert }) => {
     await Genre.createMany([{ code: 'jazz', remark: 'rock' }, { code: 'rock' }])
     assert.deepEqual(await labels('genre_code'), ['Genre jazz', 'Genre rock'])
