@@ -97,8 +97,11 @@ export { type Extent, ListRequest } from './request/list_request.js'
 export { pageOf } from './request/paging.js'
 export type { Sort } from './request/sort.js'
 
+export { OPERATORS_OF, type Operator } from './request/operators.js'
+
 /* A resource describes a model. */
 export type { Column } from './resource/column.js'
+export { parseFilterName } from './resource/filter_config.js'
 export type { ColumnKind } from './resource/column_kind.js'
 export { knownResources, Resource } from './resource/resource.js'
 export { excludeFromInclude, isExcludedFromInclude } from './resource/excluded_from_include.js'

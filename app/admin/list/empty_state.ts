@@ -17,7 +17,7 @@ interface EmptyStateOptions {
   words: { one: string; many: string }
   /** Label of the searched column */
   label: string
-  links: { create: string | null; all: string }
+  links: { create: string | null; all: string; unfiltered: string }
 }
 
 export function emptyState(
@@ -32,6 +32,14 @@ export function emptyState(
   })
   if (failed) {
     return say('failed.text', { url: parameters.url, label: site.text('list.failed.retry') })
+  }
+  if (parameters.filters.some(({ condition }) => condition)) {
+    const clear = { url: links.unfiltered, label: site.text('list.filters.clear') }
+    return say('none.filtered', clear)
+  }
+  if (parameters.q !== '') {
+    const clear = { url: links.all, label: site.text('list.search.clear') }
+    return say('none.words', clear, { text: cutText(parameters.q) })
   }
   if (parameters.condition) {
     const clear = { url: links.all, label: site.text('list.search.clear') }

@@ -3,7 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { ListPage } from './list_page.js'
-import { ListParameters } from './list_parameters.js'
+import type { ListParameters } from './list_parameters.js'
 
 /**
  * The list of a model: as a page, as its content without the layout, or its table alone.
@@ -62,8 +62,7 @@ export class ListController {
    * Renders the table alone. [S56, B22]
    */
   async table(ctx: HttpContext): Promise<string> {
-    const query = ctx.request.parsedUrl.query ?? ''
-    const parameters = ListParameters.read(this.view, query, 'search')
+    const parameters = await this.#page.parametersOf(ctx, 'search')
     return await this.site.render(
       ctx,
       'partials/list_table',

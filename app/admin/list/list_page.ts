@@ -10,7 +10,8 @@ import type { ModelView } from '../model_view.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
-import { ListParameters, ROWS_OFFERED, searchableColumns } from './list_parameters.js'
+import { filterNotes, type FilterNote } from './filter_notes.js'
+import { ALL_COLUMNS, ROWS_OFFERED, type ListParameters } from './list_parameters.js'
 import {
   ListTable,
   NO_JOINS,
@@ -20,7 +21,9 @@ import {
   type Row,
 } from './list_table.js'
 import { pagerOf, type Pager } from './pager.js'
+import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
+import { searchableColumns } from './word_search.js'
 
 /**
  * Variables of the list templates. Names in snake case are those of the specification. [S34]
@@ -58,15 +61,24 @@ export interface ListData extends Record<string, unknown> {
   bulk: BulkBar | null
   /** Numbers of the first and last record shown, from 1 */
   range: { from: number; to: number }
+  /** All columns first */
   searchable: Array<{ name: string; label: string; selected: boolean }>
+  /** Text of the search form */
+  searchText: string
   /** Reason why the search text can't be searched for, if any */
   unsearchable: string | null
+  /** Filters that filter nothing */
+  faults: FilterNote[]
   /** Message for a list without records */
   empty: EmptyState
   links: {
     create: string | null
     /** URL of the list without its search */
     all: string
+    /** URL of the list without search and filters */
+    unfiltered: string
+    /** URL that searches all columns for a text that its column can't be searched for */
+    anywhere: string | null
     rows: Array<{ rows: number; url: string }>
     /** Empty if the model has no soft deletion */
     deleted: Array<{ mode: string; url: string }>
@@ -111,8 +123,9 @@ export class ListPage {
    *
    * @throws Problem 403  when the policy refuses it
    */
-  async data(ctx: HttpContext, asked: ListParameters = this.parametersOf(ctx)): Promise<ListData> {
+  async data(ctx: HttpContext, given?: ListParameters): Promise<ListData> {
     const { resource } = this.view
+    const asked = given ?? (await this.parametersOf(ctx))
     const offers = await offersOf(ctx, this.view)
     const finding = this.#find(ctx, asked, offers)
     /* An early failure is thrown by the await below. */
@@ -170,17 +183,22 @@ export class ListPage {
     return await this.site.render(ctx, 'partials/list_content', { ...data, done })
   }
 
-  parametersOf({ request }: HttpContext): ListParameters {
-    return ListParameters.read(this.view, request.parsedUrl.query ?? '')
+  /**
+   * @param search  name of the parameter with the search text
+   */
+  async parametersOf(ctx: HttpContext, search?: string): Promise<ListParameters> {
+    return await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '', search)
   }
 
   /** Variables that do not depend on the records. */
   #surroundings(parameters: ListParameters, offers: Offers) {
     return {
       headings: this.#table.headings(parameters),
-      bulk: this.#bulk(parameters.deleted, offers),
+      bulk: this.#bulk(parameters, offers),
       searchable: this.#searchable(parameters),
+      searchText: parameters.search || parameters.q,
       unsearchable: this.#unsearchable(parameters),
+      faults: filterNotes(this.site, this.view, parameters),
       links: this.#links(parameters, offers),
       words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
     }
@@ -255,12 +273,17 @@ export class ListPage {
     joined?: Joined
   ): Promise<ShownRows> {
     const rows = await this.#table.rows(ctx, items, parameters, joined)
-    const hasCheckboxes = this.#bulk(parameters.deleted, offers) !== null
+    const hasCheckboxes = this.#bulk(parameters, offers) !== null
     const mark = this.site.text('list.deleted.mark')
     return { rows, rowsMarkup: rowsMarkup(rows, this.#table.styles, { hasCheckboxes, mark }) }
   }
 
-  #bulk(deleted: DeletedMode, offers: Offers): BulkBar | null {
+  /** Not for records that nobody asked for. */
+  #bulk({ deleted, isUnread }: ListParameters, offers: Offers): BulkBar | null {
+    return isUnread ? null : this.#barOf(deleted, offers)
+  }
+
+  #barOf(deleted: DeletedMode, offers: Offers): BulkBar | null {
     const id = [deleted, ...offers].join(' ')
     let bar = this.#bars.get(id)
     if (bar === undefined) {
@@ -270,20 +293,23 @@ export class ListPage {
     return bar
   }
 
-  /** Default search column: the title column. */
   #searchable({ column }: ListParameters) {
     this.#searches ??= searchableColumns(this.view).map((one) => ({
       column: one,
       label: this.#table.searchLabel(one.apiName),
     }))
-    const columns = this.#searches.map((one) => one.column)
-    const { titleColumn } = this.view
-    const chosen = [column, titleColumn].find((one) => columns.includes(one!)) ?? columns[0]
-    return this.#searches.map(({ column: one, label }) => ({
+    if (this.#searches.length === 0) return []
+    const columns = this.#searches.map(({ column: one, label }) => ({
       name: one.apiName,
       label,
-      selected: one === chosen,
+      selected: one === column,
     }))
+    const all = {
+      name: ALL_COLUMNS,
+      label: this.site.text('list.search.all'),
+      selected: columns.every(({ selected }) => !selected),
+    }
+    return [all, ...columns]
   }
 
   #searchLabel({ column }: ListParameters): string {
@@ -291,11 +317,21 @@ export class ListPage {
   }
 
   #unsearchable(parameters: ListParameters): string | null {
-    if (parameters.search === '' || parameters.condition) return null
+    if (!parameters.isUnsearchable) return null
+    if (parameters.search === '' || parameters.condition) {
+      return this.site.text('list.search.tooMuch', { text: cutText(parameters.q) })
+    }
     return this.site.text('list.search.impossible', {
       text: cutText(parameters.search),
       label: this.#searchLabel(parameters),
     })
+  }
+
+  #anywhere(parameters: ListParameters): string | null {
+    const { search, condition } = parameters
+    if (search === '' || condition || searchableColumns(this.view).length === 0) return null
+    const all = parameters.with({ column: null, search: '', q: search })
+    return all.isUnsearchable ? null : all.url
   }
 
   #links(parameters: ListParameters, offers: Offers): ListData['links'] {
@@ -304,7 +340,9 @@ export class ListPage {
     const modes = this.view.resource.softDelete ? (['exclude', 'include', 'only'] as const) : []
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,
-      all: first.with({ search: '' }).url,
+      all: first.with({ search: '', q: '' }).url,
+      unfiltered: first.unfiltered.url,
+      anywhere: this.#anywhere(first),
       rows: offered.map((rows) => ({ rows, url: first.with({ rows }).url })),
       deleted: modes.map((deleted) => ({ mode: deleted, url: first.with({ deleted }).url })),
     }

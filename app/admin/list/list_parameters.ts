@@ -8,7 +8,13 @@ import {
   type DeletedMode,
 } from '#crud/internals'
 import type { ModelView } from '../model_view.js'
-import { isSearchable, searchCondition } from './search_condition.js'
+import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
+import { searchCondition } from './search_condition.js'
+import { NO_TITLES, type TitleSearches } from './title_search.js'
+import { searchableColumns, wordConditions } from './word_search.js'
+
+/** Value of the search form's column for a search of all of them. */
+export const ALL_COLUMNS = '*'
 
 /** Page sizes on offer [B15] */
 export const ROWS_OFFERED = [10, 20, 50, 100]
@@ -16,36 +22,50 @@ export const ROWS_OFFERED = [10, 20, 50, 100]
 const FEWEST_ROWS = 10
 const MOST_ROWS = 100
 
+const SEARCHED = 'column-to-search'
+const SEARCH = 'search-input'
+
 type Order = 'asc' | 'desc'
 
 interface Values {
   page: number
   rows: number
-  sort: Sort | null
+  sorting: readonly Sort[]
   order: Order | null
   column: Column | null
   search: string
+  q: string
+  filters: readonly ListFilter[]
   deleted: DeletedMode
+  titles: TitleSearches
 }
 
 /**
- * Parameters of a list. Invalid ones are treated as missing. [S27, S28, S29, B15, B16]
+ * Parameters of a list. Invalid ones are treated as missing, but filters and searches are kept, to be named.
+ * [S27, S28, S29, B15, B16, L1, L4, L7]
  */
 export class ListParameters {
   readonly page: number
   readonly rows: number
-  /** Column to sort by in the URL; null: default of the view */
-  readonly sort: Sort | null
-  /** Direction in the URL; null for the word None */
+  /** Columns to sort by in the URL; none: default of the view */
+  readonly sorting: readonly Sort[]
+  /** Direction of the first in the URL; null for the word None */
   readonly order: Order | null
   /** Search column, searchable or not; always a visible one */
   readonly column: Column | null
   /** Trimmed search text, searchable or not; empty without a column */
   readonly search: string
+  /** Trimmed text that is searched for in all columns */
+  readonly q: string
+  /** Filters in the order of the URL, those with a fault among them */
+  readonly filters: readonly ListFilter[]
   readonly deleted: DeletedMode
-  /** Condition of the search, if any */
+  /** How references are found by title */
+  readonly titles: TitleSearches
+  /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
+  #words: readonly Condition[] | null | undefined
 
   constructor(
     readonly view: ModelView,
@@ -53,10 +73,13 @@ export class ListParameters {
   ) {
     this.page = values.page ?? 1
     this.rows = values.rows ?? FEWEST_ROWS
-    this.sort = values.sort ?? null
+    this.sorting = values.sorting ?? []
     this.order = values.order === undefined ? 'asc' : values.order
     this.column = values.column ?? null
     this.search = values.search ?? ''
+    this.q = values.q ?? ''
+    this.filters = values.filters ?? []
+    this.titles = values.titles ?? NO_TITLES
     this.deleted = values.deleted ?? 'exclude'
     this.condition =
       this.search !== '' && searchableColumns(view).includes(this.column!)
@@ -69,18 +92,27 @@ export class ListParameters {
    *
    * @param query   with or without its question mark
    * @param search  name of the parameter with the search text
+   * @param titles  how references are found by title; `readList` finds that out
    */
-  static read(view: ModelView, query: string, search: string = 'search-input'): ListParameters {
+  static read(
+    view: ModelView,
+    query: string,
+    search: string = SEARCH,
+    titles: TitleSearches = NO_TITLES
+  ): ListParameters {
     const given = new URLSearchParams(query)
     /* The last of several values is used. */
     const last = (name: string) => given.getAll(name).at(-1)
-    const column = view.resource.fields.find(({ apiName }) => apiName === last('column-to-search'))
+    const column = view.resource.fields.find(({ apiName }) => apiName === last(SEARCHED))
     return new ListParameters(view, {
       ...readPaging(last('page'), last('rows-per-page-select')),
-      sort: readSort(view, last('sort_by'), last('sort_order')),
-      order: last('sort_order') === 'None' ? null : readOrder(last('sort_order')),
+      sorting: readSorting(view, last('sort_by'), last('sort_order')),
+      order: last('sort_order') === 'None' ? null : readOrders(last('sort_order'))[0],
       column,
       search: column ? (last(search) ?? '').trim() : '',
+      q: searchedText(given, search),
+      filters: readFilters(view, given, titles),
+      titles,
       deleted: readDeleted(view, last('deleted')),
     })
   }
@@ -92,12 +124,17 @@ export class ListParameters {
     return new ListParameters(this.view, { ...this, ...values })
   }
 
+  /** The first column to sort by in the URL; null: default of the view */
+  get sort(): Sort | null {
+    return this.sorting[0] ?? null
+  }
+
   /**
    * Effective order: that of the URL, else that of the view, else newest first. [B16]
    */
   get sorts(): readonly Sort[] {
     const { key, sortable } = this.view.resource
-    if (this.sort) return [this.sort]
+    if (this.sorting.length > 0) return this.sorting
     const own = this.view.options.defaultSort ?? ''
     const column = sortable.get(own.replace(/^-/, ''))
     if (column) return [{ column, direction: own.startsWith('-') ? 'desc' : 'asc' }]
@@ -105,11 +142,69 @@ export class ListParameters {
   }
 
   /**
+   * Conditions of the search and the filters. What can't be read filters nothing.
+   */
+  get conditions(): readonly Condition[] {
+    const filters = this.filters.map(({ condition }) => condition)
+    return [this.condition, ...(this.#wordConditions ?? []), ...filters].filter(
+      (condition) => condition !== null
+    )
+  }
+
+  /** True if the search text can't be searched for: it filters nothing. [S30, L4] */
+  get isUnsearchable(): boolean {
+    return (this.search !== '' && !this.condition) || this.#wordConditions === null
+  }
+
+  /** Filters that filter nothing. [L1] */
+  get faults(): readonly ListFilter[] {
+    return this.filters.filter(({ fault }) => fault !== null)
+  }
+
+  /**
+   * True if the list shows more than was asked for, because something of it can't be read. Nothing may be done
+   * with all of its records then.
+   */
+  get isUnread(): boolean {
+    return this.isUnsearchable || this.filters.some(({ fault }) => fault !== null)
+  }
+
+  /** Null if the text can't be searched for */
+  get #wordConditions(): readonly Condition[] | null {
+    if (this.#words === undefined) {
+      this.#words = this.q === '' ? [] : wordConditions(this.view, this.q, this.titles)
+    }
+    return this.#words
+  }
+
+  /**
+   * The first page without some of the filters.
+   */
+  without(filter: ListFilter | readonly ListFilter[]): ListParameters {
+    const left = new Set([filter].flat())
+    return this.with({ page: 1, filters: this.filters.filter((one) => !left.has(one)) })
+  }
+
+  /**
+   * The first page without the filters of a column, such as facets count.
+   */
+  withoutColumn(column: Column): ListParameters {
+    return this.without(this.filters.filter((filter) => filter.column === column))
+  }
+
+  /**
+   * The first page without search and filters.
+   */
+  get unfiltered(): ListParameters {
+    return this.with({ page: 1, search: '', q: '', filters: [] })
+  }
+
+  /**
    * Request to the CRUD object.
    */
   toRequest(extent: Extent = {}): ListRequest {
     return new ListRequest(
-      this.condition ? [this.condition] : [],
+      this.conditions,
       this.sorts,
       pageOf(this.page, this.rows),
       this.deleted,
@@ -125,49 +220,66 @@ export class ListParameters {
   }
 
   /**
+   * Query string of the list without default values and page, always spelled the same way.
+   */
+  get query(): string {
+    this.#query ??= new URLSearchParams(this.#fields()).toString()
+    return this.#query
+  }
+
+  /**
    * URL of a page of this list.
    */
   urlOf(page: number): string {
-    this.#query ??= new URLSearchParams(this.#fields()).toString()
-    const parts = [this.#query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '')
+    const parts = [this.query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '')
     return this.view.url('/') + (parts.length > 0 ? `?${parts.join('&')}` : '')
   }
 
   /**
-   * Parameters without the search, as hidden fields of the search form.
+   * Parameters without the search that the form shows, as its hidden fields.
    */
   get arrangement(): Array<[name: string, value: string]> {
-    return this.#arrangement().filter((field) => field !== false)
+    const kept: Array<[string, string]> = this.search !== '' && this.q !== '' ? [['q', this.q]] : []
+    return [...this.#filterFields(), ...kept, ...this.#arrangement()].filter(
+      (field) => field !== false
+    )
   }
 
   /** Parameters that differ from the defaults, in a fixed order. */
   #fields(): Array<[name: string, value: string]> {
     const all: Array<[string, string] | false> = [
-      this.search !== '' && ['column-to-search', this.column!.apiName],
-      this.search !== '' && ['search-input', this.search],
+      ...this.#filterFields(),
+      this.q !== '' && ['q', this.q],
+      this.search !== '' && [SEARCHED, this.column!.apiName],
+      this.search !== '' && [SEARCH, this.search],
       ...this.#arrangement(),
     ]
     return all.filter((field) => field !== false)
   }
 
+  #filterFields(): Array<[string, string]> {
+    return this.filters.map((filter) => [filterParameter(filter), filter.text])
+  }
+
   #arrangement(): Array<[string, string] | false> {
     return [
       this.deleted !== 'exclude' && ['deleted', this.deleted],
-      this.sort !== null && ['sort_by', this.sort.column.apiName],
-      this.sort !== null && ['sort_order', this.sort.direction],
+      this.sort !== null && ['sort_by', this.sorting.map(({ column }) => column.apiName).join()],
+      this.sort !== null && ['sort_order', this.sorting.map(({ direction }) => direction).join()],
       this.rows !== FEWEST_ROWS && ['rows-per-page-select', String(this.rows)],
     ]
   }
 }
 
 /**
- * Columns that the list can be searched by.
+ * The text that is searched for in all columns: `q`, or that of a search form in which they are chosen. [L4]
+ *
+ * @param search  name of the parameter with the form's text
  */
-export function searchableColumns({ resource, options }: ModelView): Column[] {
-  const chosen = options.searchableColumns && new Set(options.searchableColumns)
-  return resource.fields.filter(
-    (column) => (chosen?.has(column.apiName) ?? true) && isSearchable(column)
-  )
+export function searchedText(given: URLSearchParams, search: string = SEARCH): string {
+  const isForm = given.getAll(SEARCHED).at(-1) === ALL_COLUMNS
+  const text = isForm ? given.getAll(search).at(-1) : given.getAll('q').at(-1)
+  return (text ?? '').trim()
 }
 
 /** A value that is not an integer resets both parameters. [S27] */
@@ -184,18 +296,26 @@ function readInteger(text: string): number | null {
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
 }
 
-function readSort(
+/** Names that can't be sorted by are left out, each with its direction. [B15, L7] */
+function readSorting(
   { resource }: ModelView,
   by: string | undefined,
   order: string | undefined
-): Sort | null {
-  const column = by === undefined || by === 'None' ? undefined : resource.sortable.get(by)
-  if (!column) return null
-  return { column, direction: readOrder(order) }
+): Sort[] {
+  if (by === undefined || by === 'None') return []
+  const sorts = new Map<Column, Sort>()
+  const directions = readOrders(order)
+  for (const [index, name] of by.split(',').entries()) {
+    const column = resource.sortable.get(name)
+    if (!column || sorts.has(column)) continue
+    sorts.set(column, { column, direction: directions[index] ?? 'asc' })
+  }
+  return [...sorts.values()]
 }
 
-function readOrder(order: string | undefined): Order {
-  return order?.toLowerCase() === 'desc' ? 'desc' : 'asc'
+/** At least one */
+function readOrders(order: string = ''): Order[] {
+  return order.split(',').map((one) => (one.toLowerCase() === 'desc' ? 'desc' : 'asc'))
 }
 
 function readDeleted({ resource }: ModelView, mode: string | undefined): DeletedMode {

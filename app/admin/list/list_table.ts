@@ -1,7 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud/internals'
+import {
+  keyOf,
+  fieldNames,
+  selectFields,
+  type Fields,
+  type Column,
+  type Sort,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
@@ -38,10 +45,16 @@ export interface Heading extends ColumnStyle {
   name: string
   label: string
   numeric: boolean
-  /** Current order of the list by this column; undefined if the column is not sortable */
+  /** Order of the list if this is the first column it is sorted by; undefined if it can't be sorted by it */
   sorted: 'ascending' | 'descending' | 'none' | undefined
-  /** URL that toggles the order */
+  /** URL that sorts by this column alone, or toggles its direction */
   url: string | undefined
+  /** URL that sorts by this column, too, after the others, or toggles its direction among them */
+  addUrl: string | undefined
+  /** Its order, if the list is sorted by another column first */
+  also: 'ascending' | 'descending' | undefined
+  /** Its place among several columns that the list is sorted by */
+  place: { number: number; label: string } | undefined
 }
 
 /**
@@ -76,6 +89,16 @@ type Titles = Map<string, string>
 export type Joins = ReadonlyMap<string, JoinedTitles>
 
 export const NO_JOINS: Joins = new Map()
+
+const UNSORTABLE = {
+  sorted: undefined,
+  url: undefined,
+  addUrl: undefined,
+  also: undefined,
+  place: undefined,
+}
+
+const WORDS = { asc: 'ascending', desc: 'descending' } as const
 
 /**
  * Result of the joined titles.
@@ -162,18 +185,36 @@ export class ListTable {
   }
 
   headings(parameters: ListParameters): Heading[] {
-    const [first] = parameters.sorts
+    const { sorts } = parameters
+    const first = parameters.with({ page: 1 })
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
       const heading = { name, label, numeric, ...this.styles[index] }
-      if (!sortBy) return { ...heading, sorted: undefined, url: undefined }
-      const current = sortBy === first?.column ? first.direction : null
-      const direction = current === 'asc' ? 'desc' : 'asc'
+      if (!sortBy) return { ...heading, ...UNSORTABLE }
+      const place = sorts.findIndex(({ column }) => column === sortBy)
+      const current = sorts[place]?.direction
+      const order = current && WORDS[current]
+      const sort = { column: sortBy, direction: current === 'asc' ? 'desc' : 'asc' } as const
       return {
         ...heading,
-        sorted: current === null ? 'none' : current === 'asc' ? 'ascending' : 'descending',
-        url: parameters.with({ page: 1, sort: { column: sortBy, direction } }).url,
+        sorted: place === 0 ? order : 'none',
+        url: first.with({ sorting: [sort] }).url,
+        addUrl: first.with({ sorting: this.#sortingWith(parameters, sort) }).url,
+        also: place > 0 ? order : undefined,
+        place: order && sorts.length > 1 ? this.#place(place + 1, order) : undefined,
       }
     })
+  }
+
+  /** The default order by key leaves nothing to be sorted after it. */
+  #sortingWith({ sorting, sorts }: ListParameters, sort: Sort): Sort[] {
+    const keys = this.view.resource.key.columns
+    const kept = sorting.length > 0 ? sorting : sorts.filter(({ column }) => !keys.includes(column))
+    const isThere = kept.some(({ column }) => column === sort.column)
+    return isThere ? kept.map((one) => (one.column === sort.column ? sort : one)) : [...kept, sort]
+  }
+
+  #place(number: number, direction: 'ascending' | 'descending') {
+    return { number, label: this.site.text(`list.sorted.${direction}`, { number }) }
   }
 
   /**

@@ -13,6 +13,9 @@ import {
 /* Longer than any typed search text. */
 const LONGEST_TEXT = 200
 
+/* The same separator throughout */
+const GROUPED = /^[+-]?\d{1,3}([,'’_\s])\d{3}(?:\1\d{3}){0,5}(?:\.\d+)?$/
+
 const TRUE = ['true', 'yes', '1', 't', 'y']
 const FALSE = ['false', 'no', '0', 'f', 'n']
 
@@ -21,12 +24,8 @@ type Search = (column: Column, text: string) => Condition | null
 const SEARCHES: Partial<Record<ColumnKind, Search>> = {
   text: textCondition,
   uuid: (column, text) => equal(column, readUuid(text)),
-  integer: (column, text) =>
-    equal(
-      column,
-      /^[+-]?\d{1,20}$/.test(text) ? exactInteger(BigInt(text.replace('+', ''))) : null
-    ),
-  number: (column, text) => equal(column, readFloat(text)),
+  integer: (column, text) => equal(column, readInteger(ungrouped(text))),
+  number: (column, text) => equal(column, readFloat(ungrouped(text))),
   boolean: (column, text) => equal(column, readWord(text)),
 }
 
@@ -64,6 +63,15 @@ export function textCondition(
 
 function equal(column: Column, value: unknown): Condition | null {
   return value === null ? null : { type: 'compare', column, operator: 'eq', value }
+}
+
+/** Without the separators of thousands, as in `93,828`. */
+function ungrouped(text: string): string {
+  return GROUPED.test(text) ? text.replace(/[,'’_\s]/g, '') : text
+}
+
+function readInteger(text: string): number | string | null {
+  return /^[+-]?\d{1,20}$/.test(text) ? exactInteger(BigInt(text.replace('+', ''))) : null
 }
 
 function readFloat(text: string): number | null {

@@ -11,6 +11,8 @@ import type { GrantedOperation } from '../resource/permissions.js'
 import { fromMaskedRows } from '../sql/reach.js'
 import { identityOf, reachedOf } from './reach.js'
 import { conditionToSql } from '../sql/conditions.js'
+import type { Condition } from '../request/condition.js'
+import type { Column } from '../resource/column.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { Reader } from '../sql/reader.js'
 import type { Selection } from '../sql/select.js'
@@ -330,9 +332,25 @@ export class Records extends Authorization {
     const visible = this.#visible(request.deleted, client, options)
     const dialect = dialectOf(client)
     const conditions = request.conditions.map((one) =>
-      conditionToSql(this.resource.table, one, dialect)
+      conditionToSql(this.resource.table, one, dialect, (values) => values(client, options))
     )
     return { ...visible, where: [...visible.where, ...conditions] }
+  }
+
+  /**
+   * The condition that a column of another table refers to a record that the actor may see, deleted or not,
+   * and that meets the condition. Policies with a record and fetch hooks are not asked.
+   *
+   * @param target  what the column refers to
+   */
+  referred(column: Column, target: Column, condition: Condition): Condition {
+    const wanted = { conditions: [condition], deleted: 'include' as const }
+    return {
+      type: 'among',
+      column,
+      values: (client, options) =>
+        this.reader.statement(client, this.byConditions(wanted, client, options), target),
+    }
   }
 
   /** The rows in the actor's scope. */

@@ -1,3 +1,6 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Sql } from '../sql/sql.js'
+import type { Actor } from '../types.js'
 import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_pattern.js'
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
@@ -15,7 +18,14 @@ export type Condition =
   | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
   | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
   | { type: 'between'; column: Column; from: unknown; to: unknown }
+  | { type: 'among'; column: Column; values: Subselect }
+  /* Without conditions: false */
   | { type: 'or'; conditions: Condition[] }
+  /* Without conditions: true */
+  | { type: 'and'; conditions: Condition[] }
+
+/** The statement that selects values of another table, as far as the actor may see them. */
+export type Subselect = (client: QueryClientContract, options: { actor?: Actor }) => Sql
 
 /* The cost of a pattern grows with its length; no legitimate one is longer. */
 const LONGEST_PATTERN = 1000

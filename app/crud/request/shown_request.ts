@@ -35,5 +35,8 @@ export function shownRequest(resource: Resource, request: ListRequest): ListRequ
 }
 
 function columnsOf(condition: Condition): Column[] {
-  return condition.type === 'or' ? condition.conditions.flatMap(columnsOf) : [condition.column]
+  const { type } = condition
+  return type === 'or' || type === 'and'
+    ? condition.conditions.flatMap(columnsOf)
+    : [condition.column]
 }

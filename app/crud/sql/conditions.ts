@@ -1,5 +1,5 @@
 import type { Dialect } from '../database/dialect.js'
-import type { ComparisonOperator, Condition } from '../request/condition.js'
+import type { ComparisonOperator, Condition, Subselect } from '../request/condition.js'
 import { joined, type Sql } from './sql.js'
 
 const SIGNS = {
@@ -11,10 +11,20 @@ const SIGNS = {
   lte: '<=',
 } as const satisfies Record<ComparisonOperator, string>
 
+const FALSE: Sql = { sql: '1 = 0', bindings: [] }
+const TRUE: Sql = { sql: '1 = 1', bindings: [] }
+
 /**
  * The SQL of a filter's condition.
+ *
+ * @param select  makes the statement of a subselect
  */
-export function conditionToSql(table: string, condition: Condition, dialect: Dialect): Sql {
+export function conditionToSql(
+  table: string,
+  condition: Condition,
+  dialect: Dialect,
+  select: (values: Subselect) => Sql
+): Sql {
   const { type } = condition
   switch (type) {
     case 'compare': {
@@ -37,10 +47,18 @@ export function conditionToSql(table: string, condition: Condition, dialect: Dia
       const name = dialect.nameOf(table, condition.column)
       return { sql: `${name} is ${condition.negate ? 'not null' : 'null'}`, bindings: [] }
     }
+    case 'among': {
+      const { sql, bindings } = select(condition.values)
+      return { sql: `${dialect.nameOf(table, condition.column)} in (${sql})`, bindings }
+    }
     case 'or':
+    case 'and': {
+      const { conditions } = condition
+      if (conditions.length === 0) return type === 'or' ? FALSE : TRUE
       return joined(
-        condition.conditions.map((one) => conditionToSql(table, one, dialect)),
-        'or'
+        conditions.map((one) => conditionToSql(table, one, dialect, select)),
+        type
       )
+    }
   }
 }

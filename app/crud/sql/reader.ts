@@ -13,6 +13,7 @@ import { withQuickMoments } from '../lucid/lucid_moments.js'
 import { attributeToApi, serializerOf } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
+import type { Sql } from './sql.js'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
@@ -240,6 +241,19 @@ export class Reader {
     const [row] = await this.#rows(client, selection, columns.all)
     const record = row && model.$createFromAdapterResult(withQuickMoments(model, row))
     return record ? { ...record.$attributes } : null
+  }
+
+  /** The statement that selects a column of the rows, as a part of another statement. */
+  statement(client: QueryClientContract, selection: Selection, column: Column): Sql {
+    const { model, table } = this.resource
+    const dialect = dialectOf(client)
+    const wanted = dialect.nameOf(table, column)
+    if (!this.#needsBuilder(selection)) return selectStatement(wanted, table, selection, dialect)
+    const query = model.query({ client }) as Query
+    applySelection(query, table, selection)
+    query.clearSelect().select(client.raw(wanted) as any)
+    const { sql, bindings } = query.toSQL()
+    return { sql, bindings: [...bindings] }
   }
 
   /** The number of rows. */

@@ -7,6 +7,24 @@
 
   const table = () => document.querySelector('#list-content .list-scroll')
 
+  /* With shift, a heading is one more column to sort by. */
+  document.addEventListener(
+    'click',
+    (event) => {
+      const link = event.target.closest?.('#list-content a[data-add-url]')
+      if (!link || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      event.stopPropagation()
+      window.htmx.ajax('GET', link.dataset.addUrl, {
+        source: link,
+        target: '#list-content',
+        swap: 'outerHTML',
+        push: 'true',
+      })
+    },
+    true
+  )
+
   document.addEventListener('htmx:before:swap', () => {
     scrolled = table()?.scrollLeft ?? 0
   })

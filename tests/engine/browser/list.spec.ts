@@ -76,12 +76,30 @@ test.group('The list, in a browser', (group) => {
     return begun
   }
 
+  test('[L7] with shift, a click on a heading adds its column', async ({ assert }) => {
+    await makeReels(3)
+    const { page } = await visit('/admin/Reel/')
+    await swap(page, () => page.locator('#sort-lender_id').click())
+    await swap(page, () => page.locator('#sort-worldwide_gross').click({ modifiers: ['Shift'] }))
+    const added = '/admin/Reel/?sort_by=lender_id%2Cworldwide_gross&sort_order=asc%2Casc'
+    assert.equal(path(page), added)
+    await swap(page, () => page.locator('#sort-worldwide_gross').click({ modifiers: ['Shift'] }))
+    assert.equal(path(page), added.replace(/asc$/, 'desc'))
+    assert.equal(page.context().pages().length, 1)
+    await page.goBack()
+    await page.waitForURL(added)
+    await page.locator('#sort-worldwide_gross[data-sorted="ascending"]').waitFor()
+    await swap(page, () => page.locator('#sort-title').click())
+    assert.equal(path(page), '/admin/Reel/?sort_by=title&sort_order=asc')
+  })
+
   test('[S29, S32] a search loads the list alone and updates the URL', async ({ assert }) => {
     await makeReels(30)
     const visited = await visit('/admin/Reel/')
     const { page } = visited
     await page.evaluate('window.isSamePage = true')
-    assert.equal(await page.getByLabel('Search by').inputValue(), 'title')
+    assert.equal(await page.getByLabel('Search by').inputValue(), '*')
+    await page.getByLabel('Search by').selectOption('title')
     await page.getByLabel('Search for').fill('ÄRGER')
     await swap(page, () => page.keyboard.press('Enter'))
 
@@ -216,7 +234,7 @@ test.group('The list, in a browser', (group) => {
     assert.lengthOf(await titles(page), 20)
     assert.equal(
       path(page),
-      '/admin/Reel/?column-to-search=title&search-input=reel&sort_by=title&sort_order=asc&rows-per-page-select=20'
+      '/admin/Reel/?q=reel&sort_by=title&sort_order=asc&rows-per-page-select=20'
     )
     await page.goBack()
     assert.equal(await firstTitle(page), 'Reel 012')

@@ -176,6 +176,28 @@ test.group('Records that the policy refuses', (group) => {
     }
   })
 
+  test('[L1, L4] references are found by at most 1,000 titles that a policy judges', async ({
+    assert,
+  }) => {
+    const many = Array.from({ length: 1000 }, (_, index) => ({
+      id: 1000 + index,
+      name: `Nan ${index}`,
+      confidential: false,
+      created_at: ago(),
+    }))
+    await db.table('judged_patients').multiInsert(many.slice(0, 500))
+    await db.table('judged_patients').multiInsert(many.slice(500))
+    for (const query of ['filter.patient_id__title=n', 'q=n']) {
+      const { text } = await asAdmin(`/Stay/?${query}`)
+      assert.include(text, 'so they can&#x27;t be selected')
+      assert.include(text, '1–2 of 2')
+    }
+    const { text } = await asAdmin('/Stay/?filter.patient_id__title=n')
+    assert.include(text, 'too many records have such a title')
+    const { text: found } = await asAdmin('/Stay/?filter.patient_id__title=ann')
+    assert.include(found, '1–1 of 1')
+  })
+
   test('[P14] a refused record appears on no page of the site: {$self}')
     .with([
       ['/Patient/', 'Ann'],
@@ -189,6 +211,11 @@ test.group('Records that the policy refuses', (group) => {
       ['/Patient/crud/everybody', 'Ann'],
       ['/Stay/', 'Ann'],
       ['/Stay/?sort_by=patient_id', 'Ann'],
+      ['/Stay/?filter.patient_id__title=n', 'Ann'],
+      ['/Stay/?filter.patient_id__title=Hush', 'Nothing found'],
+      ['/Stay/?q=ann', 'Ann'],
+      ['/Stay/?q=hus', 'Nothing found'],
+      ['/Patient/?filter.amount__gt=4000', 'Nothing found'],
       ['/Stay/update/1', 'Ann'],
       ['/Stay/create_page', 'Ann'],
       ['/Stay/choices/patient_id', 'Ann'],

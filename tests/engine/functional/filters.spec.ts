@@ -3,7 +3,8 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { SPECIMEN_OPERATORS } from '#tests/engine/fixtures/lists'
 import { del, get, patch } from '#tests/engine/helpers/http'
-import { passes, toParameter, toQuery, type Rule } from '#tests/engine/helpers/memory_list'
+import { passes, toParameter, toQuery } from '#tests/engine/helpers/memory_list'
+import { anyRule, ruleOf, specimen } from '#tests/engine/helpers/specimen_rules'
 
 type Row = Record<string, any>
 
@@ -435,88 +436,6 @@ test.group('Filters | operators', (group) => {
   })
 })
 
-/** Special characters of query strings, LIKE, GLOB and SQL, and unusual letters. */
-const SIGNS = [...`%_\\*?[]^-!'"\`;,:& +#aAbBäÄßẞsſıiİIkKσςΣ😀\u212A\u01C5\u01C6\u0301\uFB05\uFB06`]
-
-const text = fc.string({ unit: fc.constantFrom(...SIGNS), maxLength: 4 })
-const two = (number: number) => String(number).padStart(2, '0')
-const day = fc
-  .tuple(fc.integer({ min: 1999, max: 2001 }), fc.integer({ min: 1, max: 12 }))
-  .map(([year, month]) => `${year}-${two(month)}-15`)
-const clock = fc
-  .tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 30, 59))
-  .map(([hour, minute]) => `${two(hour)}:${two(minute)}:00`)
-
-/** Values of a column; few, so that they repeat. */
-const VALUES: Record<string, fc.Arbitrary<any>> = {
-  label: text,
-  shade: text,
-  amount: fc.oneof(
-    fc.integer({ min: -5, max: 5 }),
-    fc.constantFrom(Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, -(2 ** 31) - 1)
-  ),
-  weight: fc.integer({ min: -20, max: 20 }).map((number) => number / 8),
-  fresh: fc.boolean(),
-  day,
-  moment: fc.tuple(day, clock).map((parts) => parts.join(' ')),
-  clock,
-  mark: fc
-    .integer({ min: 0, max: 5 })
-    .map((number) => `a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1${number}`),
-}
-
-const specimen = fc.record(
-  Object.fromEntries(
-    Object.entries(VALUES).map(([column, value]) => [column, fc.option(value, { freq: 5 })])
-  )
-)
-
-function operandOf(column: string, operator: string): fc.Arbitrary<Rule['operand']> {
-  const value = VALUES[column] ?? fc.constant(null)
-  /* A backslash at the end of a part would escape the comma after it. */
-  const part = value.filter((one) => !String(one).endsWith('\\'))
-  switch (operator) {
-    case 'is':
-    case 'is_not':
-      return column === 'fresh' ? fc.option(fc.boolean()) : fc.constant(null)
-    case 'in':
-    case 'not_in':
-      return fc.array(part, { minLength: 1, maxLength: 4 })
-    case 'between':
-      return fc.tuple(part, part).map((pair) => [...pair])
-    case 'like':
-    case 'ilike':
-    case 'not_like':
-    case 'not_ilike':
-      return fc.string({ unit: fc.constantFrom(...SIGNS, '%', '%', '_', '_'), maxLength: 4 })
-    case 'or': {
-      const inner = SPECIMEN_OPERATORS[column].filter(
-        (name) => !['or', 'in', 'not_in', 'between'].includes(name)
-      )
-      const rule = fc.constantFrom(...inner).chain((name) =>
-        operandOf(column, name)
-          .filter((operand) => !String(operand).endsWith('\\'))
-          .map((operand): Rule => ({ column, operator: name, operand }))
-      )
-      return fc.array(rule, { minLength: 1, maxLength: 3 })
-    }
-    default:
-      return value
-  }
-}
-
-function ruleOf(column: string, operators: string[]): fc.Arbitrary<Rule> {
-  return (
-    fc
-      .constantFrom(...operators)
-      .chain((operator) =>
-        operandOf(column, operator).map((operand) => ({ column, operator, operand }))
-      )
-      /* An empty parameter disables its filter. */
-      .filter((rule) => toParameter(rule, NONE)[1] !== '')
-  )
-}
-
 test.group('Filters | compared with an in-memory implementation', (group) => {
   group.tap((one) => one.tags(['@database']))
   let rows: Row[] = []
@@ -551,10 +470,7 @@ test.group('Filters | compared with an in-memory implementation', (group) => {
     })
 
   test('[A16, A18] several filters apply together', async ({ assert }) => {
-    const rule = fc
-      .constantFrom(...Object.keys(SPECIMEN_OPERATORS))
-      .chain((column) => ruleOf(column, SPECIMEN_OPERATORS[column]))
-    const rules = fc.uniqueArray(rule, {
+    const rules = fc.uniqueArray(anyRule, {
       minLength: 2,
       maxLength: 4,
       selector: ({ column, operator }) => `${column}__${operator}`,

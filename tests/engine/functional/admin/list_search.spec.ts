@@ -174,7 +174,7 @@ test.group('Admin | list | search', (group) => {
     const options = [...text.matchAll(/<option value="([^"]*)"([^>]*)>\s*([^<]*)</g)]
     assert.deepEqual(
       options.map(([, name]) => name),
-      ['id', 'name', 'notes', 'visitors', 'weight', 'on_loan', 'mark', 'alcove_code', 'grade']
+      ['*', 'id', 'name', 'notes', 'visitors', 'weight', 'on_loan', 'mark', 'alcove_code', 'grade']
     )
     assert.deepEqual(
       options.filter(([, , attributes]) => attributes.includes('selected')).map(([, name]) => name),
@@ -187,7 +187,10 @@ test.group('Admin | list | search', (group) => {
     await db.from('list_cash_books').delete()
     await db.table('list_cash_books').insert({ title: 'a' })
     const { text: one } = await getList(cookie, '/admin/CashBook/')
-    assert.deepEqual(one.match(/<option value="[^"]*"/g), ['<option value="title"'])
+    assert.deepEqual(one.match(/<option value="[^"]*"/g), [
+      '<option value="*"',
+      '<option value="title"',
+    ])
     assert.equal(book.status, 200)
   })
 })

@@ -75,7 +75,12 @@ function pageQueries(name: string): string[] {
   return [
     `sort_by=${column}&sort_order=asc`,
     `sort_by=${column}&sort_order=desc`,
+    `sort_by=name,${column}&sort_order=asc,desc`,
     ...VALUES.map((value) => `column-to-search=${column}&search-input=${encoded(value)}`),
+    ...VALUES.map((value) => `filter.${column}=${encoded(value)}`),
+    ...VALUES.map((value) => `filter.${column}__or=eq:${encoded(value)},is:null`),
+    ...VALUES.map((value) => `q=${encoded(value)}`),
+    `filter.${column}__is=null&filter.${column}__title=a`,
   ]
 }
 

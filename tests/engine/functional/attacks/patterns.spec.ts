@@ -64,6 +64,8 @@ test.group('Attacks | patterns', (group) => {
     }
     const own = { headers: { cookie } }
     await get(`/admin/Patron/?column-to-search=name&search-input=${encoded}`, own)
+    await get(`/admin/Patron/?q=${encoded}&filter.club_id__title=${encoded}`, own)
+    await get(`/admin/Patron/?filter.name__ilike=${encoded}`, own)
     await get(`/admin/Patron/choices/club_id?q=${encoded}`, own)
     await get(`/admin/management/events?username=${encoded}`, own)
     return found

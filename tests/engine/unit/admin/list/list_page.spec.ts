@@ -70,7 +70,7 @@ test.group('ListPage', (group) => {
     assert.include(data.unsearchable!, 'Remark')
     assert.deepEqual(
       data.searchable.filter(({ selected }) => selected).map(({ name }) => name),
-      ['title']
+      ['*']
     )
   })
 

@@ -1,0 +1,160 @@
+import {
+  OPERATORS_OF,
+  parseFilterName,
+  readCondition,
+  UnreadableFilter,
+  type Column,
+  type Condition,
+  type Operator,
+} from '#crud/internals'
+import { ValueError } from '#crud'
+import type { ModelView } from '../model_view.js'
+import { daysOf } from './relative_days.js'
+import type { TitleSearch, TitleSearches } from './title_search.js'
+
+/* Longer than any list that is made by hand; each is tested on every row. */
+const MOST_FILTERS = 50
+
+const PREFIX = 'filter.'
+const TITLE = '__title'
+
+/**
+ * The reason why a filter filters nothing: its name is none, its operator or value does not fit the column, too
+ * many referenced records have the title, or there are too many filters.
+ */
+export type FilterFault =
+  | { reason: 'unknown' | 'titles' | 'number' }
+  | { reason: 'operator'; operators: readonly Operator[] }
+  | { reason: 'value'; message: string }
+
+/**
+ * A filter of a list's address, `filter.NAME=TEXT`: either a condition or a fault. [L1]
+ */
+export interface ListFilter {
+  /** As in the address, as in `worldwide_gross__gte` */
+  readonly name: string
+  /** The value, as in the address */
+  readonly text: string
+  /** Null for a name that is none */
+  readonly column: Column | null
+  /** `title`: finds references by the title of what they refer to */
+  readonly operator: Operator | 'title' | null
+  readonly condition: Condition | null
+  readonly fault: FilterFault | null
+}
+
+/**
+ * Name of a filter's parameter in the address of a list.
+ */
+export function filterParameter({ name }: { name: string }): string {
+  return PREFIX + name
+}
+
+/**
+ * Reads the filters of a list's address. An empty value is no filter, as in the API.
+ *
+ * @param titles  how to find references by title, by API name of their column
+ */
+export function readFilters(
+  view: ModelView,
+  parameters: Iterable<[name: string, text: string]>,
+  titles: TitleSearches
+): ListFilter[] {
+  const filters: ListFilter[] = []
+  for (const [parameter, text] of parameters) {
+    if (!parameter.startsWith(PREFIX) || text === '') continue
+    const name = parameter.slice(PREFIX.length)
+    filters.push(
+      filters.length < MOST_FILTERS
+        ? readFilter(view, name, text, titles)
+        : faulty(name, text, { reason: 'number' })
+    )
+  }
+  return filters
+}
+
+/**
+ * The column whose references the filter finds by title, if its name says so.
+ */
+export function titledColumn(view: ModelView, parameter: string): Column | undefined {
+  if (!parameter.startsWith(PREFIX) || !parameter.endsWith(TITLE)) return undefined
+  return fieldOf(view, parameter.slice(PREFIX.length, -TITLE.length))
+}
+
+function readFilter(
+  view: ModelView,
+  name: string,
+  text: string,
+  titles: TitleSearches
+): ListFilter {
+  const titled = titledColumn(view, PREFIX + name)
+  const search = titled && titles.get(titled.apiName)
+  if (search) return byTitle(name, text, titled, search)
+
+  const named = readName(view, name)
+  if (!named) return faulty(name, text, { reason: 'unknown' })
+  const { column, operator } = named
+  const operators = OPERATORS_OF[column.kind]
+  if (!operators.includes(operator)) {
+    return { ...faulty(name, text, { reason: 'operator', operators }), column, operator }
+  }
+  try {
+    const condition = inDays(column, operator, text) ?? readCondition(column, operator, text)
+    return { name, text, column, operator, condition, fault: null }
+  } catch (error) {
+    if (!(error instanceof UnreadableFilter)) throw error
+    const { message } = error
+    return { ...faulty(name, text, { reason: 'value', message }), column, operator }
+  }
+}
+
+function faulty(name: string, text: string, fault: FilterFault): ListFilter {
+  return { name, text, column: null, operator: null, condition: null, fault }
+}
+
+function byTitle(name: string, text: string, column: Column, search: TitleSearch): ListFilter {
+  const found = search(text)
+  const operator = 'title' as const
+  if (found === 'many') return { ...faulty(name, text, { reason: 'titles' }), column, operator }
+  if (!found) {
+    const message = 'can’t be the title of a record'
+    return { ...faulty(name, text, { reason: 'value', message }), column, operator }
+  }
+  return { name, text, column, operator, condition: found, fault: null }
+}
+
+/**
+ * Names are the API's. A column's own name may look like one with an operator, or be reserved there.
+ *
+ * @returns null for a name that is none; columns that the viewer may not see have none
+ */
+function readName(view: ModelView, name: string): { column: Column; operator: Operator } | null {
+  const own = fieldOf(view, name)
+  if (own) return { column: own, operator: 'eq' }
+  try {
+    const { column: apiName, operator } = parseFilterName(name)
+    const column = fieldOf(view, apiName)
+    return column ? { column, operator } : null
+  } catch (error) {
+    if (error instanceof ValueError) return null
+    throw error
+  }
+}
+
+function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {
+  return resource.fields.find((column) => column.apiName === apiName)
+}
+
+/** A date or a moment in a period like `last_7_days`. */
+function inDays(column: Column, operator: Operator, text: string): Condition | null {
+  const { kind } = column
+  const days = operator === 'between' && (kind === 'date' || kind === 'datetime') && daysOf(text)
+  if (!days) return null
+  if (kind === 'date') return readCondition(column, 'between', [days.from, days.to])
+  /* A moment may have fractions of a second. */
+  const conditions = [
+    readCondition(column, 'gte', days.begin),
+    readCondition(column, 'lt', days.end),
+  ]
+  return { type: 'and', conditions }
+}

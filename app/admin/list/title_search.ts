@@ -1,0 +1,128 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud, Problem, type Item } from '#crud'
+import {
+  fromQuery,
+  keyOf,
+  ListRequest,
+  Records,
+  type Column,
+  type Condition,
+} from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { followed, referencesOf, type Reference } from '../relations/references.js'
+import { isSearchable, searchCondition } from './search_condition.js'
+
+/**
+ * Makes the condition that a column refers to a record with this title, in part and in any case; null if no
+ * title can be that, `many` if too many records have it.
+ */
+export type TitleSearch = (title: string) => Condition | 'many' | null
+
+/** By API name of the column */
+export type TitleSearches = ReadonlyMap<string, TitleSearch>
+
+export const NO_TITLES: TitleSearches = new Map()
+
+/* Databases limit the values of a list. */
+const MOST_RECORDS = 1000
+
+/**
+ * How the signed-in user finds references by title: among the records that they may see, deleted or not.
+ *
+ * @param titlesOf  the titles to be searched for in a column, none if it is not searched
+ */
+export async function titleSearches(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  titlesOf: (column: Column) => readonly string[]
+): Promise<TitleSearches> {
+  const searches = new Map<string, TitleSearch>()
+  for (const reference of referencesOf(site, view)) {
+    const titles = titlesOf(reference.column)
+    if (titles.length === 0) continue
+    const seen = await followed(ctx, reference)
+    if (!seen) continue
+    if (!seen.view.resource.isLoaded) await seen.view.resource.load(seen.view.client())
+    const title = seen.view.titleColumn
+    if (!title || !isSearchable(title)) continue
+    const { apiName } = seen.column
+    searches.set(
+      apiName,
+      isJoinable(view, seen)
+        ? joinedSearch(seen, title)
+        : await listedSearch(ctx, seen, title, titles)
+    )
+  }
+  return searches
+}
+
+/**
+ * Returns true if the database can find the references in the list's own statement: the records that the viewer
+ * may see do not depend on code that looks at each.
+ */
+function isJoinable(view: ModelView, { column, target, view: other }: Reference): boolean {
+  const { crud, resource } = other
+  return (
+    crud.getMulti === LucidCrud.prototype.getMulti &&
+    !resource.authorizesRecords &&
+    !resource.model.$hooks.has('before:fetch') &&
+    !resource.model.$hooks.has('after:fetch') &&
+    column.kind === target.kind &&
+    view.client().connectionName === other.client().connectionName
+  )
+}
+
+function joinedSearch({ column, target, view }: Reference, title: Column): TitleSearch {
+  const records = new Records(view.resource)
+  return (text) => {
+    const condition = searchCondition(title, text)
+    return condition && records.referred(column, target, condition)
+  }
+}
+
+/** Reads the records of the titles beforehand. */
+async function listedSearch(
+  ctx: HttpContext,
+  { column, target, view }: Reference,
+  title: Column,
+  texts: readonly string[]
+): Promise<TitleSearch> {
+  const options = { ...view.callOptions(ctx), keys: true }
+  const find = async (condition: Condition): Promise<Condition | 'many'> => {
+    const paging = { shape: 'offset', offset: 0, limit: MOST_RECORDS + 1 } as const
+    const request = new ListRequest([condition], [], paging, 'include', { count: false })
+    const items = await unlessRefused(async () => {
+      const { data } = await view.crud.getMulti(request, options)
+      return data
+    })
+    if (items.length > MOST_RECORDS) return 'many'
+    const values = items.map((item) => fromQuery(column, valueOf(view, target, item)))
+    const known = values.filter((value) => value !== null)
+    return known.length === 0
+      ? { type: 'or', conditions: [] }
+      : { type: 'list', column, values: known, negate: false }
+  }
+  const found = new Map<string, Condition | 'many'>()
+  for (const text of new Set(texts)) {
+    const condition = searchCondition(title, text)
+    if (condition) found.set(text, await find(condition))
+  }
+  return (text) => found.get(text) ?? null
+}
+
+/** Value of the target column, which is mostly the key; the item may leave that out. */
+function valueOf({ resource }: ModelView, target: Column, item: Item): string {
+  const index = resource.key.columns.indexOf(target)
+  return String(index < 0 ? item[target.apiName] : keyOf(item)![index])
+}
+
+async function unlessRefused(read: () => Promise<Item[]>): Promise<Item[]> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof Problem && error.status === 403) return []
+    throw error
+  }
+}
