@@ -18,6 +18,7 @@ import { SessionManager } from './authentication/sessions/session_manager.js'
 import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer.js'
 import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
+import { BulkJob } from './bulk/bulk_job.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { DefaultRole } from './permissions/default_role.js'
@@ -69,6 +70,7 @@ export default class AdminProvider {
   async start() {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
+    site.jobs.register(new BulkJob(site))
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS, AdminJob]) {
       model.connection = site.dbConfig.adminConnection

@@ -231,7 +231,7 @@ async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
       active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
     })),
   }))
-  const pages = managementPages(site, ctx)
+  const pages = managementPages(site, ctx, { seesModels: visible.length > 0 })
   const own = shown.find(({ label }) => label === management)
   if (own) own.models.push(...pages)
   else if (pages.length > 0) shown.push({ label: management, models: pages })

@@ -123,7 +123,7 @@ export class UnreadableText extends Exception {
  */
 export class BulkFailure extends Exception {
   /**
-   * @param status  400 or 422
+   * @param status  400, 409 or 422
    * @param key     key of the message in the catalogue
    */
   constructor(

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { inTransaction } from '#crud/internals'
+import { answerBudgetOf, inTransaction } from '#crud/internals'
 import { JobSuperseded, JobStopped } from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
 import { contextOf } from './job_context.js'
@@ -10,6 +10,8 @@ import type { JobStore } from './job_store.js'
  * A job that is being done. [D1]
  */
 export class JobRun {
+  #context: HttpContext | undefined
+
   constructor(
     readonly job: AdminJob,
     readonly store: JobStore,
@@ -28,18 +30,26 @@ export class JobRun {
    * @throws JobOwnerGone
    */
   async context(): Promise<HttpContext> {
-    return await contextOf(this.job)
+    this.close()
+    return (this.#context = await contextOf(this.job))
+  }
+
+  /** Frees what the last context has reserved. */
+  close(): void {
+    if (this.#context) answerBudgetOf(this.#context).release()
+    this.#context = undefined
   }
 
   /**
    * Call it between steps.
    *
+   * @param client  of a transaction that the caller has open
    * @throws JobStopped     when the process is to end
    * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
    */
-  async goOn(): Promise<void> {
+  async goOn(client?: QueryClientContract): Promise<void> {
     if (this.isStopping()) throw new JobStopped()
-    const present = await this.store.find(this.job.id)
+    const present = await this.store.find(this.job.id, client)
     if (present?.state !== 'running' || present.run !== this.job.run) throw new JobSuperseded()
   }
 
@@ -73,12 +83,6 @@ export class JobRun {
       await this.store.noteDone(this.job, { done, pending: null })
     }
     this.job.done = done
-  }
-
-  /** How many records there are in all. */
-  async countTotal(total: number, client?: QueryClientContract): Promise<void> {
-    await this.#note({ total }, client)
-    this.job.total = total
   }
 
   async #note(progress: Parameters<JobStore['note']>[1], client?: QueryClientContract) {

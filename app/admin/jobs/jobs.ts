@@ -53,18 +53,19 @@ export class Jobs {
   /**
    * Starts a job in the name of the signed-in user.
    *
+   * @param kind         name of its kind
    * @param job.payload  without secrets: it is stored as it is
    */
   async start(
     ctx: HttpContext,
-    kind: JobKind,
+    kind: string,
     job: { payload: Record<string, unknown>; model?: string; total?: number }
   ): Promise<AdminJob> {
     const { owner } = ctx.auth.use('admin').signedInOrFail()
     const { requestId, ip, userAgent, sessionId = null } = adminOrigin(ctx)
     const created = await this.store.create({
       ...job,
-      kind: kind.name,
+      kind,
       user: owner,
       origin: { requestId, ip, userAgent, sessionId },
     })
@@ -82,7 +83,7 @@ export class Jobs {
     if (!kind || !this.offersAgain(job)) return null
     if (kind.again === 'whole') {
       const { payload, model } = job
-      return await this.start(ctx, kind, { payload, model: model ?? undefined })
+      return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
     }
     if (!(await this.store.reopen(job))) return null
     await this.#enqueue(job.id)
@@ -138,14 +139,17 @@ export class Jobs {
     const job = await this.store.begin(id, isRedelivered)
     if (!job) return
     const kind = this.kindOf(job)
+    const run = new JobRun(job, this.store, () => this.#isStopping)
     try {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')
       if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
       if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
-      const result = await kind.perform(new JobRun(job, this.store, () => this.#isStopping))
+      const result = await kind.perform(run)
       if (await this.store.end(job, 'done', { result })) await kind.cleanUp(job)
     } catch (error) {
       await this.#endWith(job, error)
+    } finally {
+      run.close()
     }
   }
 

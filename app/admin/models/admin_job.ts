@@ -89,8 +89,11 @@ export default class AdminJob extends BaseModel {
 
   @column.dateTime()
   declare endedAt: DateTime | null
+}
 
-  get isEnded(): boolean {
-    return this.state !== 'queued' && this.state !== 'running'
-  }
+/**
+ * True until the job is done, has failed or was cancelled.
+ */
+export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
+  return state === 'queued' || state === 'running'
 }
