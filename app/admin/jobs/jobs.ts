@@ -108,9 +108,14 @@ export class Jobs {
     await run
   }
 
+  /** Runs jobs again after `stop`. */
+  resume(): void {
+    this.#isStopping = false
+  }
+
   /** Has this process work on the queue. */
   async work(): Promise<void> {
-    this.#isStopping = false
+    this.resume()
     this.#worker = await JobWorker.start()
     /* A process may have ended between writing a job and handing it to the queue. */
     const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
