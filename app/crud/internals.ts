@@ -52,7 +52,7 @@ export type { LucidCrudClass } from './endpoints/endpoint_options.js'
 export { isBelowPrefix, markBodyReader, readsBody } from './endpoints/generated_routes.js'
 
 /* A bulk action is one write, whatever it changes. */
-export { Pivots } from './events/pivots.js'
+export { noteChanges, Pivots } from './events/pivots.js'
 export { gatherWrites } from './events/write_scope.js'
 
 /* Pages answer problems, bodies, hosts and assets as the endpoints do. */
@@ -83,7 +83,7 @@ export { markOwnHook } from './lucid/own_hooks.js'
 /* Lists, forms and exports go through the operations of the endpoints. */
 export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
 export { noteFileColumns } from './operations/check_files.js'
-export { keyOf, noteKey } from './operations/item_keys.js'
+export { isUnreadable, keyOf, noteKey } from './operations/item_keys.js'
 export { fullItemOf, notePart } from './operations/item_parts.js'
 export type { ListResult } from './operations/list_result.js'
 export { countMatching, matchingKeys } from './operations/matching_keys.js'

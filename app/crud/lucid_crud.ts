@@ -24,6 +24,7 @@ import { findRecord, findRecords, readItem } from './operations/read.js'
 import { Records } from './operations/records.js'
 import { restoreItems } from './operations/restore.js'
 import { updateItem } from './operations/update.js'
+import { readOnlyOn } from './operations/written_fields.js'
 import type { ListQuery, ListRequest } from './request/list_request.js'
 import type { KeyValue } from './resource/key.js'
 import type { GrantedOperation } from './resource/permissions.js'
@@ -253,6 +254,17 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     const client = await clientFor(records.resource, options)
     const reached = await records.reaches(action, keys, client, options)
     return keys.filter((key) => reached.has(identityOf(key)))
+  }
+
+  /**
+   * The fields that the actor may change on some records, and not on this one. [U3]
+   *
+   * @returns their names in the API
+   */
+  async readOnlyOn(record: LucidRow, options: CallOptions = {}): Promise<ReadonlySet<string>> {
+    const { resource } = await this.#recordsFor(options)
+    if (!resource.projection) return new Set()
+    return await readOnlyOn(resource, record, await clientFor(resource, options), options)
   }
 
   /**

@@ -1,10 +1,15 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { type CallOptions, type Item, LucidCrud } from '#crud'
-import { inTransaction, type UpdateOptions, type WriteOptions } from '#crud/internals'
+import { type CallOptions, type HookOptions, type Item, LucidCrud } from '#crud'
+import { inTransaction, noteChanges, type UpdateOptions, type WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
+import AdminUser from '../models/admin_user.js'
+import { takeFromAll } from '../permissions/user_roles.js'
+import { raiseVersions } from '../permissions/versions.js'
+import { ROLES } from './admin_user_schemas.js'
 
+type Site = Pick<AdminSite, 'adminUserService' | 'models'>
 type Values = Record<string, unknown>
 
 /**
@@ -12,9 +17,9 @@ type Values = Record<string, unknown>
  * otherwise one could wait for the other for ever.
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
-  readonly #site: Pick<AdminSite, 'adminUserService'>
+  readonly #site: Site
 
-  constructor(site: Pick<AdminSite, 'adminUserService'>) {
+  constructor(site: Site) {
     super(AdminRole)
     this.#site = site
   }
@@ -36,6 +41,19 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
     options: CallOptions & { hard?: boolean } = {}
   ): Promise<LucidRow[]> {
     return await this.#inTurn(options, (own) => super.deleteMany(keys, own))
+  }
+
+  /** Who loses the role has that in the log, and counts as changed. [E3, U4] */
+  async prepareDelete({ id }: AdminRole, { client }: HookOptions): Promise<void> {
+    const holders = await takeFromAll(id, client)
+    const ids = [...holders.keys()]
+    await raiseVersions(client, ids)
+    const view = this.#site.models.get(AdminUser.name)
+    if (!view) return
+    for (const user of await AdminUser.query({ client }).whereIn('id', ids)) {
+      const { old, now } = holders.get(user.id)!
+      noteChanges(view.resource, user, { [ROLES]: { old, new: now } }, client)
+    }
   }
 
   async #inTurn<Options extends CallOptions, Result>(

@@ -1,14 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { EndpointCreator, type Item } from '#crud'
-import { fullItemOf, keyOf, noteKey, notePart } from '#crud/internals'
+import { fullItemOf, isUnreadable, keyOf, noteKey, notePart, type KeyValue } from '#crud/internals'
 import type AdminUser from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
 import { ROLES } from './admin_user_schemas.js'
 
+type Values = Record<string, unknown>
 type List = Awaited<ReturnType<EndpointCreator['readItems']>>
 
 /**
- * The endpoints of users: what they read has the ids of the roles, but where the caller chose fields. [U6]
+ * The endpoints of users: what they answer has the ids of the roles, but where the caller chose fields. [U6]
  */
 export class AdminUserEndpoints extends EndpointCreator {
   async readItem(ctx: HttpContext): Promise<Item> {
@@ -22,6 +23,26 @@ export class AdminUserEndpoints extends EndpointCreator {
     const list = await super.readItems(ctx)
     if (ctx.request.qs().fields !== undefined) return list
     return { ...list, data: await this.#withRoles(ctx, list.data) }
+  }
+
+  protected override async insertItem(values: Values, ctx: HttpContext): Promise<Item> {
+    return await this.#answered(ctx, await super.insertItem(values, ctx))
+  }
+
+  protected override async changeItem(
+    key: KeyValue,
+    values: Values,
+    returning: boolean,
+    ctx: HttpContext
+  ): Promise<Item | null> {
+    const item = await super.changeItem(key, values, returning, ctx)
+    return item && (await this.#answered(ctx, item))
+  }
+
+  async #answered(ctx: HttpContext, item: Item): Promise<Item> {
+    if (isUnreadable(item)) return item
+    const [shown] = await this.#withRoles(ctx, [item])
+    return notePart(shown, item)
   }
 
   async #withRoles(ctx: HttpContext, items: readonly Item[]): Promise<Item[]> {

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { parseFilterName } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { mayReadEvents } from '../events/pages/event_access.js'
 import { isForbidden } from '../forms/submission/refusals.js'
@@ -61,7 +62,9 @@ export class DashboardController {
     let count: number | null = null
     try {
       const { countFilters = {} } = view.model as { countFilters?: Record<string, unknown> }
-      count = await view.crud.count(countFilters, view.callOptions(ctx))
+      if (Object.keys(countFilters).every((name) => isShown(view, name))) {
+        count = await view.crud.count(countFilters, view.callOptions(ctx))
+      }
     } catch (error) {
       report(ctx, error, `${view.name} could not be counted`)
     }
@@ -73,6 +76,12 @@ export class DashboardController {
       count,
     }
   }
+}
+
+/** A number would tell something of a column that the viewer does not see on any record. [U3] */
+function isShown({ resource }: ModelView, filter: string): boolean {
+  const { column } = parseFilterName(filter)
+  return !resource.projection?.hidden.has(column)
 }
 
 /** Logs a failure, except a refusal of the policy. */

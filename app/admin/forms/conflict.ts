@@ -7,6 +7,7 @@ import type { ModelView } from '../model_view.js'
 import { prettyJson } from '../text/pretty_json.js'
 import { titlesOf } from '../relations/references.js'
 import type { FormField } from './fields/form_field.js'
+import { Widget } from './fields/widget.js'
 import type { FormPage } from './form_page.js'
 import type { Submission } from './submission/submission.js'
 import { RowChanged } from '../errors.js'
@@ -97,7 +98,7 @@ async function rowsOf(
 async function cells(
   ctx: HttpContext,
   site: AdminSite,
-  { column, reference }: FormField,
+  { column, reference, widget }: FormField,
   values: readonly unknown[]
 ): Promise<ShownCell[]> {
   const titles = reference ? await titlesOf(ctx, reference, values) : undefined
@@ -107,6 +108,8 @@ async function cells(
   })
   return values.map((value, index) => {
     if (value === null) return shown[index]
+    const words = widget instanceof Widget ? widget.words?.(value) : undefined
+    if (words !== undefined) return { kind: 'text', text: words }
     const title = titles?.get(String(value))
     if (title !== undefined) return { kind: 'text', text: title }
     if (typeof value === 'string' && shown[index].kind === 'text')

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
-import { noteKey, Reader, versionOf } from '#crud/internals'
+import { noteKey, Reader, toApi, versionOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { historyLink } from '../events/pages/history_url.js'
 import { sentTexts } from '../http/form_texts.js'
@@ -48,11 +48,41 @@ export class FormPage {
   constructor(
     protected readonly site: AdminSite,
     readonly view: ModelView,
-    readonly mode: FormMode
+    readonly mode: FormMode,
+    /** Names of fields that are read-only on the record of the form */
+    readonly readOnlyHere: ReadonlySet<string> = new Set()
   ) {}
 
+  /**
+   * The form of a record: what may be written on others only is read-only there. [U3]
+   */
+  async of(ctx: HttpContext, record: LucidRow): Promise<FormPage> {
+    const { site, view, mode } = this
+    const names = await view.crud.readOnlyOn(record, view.callOptions(ctx))
+    return names.size > 0 ? new FormPage(site, view, mode, names) : this
+  }
+
   get fields(): FormField[] {
-    return formFields(this.site, this.view, this.mode)
+    return this.#split(true)
+  }
+
+  /** The fields of the view's form that the record's form has, or those that it lacks */
+  #split(isWritten: boolean): FormField[] {
+    const fields = formFields(this.site, this.view, this.mode)
+    if (this.readOnlyHere.size === 0) return isWritten ? fields : []
+    return fields.filter(({ name }) => this.readOnlyHere.has(name) !== isWritten)
+  }
+
+  /**
+   * Values of read-only fields that the schema requires: what a record has is no write.
+   */
+  required(record: LucidRow): Record<string, unknown> {
+    const attributes = record as unknown as Record<string, unknown>
+    return Object.fromEntries(
+      this.#split(false).flatMap(({ name, required, column }) =>
+        required && column ? [[name, toApi(column, attributes[column.attribute])]] : []
+      )
+    )
   }
 
   /**
@@ -62,7 +92,7 @@ export class FormPage {
    * @param record  of an update
    */
   refusalOf(ctx: HttpContext, record?: LucidRow): FormFailure | null {
-    const fields = readOnlyFields(this.site, this.view, this.mode)
+    const fields = [...readOnlyFields(this.site, this.view, this.mode), ...this.#split(false)]
     if (fields.length === 0) return null
     const changed = changedFields(fields, sentTexts(ctx), record)
     if (changed.length === 0) return null
@@ -142,7 +172,17 @@ export class FormPage {
     const { panel } = this.view.options
     if (!panel || !record) return null
     const { template, sheet, place = 'below' } = panel
-    return { template, sheet, place, data: await panel.data(ctx, record, panelState) }
+    return {
+      template,
+      sheet,
+      place,
+      data: await panel.data(ctx, this.#shownOf(record), panelState),
+    }
+  }
+
+  /** For own code, whose work is shown. [U3] */
+  #shownOf(record: LucidRow): LucidRow {
+    return this.view.resource.reader.shown(record)
   }
 
   /** Values that widgets provide themselves, of a record or for a blank form */
@@ -150,7 +190,7 @@ export class FormPage {
     const texts: Record<string, string[]> = {}
     for (const { name, widget, column } of this.fields) {
       if (column || !(widget instanceof Widget)) continue
-      const own = record ? await widget.stored?.(record) : await widget.initial?.()
+      const own = record ? await widget.stored?.(this.#shownOf(record)) : await widget.initial?.()
       if (own) texts[name] = own
     }
     return texts

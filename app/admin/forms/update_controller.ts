@@ -38,7 +38,8 @@ export class UpdateController {
     const found = await this.#find(ctx)
     if (!found) return this.#notFound(ctx)
     if (!(await may(ctx, this.view, 'update', found.record))) throw new NotAllowed()
-    return await this.#form.render(ctx, found)
+    const form = await this.#form.of(ctx, found.record)
+    return await form.render(ctx, found)
   }
 
   /**
@@ -47,21 +48,22 @@ export class UpdateController {
   async submit(ctx: HttpContext): Promise<unknown> {
     const found = await this.#find(ctx)
     if (!found) return this.#notFound(ctx)
-    const submission = await readSubmission(this.#form.fields, ctx, 'update')
-    const refusal = this.#form.refusalOf(ctx, found.record)
-    if (refusal) return await this.#again(ctx, found.record, submission, refusal, 403)
+    const form = await this.#form.of(ctx, found.record)
+    const submission = await readSubmission(form.fields, ctx, 'update')
+    const refusal = form.refusalOf(ctx, found.record)
+    if (refusal) return await this.#again(ctx, form, found.record, submission, refusal, 403)
     if (!submission.supplied) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
-      return await this.#again(ctx, found.record, submission, failure)
+      return await this.#again(ctx, form, found.record, submission, failure)
     }
     try {
-      await this.#store(ctx, found.key, found.record, submission)
+      await this.#store(ctx, form, found.key, found.record, submission)
     } catch (error) {
       if (isMissing(error)) return this.#notFound(ctx)
       if (error instanceof RowChanged) return await this.#showConflict(ctx, submission, error)
-      const failure = failureOf(this.site, this.#form.fields, error)
+      const failure = failureOf(this.site, form.fields, error)
       const status = isForbidden(error) ? 403 : 400
-      return await this.#again(ctx, found.record, submission, failure, status)
+      return await this.#again(ctx, form, found.record, submission, failure, status)
     }
     const text = this.site.text('form.updated', { one: this.view.singular })
     await flashToNextPage(ctx, { kind: 'success', text })
@@ -76,21 +78,27 @@ export class UpdateController {
     return { message: this.site.text('form.noId') }
   }
 
-  async #store(ctx: HttpContext, key: KeyValue, record: LucidRow, submission: Submission) {
+  async #store(
+    ctx: HttpContext,
+    form: FormPage,
+    key: KeyValue,
+    record: LucidRow,
+    submission: Submission
+  ) {
     const { resource, crud } = this.view
-    const uploads = new Uploads(this.view, this.#form.fields, submission)
+    const uploads = new Uploads(this.view, form.fields, submission)
     const version = versionIn(ctx)
     try {
       const withKey = {
         ...submission,
-        values: { ...this.#keyIn(record), ...submission.values },
-        faults: touchedFaults(this.#form.fields, submission, record),
+        values: { ...this.#keyIn(record), ...form.required(record), ...submission.values },
+        faults: touchedFaults(form.fields, submission, record),
       }
       const values = await parseForm(resource.updateBody, withKey, uploads, {
         operation: 'update',
         key,
       })
-      keepUntouched(this.#form.fields, submission, record, values)
+      keepUntouched(form.fields, submission, record, values)
       await crud.update(
         key,
         { ...values, ...this.#internalValues() },
@@ -133,11 +141,16 @@ export class UpdateController {
     const found = await this.#find(ctx)
     if (!found) return this.#notFound(ctx)
     const { record } = found
-    return await showConflict(ctx, this.site, this.#form, { record, submission, values })
+    return await showConflict(ctx, this.site, await this.#form.of(ctx, record), {
+      record,
+      submission,
+      values,
+    })
   }
 
   async #again(
     ctx: HttpContext,
+    form: FormPage,
     record: LucidRow,
     submission: Submission,
     failure: FormFailure,
@@ -145,7 +158,7 @@ export class UpdateController {
   ): Promise<unknown> {
     ctx.response.status(status)
     const version = versionIn(ctx)
-    return await this.#form.render(ctx, { record, submission, failure, version })
+    return await form.render(ctx, { record, submission, failure, version })
   }
 
   /** An id that is not valid for the key's type is not found. [B21] */

@@ -11,6 +11,7 @@ import {
 } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { shownOf } from '../permissions/concealed_values.js'
 import { mayEach } from '../permissions/may.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import {
@@ -49,7 +50,10 @@ export interface Heading extends ColumnStyle {
   sorted: 'ascending' | 'descending' | 'none' | undefined
   /** URL that sorts by this column alone, or toggles its direction */
   url: string | undefined
-  /** URL that sorts by this column, too, after the others, or toggles its direction among them */
+  /**
+   * URL that sorts by this column, too, after the others, or toggles its direction among them; undefined if
+   * it is the other URL
+   */
   addUrl: string | undefined
   /** Its order, if the list is sorted by another column first */
   also: 'ascending' | 'descending' | undefined
@@ -187,6 +191,7 @@ export class ListTable {
   headings(parameters: ListParameters): Heading[] {
     const { sorts } = parameters
     const first = parameters.with({ page: 1 })
+    const kept = this.#sortedByChoice(parameters)
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
       const heading = { name, label, numeric, ...this.styles[index] }
       if (!sortBy) return { ...heading, ...UNSORTABLE }
@@ -198,7 +203,7 @@ export class ListTable {
         ...heading,
         sorted: place === 0 ? order : 'none',
         url: first.with({ sorting: [sort] }).url,
-        addUrl: first.with({ sorting: this.#sortingWith(parameters, sort) }).url,
+        addUrl: kept.length > 0 ? first.with({ sorting: withSort(kept, sort) }).url : undefined,
         also: place > 0 ? order : undefined,
         place: order && sorts.length > 1 ? this.#place(place + 1, order) : undefined,
       }
@@ -206,11 +211,10 @@ export class ListTable {
   }
 
   /** The default order by key leaves nothing to be sorted after it. */
-  #sortingWith({ sorting, sorts }: ListParameters, sort: Sort): Sort[] {
+  #sortedByChoice({ sorting, sorts }: ListParameters): readonly Sort[] {
+    if (sorting.length > 0) return sorting
     const keys = this.view.resource.key.columns
-    const kept = sorting.length > 0 ? sorting : sorts.filter(({ column }) => !keys.includes(column))
-    const isThere = kept.some(({ column }) => column === sort.column)
-    return isThere ? kept.map((one) => (one.column === sort.column ? sort : one)) : [...kept, sort]
+    return sorts.filter(({ column }) => !keys.includes(column))
   }
 
   #place(number: number, direction: 'ascending' | 'descending') {
@@ -275,8 +279,13 @@ export class ListTable {
     const text = this.site.text.bind(this.site)
     const { own, column, reference } = shown
     if (own) {
-      const values = await Promise.all(items.map((item) => own.value(item, ctx)))
-      return values.map((value) => ownCell(value, own.numeric))
+      const { resource } = this.view
+      const values = await Promise.all(
+        items.map((item) => shownOf(resource, item, (one) => own.value(one, ctx)))
+      )
+      return values.map((value) =>
+        value === undefined ? valueCell(null, text) : ownCell(value, own.numeric)
+      )
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
@@ -392,6 +401,12 @@ export class ListTable {
       own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
     return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
   }
+}
+
+/** In place of the column's own one, else at the end. */
+function withSort(sorts: readonly Sort[], sort: Sort): Sort[] {
+  const isThere = sorts.some(({ column }) => column === sort.column)
+  return isThere ? sorts.map((one) => (one.column === sort.column ? sort : one)) : [...sorts, sort]
 }
 
 function valuesOf(items: Item[], name: string): unknown[] {

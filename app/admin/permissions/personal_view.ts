@@ -3,6 +3,7 @@ import type { Resource } from '#crud'
 import type { Column } from '#crud/internals'
 import { adminActor } from '../authentication/admin_actor.js'
 import { BoundedMap } from './bounded_map.js'
+import { concealedIn, watchedItem } from './concealed_values.js'
 import type { Offer } from './offers.js'
 import type { NarrowedView } from './permitted_view.js'
 
@@ -106,28 +107,15 @@ function titleWithout(
   title: Extract<NarrowedView['options']['title'], (...given: any[]) => unknown>,
   resource: Resource
 ): typeof title {
-  const names = resource.base.columns.all
-    .filter((column) => resource.conceals(column))
-    .map(({ apiName }) => apiName)
-  const computed = [...resource.base.computed.values()].filter(
-    (name) => ![...resource.computed.values()].includes(name)
-  )
-  const concealed = new Set([...names, ...computed])
+  const concealed = concealedIn(resource)
   if (concealed.size === 0) return title
   return (item) => {
-    let isComplete = true
-    const watched = new Proxy(item, {
-      get(target, name, receiver) {
-        const value = Reflect.get(target, name, receiver)
-        if ((value ?? null) === null && concealed.has(name as string)) isComplete = false
-        return value
-      },
-    })
+    const watched = watchedItem(item, concealed)
     try {
-      const text = title(watched)
-      return isComplete ? text : ''
+      const text = title(watched.item)
+      return watched.isComplete() ? text : ''
     } catch (error) {
-      if (isComplete) throw error
+      if (watched.isComplete()) throw error
       return ''
     }
   }

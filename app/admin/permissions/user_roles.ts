@@ -61,6 +61,36 @@ export async function setRoles(
 }
 
 /**
+ * Takes a role away from all who have it. Whoever does it raises their versions.
+ *
+ * @returns the ids of each user's roles before and after, by the id of the user
+ */
+export async function takeFromAll(
+  roleId: number,
+  client: TransactionClientContract
+): Promise<Map<number, { old: number[]; now: number[] }>> {
+  const holders = await client
+    .from(PIVOT)
+    .where('role_id', roleId)
+    .orderBy('user_id')
+    .select('user_id')
+    .forUpdate()
+  const rows = await client
+    .from(PIVOT)
+    .whereIn('user_id', client.from(PIVOT).where('role_id', roleId).select('user_id'))
+    .orderBy('role_id')
+    .select('user_id', 'role_id')
+  await client.from(PIVOT).where('role_id', roleId).delete()
+  const roles = Map.groupBy(rows, ({ user_id: id }) => id as number)
+  return new Map(
+    holders.map(({ user_id: id }) => {
+      const old = (roles.get(id) ?? []).map((row) => row.role_id as number)
+      return [id, { old, now: old.filter((one) => one !== roleId) }]
+    })
+  )
+}
+
+/**
  * @returns those of the ids that no role has
  */
 export async function unknownRoles(

@@ -52,24 +52,41 @@ export class Pivots {
       const now = await relatedKeys(this.record, relation)
       if (!isSame(old, now)) changes[relation.serializeAs!] = { old, new: now }
     }
-    if (Object.keys(changes).length === 0) return
-    const scope = scopeOf(client)!
-    let writes = scope.writes.filter(({ record }) => record === this.record)
-    if (writes.length === 0) {
-      const { $attributes } = this.record
-      const { actor, origin } = scope
-      const write = new Write(
-        this.resource,
-        this.record,
-        { ...$attributes },
-        { ...$attributes },
-        { actor, origin }
-      )
-      scope.writes.push(write)
-      writes = [write]
+    if (Object.keys(changes).length > 0) {
+      noteChanges(this.resource, this.record, changes, client)
     }
-    for (const write of writes) write.addChanges(changes)
   }
+}
+
+/**
+ * Adds changes of a record's relations to its write in the action that runs in the transaction, or creates such
+ * a write.
+ *
+ * @param changes  the keys of the related records, by relation name
+ */
+export function noteChanges(
+  resource: Resource,
+  record: LucidRow,
+  changes: Changes,
+  client: TransactionClientContract
+): void {
+  const scope = scopeOf(client)
+  if (!scope || !isWatched(resource.model)) return
+  let writes = scope.writes.filter((write) => write.record === record)
+  if (writes.length === 0) {
+    const { $attributes } = record
+    const { actor, origin } = scope
+    const write = new Write(
+      resource,
+      record,
+      { ...$attributes },
+      { ...$attributes },
+      { actor, origin }
+    )
+    scope.writes.push(write)
+    writes = [write]
+  }
+  for (const write of writes) write.addChanges(changes)
 }
 
 /** The relations that the model's answers may show. [E4] */

@@ -92,6 +92,30 @@ export async function updatedValues(
   return without(values, unwritable)
 }
 
+/**
+ * The fields of the update body that some grant lets the actor write, and none on this record. No statement
+ * where the grants agree. [U3]
+ *
+ * @returns their names in the API
+ */
+export async function readOnlyOn(
+  resource: Resource,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<ReadonlySet<string>> {
+  const { projection } = resource
+  if (!projection) return new Set()
+  const disputed = resource.updateBody.fields
+    .filter(
+      ({ apiName }) =>
+        projection.writing('update', apiName) === 'some' || projection.mixed.has(apiName)
+    )
+    .map(({ apiName, column, input }) => ({ key: column?.attribute ?? input, apiName, column }))
+  const verdicts = await verdictsOf(resource, disputed, record, client, options)
+  return new Set([...verdicts].flatMap(([name, { isWritten }]) => (isWritten ? [] : [name])))
+}
+
 async function verdictsOf(
   resource: Resource,
   disputed: readonly Sent[],

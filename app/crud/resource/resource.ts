@@ -23,6 +23,7 @@ import { SoftDelete } from './soft_delete.js'
 import type { FilterConfig } from './filter_config.js'
 import { KnownResources } from './known_resources.js'
 import { OPERATIONS, type Operation } from '../operations/operation.js'
+import { guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/reach.js'
 import { permissions, type GrantedOperation } from './permissions.js'
 import type { Projection } from './projection.js'
@@ -157,7 +158,9 @@ export class Resource {
     this.#checkVirtualFields()
     this.policy = options.policy
     this.authorizesRecords = this.policy !== undefined && policyTakesRecord(this.policy)
-    this.scope = base ? narrowedBy(base, base.scope, projection!.reach('read')) : options.scope
+    this.scope = base
+      ? narrowedBy(base, base.scope, projection!.reach('read'))
+      : options.scope && guardedScope(options.scope)
     this.showDeleted = options.showDeleted ?? false
     this.#checkConnection()
 
@@ -248,16 +251,16 @@ export class Resource {
   conceals({ apiName, attribute }: Column): boolean {
     if (!this.#base) return false
     if (this.projection!.mixed.has(apiName)) return true
-    return this.hidesColumns && this.#concealed.has(attribute)
+    return this.hidesColumns && this.concealed.has(attribute)
   }
 
   /** True if grants hide visible columns on all records */
   get hidesColumns(): boolean {
-    return this.#concealed.size > 0
+    return this.#base !== undefined && this.concealed.size > 0
   }
 
   /** Attributes of the visible columns that grants hide on all records */
-  get #concealed(): ReadonlySet<string> {
+  get concealed(): ReadonlySet<string> {
     this.#hiddenHere ??= new Set(
       this.columns.all
         .filter((column, index) => column.hidden && !this.base.columns.all[index].hidden)

@@ -2,6 +2,25 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import type { Actor } from '../types.js'
 
 /**
- * Narrows a query to the rows that the actor may see. What it hides does not exist for them. [P14]
+ * Narrows a query to the rows that the actor may see. What it hides does not exist for them. It only adds
+ * conditions, at once; one that compares with nothing (undefined, or null as in `where('branch_id', null)`)
+ * reaches no row. [P14, U3]
  */
 export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
+
+const NAMES = new WeakMap<Scope, string>()
+
+/**
+ * Notes what a scope is called, for the log.
+ */
+export function nameScope(scope: Scope, name: string): void {
+  NAMES.set(scope, name)
+}
+
+/**
+ * A scope as the log calls it: `The scope ownBranch of Doctor`.
+ */
+export function wordsOfScope(scope: Scope, model: string): string {
+  const name = NAMES.get(scope) ?? scope.name
+  return name === '' || name === 'scope' ? `The scope of ${model}` : `The scope ${name} of ${model}`
+}

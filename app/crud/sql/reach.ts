@@ -4,10 +4,10 @@ import type { Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Key } from '../resource/key.js'
+import type { Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
+import { applyScope } from './apply_scope.js'
 import { whereSql, type Sql } from './sql.js'
-
-type Scope = (query: Query, actor: Actor) => void
 
 /**
  * A table whose rows scopes reach.
@@ -36,7 +36,7 @@ export function reachSql(
   const row = names.length === 1 ? names[0] : `(${names.join(', ')})`
   const pieces = scopes.map((scope) => {
     const query = model.query({ client }) as Query
-    scope(query, actor)
+    applyScope(scope, query, actor)
     query.clearSelect().select(client.raw(names.join(', ')) as any)
     const { sql, bindings } = query.toSQL()
     return { sql: `${row} in (${sql})`, bindings: [...bindings] }
@@ -61,7 +61,7 @@ export function narrowedBy(
   return (query, actor) => {
     first?.(query, actor)
     if (first) query.wrapExisting()
-    if (others.length === 1) others[0](query, actor)
+    if (others.length === 1) applyScope(others[0], query, actor)
     else whereSql(query, reachSql(resource, others, query.client, actor))
   }
 }

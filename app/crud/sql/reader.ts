@@ -9,6 +9,7 @@ import type { Column } from '../resource/column.js'
 import type { ColumnSet } from '../resource/column_set.js'
 import type { Key, KeyValue } from '../resource/key.js'
 import type { Item } from '../types.js'
+import { recordWithout } from '../lucid/record_without.js'
 import { withQuickMoments } from '../lucid/lucid_moments.js'
 import { attributeToApi, serializerOf } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
@@ -32,6 +33,8 @@ export interface Readable {
   readonly answer: Fields
   /** True if grants hide visible columns */
   readonly hidesColumns: boolean
+  /** Their attributes */
+  readonly concealed: ReadonlySet<string>
 }
 
 /** An extra select expression of a row. */
@@ -273,8 +276,18 @@ export class Reader {
     return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
   }
 
+  /**
+   * A record for code that makes of it what is shown: without what grants hide. [U3]
+   */
+  shown(record: LucidRow): LucidRow {
+    const { concealed, hidesColumns } = this.resource
+    return hidesColumns ? recordWithout(record, concealed) : record
+  }
+
   /** The API form of a model instance. A model's own `serialize` takes precedence. */
-  toItem(record: LucidRow, fields: Fields = this.resource.answer): Item {
+  toItem(whole: LucidRow, fields: Fields = this.resource.answer): Item {
+    const isOwn = this.serializesItself || fields.columns.some(({ serialize }) => serialize)
+    const record = isOwn ? this.shown(whole) : whole
     const all = fields === this.resource.answer && !this.resource.hidesColumns
     if (this.serializesItself) return all ? record.toJSON() : pickFields(record.toJSON(), fields)
     const item: Item = {}

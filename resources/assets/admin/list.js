@@ -11,11 +11,11 @@
   document.addEventListener(
     'click',
     (event) => {
-      const link = event.target.closest?.('#list-content a[data-add-url]')
+      const link = event.target.closest?.('#list-content thead a')
       if (!link || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
       event.stopPropagation()
-      window.htmx.ajax('GET', link.dataset.addUrl, {
+      window.htmx.ajax('GET', link.dataset.addUrl ?? link.getAttribute('href'), {
         source: link,
         target: '#list-content',
         swap: 'outerHTML',

@@ -36,3 +36,16 @@ export function captureLog(cleanup: (callback: () => void) => void): () => LogLi
   })
   return () => lines.map((line) => JSON.parse(line))
 }
+
+/**
+ * Captures the warnings of code that belongs to no request.
+ */
+export function captureWarnings(cleanup: (callback: () => void) => void): string[] {
+  const lines: string[] = []
+  logger.warn = ((...given: unknown[]) =>
+    void lines.push(String(given.at(-1)))) as typeof logger.warn
+  cleanup(() => {
+    delete (logger as Partial<typeof logger>).warn
+  })
+  return lines
+}

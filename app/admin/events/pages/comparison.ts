@@ -30,11 +30,16 @@ type State = Record<string, unknown>
 
 /**
  * Compares the two states of a logged record, in the order and with the labels of its view while
- * the model is in the site. Columns that are hidden today are left out even if they were logged.
- * [E4]
+ * the model is in the site. Columns that are hidden today are left out even if they were logged, and those
+ * that the viewer sees on some records only: the log does not tell which those were. [E4, U4]
+ *
+ * @param view  of the record's model, as the viewer may see it; undefined for a model that is gone
  */
-export function compare(site: AdminSite, row: AdminAuditLog): Comparison {
-  const view = site.models.get(row.resourceType)
+export function compare(
+  site: AdminSite,
+  row: AdminAuditLog,
+  view: ModelView | undefined
+): Comparison {
   const { before, after } = statesOf(row)
   const fields = namesOf(view, before, after).map((name) => {
     const pair = { old: before?.[name] ?? null, new: after?.[name] ?? null }
@@ -68,8 +73,12 @@ function statesOf({ previousState, newState, changes }: AdminAuditLog) {
 
 function namesOf(view: ModelView | undefined, ...states: Array<State | null>): string[] {
   const logged = new Set(states.flatMap((state) => Object.keys(state ?? {})))
-  const columns = view?.resource.columns.all ?? []
-  const hidden = columns.filter((column) => column.hidden).map(({ apiName }) => apiName)
-  const known = columns.map(({ apiName }) => apiName).filter((name) => logged.has(name))
-  return [...new Set([...known, ...logged])].filter((name) => !hidden.includes(name))
+  const { columns, projection } = view?.resource ?? {}
+  const all = columns?.all ?? []
+  const hidden = new Set([
+    ...all.filter((column) => column.hidden).map(({ apiName }) => apiName),
+    ...(projection ? [...projection.hidden, ...projection.mixed.keys()] : []),
+  ])
+  const known = all.map(({ apiName }) => apiName).filter((name) => logged.has(name))
+  return [...new Set([...known, ...logged])].filter((name) => !hidden.has(name))
 }

@@ -58,6 +58,7 @@ const NOTES = new Set([
   'page_list',
   'page_update',
   'page_view_as',
+  'page_view_as_stop',
 ])
 
 /**

@@ -65,7 +65,7 @@ export class EventsController {
     const { rows, total, page } = await this.#log.recordsOf(event, this.#askedPage(ctx))
     await this.#load(rows.map(({ resourceType }) => resourceType))
     const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
-    const readable = await ReadableRecords.find(this.site, ctx, rows)
+    const readable = await ReadableRecords.find(this.site, ctx, rows, places.views)
     const { username, userId, sessionId, userAgent } = event
     return await this.site.render(ctx, 'pages/event', {
       event: shownEvent(this.site, event, places),
@@ -82,7 +82,9 @@ export class EventsController {
           subject,
           name: subject?.record?.text ?? '',
           history: isReadable ? this.#historyOf(row) : null,
-          comparison: isReadable ? compare(this.site, row) : null,
+          comparison: isReadable
+            ? compare(this.site, row, places.views.get(row.resourceType))
+            : null,
         }
       }),
       links: { events: this.#url('') },
@@ -105,7 +107,8 @@ export class EventsController {
     const places = await RecordPlaces.find(this.site, ctx, [record])
     if (found.total === 0 && !places.of(record)) throw new PageNotFound()
     const states = { previousState: null, newState: stateOf(found.rows[0]) }
-    const readable = await ReadableRecords.find(this.site, ctx, [{ ...record, ...states }])
+    const asked = [{ ...record, ...states }]
+    const readable = await ReadableRecords.find(this.site, ctx, asked, places.views)
     if (!readable.has({ ...record, ...states })) throw new NotAllowed()
 
     return await this.site.render(ctx, 'pages/history', {
@@ -119,7 +122,7 @@ export class EventsController {
           mark: markOf(this.site, row.action),
           moment: momentOf(row.timestamp),
           event: event ? shownEvent(this.site, event, places) : null,
-          comparison: compare(this.site, row),
+          comparison: compare(this.site, row, places.views.get(view.name)),
         }
       }),
       links: { events: this.#url('') },

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
+import { adminActor } from '../../authentication/admin_actor.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { readKey } from './record_places.js'
@@ -9,19 +10,33 @@ type Logged = Pick<AdminAuditLog, 'resourceType' | 'resourceId' | 'newState' | '
 
 /**
  * Filters logged records to those whose values the viewer may see. Policy and scope are applied to
- * each record as it is now; for a deleted one, only the policy, to its last state. [P14]
+ * each record as it is now; for a deleted one, only the policy, to its last state. Where roles reach some
+ * records only, they reach no deleted one; and who has roles sees nothing of a model that is gone. [P14, U4]
  */
 export class ReadableRecords {
   readonly #refused = new Set<string>()
 
   private constructor() {}
 
-  static async find(site: AdminSite, ctx: HttpContext, rows: readonly Logged[]) {
+  /**
+   * @param views  of the models, as the viewer may see them
+   */
+  static async find(
+    site: AdminSite,
+    ctx: HttpContext,
+    rows: readonly Logged[],
+    views: ReadonlyMap<string, ModelView>
+  ) {
     const found = new ReadableRecords()
     const asked = new Map(rows.map((row) => [identity(row), row]))
     for (const [id, row] of asked) {
-      const view = site.models.get(row.resourceType)
-      if (!view?.resource.policy && !view?.resource.scope) continue
+      const view = views.get(row.resourceType)
+      if (!view) {
+        const isGone = !site.models.has(row.resourceType)
+        if (!isGone || site.permissions.restricts(adminActor(ctx))) found.#refused.add(id)
+        continue
+      }
+      if (!view.resource.policy && !view.resource.scope) continue
       if (!(await isReadable(view, ctx, row))) found.#refused.add(id)
     }
     return found
@@ -41,6 +56,7 @@ async function isReadable(view: ModelView, ctx: HttpContext, row: Logged): Promi
     if (key && (await view.crud.find(key, { ...options, deleted: 'include' }))) return true
     /* The record exists, but the scope hides it. */
     if (key && (await view.resource.reader.attributes(options.client, key))) return false
+    if (view.resource.projection?.reach('read')) return false
     return await view.crud.allows('read', options, asLogged(view, row))
   } catch (error) {
     /* A policy may need properties that the log does not have. */

@@ -4,6 +4,7 @@ import { keyOf, type Condition, ListRequest, type KeyValue } from '#crud/interna
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { mayEach } from '../../permissions/may.js'
+import { personalViews } from '../../permissions/visible_views.js'
 
 /**
  * A record that the log refers to.
@@ -26,19 +27,22 @@ interface Place {
 export class RecordPlaces {
   readonly #places = new Map<string, Place>()
 
-  private constructor() {}
+  /**
+   * @param views  of the models, as the viewer may see them
+   */
+  private constructor(readonly views: ReadonlyMap<string, ModelView>) {}
 
   static async find(
     site: AdminSite,
     ctx: HttpContext,
     records: readonly LoggedRecord[]
   ): Promise<RecordPlaces> {
-    const found = new RecordPlaces()
+    const found = new RecordPlaces(await personalViews(site, ctx))
     const named = records.filter(({ resourceType, resourceId }) => resourceType && resourceId)
     const groups = Map.groupBy(named, ({ resourceType }) => resourceType!)
     await Promise.all(
       [...groups].map(async ([name, members]) => {
-        const view = site.models.get(name)
+        const view = found.views.get(name)
         if (!view || !(await view.isVisibleTo(ctx))) return
         await found.#add(ctx, view, [...new Set(members.map((one) => one.resourceId!))])
       })

@@ -95,7 +95,9 @@ export function subjectOf(
   }
   const model = view?.singular ?? plainText(resourceType).text
   const place = places.of(record)
-  const title = plainText(place?.title ?? titleIn(view, state) ?? readable(resourceId))
+  const title = plainText(
+    place?.title ?? titleIn(places.views.get(resourceType), state) ?? readable(resourceId)
+  )
   return { model, record: title, href: place?.href ?? null, count: null }
 }
 
@@ -110,7 +112,9 @@ export function momentOf(time: DateTime): Moment {
 
 /** Title in a logged state, if the model has a title column. */
 function titleIn(view: ModelView | undefined, state: Known['state']): string | undefined {
-  const title = state?.[view?.titleColumn?.apiName ?? '']
+  const column = view?.titleColumn
+  if (!column || view.resource.conceals(column)) return undefined
+  const title = state?.[column.apiName]
   return typeof title === 'string' && title.trim() !== '' ? title : undefined
 }
 

@@ -87,6 +87,13 @@ export abstract class Widget {
   }
 
   /**
+   * Overridable: a value in words, for pages that show it beside another one. Default: as lists show it.
+   *
+   * @param value  value of the API, never null
+   */
+  words?(value: unknown): string
+
+  /**
    * Overridable, for a field that is no column: what the form of a record shows for it.
    */
   stored?(record: LucidRow): Promise<string[]>

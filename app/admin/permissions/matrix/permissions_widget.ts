@@ -32,6 +32,10 @@ export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text'>) {
       return [JSON.stringify(document)]
     }
 
+    words(document: unknown): string {
+      return permissionsInWords(documentIn(JSON.stringify(document))).join('\n')
+    }
+
     async data(_ctx: HttpContext, name: string, [text]: string[]) {
       const document = documentIn(text)
       return { ...matrixView(site, name, document), words: permissionsInWords(document) }

@@ -23,20 +23,25 @@ export class ViewAsController {
     const role = (await this.view.crud.find(key, this.view.callOptions(ctx))) as AdminRole | null
     if (!role) throw new PageNotFound()
     await this.#set(ctx, role.id)
-    this.site.logEvent(ctx, {
-      type: EventType.VIEW,
-      resourceType: this.view.name,
-      resourceId: String(role.id),
-      details: { page: 'view_as' },
-    })
+    this.#log(ctx, role.id, 'view_as')
     goTo(ctx, this.site.url('/'))
   }
 
   async stop(ctx: HttpContext): Promise<void> {
     const id = viewedRoleOf(ctx)
     await this.#set(ctx, null)
+    if (id !== undefined) this.#log(ctx, id, 'view_as_stop')
     const role = id === undefined ? null : await AdminRole.find(id)
     goTo(ctx, role ? this.view.url(`/update/${role.id}`) : this.site.url('/'))
+  }
+
+  #log(ctx: HttpContext, roleId: number, page: 'view_as' | 'view_as_stop') {
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      resourceId: String(roleId),
+      details: { page },
+    })
   }
 
   async #set(ctx: HttpContext, roleId: number | null) {

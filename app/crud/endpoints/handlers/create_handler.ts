@@ -5,6 +5,7 @@ import { replyCreated, type CreatedAnswer } from '../../http/idempotency/created
 import type { IdempotentCreate } from '../../http/idempotency/idempotent_create.js'
 import type { CallOptions } from '../../operations/call_options.js'
 import { isUnreadable, keyOf } from '../../operations/item_keys.js'
+import { fullItemOf } from '../../operations/item_parts.js'
 import { queryOf } from '../../request/query_string.js'
 import { checkWriteQuery } from '../../request/strict_query.js'
 import type { KeyValue } from '../../resource/key.js'
@@ -48,5 +49,6 @@ function answerOf(item: Item, locationOf: (key: KeyValue) => string | undefined)
   const location = key && locationOf(key)
   if (isUnreadable(item)) return { body: 'null', key, location }
   const body = writeJson(item ?? null)
-  return { body, key, location, tag: key && strongTag(body) }
+  const full = item && fullItemOf(item)
+  return { body, key, location, tag: key && strongTag(full ? writeJson(full) : body) }
 }

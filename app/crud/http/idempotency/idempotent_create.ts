@@ -138,6 +138,10 @@ function shownAnswer(answer: CreatedAnswer, now: Item | null, resource: Resource
   if (item === null) return answer
   const mixed = [...resource.mixedColumns.keys()].map(({ apiName }) => apiName)
   const shown = pickFields(item, resource.answer)
+  /* Own code may have made them of what is hidden by now. */
+  for (const { apiName, serialize } of resource.hidesColumns ? resource.fields : []) {
+    if (serialize || resource.reader.serializesItself) shown[apiName] = now?.[apiName] ?? null
+  }
   for (const name of mixed) {
     if (name in shown && (now === null || now[name] === null)) shown[name] = null
   }

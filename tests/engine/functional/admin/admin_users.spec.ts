@@ -59,6 +59,7 @@ test.group('Admin | users through /crud', (group) => {
       'username',
       'is_superuser',
       'attributes',
+      'roles',
       'created_at',
       'updated_at',
     ])

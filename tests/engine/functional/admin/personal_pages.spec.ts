@@ -1,8 +1,10 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { PermissionsDocument } from '#admin'
+import { Artefact } from '#tests/engine/fixtures/list_views'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/engine/helpers/captured_log'
 import { formOf } from '#tests/engine/helpers/forms'
 import { get, patch, post } from '#tests/engine/helpers/http'
 import { sendForm } from '#tests/engine/helpers/admin'
@@ -50,6 +52,104 @@ test.group('Admin | pages by roles', (group) => {
     assert.include(facts, 'Globe')
     const blank = formOf(await get('/admin/Play/create_page', { headers }).then((one) => one.text))
     assert.notProperty(blank.values, 'note')
+  })
+
+  test('[U3] a field that may be written on other records only is read-only in the form of this one', async ({
+    assert,
+  }) => {
+    const east = await play('East', 'east')
+    const west = await play('West', 'west', { secret: 'Loud' })
+    const { headers } = await enter(
+      { Play: { actions: ['view', 'update'], scopes: ['east'], readonly: ['note'] } },
+      { Play: { actions: ['view', 'update'], scopes: ['west'], hidden: ['secret'] } }
+    )
+    const formFieldsOf = async (id: number) => {
+      const { text } = await get(`/admin/Play/update/${id}`, { headers })
+      return { names: formOf(text).values, text }
+    }
+    const inEast = await formFieldsOf(east.id)
+    assert.notProperty(inEast.names, 'note')
+    assert.property(inEast.names, 'secret')
+    const [, facts] = /<dl class="facts">(.*?)<\/dl>/s.exec(inEast.text)!
+    assert.include(facts, 'Note of East')
+    const inWest = await formFieldsOf(west.id)
+    assert.property(inWest.names, 'note')
+    assert.notProperty(inWest.names, 'secret')
+    assert.notInclude(inWest.text, 'Loud')
+
+    const saved = await sendForm(`/admin/Play/form_update/${east.id}`, { title: 'Far' }, headers)
+    assert.equal(saved.status, 303)
+    const late = { title: 'Too far', note: 'Another' }
+    const refused = await sendForm(`/admin/Play/form_update/${east.id}`, late, headers)
+    assert.equal(refused.status, 403)
+    assert.include(refused.text, 'your account may not change Note')
+    const found = await Play.findOrFail(east.id)
+    assert.deepEqual([found.title, found.note], ['Far', 'Note of East'])
+  })
+
+  test('[U3] a list column of own code that asks for what is hidden is empty', async ({
+    assert,
+  }) => {
+    await db.from('list_artefacts').delete()
+    await Artefact.create({ name: 'Bowl', weight: 12.5 })
+    const densityFor = async (hidden: string[]) => {
+      await emptyAdminTables()
+      await restoreRoles()
+      const { headers } = await enter({ Artefact: { actions: ['view'], hidden } })
+      const { text } = await get('/admin/Artefact/', { headers })
+      assert.include(text, 'Density')
+      return { text, hasValue: text.includes('m³') }
+    }
+    const open = await densityFor([])
+    assert.isTrue(open.hasValue)
+    for (const hidden of [['weight'], ['name']]) {
+      const { text, hasValue } = await densityFor(hidden)
+      assert.isFalse(hasValue, String(hidden))
+      assert.notInclude(text, 'undefined')
+    }
+  })
+
+  test('[U3] who lacks the attribute of a scope reaches nothing, and no door fails', async ({
+    assert,
+  }) => {
+    const { id } = await play('Hamlet', 'east')
+    const { user, headers } = await enter({ Play: { actions: ['*'], scopes: ['ownTown'] } })
+    const page = '/admin/Play/'
+    const doors = async () => {
+      const list = await get(page, { headers })
+      const program = await get('/admin/Play/crud', { headers })
+      const form = await get(`/admin/Play/update/${id}`, { headers })
+      const made = await post('/admin/Play/crud', { title: 'New', town: 'east' }, { headers })
+      const shown = list.text.includes('Hamlet')
+      return [list.status, shown, program.body.total_count, form.status, made.status]
+    }
+    assert.deepEqual(await doors(), [200, false, 0, 404, 403])
+    await user.merge({ attributes: { town: null } as any }).save()
+    assert.deepEqual(await doors(), [200, false, 0, 404, 403])
+    assert.lengthOf(await Play.all(), 1)
+    await user.merge({ attributes: { town: 'east' } as any }).save()
+    assert.deepEqual(await doors(), [200, true, 1, 200, 201])
+  })
+
+  test('[U3, B23] a count by a field that is hidden is left out, without an error line', async ({
+    assert,
+    cleanup,
+  }) => {
+    Object.assign(Play, { countFilters: { secret: 'Hush' } })
+    cleanup(() => void Reflect.deleteProperty(Play, 'countFilters'))
+    await play('Hamlet', 'east', { secret: 'Hush' })
+    await play('Othello', 'east')
+    const lines = captureLog(cleanup)
+    const countFor = async (hidden: string[]) => {
+      await emptyAdminTables()
+      await restoreRoles()
+      const { headers } = await enter({ Play: { actions: ['view'], hidden } })
+      const { text } = await get('/admin/dashboard-content', { headers })
+      return /id="count-Play"((?!<\/a>).)*class="number">(\d+) /s.exec(text)?.[2]
+    }
+    assert.equal(await countFor([]), '1')
+    assert.isUndefined(await countFor(['secret']))
+    assert.isEmpty(lines().filter(({ level }) => level >= ERROR_LEVEL))
   })
 
   test('[U3] what became read-only while a form was open is not lost without a word', async ({

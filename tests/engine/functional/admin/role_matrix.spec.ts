@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
 import { AdminRole, type AdminUser, type PermissionsDocument } from '#admin'
 import {
+  adminSite,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -151,6 +153,21 @@ test.group('Admin | the page of a role', (group) => {
     assert.include(list.text, 'All models: everything')
   })
 
+  test('[U6, B25] two people who edit a role see both versions in the words of the matrix', async ({
+    assert,
+  }) => {
+    const page = await open(`${ROLES}/update/${clerk.id}`)
+    const fields = fieldsIn(page.text)
+    await clerk.merge({ permissions: { Reel: { actions: ['view', 'delete'] } } }).save()
+    const { status, text } = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+    assert.equal(status, 409)
+    const [, table] = /<table(.*?)<\/table>/s.exec(text)!
+    assert.include(table, 'Reel: view, delete')
+    assert.include(plain(table)!, 'Reel: view, update, wave; without')
+    assert.notInclude(plain(table)!, '{')
+    assert.notInclude(plain(table)!, '"actions"')
+  })
+
   test('[U5] the form of a user shows all roles with what they are for', async ({ assert }) => {
     const { text } = await open(`/admin/AdminUser/update/${root.id}`)
     assert.include(text, 'At the counter')
@@ -202,6 +219,23 @@ test.group('Admin | the page of a role', (group) => {
     await submit(`${ROLES}/view_as/${clerk.id}`, {})
     const stopped = await submit('/admin/view-as/stop', {})
     assert.equal(stopped.headers.get('location'), `${ROLES}/update/${clerk.id}`)
+    const site = await adminSite()
+    await site.events.settle()
+    const logged: any[] = await db
+      .from('admin_event_log')
+      .where('resource_type', 'AdminRole')
+      .orderBy('id')
+    const viewed = logged.filter(({ details }) =>
+      String(JSON.stringify(details)).includes('view_as')
+    )
+    assert.deepEqual(
+      viewed.map((event) => [event.event_type, event.resource_id, event.username]),
+      [
+        ['VIEW', String(clerk.id), 'root'],
+        ['VIEW', String(clerk.id), 'root'],
+      ]
+    )
+    assert.include(JSON.stringify(viewed[1].details), 'view_as_stop')
     const list = await open(`${ROLES}/`)
     assert.equal(list.status, 200)
     assert.notInclude(list.text, 'You see the site as')

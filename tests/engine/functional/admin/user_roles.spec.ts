@@ -139,8 +139,10 @@ test.group('Admin | roles', (group) => {
     const ids = [everything, clerk.id].toSorted((one, other) => one - other)
     const made = await send('POST', `${USERS}/crud`, { ...NEW, roles: [...ids, clerk.id] })
     const { id } = made.body
+    assert.deepEqual(made.body.roles, ids)
     const read = await send('GET', `${USERS}/crud/${id}`)
     assert.deepEqual(read.body.roles, ids)
+    assert.equal(made.headers.get('etag'), read.headers.get('etag'))
     const list = await send('GET', `${USERS}/crud?username=new&limit=5`)
     assert.deepEqual(list.body.data.find((item: any) => item.id === id).roles, ids)
 
@@ -150,6 +152,13 @@ test.group('Admin | roles', (group) => {
       headers: { cookie, ...tag },
     })
     assert.equal(changed.status, 200)
+    assert.isNull(changed.body)
+    const told = await call('PATCH', `${USERS}/crud/${id}`, {
+      json: { roles: [...ids] },
+      headers: { cookie, prefer: 'return=representation' },
+    })
+    assert.deepEqual(told.body.roles, ids)
+    await send('PATCH', `${USERS}/crud/${id}`, { roles: [clerk.id] })
     assert.deepEqual(await madeRoles(), ['Clerk'])
     await send('PATCH', `${USERS}/crud/${id}`, { username: 'newer' })
     assert.deepEqual(await madeRoles('newer'), ['Clerk'])
@@ -184,6 +193,46 @@ test.group('Admin | roles', (group) => {
 
     await send('PATCH', `${USERS}/crud/${jo.id}`, { roles: [readOnly] })
     assert.lengthOf(await audited(), 1)
+  })
+
+  test('[U4, E3] who loses a role by its deletion has that in the log, and counts as changed', async ({
+    assert,
+  }) => {
+    const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk', 'Read only'] })
+    const ann = await makeUser('ann', { isSuperuser: false, roles: ['Clerk'] })
+    const readOnly = await roleIdOf('Read only')
+    const both = [clerk.id, readOnly].toSorted((one, other) => one - other)
+    for (const [index, remove] of [
+      () => send('DELETE', `${ROLES}/crud/${clerk.id}`),
+      () => send('DELETE', `${ROLES}/bulk-delete`, { ids: [clerk.id] }),
+    ].entries()) {
+      if (index > 0) {
+        clerk = await makeRole('Clerk', CLERK)
+        await giveRoles(jo, ['Clerk'])
+        await giveRoles(ann, ['Clerk'])
+      }
+      await emptyEventTables()
+      const versions = [await permissionsVersionOf(jo), await permissionsVersionOf(ann)]
+      const { status } = await remove()
+      assert.oneOf(status, [200, 204])
+      const rows = await AdminAuditLog.query().orderBy('id')
+      const told = rows.map((row) => [row.resourceType, row.resourceId, row.action])
+      assert.sameDeepMembers(told, [
+        ['AdminRole', String(clerk.id), 'DELETE'],
+        ['AdminUser', String(jo.id), 'UPDATE'],
+        ['AdminUser', String(ann.id), 'UPDATE'],
+      ])
+      const [lost] = rows.filter(({ resourceId, action }) => {
+        return action === 'UPDATE' && resourceId === String(jo.id)
+      })
+      assert.deepEqual((lost.changes as any).roles, {
+        old: index === 0 ? both : [clerk.id],
+        new: index === 0 ? [readOnly] : [],
+      })
+      assert.lengthOf(new Set(rows.map(({ eventId }) => eventId)), 1)
+      assert.isAbove(await permissionsVersionOf(jo), versions[0])
+      assert.isAbove(await permissionsVersionOf(ann), versions[1])
+    }
   })
 
   test('[U4] roles and attributes given by the form or /crud raise the version', async ({

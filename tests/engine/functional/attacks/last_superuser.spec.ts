@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import {
@@ -38,6 +39,20 @@ const WAYS: Way[] = [
     ),
 ]
 
+/* A lock that is waited for too long, on a machine with much to do, is a 503 that asks to try again. */
+const MOST_TRIES = 5
+
+async function untilDecided(attempt: () => Promise<Answer>): Promise<Answer> {
+  let answer = await attempt()
+  for (let tries = 1; tries < MOST_TRIES && answer.status === 503; tries++) {
+    const seconds = Number(answer.headers.get('retry-after'))
+    if (!(seconds > 0)) return answer
+    await setTimeout(1000 * seconds)
+    answer = await attempt()
+  }
+  return answer
+}
+
 test.group('Attacks | the last superuser', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
@@ -54,7 +69,7 @@ test.group('Attacks | the last superuser', (group) => {
       )
       /* In random order, ten and more concurrently. */
       const shuffled = attempts.toSorted(() => Math.random() - 0.5)
-      const answers = await Promise.all(shuffled.map((attempt) => attempt()))
+      const answers = await Promise.all(shuffled.map(untilDecided))
       for (const { status } of answers) assert.isBelow(status, 500)
 
       const left = await db.from('admin_users').where('is_superuser', YES)

@@ -135,6 +135,14 @@ test.group('Faults of the boot | @AdminView', () => {
         value: 'no/such',
         right: 'resources/views',
       },
+      { option: 'scopes', wrong: [() => {}], value: '[', right: 'a map from names' },
+      { option: 'scopes', wrong: { own: 5 }, value: 'own', right: 'to functions' },
+      {
+        option: 'scopes',
+        wrong: { 'my own': () => {} },
+        value: 'my own',
+        right: 'letters, digits',
+      },
       { option: 'panel', wrong: { template: 'x' }, value: 'template', right: 'a function data' },
       { option: 'listColumn', wrong: ['name'], value: 'listColumn', right: 'listColumns' },
     ])
@@ -157,6 +165,7 @@ test.group('Faults of the boot | @AdminView', () => {
       icon: 'M4 6h16M4 12h16',
       group: 'Shop',
       title: 'name',
+      scopes: { 'own_branch-2': () => {} },
       listColumns: new Set(['id', 'name']),
       fields: { name: { label: 'Name', help: '', widget: 'textarea' } },
       templates: { list: 'admin/pages/list', create: undefined },

@@ -1,0 +1,18 @@
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+
+/**
+ * A copy of a record that lacks attributes: for code that makes of it what is shown.
+ */
+export function recordWithout(record: LucidRow, attributes: ReadonlySet<string>): LucidRow {
+  const model = record.constructor as LucidModel
+  const copy = new model() as LucidRow
+  copy.$attributes = Object.fromEntries(
+    Object.entries(record.$attributes).filter(([name]) => !attributes.has(name))
+  )
+  copy.$hydrateOriginals()
+  Object.assign(copy.$preloaded, record.$preloaded)
+  Object.assign(copy.$extras, record.$extras)
+  copy.$isPersisted = record.$isPersisted
+  copy.$isLocal = record.$isLocal
+  return copy
+}

@@ -1,0 +1,161 @@
+import logger from '@adonisjs/core/services/logger'
+import type { Query } from '../database/dialect.js'
+import { RuntimeError } from '../errors.js'
+import { nameScope, wordsOfScope, type Scope } from '../resource/scope.js'
+import type { Actor } from '../types.js'
+
+/* They say more than which rows there are, and mean another thing in a list, a count and a subquery. */
+const NO_CONDITIONS = new Set([
+  ...['limit', 'offset', 'forPage', 'orderBy', 'orderByRaw', 'groupBy', 'groupByRaw'],
+  ...['union', 'unionAll', 'intersect', 'paginate', 'first', 'firstOrFail', 'exec', 'then'],
+  ...['update', 'delete', 'increment', 'decrement', 'clearWhere', 'clearScope', 'forUpdate'],
+])
+
+/* "is null" is meant where it is written. */
+const NULL_OPERATORS = /^\s*is(\s+not)?\s*$/i
+
+const CONDITION = /^(and|or)?where/i
+const EQUALITY = /^(?:(?:and|or)?where|or)(?:not)?$/i
+
+/** What scopes compare with nothing: told once a user of a request. */
+const TOLD = new WeakMap<object, Set<string>>()
+
+/** Ends a scope that compares with nothing. */
+class ComparedWithNothing extends Error {}
+
+class Watch {
+  lacking: string | undefined
+  hasFunctions = false
+  /** True once the scope is applied: a function that runs again need not end anything */
+  isOver = false
+
+  constructor(readonly words: string) {}
+
+  /** @throws ComparedWithNothing */
+  lack(place: string): void {
+    if (this.isOver) return
+    this.lacking ??= place
+    throw new ComparedWithNothing()
+  }
+}
+
+/**
+ * Narrows a query by a scope. One that compares with nothing, as with an attribute that the user does not have,
+ * reaches no row, and says so in the log. [P14, U3]
+ *
+ * @throws RuntimeError  when the scope does something else than to add conditions
+ */
+export function applyScope(scope: Scope, query: Query, actor: Actor): void {
+  const words = wordsOfScope(scope, query.model.name)
+  const watch = new Watch(words)
+  try {
+    const answer: unknown = scope(guarded(query, watch, true), actor)
+    if (answer instanceof Promise) {
+      answer.catch(() => {})
+      throw new RuntimeError(
+        `${words} returns a promise; a scope adds its conditions at once, and reads what it needs from the actor`
+      )
+    }
+    /* Functions within conditions run when the query becomes SQL, which takes from a query what it has. */
+    if (watch.hasFunctions) query.clone().toSQL()
+  } catch (error) {
+    if (!(error instanceof ComparedWithNothing)) throw error
+  }
+  watch.isOver = true
+  if (watch.lacking === undefined) return
+  query.wrapExisting().whereRaw('1 = 0')
+  tell(words, watch.lacking, actor)
+}
+
+/**
+ * A scope that is applied like that wherever it is called.
+ */
+export function guardedScope(scope: Scope): Scope {
+  const own: Scope = (query, actor) => applyScope(scope, query, actor)
+  nameScope(own, scope.name)
+  return own
+}
+
+/**
+ * The query as the scope gets it: each condition is looked at, those in functions, too.
+ *
+ * @param isOuter  false within a function, where a subquery may have an order or a limit of its own
+ */
+function guarded<Target extends object>(query: Target, watch: Watch, isOuter: boolean): Target {
+  const self: Target = new Proxy(query, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target)
+      if (typeof value !== 'function' || typeof name !== 'string') return value
+      if (isOuter && (NO_CONDITIONS.has(name) || /having/i.test(name))) {
+        throw new RuntimeError(
+          `${watch.words} calls ${name}(); a scope can only add conditions, as by where, whereIn or whereHas`
+        )
+      }
+      return (...given: unknown[]) => {
+        const lacking = CONDITION.test(name) ? comparedWithNothing(name, given) : undefined
+        if (lacking !== undefined) {
+          watch.lack(lacking)
+          return self
+        }
+        const passed = given.map((one) => (typeof one === 'function' ? within(one, watch) : one))
+        const answer = Reflect.apply(value, target, passed)
+        return answer === target ? self : answer
+      }
+    },
+  })
+  return self
+}
+
+function within(work: unknown, watch: Watch) {
+  watch.hasFunctions = true
+  return (...given: unknown[]) => {
+    const [query, ...others] = given
+    const first = isQuery(query) ? guarded(query, watch, false) : query
+    return (work as (...given: unknown[]) => unknown)(first, ...others)
+  }
+}
+
+function isQuery(value: unknown): value is object {
+  return typeof (value as { toKnex?: unknown } | null)?.toKnex === 'function'
+}
+
+/** The column, or else the method, of a condition without a value to compare with. */
+function comparedWithNothing(name: string, given: readonly unknown[]): string | undefined {
+  const [key, operator] = given
+  const place = typeof key === 'string' ? key : name
+  const isEquality = EQUALITY.test(name)
+  for (const value of given) {
+    if (value === undefined || (Array.isArray(value) && value.includes(undefined))) return place
+    if (!isPlain(value)) continue
+    const lacking = Object.entries(value).find(
+      ([, one]) => one === undefined || (one === null && isEquality)
+    )
+    if (lacking) return lacking[0]
+  }
+  if (!isEquality || given.at(-1) !== null) return undefined
+  const isMeant = given.length > 2 && NULL_OPERATORS.test(String(operator))
+  return isMeant ? undefined : place
+}
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.getPrototypeOf(value) === Object.prototype
+}
+
+function tell(words: string, place: string, actor: Actor): void {
+  const { user } = actor
+  const who = typeof user === 'object' && user !== null ? user : actor
+  const told = TOLD.get(who) ?? new Set()
+  TOLD.set(who, told)
+  const line = `${words} compares ${place} with nothing: ${whoIs(actor)} lacks the value, and reaches no record by it`
+  if (told.has(line)) return
+  told.add(line)
+  logger.warn(line)
+}
+
+function whoIs({ kind, user }: Actor): string {
+  const known = user as { username?: unknown; $primaryKeyValue?: unknown } | undefined
+  const name = known?.username ?? known?.$primaryKeyValue
+  if (name === undefined) return kind === 'none' ? 'who is not known' : `this ${kind}`
+  return `the user ${JSON.stringify(name)}`
+}
