@@ -79,7 +79,9 @@ export interface AdminConfig {
   }
 }
 
-type PartialConfig = Partial<Omit<AdminConfig, 'appKey' | 'jobs' | 'sessions' | 'token' | 'login'>> & {
+type PartialConfig = Partial<
+  Omit<AdminConfig, 'appKey' | 'jobs' | 'sessions' | 'token' | 'login'>
+> & {
   appKey: Secret<string>
   jobs?: Partial<AdminConfig['jobs']>
   sessions?: Partial<AdminConfig['sessions']>

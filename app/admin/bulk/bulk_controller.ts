@@ -63,7 +63,10 @@ export class BulkController {
 
   #accept({ response }: HttpContext, job: AdminJob) {
     const url = jobUrl(this.#site, job)
-    response.status(202).header('location', url).send({ job: { id: job.id, url } })
+    response
+      .status(202)
+      .header('location', url)
+      .send({ job: { id: job.id, url } })
   }
 
   /** A viewer may be allowed to delete without being allowed to see the list. [B14] */

@@ -57,10 +57,7 @@ export class JobStore {
     return (await this.find(Number(id)))!
   }
 
-  async find(
-    id: number,
-    client: QueryClientContract = this.client()
-  ): Promise<AdminJob | null> {
+  async find(id: number, client: QueryClientContract = this.client()): Promise<AdminJob | null> {
     return await AdminJob.query({ client }).where('id', id).first()
   }
 

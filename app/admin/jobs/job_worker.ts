@@ -60,7 +60,9 @@ export class JobWorker {
 
   async #loop() {
     while (!this.#isStopped) {
-      const cycle = await this.#worker.processCycle(QUEUES).catch((error) => ({ type: 'error', error }) as const)
+      const cycle = await this.#worker
+        .processCycle(QUEUES)
+        .catch((error) => ({ type: 'error', error }) as const)
       if (cycle?.type === 'error') this.#report(cycle.error)
       else this.#lastFault = ''
       if (cycle?.type === 'error') await this.#sleep(PAUSE)
@@ -71,7 +73,9 @@ export class JobWorker {
   async #sleep(milliseconds: number) {
     if (!this.#isAwake && !this.#isStopped) {
       this.#wakeUp = new AbortController()
-      await sleep(milliseconds, undefined, { signal: this.#wakeUp.signal, ref: false }).catch(() => {})
+      await sleep(milliseconds, undefined, { signal: this.#wakeUp.signal, ref: false }).catch(
+        () => {}
+      )
       this.#wakeUp = undefined
     }
     this.#isAwake = false

@@ -27,7 +27,9 @@ export class Jobs {
   #worker: JobWorker | undefined
   #isStopping = false
 
-  constructor(private readonly site: { text(key: string, data?: Record<string, unknown>): string }) {
+  constructor(
+    private readonly site: { text(key: string, data?: Record<string, unknown>): string }
+  ) {
     Locator.register(QueuedJob.options.name, QueuedJob)
   }
 

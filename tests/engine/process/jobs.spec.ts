@@ -20,7 +20,7 @@ test.group('Jobs in a process of their own', () => {
       redirect: 'manual',
     })
     const cookies = signedIn.headers.getSetCookie().map((line) => line.split(';')[0])
-    const headers = { cookie: cookies.join('; '), 'content-type': 'application/json' }
+    const headers = { 'cookie': cookies.join('; '), 'content-type': 'application/json' }
     const total = async () => {
       const answer = await fetch(`${copy.url}/api/films?limit=1`)
       const list = (await answer.json()) as { total_count: number }

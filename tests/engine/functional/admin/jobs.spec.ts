@@ -201,7 +201,9 @@ test.group('Admin | jobs', (group) => {
     await db.from('admin_jobs').update({ state: 'running', run: 'killed', done: 1 })
     const data = { id: 'm', name: 'admin_job', payload: { id }, attempts: 0 }
     const row = { id: 'm', queue: 'default', status: 'active', data: JSON.stringify(data) }
-    await db.table('queue_jobs').insert({ ...row, worker_id: 'x', acquired_at: Date.now() - 60_000 })
+    await db
+      .table('queue_jobs')
+      .insert({ ...row, worker_id: 'x', acquired_at: Date.now() - 60_000 })
     cleanup(await work())
     assert.containSubset(await untilJob(id), { state: 'done', done: 2, interruptions: 1 })
     assert.deepEqual(await marked(), ['mark 1'])
@@ -235,7 +237,10 @@ test.group('Admin | jobs', (group) => {
       assert.isTrue(seen.every((pending) => pending === 1))
 
       const killed = await add()
-      await db.from('admin_jobs').where('id', killed.id).update({ state: 'running', pending: 1, done: 1 })
+      await db
+        .from('admin_jobs')
+        .where('id', killed.id)
+        .update({ state: 'running', pending: 1, done: 1 })
       const job = await run(killed.id, true)
       assert.equal(job.state, 'failed')
       assert.include(job.fault!, 'it is uncertain whether they were done')
@@ -256,7 +261,9 @@ test.group('Admin | jobs', (group) => {
     assert.containSubset(await untilJob(id), { state: 'done' })
   })
 
-  test('[D1] without its owner, or of an unknown kind, it fails and says so', async ({ assert }) => {
+  test('[D1] without its owner, or of an unknown kind, it fails and says so', async ({
+    assert,
+  }) => {
     marks.between = async (one) => void (await one.context())
     const ann = await makeUser('ann')
     const { id } = await add(3, ann)
@@ -295,7 +302,9 @@ test.group('Admin | jobs', (group) => {
     assert.equal((await findJob(other.id)).state, 'queued')
   })
 
-  test('[D1] a superuser may cancel the job of another, and not do it again', async ({ assert }) => {
+  test('[D1] a superuser may cancel the job of another, and not do it again', async ({
+    assert,
+  }) => {
     const ann = await makeUser('ann', { isSuperuser: false })
     const { id } = await add(3, ann)
     const act = (what: string) => sendForm(`/admin/management/jobs/${id}/${what}`, {}, { cookie })

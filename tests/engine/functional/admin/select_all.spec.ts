@@ -1,11 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser, PermissionsDocument } from '#admin'
-import {
-  emptyJobTables,
-  untilJob,
-  work,
-} from '#tests/engine/helpers/jobs'
+import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
 import {
   cookiesOf,
   emptyAdminTables,

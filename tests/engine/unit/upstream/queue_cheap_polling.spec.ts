@@ -80,7 +80,13 @@ test.group('databaseQueue', (group) => {
     await adapter.completeJob('later', 'default', true)
     assert.isEmpty(await db.from('queue_jobs'))
 
-    await adapter.upsertSchedule({ id: 'hourly', name: 'nothing', payload: {}, everyMs: 3_600_000, timezone: 'UTC' })
+    await adapter.upsertSchedule({
+      id: 'hourly',
+      name: 'nothing',
+      payload: {},
+      everyMs: 3_600_000,
+      timezone: 'UTC',
+    })
     assert.isNull(await adapter.claimDueSchedule())
     await adapter.updateSchedule('hourly', { nextRunAt: new Date(Date.now() - 1000) })
     assert.equal((await adapter.claimDueSchedule())?.id, 'hourly')
