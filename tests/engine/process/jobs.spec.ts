@@ -54,7 +54,11 @@ test.group('Jobs in a process of their own', () => {
 
     await stop()
     stop = await copy.start()
-    for (let i = 0; i < 500 && !(await page()).includes(' deleted'); i++) await sleep(20)
+    let shown = await page()
+    for (let i = 0; i < 500 && !shown.includes(' deleted'); i++) {
+      await sleep(20)
+      shown = await page()
+    }
     assert.include(await page(), `${count.toLocaleString('en')} films deleted`)
     assert.equal(await total(), 0)
     assert.equal(await stop(), 0, copy.output)

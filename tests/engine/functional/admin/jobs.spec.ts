@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
+import type AdminJob from '#admin/models/admin_job'
 import { JobKind } from '#admin/jobs/job_kind'
 import type { JobRun } from '#admin/jobs/job_run'
 import {
@@ -13,7 +14,7 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
-import { call, get } from '#tests/engine/helpers/http'
+import { call, get, type Answer } from '#tests/engine/helpers/http'
 import { queriesOf } from '#tests/engine/helpers/queries'
 
 const ORIGIN = { requestId: 'r', ip: '203.0.113.7', userAgent: 'tester', sessionId: null }
@@ -58,6 +59,26 @@ function captureErrors(cleanup: (callback: () => void) => void) {
 async function marked(): Promise<string[]> {
   const rows = await db.from('bulk_owners').orderBy('id')
   return rows.map(({ name }) => name)
+}
+
+async function statusOf(answer: Promise<Answer>): Promise<number> {
+  const { status } = await answer
+  return status
+}
+
+async function textOf(answer: Promise<Answer>): Promise<string> {
+  const { text } = await answer
+  return text
+}
+
+async function stateOf(job: Promise<AdminJob>): Promise<string> {
+  const { state } = await job
+  return state
+}
+
+async function faultOf(job: Promise<AdminJob>): Promise<string> {
+  const { fault } = await job
+  return fault ?? ''
 }
 
 test.group('Admin | jobs', (group) => {
@@ -163,7 +184,7 @@ test.group('Admin | jobs', (group) => {
     await untilJob(id, ({ done }) => done === 2)
     await stopping
     assert.containSubset(await findJob(id), { state: 'queued', done: 2, run: null })
-    assert.include((await page(`/${id}`)).text, 'Interrupted, goes on')
+    assert.include(await textOf(page(`/${id}`)), 'Interrupted, goes on')
 
     cleanup(await work())
     assert.containSubset(await untilJob(id), { state: 'done', done: 4 })
@@ -268,10 +289,10 @@ test.group('Admin | jobs', (group) => {
     const ann = await makeUser('ann')
     const { id } = await add(3, ann)
     await ann.delete()
-    assert.include((await run(id)).fault!, 'The user who started it was deleted')
+    assert.include(await faultOf(run(id)), 'The user who started it was deleted')
     const unknown = await add(3, jo, 'older')
-    assert.include((await run(unknown.id)).fault!, 'knows no such job')
-    assert.equal((await page(`/${unknown.id}`)).status, 200)
+    assert.include(await faultOf(run(unknown.id)), 'knows no such job')
+    assert.equal(await statusOf(page(`/${unknown.id}`)), 200)
   })
 
   test('[D1, U4] one sees the own jobs, superusers all; others answer as unknown ones', async ({
@@ -284,14 +305,14 @@ test.group('Admin | jobs', (group) => {
     assert.include(all.text, `/jobs/${own.id}"`)
     assert.include(all.text, `/jobs/${other.id}"`)
     assert.include(all.text, 'Make &lt;b&gt;marks&lt;/b&gt;')
-    assert.equal((await page(`/${own.id}`)).status, 200)
+    assert.equal(await statusOf(page(`/${own.id}`)), 200)
 
     cookie = await cookiesOf(ann)
     const hers = await page()
     assert.include(hers.text, `/jobs/${own.id}"`)
     assert.notInclude(hers.text, `/jobs/${other.id}"`)
     for (const path of [`/${other.id}`, '/0', '/x', '/99999999999', '/1%00']) {
-      assert.equal((await page(path)).status, 404, path)
+      assert.equal(await statusOf(page(path)), 404, path)
     }
     for (const what of ['cancel', 'again']) {
       const answer = await call('POST', `/admin/management/jobs/${other.id}/${what}`, {
@@ -299,7 +320,7 @@ test.group('Admin | jobs', (group) => {
       })
       assert.equal(answer.status, 404)
     }
-    assert.equal((await findJob(other.id)).state, 'queued')
+    assert.equal(await stateOf(findJob(other.id)), 'queued')
   })
 
   test('[D1] a superuser may cancel the job of another, and not do it again', async ({
@@ -308,11 +329,11 @@ test.group('Admin | jobs', (group) => {
     const ann = await makeUser('ann', { isSuperuser: false })
     const { id } = await add(3, ann)
     const act = (what: string) => sendForm(`/admin/management/jobs/${id}/${what}`, {}, { cookie })
-    assert.equal((await act('cancel')).status, 303)
-    assert.equal((await findJob(id)).state, 'cancelled')
-    assert.notInclude((await page(`/${id}`)).text, 'Do the rest')
-    assert.equal((await act('again')).status, 404)
-    assert.equal((await findJob(id)).state, 'cancelled')
+    assert.equal(await statusOf(act('cancel')), 303)
+    assert.equal(await stateOf(findJob(id)), 'cancelled')
+    assert.notInclude(await textOf(page(`/${id}`)), 'Do the rest')
+    assert.equal(await statusOf(act('again')), 404)
+    assert.equal(await stateOf(findJob(id)), 'cancelled')
   })
 
   test('[D1] the page of a job renews itself until the job has ended, with a script or without', async ({
@@ -339,12 +360,12 @@ test.group('Admin | jobs', (group) => {
     const { jobs } = await adminSite()
     const first = await add(0)
     await jobs.store.cancel(first)
-    assert.include((await page(`/${first.id}`)).text, 'Do it again')
+    assert.include(await textOf(page(`/${first.id}`)), 'Do it again')
     const answer = await sendForm(`/admin/management/jobs/${first.id}/again`, {}, { cookie })
     const id = Number(answer.headers.get('location')!.split('/').at(-1))
     assert.isAbove(id, first.id)
     assert.containSubset(await findJob(id), { state: 'queued', userId: jo.id, kind: 'marks' })
-    assert.equal((await findJob(first.id)).state, 'cancelled')
+    assert.equal(await stateOf(findJob(first.id)), 'cancelled')
   })
 
   test('[D1] ended jobs go after their days, others stay', async ({ assert }) => {
