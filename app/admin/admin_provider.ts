@@ -55,7 +55,7 @@ const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 export default class AdminProvider {
   #site: AdminSite | undefined
   #stopObserving: (() => void) | undefined
-  #schedule: PruneSchedule | undefined
+  readonly #schedules: PruneSchedule[] = []
 
   constructor(protected app: ApplicationService) {}
 
@@ -96,11 +96,10 @@ export default class AdminProvider {
     await reportRoleFaults(site)
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()
-    this.#schedule = new PruneSchedule(async () => {
-      const jobs = await site.jobs.store.prune(keptDays)
-      return jobs + ((await site.eventIntegration?.prune?.()) ?? 0)
-    })
-    this.#schedule.start()
+    this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
+    const integration = site.eventIntegration
+    if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
+    for (const schedule of this.#schedules) schedule.start()
   }
 
   /**
@@ -110,7 +109,7 @@ export default class AdminProvider {
   async shutdown() {
     await this.#site?.jobs.stop()
     this.#stopObserving?.()
-    this.#schedule?.stop()
+    for (const schedule of this.#schedules) schedule.stop()
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
   }
