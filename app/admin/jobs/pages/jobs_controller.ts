@@ -17,8 +17,8 @@ export class JobsController {
 
   async index(ctx: HttpContext): Promise<string> {
     const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
-    const [counted] = await this.#visible(ctx).count('* as total')
-    const total = Number(counted.$extras.total)
+    const [counted] = await this.#visible(ctx).count('* as jobs')
+    const total = Number(counted.$extras.jobs)
     const page = Math.min(readPage(query.getAll('page').at(-1)), lastPage(total))
     const jobs = await this.#visible(ctx)
       .orderBy('id', 'desc')

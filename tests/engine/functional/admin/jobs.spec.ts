@@ -304,6 +304,7 @@ test.group('Admin | jobs', (group) => {
     const all = await page()
     assert.include(all.text, `/jobs/${own.id}"`)
     assert.include(all.text, `/jobs/${other.id}"`)
+    assert.include(all.text, '1–2 of 2')
     assert.include(all.text, 'Make &lt;b&gt;marks&lt;/b&gt;')
     assert.equal(await statusOf(page(`/${own.id}`)), 200)
 
