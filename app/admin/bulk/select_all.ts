@@ -43,7 +43,7 @@ export class SelectAll {
     const keys: KeyValue[] = []
     for await (const some of matching.keys()) {
       keys.push(...some)
-      if (keys.length > MOST_IDS) break
+      if (count > MOST_IDS && keys.length >= MOST_IDS) break
     }
     /* They may have become others since they were counted. */
     if (count <= MOST_IDS && keys.length !== count) throw changed(count, keys.length)

@@ -147,6 +147,10 @@ export class JobStore {
     return await changed(query.whereIn('state', ['failed', 'cancelled']).update(values))
   }
 
+  async remove({ id }: AdminJob): Promise<void> {
+    await this.client().from(AdminJob.table).where('id', id).delete()
+  }
+
   /** Jobs that wait since before a time. */
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()

@@ -71,7 +71,13 @@ export class Jobs {
       user: owner,
       origin: { requestId, ip, userAgent, sessionId },
     })
-    await this.#enqueue(created.id)
+    try {
+      await this.#enqueue(created.id)
+    } catch (error) {
+      /* Whoever is told that it failed must not find it done later. */
+      await this.store.remove(created)
+      throw error
+    }
     return created
   }
 
@@ -88,7 +94,12 @@ export class Jobs {
       return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
     }
     if (!(await this.store.reopen(job))) return null
-    await this.#enqueue(job.id)
+    try {
+      await this.#enqueue(job.id)
+    } catch (error) {
+      await this.store.cancel(job)
+      throw error
+    }
     return job
   }
 
@@ -120,8 +131,12 @@ export class Jobs {
     this.resume()
     this.#worker = await JobWorker.start()
     /* A process may have ended between writing a job and handing it to the queue. */
-    const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
-    for (const id of lost) await this.#enqueue(id)
+    try {
+      const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
+      for (const id of lost) await this.#enqueue(id)
+    } catch (error) {
+      logger.error({ err: error }, 'Jobs that wait could not be looked for')
+    }
   }
 
   /**

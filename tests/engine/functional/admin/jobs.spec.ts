@@ -13,6 +13,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
+import { QueuedJob } from '#admin/jobs/queued_job'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
 import { queriesOf } from '#tests/engine/helpers/queries'
@@ -280,6 +281,32 @@ test.group('Admin | jobs', (group) => {
     await db.from('admin_jobs').update({ created_at: '2026-01-01 00:00:00' })
     cleanup(await work())
     assert.containSubset(await untilJob(id), { state: 'done' })
+  })
+
+  test('[D1] a job that the queue does not take is not there later', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { jobs } = await adminSite()
+    const dispatch = QueuedJob.dispatch
+    QueuedJob.dispatch = (() => Promise.reject(new Error('away'))) as never
+    cleanup(() => void (QueuedJob.dispatch = dispatch))
+    const job = await add()
+    await jobs.store.cancel(job)
+    const answer = await sendForm(`/admin/management/jobs/${job.id}/again`, {}, { cookie })
+    assert.equal(answer.status, 500)
+    assert.equal(await stateOf(findJob(job.id)), 'cancelled')
+    for (let i = 0; i < 11; i++) {
+      const names = Array.from({ length: 100 }, (_, index) => ({ name: `Lamp ${index}` }))
+      await db.table('bulk_owners').multiInsert(names)
+    }
+    const refused = await call('DELETE', '/admin/Owner/bulk-delete', {
+      json: { all: true, query: '', count: 1100 },
+      headers: { cookie },
+    })
+    assert.equal(refused.status, 422)
+    const left = await db.from('admin_jobs').where('kind', 'bulk')
+    assert.isEmpty(left)
   })
 
   test('[D1] without its owner, or of an unknown kind, it fails and says so', async ({
