@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { inSnapshot, inTransaction, type KeyValue } from '#crud/internals'
+import { inSnapshot, readersOf, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { JobFailure, NotAllowed } from '../errors.js'
 import { JobKind } from '../jobs/job_kind.js'
@@ -48,7 +47,7 @@ export class BulkJob extends JobKind {
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const { count } = run.job.payload as unknown as Payload
-    if (!(await this.#isCollected(run))) await this.#collect(run)
+    if (!(await this.#isCollected(run, count))) await this.#collect(run)
     while (run.done < count) {
       const { ctx, view, task } = await this.#begin(run)
       const keys = await this.#chunk(run, view)
@@ -82,51 +81,54 @@ export class BulkJob extends JobKind {
     return { ctx, view, task }
   }
 
-  async #isCollected({ job, store }: JobRun): Promise<boolean> {
-    const found = await store.client().from(CHUNKS).where('job_id', job.id).limit(1)
-    return found.length > 0
+  /** The last chunk is noted once the number of all is right. */
+  async #isCollected({ job, store }: JobRun, count: number): Promise<boolean> {
+    const [found] = await store.client().from(CHUNKS).where('job_id', job.id).count('* as chunks')
+    return Number(found.chunks) === Math.ceil(count / MOST_IDS)
   }
 
-  /** Notes the keys, all of them or none. */
+  /**
+   * Notes the keys. They are read in one transaction, and written outside of it: on SQLite, a reader's does not
+   * hold up other writes.
+   */
   async #collect(run: JobRun): Promise<void> {
     const { query, count } = run.job.payload as unknown as Payload
     const { ctx, view, task } = await this.#begin(run)
     const matching = await MatchingRecords.read(ctx, this.site, view, task, query)
-    await inSnapshot(view.client(), async (reading) => {
-      const note = (client: QueryClientContract) =>
-        this.#note(run, view, matching.keys(reading), count, client)
-      if (run.store.isIn(reading)) await note(reading)
-      else await inTransaction(run.store.client(), note)
-    })
+    await this.cleanUp(run.job)
+    const client = view.client()
+    await inSnapshot(readersOf(client) ?? client, (reading) =>
+      this.#note(run, view, matching.keys(reading), count)
+    )
   }
 
   async #note(
     run: JobRun,
     { resource }: ModelView,
     batches: AsyncGenerator<KeyValue[]>,
-    count: number,
-    client: QueryClientContract
+    count: number
   ) {
     const waiting: string[] = []
     let position = 0
-    const store = async (least: number) => {
-      while (waiting.length >= least && waiting.length > 0) {
-        const keys = JSON.stringify(waiting.splice(0, MOST_IDS))
-        const row = { job_id: run.job.id, position, record_keys: keys }
-        await client.insertQuery().table(CHUNKS).insert(row)
-        position++
-      }
+    const store = async () => {
+      const keys = JSON.stringify(waiting.splice(0, MOST_IDS))
+      const row = { job_id: run.job.id, position, record_keys: keys }
+      await run.store.client().table(CHUNKS).insert(row)
+      position++
     }
     let found = 0
     for await (const keys of batches) {
       found += keys.length
       /* The paths of forms hold keys of every type. */
       waiting.push(...keys.map((key) => resource.key.toPath(key).slice(1)))
-      await store(MOST_IDS)
-      await run.goOn(client)
+      while (waiting.length > MOST_IDS) await store()
+      await run.goOn()
     }
-    await store(1)
-    if (found !== count) throw changed(count, found)
+    if (found !== count) {
+      await this.cleanUp(run.job)
+      throw changed(count, found)
+    }
+    await store()
   }
 
   /** All chunks but the last hold a thousand keys, so the number of records that are done names the next. */

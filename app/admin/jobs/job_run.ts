@@ -43,13 +43,12 @@ export class JobRun {
   /**
    * Call it between steps.
    *
-   * @param client  of a transaction that the caller has open
    * @throws JobStopped     when the process is to end
    * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
    */
-  async goOn(client?: QueryClientContract): Promise<void> {
+  async goOn(): Promise<void> {
     if (this.isStopping()) throw new JobStopped()
-    const present = await this.store.find(this.job.id, client)
+    const present = await this.store.find(this.job.id)
     if (present?.state !== 'running' || present.run !== this.job.run) throw new JobSuperseded()
   }
 

@@ -57,8 +57,8 @@ export class JobStore {
     return (await this.find(Number(id)))!
   }
 
-  async find(id: number, client: QueryClientContract = this.client()): Promise<AdminJob | null> {
-    return await AdminJob.query({ client }).where('id', id).first()
+  async find(id: number): Promise<AdminJob | null> {
+    return await AdminJob.query({ client: this.client() }).where('id', id).first()
   }
 
   /**
