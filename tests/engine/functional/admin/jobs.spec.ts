@@ -15,6 +15,7 @@ import {
 } from '#tests/engine/helpers/admin'
 import { QueuedJob } from '#admin/jobs/queued_job'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
+import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
 import { queriesOf } from '#tests/engine/helpers/queries'
 
@@ -250,7 +251,7 @@ test.group('Admin | jobs', (group) => {
       const seen: unknown[] = []
       marks.during = async ({ job }) => {
         /* SQLite's writer is taken by the step. */
-        if (process.env.DB_CONNECTION !== 'sqlite') {
+        if (!onSqlite) {
           const row = await findJob(job.id)
           seen.push(row.pending)
         }
