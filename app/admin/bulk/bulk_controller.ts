@@ -11,7 +11,7 @@ import { readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { readAllMatching } from './matching_records.js'
 import { SelectAll } from './select_all.js'
-import { WriteTask, type Write } from './write_task.js'
+import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 
 /**
@@ -38,7 +38,7 @@ export class BulkController {
   }
 
   async #answer(ctx: HttpContext, write: Write) {
-    const task = new WriteTask(this.#site, this.#view, write)
+    const task = new DeleteOrRestoreTask(this.#site, this.#view, write)
     if (!this.#view.may(task.needs)) throw new NotAllowed()
     let text: string
     try {

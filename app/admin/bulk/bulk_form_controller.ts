@@ -15,7 +15,7 @@ import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { readAllMatching, type AllMatching } from './matching_records.js'
 import { SelectAll } from './select_all.js'
-import { WriteTask, WRITES } from './write_task.js'
+import { DeleteOrRestoreTask, WRITES } from './delete_or_restore_task.js'
 import { NotAllowed, PageNotFound, BulkFailure } from '../errors.js'
 
 /* Number of records that the confirmation page names. */
@@ -53,7 +53,7 @@ export class BulkFormController {
     const write = WRITES.find((name) => name === (form.action ?? 'delete'))
     const isPossible = write && (write !== 'restore' || this.view.resource.softDelete)
     if (!isPossible) throw new PageNotFound()
-    return await this.#carryOut(new WriteTask(this.site, this.view, write), form, ctx)
+    return await this.#carryOut(new DeleteOrRestoreTask(this.site, this.view, write), form, ctx)
   }
 
   /**
@@ -77,11 +77,11 @@ export class BulkFormController {
       const keys = readIds(this.view.resource.key, form.ids.map(idOfPath))
       if (task.confirms && !form.isConfirmed) return await this.#ask(task, keys, form, ctx)
       const text = await task.run(keys, ctx)
-      return await this.#goOn(ctx, form.next, { kind: 'success', text })
+      return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)
-      return await this.#goOn(ctx, form.next, { kind: 'error', text })
+      return await this.#redirectTo(ctx, form.next, { kind: 'error', text })
     }
   }
 
@@ -95,7 +95,7 @@ export class BulkFormController {
       return ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
     }
     const text = await task.run(keys, ctx)
-    return await this.#goOn(ctx, form.next, { kind: 'success', text })
+    return await this.#redirectTo(ctx, form.next, { kind: 'success', text })
   }
 
   /**
@@ -142,7 +142,7 @@ export class BulkFormController {
     return cutText(this.view.titleOf(noteKey(item, resource.key.of(record))))
   }
 
-  async #goOn(ctx: HttpContext, next: string, message: Flash) {
+  async #redirectTo(ctx: HttpContext, next: string, message: Flash) {
     await flashToNextPage(ctx, message)
     ctx.response.status(303).header('location', next).send('')
   }

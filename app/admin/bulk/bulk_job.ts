@@ -11,7 +11,7 @@ import { ActionTask } from './action_task.js'
 import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { changed, MatchingRecords } from './matching_records.js'
-import { WriteTask, WRITES, type Write } from './write_task.js'
+import { DeleteOrRestoreTask, WRITES, type Write } from './delete_or_restore_task.js'
 
 /** Name of the kind */
 export const BULK_JOB = 'bulk'
@@ -143,7 +143,7 @@ export class BulkJob extends JobKind {
 /** @returns null if the view has no such task, or not for the user */
 function taskOf(site: AdminSite, view: ModelView, path: string, value: string): BulkTask | null {
   if (WRITES.includes(value as Write)) {
-    const task = new WriteTask(site, view, value as Write)
+    const task = new DeleteOrRestoreTask(site, view, value as Write)
     if (task.path === path) return task
   }
   const action = view.bulkActions.find(({ name }) => name === value)

@@ -249,9 +249,9 @@ export class ListPage {
       /* A list that shows plain cells only reads no more of a text than they show. */
       ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
       ...(plain && {
-        beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
-        whileCounting: (items, beside) => {
-          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
+        extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
+        whileCounting: (items, extras) => {
+          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
           /* The caller that awaits it gets the error; nobody does if the list itself fails. */
           shown.catch(() => {})
         },

@@ -110,7 +110,7 @@ const WORDS = { asc: 'ascending', desc: 'descending' } as const
 export interface Joined {
   joins: Joins
   /** Additional columns of each record */
-  beside: ReadonlyArray<Record<string, unknown>>
+  extras: ReadonlyArray<Record<string, unknown>>
 }
 
 /**
@@ -228,13 +228,13 @@ export class ListTable {
     ctx: HttpContext,
     items: Item[],
     parameters: ListParameters,
-    { joins, beside }: Joined = { joins: NO_JOINS, beside: [] }
+    { joins, extras }: Joined = { joins: NO_JOINS, extras: [] }
   ): Promise<Row[]> {
     const titles = this.columns.map(({ reference, name }) => {
       if (!reference) return undefined
       const join = joins.get(name)
       const values = valuesOf(items, name)
-      return join ? titlesIn(beside, values, join) : this.#titles(ctx, reference, values)
+      return join ? titlesIn(extras, values, join) : this.#titles(ctx, reference, values)
     })
     /* The database looks up the titles while the cells are made. */
     if (titles.some((one) => one instanceof Promise)) await setImmediate()
@@ -414,7 +414,7 @@ function valuesOf(items: Item[], name: string): unknown[] {
 }
 
 function titlesIn(
-  rows: Joined['beside'],
+  rows: Joined['extras'],
   values: readonly unknown[],
   { titleIn }: JoinedTitles
 ): Titles {

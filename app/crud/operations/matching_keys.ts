@@ -75,7 +75,7 @@ async function* storedKeys(
       records.resource,
       fieldNames(records.resource).filter((name) => names.has(name))
     ),
-    beside: positionParts(order, table, dialect),
+    extras: positionParts(order, table, dialect),
   }
   let range: Selection['where'] = []
   for (;;) {
@@ -92,7 +92,7 @@ async function* storedKeys(
     if (found.length > 0) yield found.map(({ item }) => keyOf(item)!)
     if (found.length < KEYS_AT_ONCE) return
     /* A key has no nulls, so there is one range. */
-    range = rangesAfter(order, positionOf(found.at(-1)!.beside, order), table, dialect)
+    range = rangesAfter(order, positionOf(found.at(-1)!.extras, order), table, dialect)
     /* A synchronous driver would keep all other requests waiting. */
     await setImmediate()
   }

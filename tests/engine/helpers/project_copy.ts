@@ -100,11 +100,11 @@ export class ProjectCopy {
   }
 
   #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
-    const { PATH = '', HOME = '', NODE_OPTIONS = '', ATRIUM_TEST_CACHE = '' } = process.env
+    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'ATRIUM_TEST_CACHE', 'NODE_COMPILE_CACHE']
     const child = spawn(command, args, {
       cwd: this.folder,
       env: {
-        ...{ PATH, HOME, NODE_OPTIONS, ATRIUM_TEST_CACHE },
+        ...Object.fromEntries(kept.map((name) => [name, process.env[name] ?? ''])),
         ...{ HOST: 'localhost', PORT: String(this.port) },
         ...environment,
       },

@@ -11,7 +11,7 @@ import { isCutShort, eventActor } from './event_actor.js'
  *
  * @returns undefined if no records remain
  */
-export function eventOf(writes: readonly Write[]): AdminEvent | undefined {
+export function eventOfWrites(writes: readonly Write[]): AdminEvent | undefined {
   const records = recordsOf(writes)
   if (records.length === 0) return undefined
   const [{ resourceType, resourceId, action }] = records

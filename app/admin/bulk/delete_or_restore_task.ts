@@ -22,7 +22,7 @@ const DELETED: Record<Write, DeletedMode> = {
 /**
  * Deletes or restores records. [S52, B16]
  */
-export class WriteTask extends BulkTask {
+export class DeleteOrRestoreTask extends BulkTask {
   readonly path = '/form_bulk_delete'
   readonly value: Write
   readonly label: string
