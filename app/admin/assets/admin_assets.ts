@@ -31,6 +31,7 @@ export const adminAssets = [
       own('admin.js'),
       own('list.js'),
       own('bulk.js'),
+      own('all_matching.js'),
       own('choices.js'),
       own('forms.js'),
       own('roles.js'),

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import type { Page } from 'playwright-core'
 import type { AdminUser } from '#admin'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { emptyJobTables, work } from '#tests/engine/helpers/jobs'
 import { Visit, type Theme } from '#tests/engine/helpers/browser'
 
 const NASTY = `<img src=x onerror="document.title='broken'"> {{ 7*7 }} \u202Egnirts`
@@ -398,6 +399,61 @@ test.group('Bulk actions, in a browser', (group) => {
       await told(page, '2 gadgets deleted')
       assert.deepEqual(await visit.accessibilityFaults(), [])
     })
+
+  test('[L8] all that match are selected with one box, after those of the page, and deleted', async ({
+    assert,
+  }) => {
+    await addGadgets(...Array.from({ length: 23 }, (_, index) => `Lamp ${index}`), 'Sofa')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?filter.name__contains=Lamp')
+    const matching = page.getByRole('checkbox', { name: 'Select all 23 matching' })
+    await box(page, 'Lamp 22').check()
+    assert.isFalse(await matching.isVisible())
+    await all(page).check()
+    await matching.check()
+    assert.equal(
+      await page.locator('.bulk-bar').getByRole('status').textContent(),
+      'All 23 matching are selected'
+    )
+    await box(page, 'Lamp 22').uncheck()
+    assert.isFalse(await matching.isVisible())
+    await box(page, 'Lamp 22').check()
+    assert.isFalse(await matching.isChecked())
+    await matching.check()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 23 gadgets?' }).waitFor()
+    await button(page, 'Delete').click()
+    await told(page, '23 gadgets deleted')
+    const left = await gadgets()
+    assert.deepEqual(
+      left.filter((name) => !name.startsWith('(')),
+      ['Sofa']
+    )
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[L8, D1] without a script more than a thousand become a job, whose page renews itself', async ({
+    assert,
+    cleanup,
+  }) => {
+    await emptyJobTables()
+    const names = Array.from({ length: 1003 }, (_, index) => ({ name: `Lamp ${index}` }))
+    for (let start = 0; start < names.length; start += 200) {
+      await db.table('bulk_gadgets').multiInsert(names.slice(start, start + 200))
+    }
+    const { page, ...visit } = await begin({ javaScript: false })
+    await page.goto('/admin/Gadget/')
+    await page.getByRole('checkbox', { name: 'Select all 1,003 matching' }).check()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 1,003 gadgets?' }).waitFor()
+    await button(page, 'Delete').click()
+    await page.getByText('Waiting').waitFor()
+    cleanup(await work())
+    await page.getByText('1,003 gadgets deleted').waitFor({ timeout: 15_000 })
+    const left = await gadgets()
+    assert.isTrue(left.every((name) => name.startsWith('(')))
+    assert.deepEqual(visit.faults(), [])
+  })
 
   async function begin(options: { javaScript?: boolean; theme?: Theme } = {}) {
     const visit = await Visit.begin({ as: ada, ...options })
