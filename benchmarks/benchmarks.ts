@@ -26,6 +26,11 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     takes: ['1 min', '20 s'],
     load: () => import('./list.js').then(({ compareLists }) => compareLists),
   },
+  roles: {
+    measures: "the admin site's list for people with roles beside a superuser's",
+    takes: ['2 min', '20 s'],
+    load: () => import('./roles.js').then(({ compareRoles }) => compareRoles),
+  },
   scale: {
     measures: 'lists over 1,000,000 rows beside the best SQL for them',
     takes: ['3 min', '20 s'],
@@ -59,7 +64,7 @@ Without a NAME: reads and writes. Exit status 1: a target was missed.
                      which fails where a ratio is under half of its target
   --rounds=NUMBER    rounds that are measured
 
-list, scale
+list, roles, scale
 
   --rows=NUMBER      rows of the table
 

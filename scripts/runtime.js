@@ -34,7 +34,7 @@ export function bundledNode() {
 /**
  * Runs the bundled Node.js with these arguments and resolves with its exit status.
  */
-export async function runWithBundledNode(args, { env = process.env, onOutput } = {}) {
+export async function runWithBundledNode(args, { env = process.env, ...options } = {}) {
   const node = bundledNode()
   if (!node) {
     console.error(
@@ -42,14 +42,14 @@ export async function runWithBundledNode(args, { env = process.env, onOutput } =
     )
     return 1
   }
-  return run(node, args, { env: withLocalBinaries(env), onOutput })
+  return run(node, args, { env: withLocalBinaries(env), ...options })
 }
 
 /** The same with the running Node.js, if that is new enough. */
-export async function runWithSuitableNode(args, { env = process.env, onOutput } = {}) {
+export async function runWithSuitableNode(args, { env = process.env, ...options } = {}) {
   return needsOtherRuntime()
-    ? runWithBundledNode(args, { env, onOutput })
-    : run(process.execPath, args, { env: withLocalBinaries(env), onOutput })
+    ? runWithBundledNode(args, { env, ...options })
+    : run(process.execPath, args, { env: withLocalBinaries(env), ...options })
 }
 
 /**

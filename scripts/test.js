@@ -10,7 +10,7 @@ import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
-import { ownersOf, planOf, SUITES } from './test_plan.js'
+import { ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
 /**
  * Suites that need something a machine may not have: their name, and a function that returns the missing
@@ -29,9 +29,11 @@ process.chdir(root)
 const given = process.argv.slice(2)
 const isAppOnly = given.includes('--app')
 const showsSlowest = given.includes('--slow')
-const choice = given.filter((argument) => argument !== '--app' && argument !== '--slow')
+const weighs = given.includes('--weigh')
+const choice = given.filter((argument) => !['--app', '--slow', '--weigh'].includes(argument))
 const isWhole = choice.length === 0
 const cache = join(root, 'tmp', `test-${process.pid}-cache`)
+let isInterrupted = false
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
 const skipped = [
   ...leftOut.map(({ name, missing }) => `${name} (${missing()})`),
@@ -47,6 +49,7 @@ const { passed, failed, durations } = await testAll().catch((error) => {
 })
 
 if (showsSlowest) tellSlowest(durations)
+if (weighs) writeWeights(durations)
 for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
@@ -58,7 +61,7 @@ async function testAll() {
   const waiting = isWhole ? wholeRun() : chosenRuns()
   const outcomes = []
   const worker = async (isFirst) => {
-    for (let run = waiting.shift(); run; run = waiting.shift()) {
+    for (let run = waiting.shift(); run && !isInterrupted; run = waiting.shift()) {
       const said = []
       outcomes.push(await test(run, isFirst ? undefined : (chunk) => said.push(chunk)))
       process.stdout.write(Buffer.concat(said))
@@ -128,6 +131,7 @@ async function test(run, onOutput) {
     if (isWhole) onOutput?.(Buffer.from(`\n${name}\n`))
     const status = await runWithSuitableNode(args, {
       onOutput,
+      onSignal: () => (isInterrupted = true),
       env: {
         ...withoutTestSettings(process.env),
         NODE_ENV: 'test',
@@ -136,6 +140,7 @@ async function test(run, onOutput) {
         TEST_FOLDER: data,
         ATRIUM_TESTS: owner,
         ATRIUM_TEST_CACHE: cache,
+        NODE_COMPILE_CACHE: join(cache, 'v8'),
         ATRIUM_TEST_COUNTS: countsFile,
         ATRIUM_WITHOUT_SUITES: leftOut.map((one) => one.name).join(','),
       },

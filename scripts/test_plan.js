@@ -2,13 +2,15 @@
  * The plan of a whole test run: processes of about the same length, each with some of the files and its
  * own database.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { DATABASE_TAG } from './database_tests.js'
 
+const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
+
 /** Last measured processor time of the files in seconds, a line each */
 const WEIGHTS = Object.fromEntries(
-  readFileSync(new URL('test_weights.txt', import.meta.url), 'utf8')
+  readFileSync(WEIGHTS_FILE, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => line.trim().split(' '))
@@ -17,6 +19,9 @@ const WEIGHTS = Object.fromEntries(
 
 /** Seconds for a file without a measurement */
 const WEIGHT = 0.2
+
+/** Shorter files are not written down. */
+const SHORT = 0.5
 
 /** Seconds for the start of a process */
 const START = 6
@@ -53,19 +58,41 @@ export function planOf({ owners, suites, databases }) {
   return runs.toSorted((one, other) => other.weight - one.weight)
 }
 
-/** The owners of the tests that the caller's arguments select; without a file, both. */
+/**
+ * The owners of the tests that the caller's arguments select: those that have all named suites and, if
+ * files are named, one of them.
+ */
 export function ownersOf(args) {
+  const named = SUITES.filter((suite) => args.includes(suite))
+  const able = OWNERS.filter(({ suites }) => named.every((suite) => suites.includes(suite)))
   const chosen = args.flatMap((argument, index) => {
     if (argument.startsWith('--files=')) return argument.slice('--files='.length).split(',')
     return args[index - 1] === '--files' ? argument.split(',') : []
   })
   const parts = chosen.map((file) => file.replace(/\*$/, ''))
-  const owners = OWNERS.filter((owner) =>
+  const owners = able.filter((owner) =>
     owner.suites.some((suite) =>
       filesOf(owner, suite).some((file) => parts.some((part) => file.includes(part)))
     )
   )
-  return (owners.length > 0 ? owners : OWNERS).map(({ name }) => name)
+  return (owners.length > 0 ? owners : able).map(({ name }) => name)
+}
+
+/**
+ * Writes down the measured files; the others keep their weights.
+ *
+ * @param durations  of single tests, with `file` and `processorSeconds`
+ */
+export function writeWeights(durations) {
+  const measured = {}
+  for (const { file, processorSeconds } of durations) {
+    measured[file] = (measured[file] ?? 0) + processorSeconds
+  }
+  const lines = Object.entries({ ...WEIGHTS, ...measured })
+    .filter(([file, seconds]) => seconds > SHORT && existsSync(file))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([file, seconds]) => `${seconds.toFixed(1).padStart(5)} ${file}\n`)
+  writeFileSync(WEIGHTS_FILE, lines.join(''))
 }
 
 function filesOf({ folder }, suite) {

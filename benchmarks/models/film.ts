@@ -10,6 +10,10 @@ import Distributor from './distributor.js'
 @AdminView({
   icon: 'M4 5h16v14H4zM8 5v14M16 5v14M4 9h4M4 15h4M16 9h4M16 15h4',
   group: 'Cinema',
+  scopes: {
+    numbered: (query) => query.where('id', '>', 0),
+    even: (query) => query.whereRaw('id % 2 = 0'),
+  },
   listColumns: [
     'title',
     'release_date',

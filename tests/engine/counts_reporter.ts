@@ -3,17 +3,31 @@ import { relative } from 'node:path'
 import { BaseReporter } from '@japa/runner/core'
 import { dot, github, ndjson, spec } from '@japa/runner/reporters'
 import type { Config, NamedReporterContract, TestEndNode } from '@japa/runner/types'
+import { processorTime } from '#tests/engine/processor_time'
 
 /**
- * Writes the numbers of passed and failed tests, and the duration of each, to the file
+ * Writes the numbers of passed and failed tests, and the duration and processor time of each, to the file
  * ATRIUM_TEST_COUNTS, for scripts/test.js. Skipped tests are not counted.
  */
 class CountsReporter extends BaseReporter {
-  readonly #durations: Array<{ file: string; title: string; milliseconds: number }> = []
+  readonly #durations: Array<{
+    file: string
+    title: string
+    milliseconds: number
+    processorSeconds: number
+  }> = []
+  #measured = processorTime()
 
   protected onTestEnd({ title, duration, meta }: TestEndNode) {
     const file = relative(process.cwd(), meta.fileName)
-    this.#durations.push({ file, title: title.expanded, milliseconds: Math.round(duration) })
+    const now = processorTime()
+    this.#durations.push({
+      file,
+      title: title.expanded,
+      milliseconds: Math.round(duration),
+      processorSeconds: now - this.#measured,
+    })
+    this.#measured = now
   }
 
   protected async end() {

@@ -118,7 +118,7 @@ export class AdminAuthentication {
    */
   #isRenewalDue(claims: TokenClaims, session: OpenSession): boolean {
     const newest = Math.max(claims.exp, ...Object.values(session.sessionMetadata.tokens))
-    return this.tokens.isWorn({ ...claims, iat: claims.iat + newest - claims.exp })
+    return this.tokens.isDueForRenewal({ ...claims, iat: claims.iat + newest - claims.exp })
   }
 
   async #giveToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {

@@ -4,7 +4,7 @@ import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
 import { ActionTask } from './action_task.js'
 import type { BulkTask } from './bulk_task.js'
-import { WriteTask, type Write } from './write_task.js'
+import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
 
 /**
  * Plural forms of a text; the script replaces `{n}` by the number.
@@ -34,6 +34,8 @@ interface Button {
 export interface BulkBar {
   buttons: Button[]
   selected: Counted
+  /** Of those, the ones that other pages of the list show */
+  elsewhere: Counted
   more: Counted
   /** URL that undoes a soft deletion */
   undoUrl: string | null
@@ -61,13 +63,14 @@ export function bulkBar(
   const actions = deleted === 'only' ? [] : view.bulkActions
   const all: BulkTask[] = [
     ...actions.map((action) => new ActionTask(site, view, action)),
-    ...writes.map((write) => new WriteTask(site, view, write)),
+    ...writes.map((write) => new DeleteOrRestoreTask(site, view, write)),
   ]
   const tasks = all.filter(({ needs }) => offers.has(needs))
   if (tasks.length === 0) return null
   return {
     buttons: tasks.map((task) => buttonOf(task, view)),
     selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
+    elsewhere: counted((count, shown) => site.text('bulk.elsewhere', { count, shown })),
     more: counted((count, shown) => site.text('bulk.more', { count, shown })),
     undoUrl: view.resource.softDelete && offers.has('restore') ? view.url('/bulk-restore') : null,
   }
@@ -79,7 +82,7 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     label: task.label,
     isDestructive: task.isDestructive,
     place: view.url(task.path),
-    call: task instanceof WriteTask ? callOf(task.value, view) : null,
+    call: task instanceof DeleteOrRestoreTask ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),
   }

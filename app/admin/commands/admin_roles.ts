@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { flags } from '@adonisjs/core/ace'
 import type AdminRole from '../models/admin_role.js'
-import type { RoleChange } from '../permissions/roles_file.js'
+import type { RoleChange, RoleInFile } from '../permissions/roles_file.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
 const DONE = { create: 'Made', update: 'Changed', delete: 'Deleted' }
@@ -61,19 +61,53 @@ export default class AdminRoles extends AdminCommand {
 
   async #import(path: string) {
     const { changesTo, readRolesFile } = await import('../permissions/roles_file.js')
-    const wanted = readRolesFile(await this.#textOf(path))
+    const text = await this.#textOf(path)
+    const wanted = within(path, () => readRolesFile(text))
     const { prune } = this
+    const unknown = await this.#unknownIn(wanted)
+    const holders = prune ? await this.#holders() : new Map<number, number>()
     const changes = this.check
       ? await changesTo(wanted, { prune })
       : await this.#apply(async (client) => await changesTo(wanted, { prune, client }))
     if (this.check && changes.length > 0) this.exitCode = 1
     if (this.json) {
       const told = changes.map(({ kind, name, fields }) => ({ kind, name, fields }))
-      return this.printJson({ changes: told, written: !this.check })
+      return this.printJson({ changes: told, written: !this.check, unknown })
     }
     const words = this.check ? WANTED : DONE
-    for (const change of changes) this.logger.log(`${words[change.kind]}: ${inWords(change)}`)
+    for (const change of changes) {
+      this.print(`${words[change.kind]}: ${inWords(change, holders)}`)
+      for (const line of change.lines) this.print(`  ${line}`)
+    }
+    for (const line of unknown) this.logger.warning(line)
     if (changes.length === 0) this.logger.success('The roles are as the file has them')
+    const { adminUserService } = await this.site()
+    const fault = await adminUserService.defaultRole.fault()
+    if (fault) this.logger.warning(fault)
+  }
+
+  /** What the application does not have: likely a slip, but it may come later. */
+  async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
+    const { unknownNames } = await import('../permissions/unknown_names.js')
+    const site = await this.site()
+    return wanted.flatMap(({ name, permissions }) =>
+      unknownNames(site, permissions).map(({ kind, text, near }) => {
+        if (kind === 'own') return `${name} names ${text}`
+        const hint = near === undefined ? '' : `; did you mean ${near}?`
+        return `${name} names ${text}, which the application does not have: it allows nothing${hint}`
+      })
+    )
+  }
+
+  /** Numbers of users by the ids of their roles. */
+  async #holders(): Promise<Map<number, number>> {
+    const { default: Role } = await import('../models/admin_role.js')
+    const { holdersOf } = await import('../permissions/user_roles.js')
+    const roles: AdminRole[] = await Role.all()
+    return await holdersOf(
+      roles.map(({ id }) => id),
+      Role.query().client
+    )
   }
 
   /** All of it or nothing, in the name of this command. */
@@ -98,6 +132,8 @@ export default class AdminRoles extends AdminCommand {
       return await readFile(resolve(path), 'utf8')
     } catch (error) {
       const { code } = error as { code?: string }
+      if (code === 'ENOENT') throw new CommandFailure(`There is no file ${path}`)
+      if (code === 'EISDIR') throw new CommandFailure(`${path} is a folder, and must be a file`)
       throw new CommandFailure(`The file ${path} can't be read (${code})`)
     }
   }
@@ -137,6 +173,18 @@ export default class AdminRoles extends AdminCommand {
   }
 }
 
-function inWords({ kind, name, fields }: RoleChange): string {
-  return kind === 'update' ? `${name} (${fields.join(', ')})` : name
+function inWords({ kind, name, fields, id }: RoleChange, holders: Map<number, number>): string {
+  if (kind === 'update') return `${name} (${fields.join(', ')})`
+  const users = (id !== undefined && holders.get(id)) || 0
+  return users === 0 ? name : `${name} (${users} ${users === 1 ? 'user has' : 'users have'} it)`
+}
+
+/** Names the file in what is said of it. */
+function within<Result>(path: string, read: () => Result): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (!((error as { code?: unknown }).code === 'E_VALUE')) throw error
+    throw new CommandFailure(`${path}: ${(error as Error).message}`)
+  }
 }

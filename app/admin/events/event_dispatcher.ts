@@ -3,7 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Write, WriteObserver } from '#crud'
 import { afterOutermostCommit } from '#crud/internals'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
-import { eventOf } from './write_event.js'
+import { eventOfWrites } from './event_of_writes.js'
 
 /* Bounds the memory if an integration hangs. */
 const MOST_PENDING = 1000
@@ -44,7 +44,7 @@ export class EventDispatcher implements WriteObserver {
    * @throws  any error of the integration; the writes are then rolled back
    */
   async record(writes: readonly Write[], client: QueryClientContract): Promise<void> {
-    const event = this.integration && eventOf(writes)
+    const event = this.integration && eventOfWrites(writes)
     if (!event) return
     if (this.integration!.isPartOf?.(client)) await this.integration!.log(event, { client })
     else afterOutermostCommit(client, () => this.log(event))

@@ -3,7 +3,7 @@ import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { flashToNextPage } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
-import { parseForm } from './submission/parse_form.js'
+import { validateSubmission } from './submission/validate_submission.js'
 import { failureOf } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { goToList } from './go_to_list.js'
@@ -41,6 +41,7 @@ export class CreateController {
       ctx.response.status(403)
       return await this.#form.render(ctx, { submission, failure: refusal })
     }
+    if (submission.asksAgain) return await this.#form.render(ctx, { submission })
     try {
       await this.#store(ctx, submission)
     } catch (error) {
@@ -56,7 +57,7 @@ export class CreateController {
   async #store(ctx: HttpContext, submission: Submission) {
     const uploads = new Uploads(this.view, this.#form.fields, submission)
     try {
-      const values = await parseForm(this.view.resource.createBody, submission, uploads, {
+      const values = await validateSubmission(this.view.resource.createBody, submission, uploads, {
         operation: 'create',
       })
       const options = { ...this.view.callOptions(ctx), files: uploads.names }

@@ -11,7 +11,7 @@ import { assertVersion, showConflict } from './conflict.js'
 import { failureOf, type FormFailure } from './submission/form_failure.js'
 import { FormPage, versionField } from './form_page.js'
 import { goToList } from './go_to_list.js'
-import { parseForm } from './submission/parse_form.js'
+import { validateSubmission } from './submission/validate_submission.js'
 import { isForbidden, isMissing } from './submission/refusals.js'
 import { readSubmission, type Submission } from './submission/submission.js'
 import { keepUntouched, touchedFaults } from './submission/untouched.js'
@@ -52,6 +52,9 @@ export class UpdateController {
     const submission = await readSubmission(form.fields, ctx, 'update')
     const refusal = form.refusalOf(ctx, found.record)
     if (refusal) return await this.#again(ctx, form, found.record, submission, refusal, 403)
+    if (submission.asksAgain) {
+      return await this.#again(ctx, form, found.record, submission, undefined, 200)
+    }
     if (!submission.supplied) {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       return await this.#again(ctx, form, found.record, submission, failure)
@@ -94,7 +97,7 @@ export class UpdateController {
         values: { ...this.#keyIn(record), ...form.required(record), ...submission.values },
         faults: touchedFaults(form.fields, submission, record),
       }
-      const values = await parseForm(resource.updateBody, withKey, uploads, {
+      const values = await validateSubmission(resource.updateBody, withKey, uploads, {
         operation: 'update',
         key,
       })
@@ -153,7 +156,7 @@ export class UpdateController {
     form: FormPage,
     record: LucidRow,
     submission: Submission,
-    failure: FormFailure,
+    failure: FormFailure | undefined,
     status: number = 400
   ): Promise<unknown> {
     ctx.response.status(status)

@@ -18,7 +18,7 @@ type Row = Record<string, unknown>
  */
 export interface JoinedTitles {
   /** Columns to read with each record */
-  beside: readonly ExtraColumn[]
+  extras: readonly ExtraColumn[]
   /** Title in a row; undefined if there is no such record */
   titleIn(row: Row): string | undefined
 }
@@ -46,7 +46,7 @@ export function joinedTitles(
   if (!isKey || !areIntegers || !isTogether || !isPlain) return null
 
   const dialect = dialectOf(view.client())
-  const beside = (one: Column, as: string): ExtraColumn => {
+  const extras = (one: Column, as: string): ExtraColumn => {
     const tied = `${dialect.nameOf(name, target)} = ${dialect.nameOf(view.resource.table, column)}`
     const from = `${dialect.quote(other.resource.table)} as ${dialect.quote(name)}`
     const sql = `(select ${dialect.select(name, one)} from ${from} where ${tied})`
@@ -54,7 +54,7 @@ export function joinedTitles(
   }
   const key = `${name}_key`
   return {
-    beside: [beside(target, key), ...(title ? [beside(title, name)] : [])],
+    extras: [extras(target, key), ...(title ? [extras(title, name)] : [])],
     titleIn(row) {
       if (row[key] === null) return undefined
       const value = row[name] ?? null

@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
 import type { ListResult, Fields, Column, DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { matchingOffer, type MatchingOffer } from '../bulk/matching_offer.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
 import { inSentence } from '../text/in_sentence.js'
@@ -62,6 +63,8 @@ export interface ListData extends Record<string, unknown> {
   failed: boolean
   /** Bulk bar; null if no bulk task is available */
   bulk: BulkBar | null
+  /** All records on all pages, if they can be selected at once [L8] */
+  matching: MatchingOffer | null
   /** Numbers of the first and last record shown, from 1 */
   range: { from: number; to: number }
   /** All columns first */
@@ -165,6 +168,7 @@ export class ListPage {
       ...shown,
       ...surroundings,
       filterBar: await bar,
+      matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       empty: emptyState(this.site, parameters, {
         failed,
         words: surroundings.words,
@@ -253,9 +257,9 @@ export class ListPage {
       /* A list that shows plain cells only reads no more of a text than they show. */
       ...(plain?.fields && { cut: LONGEST_TITLE + 1 }),
       ...(plain && {
-        beside: [...plain.joins.values()].flatMap(({ beside }) => beside),
-        whileCounting: (items, beside) => {
-          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, beside })
+        extras: [...plain.joins.values()].flatMap(({ extras }) => extras),
+        whileCounting: (items, extras) => {
+          shown = this.#shown(ctx, items, parameters, offers, { joins: plain.joins, extras })
           /* The caller that awaits it gets the error; nobody does if the list itself fails. */
           shown.catch(() => {})
         },

@@ -47,10 +47,19 @@ async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedVi
   if (!views) VIEWS.set(view, (views = new WeakMap()))
   let known = views.get(resource)
   if (!known) views.set(resource, (known = new BoundedMap(MOST_KEPT)))
-  const id = actions === 'all' ? actions : JSON.stringify([...actions].toSorted())
+  const id = actions === 'all' ? actions : textOf(actions)
   let personal = known.get(id)
   if (!personal) known.set(id, (personal = project(view, resource, actions)))
   return personal
+}
+
+const TEXTS = new WeakMap<ReadonlySet<string>, string>()
+
+/** The same text for the same actions; a compiled role always has the same set. */
+function textOf(actions: ReadonlySet<string>): string {
+  let text = TEXTS.get(actions)
+  if (text === undefined) TEXTS.set(actions, (text = JSON.stringify([...actions].toSorted())))
+  return text
 }
 
 /** Everything else is as in the view of the site. */

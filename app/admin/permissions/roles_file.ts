@@ -9,6 +9,7 @@ import {
   readPermissions,
   type PermissionsDocument,
 } from './document.js'
+import { permissionsInWords } from './words.js'
 
 /**
  * A role as installations hand it to each other.
@@ -27,6 +28,8 @@ export interface RoleChange {
   name: string
   /** The differences */
   fields: Array<'description' | 'permissions'>
+  /** Permissions in words: those that go after a minus, those that come after a plus */
+  lines: string[]
   /** None for one that is deleted */
   role: RoleInFile | undefined
   /** The id of the role that is there */
@@ -59,12 +62,12 @@ export function readRolesFile(text: string): RoleInFile[] {
   try {
     value = JSON.parse(text.replace(/^\u{feff}/u, ''))
   } catch (error) {
-    throw new ValueError(`The file is no JSON: ${(error as Error).message}`)
+    throw new ValueError(`It is no JSON: ${(error as Error).message}`)
   }
   const { roles } = (isObject(value) ? value : {}) as { roles?: unknown }
   if (!Array.isArray(roles)) {
     throw new ValueError(
-      'The file has no list "roles", as in {"roles": [{"name": "Clerk", "permissions": {}}]}'
+      'It has no list "roles", as in {"roles": [{"name": "Clerk", "permissions": {}}]}'
     )
   }
   const faults = roles.flatMap((role, index) => roleFaults(role, index))
@@ -93,9 +96,12 @@ export async function changesTo(
   const changes = wanted.flatMap((role): RoleChange[] => {
     const { name } = role
     const found = present.find((one) => one.name === name)
-    if (!found) return [{ kind: 'create', name, fields: [], role, id: undefined }]
+    if (!found)
+      return [{ kind: 'create', name, fields: [], lines: added(role), role, id: undefined }]
     const fields = differences(found, role)
-    return fields.length > 0 ? [{ kind: 'update', name, fields, role, id: found.id }] : []
+    if (fields.length === 0) return []
+    const lines = fields.includes('permissions') ? changedLines(found, role) : []
+    return [{ kind: 'update', name, fields, lines, role, id: found.id }]
   })
   if (!prune) return changes
   const gone = present.filter(({ name }) => !wanted.some((role) => role.name === name))
@@ -105,6 +111,7 @@ export async function changesTo(
       kind: 'delete',
       name,
       fields: [],
+      lines: [],
       role: undefined,
       id,
     })),
@@ -116,6 +123,28 @@ function differences(found: AdminRole, { description, permissions }: RoleInFile)
   if (found.description !== description) fields.push('description')
   if (!isSame(found.permissions, permissions)) fields.push('permissions')
   return fields
+}
+
+function added({ permissions }: RoleInFile): string[] {
+  return permissionsInWords(permissions).map((line) => `+ ${line}`)
+}
+
+function changedLines(found: AdminRole, { permissions }: RoleInFile): string[] {
+  const before = wordsOf(found.permissions)
+  const after = permissionsInWords(permissions)
+  return [
+    ...before.filter((line) => !after.includes(line)).map((line) => `- ${line}`),
+    ...after.filter((line) => !before.includes(line)).map((line) => `+ ${line}`),
+  ]
+}
+
+function wordsOf(stored: PermissionsDocument): string[] {
+  try {
+    return permissionsInWords(readPermissions(stored))
+  } catch (error) {
+    if (error instanceof InvalidPermissions) return ['permissions that can not be read']
+    throw error
+  }
 }
 
 /** Unreadable permissions in the database count as none. */

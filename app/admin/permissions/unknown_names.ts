@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { ALL, ROLE_ACTIONS, type ModelPermissions, type PermissionsDocument } from './document.js'
@@ -11,7 +12,12 @@ export interface UnknownName {
   name: string
   /** As in `the scope ownBranch of Film` */
   text: string
+  /** A name that there is and that was perhaps meant */
+  near: string | undefined
 }
+
+/* More signs that differ are no slip. */
+const MOST_SLIPS = 3
 
 /**
  * The names of models, actions, fields and scopes that the application does not have. They are kept, as what
@@ -24,10 +30,13 @@ export function unknownNames(
   return Object.entries(document).flatMap(([model, entry]): UnknownName[] => {
     if (model === ALL) return unknownEverywhere(models, entry)
     const view = models.get(model)
-    if (!view) return [{ model, kind: 'model', name: model, text: `the model ${model}` }]
+    if (!view) {
+      const near = nearest(model, offeredNames(models))
+      return [{ model, kind: 'model', name: model, text: `the model ${model}`, near }]
+    }
     if (view.adminModel) {
       const text = `the model ${model}, which is the site's own and for superusers only`
-      return [{ model, kind: 'own', name: model, text }]
+      return [{ model, kind: 'own', name: model, text, near: undefined }]
     }
     return unknownOf(view, entry)
   })
@@ -61,13 +70,29 @@ function unknownOf(view: ModelView, entry: ModelPermissions): UnknownName[] {
   const of = (kind: UnknownName['kind'], given: readonly string[] = [], known: Set<string>) =>
     given
       .filter((name) => !known.has(name))
-      .map((name) => ({ model, kind, name, text: `the ${kind} ${name} of ${model}` }))
+      .map((name) => ({
+        model,
+        kind,
+        name,
+        text: `the ${kind} ${name} of ${model}`,
+        near: nearest(name, [...known]),
+      }))
   const named = [...new Set([...(entry.hidden ?? []), ...(entry.readonly ?? [])])]
   return [
     ...of('action', entry.actions, actions),
     ...of('field', named, fields),
     ...of('scope', entry.scopes, scopes),
   ]
+}
+
+function offeredNames(models: ReadonlyMap<string, ModelView>): string[] {
+  return [...models.values()].filter(({ adminModel }) => !adminModel).map(({ name }) => name)
+}
+
+function nearest(name: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined
+  const found = closest(name, known)
+  return found !== ALL && distance(name, found) <= MOST_SLIPS ? found : undefined
 }
 
 /** Names in the entry of `*` may belong to any model. */

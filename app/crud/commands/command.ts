@@ -1,6 +1,9 @@
+import { stripVTControlCharacters } from 'node:util'
 import { BaseCommand } from '@adonisjs/core/ace'
 import type { CommandOptions } from '@adonisjs/core/types/ace'
 import { CommandFailure } from '../errors.js'
+
+type RendererContract = ReturnType<ReturnType<BaseCommand['ui']['table']>['getRenderer']>
 
 export { ask } from './ask.js'
 export { CommandFailure }
@@ -50,9 +53,21 @@ export abstract class Command extends BaseCommand {
     this.logger.log(printable(JSON.stringify(value), jsonEscape))
   }
 
+  /** Prints a line, without what could steer a terminal. */
+  protected print(line: string): void {
+    this.logger.log(printable(line))
+  }
+
+  /** Prints a table, without colours where the output is no terminal. */
   protected printTable(head: string[], rows: string[][]): void {
     const table = this.ui.table().head(head)
+    if (!process.stdout.isTTY) {
+      const renderer = table.getRenderer()
+      const log = (text: string) => renderer.log(stripVTControlCharacters(text))
+      table.useRenderer(Object.assign(Object.create(renderer), { log }))
+    }
     for (const row of rows) table.row(row.map((cell) => printable(cell)))
+    if (!process.stdout.isTTY) table.useRenderer(withoutColours(table.getRenderer()))
     table.render()
   }
 }
@@ -64,6 +79,18 @@ export async function fault(check: () => unknown): Promise<true | string> {
     return true
   } catch (error) {
     return (error as Error).message
+  }
+}
+
+/** The lines of a table are coloured even where the output is a pipe or a file. */
+function withoutColours(renderer: RendererContract): RendererContract {
+  return {
+    getLogs: () => renderer.getLogs(),
+    flushLogs: () => renderer.flushLogs(),
+    log: (message) => renderer.log(stripVTControlCharacters(message)),
+    logError: (message) => renderer.logError(stripVTControlCharacters(message)),
+    logUpdate: (message) => renderer.logUpdate(stripVTControlCharacters(message)),
+    logUpdatePersist: () => renderer.logUpdatePersist(),
   }
 }
 

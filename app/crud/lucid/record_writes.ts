@@ -67,7 +67,7 @@ export function stampUpdate(record: LucidRow, { updatedAt }: Resource): void {
  * To find changes, Lucid compares Buffers by their text, which is the same for all bytes that are no
  * UTF-8. Another class makes the old bytes differ from any new ones.
  */
-export function tellBytesApart({ $original }: LucidRow): void {
+export function makeBytesComparable({ $original }: LucidRow): void {
   for (const [attribute, value] of Object.entries($original)) {
     if (Buffer.isBuffer(value)) $original[attribute] = new Uint8Array(value)
   }

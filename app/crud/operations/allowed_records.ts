@@ -33,19 +33,19 @@ export async function* allowedRecords(
   {
     sorts = [],
     ranges = [[]],
-    beside = [],
+    extras = [],
     first = MOST_AT_ONCE,
   }: {
     sorts?: readonly Sort[]
     ranges?: readonly Sql[][]
-    beside?: readonly ExtraColumn[]
+    extras?: readonly ExtraColumn[]
     first?: number
   } = {}
 ): AsyncGenerator<Read[]> {
   const { key, table } = records.resource
   const dialect = dialectOf(client)
   const order = orderOf(sorts, key.columns)
-  const read = [...beside, ...positionParts(order, table, dialect)]
+  const read = [...extras, ...positionParts(order, table, dialect)]
   let limit = Math.min(Math.max(first, FEWEST_AT_ONCE), MOST_AT_ONCE)
   /* Fewer if so many records would exceed the limit of an answer. */
   let largest = MOST_AT_ONCE
@@ -62,7 +62,7 @@ export async function* allowedRecords(
     const budget = options.budget && new AnswerBudget()
     let batch: Read[]
     try {
-      batch = await records.reader.readRecords(client, selection, { beside: read, budget })
+      batch = await records.reader.readRecords(client, selection, { extras: read, budget })
     } catch (error) {
       budget?.release()
       if (!(error instanceof Problem) || error.status !== 413 || limit === 1) throw error
@@ -81,7 +81,7 @@ export async function* allowedRecords(
     left =
       batch.length < limit
         ? others
-        : rangesAfter(order, positionOf(batch.at(-1)!.beside, order), table, dialect).map((one) => [
+        : rangesAfter(order, positionOf(batch.at(-1)!.extras, order), table, dialect).map((one) => [
             one,
           ])
     limit = largest

@@ -32,7 +32,7 @@ export async function readAuthorized(
   const batches = allowedRecords(records, client, matching, options, {
     sorts,
     ranges: rangesOf(paging, order, resource.table, dialect),
-    beside: [...(options.beside ?? []), ...includeColumns(include, resource.table, dialect)],
+    extras: [...(options.extras ?? []), ...includeColumns(include, resource.table, dialect)],
     first: isCounting ? undefined : offset + limit + 1,
   })
 

@@ -41,11 +41,11 @@ export async function countAllowedByDay(
   if (!(await areCountable(records, client, matching))) return null
   const dialect = dialectOf(client)
   const dayOf = dialect.dayOf(records.resource.table, column)
-  const beside = [{ as: DAY, sql: `${dayOf} as ${dialect.quote(DAY)}` }]
+  const extras = [{ as: DAY, sql: `${dayOf} as ${dialect.quote(DAY)}` }]
   const days = new Map<string, number>()
-  for await (const allowed of allowedRecords(records, client, matching, options, { beside })) {
+  for await (const allowed of allowedRecords(records, client, matching, options, { extras })) {
     for (const one of allowed) {
-      const day = one.beside[DAY] as string
+      const day = one.extras[DAY] as string
       days.set(day, (days.get(day) ?? 0) + 1)
     }
   }

@@ -51,13 +51,13 @@ export async function includeRelated(
   if (found.length === 0) return
   const related = await Promise.all(
     includes.map((include, index) => {
-      const values = found.map(({ beside }) => beside[aliasOf(index)])
+      const values = found.map(({ extras }) => extras[aliasOf(index)])
       return relatedItems(include, values, clientOf(include, client), options)
     })
   )
   includes.forEach(({ isList, name }, index) => {
-    for (const { item, beside } of found) {
-      const items = related[index].get(identity(beside[aliasOf(index)])) ?? []
+    for (const { item, extras } of found) {
+      const items = related[index].get(identity(extras[aliasOf(index)])) ?? []
       item[name] = isList ? items : (items[0] ?? null)
     }
   })
@@ -83,8 +83,8 @@ async function relatedItems(
     for await (const found of visibleItems(include, some, left + 1, records, client, options)) {
       left -= found.length
       if (left < 0) throw tooMuchIncluded(name, crudConfig().pagination.included)
-      for (const { item, beside } of found) {
-        const id = identity(beside[RELATED_KEY])
+      for (const { item, extras } of found) {
+        const id = identity(extras[RELATED_KEY])
         const others = items.get(id)
         if (others) others.push(item)
         else items.set(id, [item])
@@ -109,7 +109,7 @@ async function* visibleItems(
   const { relatedColumn } = include
   const { reader, resource } = records
   const dialect = dialectOf(client)
-  const beside = [
+  const extras = [
     {
       as: RELATED_KEY,
       sql: dialect.stored(relatedColumn.table, relatedColumn.column, RELATED_KEY),
@@ -121,7 +121,7 @@ async function* visibleItems(
     yield await reader.find(
       client,
       { ...visible, order, limit },
-      { beside, budget: options.budget },
+      { extras, budget: options.budget },
       begun
     )
     return
@@ -132,7 +132,7 @@ async function* visibleItems(
     const { begun, visible } = begin(include, values, records, client, options)
     const selection = { ...visible, order, offset, limit: AUTHORIZED_AT_ONCE }
     const read = await reader.readRecords(client, selection, {
-      beside,
+      extras,
       begun,
       budget: options.budget,
     })

@@ -41,8 +41,8 @@ export async function readPart(
     keys: options.keys,
     budget: options.budget,
     cut: options.cut,
-    beside: [
-      ...(options.beside ?? []),
+    extras: [
+      ...(options.extras ?? []),
       ...includeColumns(include, resource.table, dialect),
       ...(paging.shape === 'cursor' ? positionParts(order, resource.table, dialect) : []),
     ],
@@ -81,13 +81,13 @@ export async function completePart(
   const order = orderOf(sorts, resource.key.columns)
   const nextCursor =
     more && paging.shape === 'cursor'
-      ? writeCursor(resource, request, positionOf(found.at(-1)!.beside, order))
+      ? writeCursor(resource, request, positionOf(found.at(-1)!.extras, order))
       : null
   await includeRelated(found, include, client, options)
   const data = found.map(({ item }) => item)
   options.whileCounting?.(
     data,
-    found.map(({ beside }) => beside)
+    found.map(({ extras }) => extras)
   )
   return { data, more, nextCursor }
 }

@@ -28,17 +28,17 @@ export interface Part {
   nextCursor: string | null
 }
 
-type Row = Found['beside']
+type Row = Found['extras']
 
 export interface ListOptions extends CallOptions {
   /** True to remember the items' keys for `keyOf` */
   keys?: boolean
   /** Called with the items and the extra columns as soon as they are read: the count may take longer */
-  whileCounting?: (items: Item[], beside: Row[]) => void
+  whileCounting?: (items: Item[], extras: Row[]) => void
   /** Length in characters after which texts may be cut; default: no limit */
   cut?: number
   /** Extra columns to read with each item */
-  beside?: readonly ExtraColumn[]
+  extras?: readonly ExtraColumn[]
 }
 
 /**

@@ -24,7 +24,7 @@ export async function readItem(
   const one = records.byKey(resource.key.fromCode(key), client, options)
   const found = await records.reader.findOne(client, one, {
     fields,
-    beside: includeColumns(include, resource.table, dialectOf(client)),
+    extras: includeColumns(include, resource.table, dialectOf(client)),
     authorize: records.recordAuthorizer('read', options),
   })
   if (found) await includeRelated([found], include, client, options)

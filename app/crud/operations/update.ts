@@ -1,6 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { saveRecord, stampUpdate, tellBytesApart } from '../lucid/record_writes.js'
+import { saveRecord, stampUpdate, makeBytesComparable } from '../lucid/record_writes.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import type { UpdateOptions } from './call_options.js'
@@ -48,7 +48,7 @@ async function saveChanges(
   client: TransactionClientContract,
   options: UpdateOptions
 ): Promise<void> {
-  tellBytesApart(record)
+  makeBytesComparable(record)
   record.merge(changes as any)
   /* The policy may allow the present row, and refuse the updated one. */
   await records.authorize('update', options, record)

@@ -59,12 +59,15 @@ export class Projections<Resource extends Projectable> {
   }
 }
 
+const RELATED = new WeakMap<readonly Grant[], Projection>()
+
 /** Related items that stand with an item tell the column that ties them to it. */
 function areShown(
   { isList, relatedColumn }: RelationTo<Projectable>,
   grants: readonly Grant[]
 ): boolean {
-  const related = new Projection(grants, new Set())
+  let related = RELATED.get(grants)
+  if (!related) RELATED.set(grants, (related = new Projection(grants, new Set())))
   const { column } = relatedColumn
   const tie = 'apiName' in column ? (column.apiName as string) : undefined
   if (tie !== undefined && related.hidden.has(tie)) return false

@@ -21,8 +21,8 @@ export function positionParts(
 }
 
 /** The position of a row that was read with these expressions. */
-export function positionOf(beside: Record<string, unknown>, order: readonly Sort[]): Position {
-  return order.map((_, index) => beside[aliasOf(index)])
+export function positionOf(extras: Record<string, unknown>, order: readonly Sort[]): Position {
+  return order.map((_, index) => extras[aliasOf(index)])
 }
 
 /**

@@ -61,7 +61,7 @@ export interface Wanted {
   fields?: Fields
   /** True to remember the items' keys for `keyOf` */
   keys?: boolean
-  beside?: readonly ExtraColumn[]
+  extras?: readonly ExtraColumn[]
   /** Memory budget of the items; without it, the memory is not limited */
   budget?: AnswerBudget
   /** Length in characters after which texts may be cut; default: no limit */
@@ -71,13 +71,13 @@ export interface Wanted {
 /** A record and its extra columns. */
 export interface Read {
   record: LucidRow
-  beside: Row
+  extras: Row
 }
 
 /** An item and its extra columns, by their names in the result. */
 export interface Found {
   item: Item
-  beside: Row
+  extras: Row
 }
 
 /**
@@ -115,20 +115,20 @@ export class Reader {
     wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { fields = this.resource.answer, keys = false, beside = [], budget, cut } = wanted
+    const { fields = this.resource.answer, keys = false, extras = [], budget, cut } = wanted
     const { key } = this.resource
     if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
-      const read = await this.readRecords(client, selection, { beside, begun, budget })
+      const read = await this.readRecords(client, selection, { extras, begun, budget })
       return read.map((one) => this.foundOf(one, wanted))
     }
     const columns = keys ? this.#withKeys(fields.columns) : fields.columns
     const rows = budget
-      ? await this.#rowsWithin(budget, client, selection, columns, { beside, begun, cut })
-      : await this.#rows(client, selection, columns, { beside, begun })
+      ? await this.#rowsWithin(budget, client, selection, columns, { extras, begun, cut })
+      : await this.#rows(client, selection, columns, { extras, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
       const item = toItem(row)
-      return { item: keys ? noteKey(item, key.ofRow(row)) : item, beside: row }
+      return { item: keys ? noteKey(item, key.ofRow(row)) : item, extras: row }
     })
   }
 
@@ -143,30 +143,30 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     {
-      beside = [],
+      extras = [],
       begun,
       budget,
-    }: { beside?: readonly ExtraColumn[]; begun?: Query; budget?: AnswerBudget }
+    }: { extras?: readonly ExtraColumn[]; begun?: Query; budget?: AnswerBudget }
   ): Promise<Read[]> {
     const { columns, model } = this.resource
     if (budget) await this.#reserveFor(client, selection, budget, begun)
     const isPlain = !begun && !this.#needsBuilder(selection)
     if (!isPlain || this.#hasHooks('before:fetch', 'after:fetch')) {
-      const records = await this.#query(client, selection, columns.all, { beside, begun })
-      return records.map((record: LucidRow) => ({ record, beside: takeExtras(record, beside) }))
+      const records = await this.#query(client, selection, columns.all, { extras, begun })
+      return records.map((record: LucidRow) => ({ record, extras: takeExtras(record, extras) }))
     }
-    const rows = await this.#rows(client, selection, columns.all, { beside })
+    const rows = await this.#rows(client, selection, columns.all, { extras })
     return rows.map((row) => {
       const quick = withQuickMoments(model, row)
       const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
-      return { record, beside: takeExtras(record, beside) }
+      return { record, extras: takeExtras(record, extras) }
     })
   }
 
   /** The item of a record. */
-  foundOf({ record, beside }: Read, { fields, keys = false }: Wanted = {}): Found {
+  foundOf({ record, extras }: Read, { fields, keys = false }: Wanted = {}): Found {
     const item = this.toItem(record, fields)
-    return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, beside }
+    return { item: keys ? noteKey(item, this.resource.key.of(record)) : item, extras }
   }
 
   /**
@@ -183,7 +183,7 @@ export class Reader {
     selection: Selection,
     {
       fields = this.resource.answer,
-      beside = [],
+      extras = [],
       authorize,
     }: Omit<Wanted, 'keys'> & {
       /** Throws if the actor may not see the record */
@@ -191,13 +191,13 @@ export class Reader {
     }
   ): Promise<Found | null> {
     if (authorize || this.#needsHydration(fields, 'before:find', 'after:find')) {
-      const record = await this.record(client, selection, beside)
+      const record = await this.record(client, selection, extras)
       if (record) await authorize?.(record)
-      return record && this.foundOf({ record, beside: takeExtras(record, beside) }, { fields })
+      return record && this.foundOf({ record, extras: takeExtras(record, extras) }, { fields })
     }
     const one = { ...selection, limit: 1 }
-    const [row] = await this.#rows(client, one, fields.columns, { beside })
-    return row ? { item: itemOf(fields)(row), beside: row } : null
+    const [row] = await this.#rows(client, one, fields.columns, { extras })
+    return row ? { item: itemOf(fields)(row), extras: row } : null
   }
 
   /**
@@ -224,14 +224,14 @@ export class Reader {
   async record(
     client: QueryClientContract,
     selection: Selection,
-    beside: readonly ExtraColumn[] = []
+    extras: readonly ExtraColumn[] = []
   ): Promise<LucidRow | null> {
     const { columns, model } = this.resource
     if (this.#hasHooks('before:find', 'after:find')) {
       const run = (query: Query) => query.first()
-      return await this.#query(client, selection, columns.all, { beside, run })
+      return await this.#query(client, selection, columns.all, { extras, run })
     }
-    const [row] = await this.#rows(client, { ...selection, limit: 1 }, columns.all, { beside })
+    const [row] = await this.#rows(client, { ...selection, limit: 1 }, columns.all, { extras })
     if (!row) return null
     return model.$createFromAdapterResult(withQuickMoments(model, row), {}, optionsOf(client))
   }
@@ -345,7 +345,7 @@ export class Reader {
   listOf(
     columns: readonly Column[],
     dialect: Dialect,
-    beside: readonly ExtraColumn[] = [],
+    extras: readonly ExtraColumn[] = [],
     list?: string
   ): string {
     let lists = this.#lists.get(dialect)
@@ -355,7 +355,7 @@ export class Reader {
       list = selectList(columns, this.resource.table, dialect)
       lists.set(columns, list)
     }
-    return beside.length === 0 ? list : [list, ...beside.map(({ sql }) => sql)].join(', ')
+    return extras.length === 0 ? list : [list, ...extras.map(({ sql }) => sql)].join(', ')
   }
 
   /** Reads rows; large values are read only after their memory is reserved. */
@@ -364,7 +364,7 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     wanted: readonly Column[],
-    { cut, ...options }: { beside: readonly ExtraColumn[]; begun?: Query; cut?: number }
+    { cut, ...options }: { extras: readonly ExtraColumn[]; begun?: Query; cut?: number }
   ): Promise<Row[]> {
     const { key } = this.resource
     const columns = this.#withKeys(wanted)
@@ -404,15 +404,15 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     columns: readonly Column[],
-    { beside, begun, list }: { beside?: readonly ExtraColumn[]; begun?: Query; list?: string } = {}
+    { extras, begun, list }: { extras?: readonly ExtraColumn[]; begun?: Query; list?: string } = {}
   ): Promise<Row[]> {
     if (begun || this.#needsBuilder(selection)) {
       const run = (query: Query) => query.pojo() as PromiseLike<Row[]>
-      return await this.#query(client, selection, columns, { beside, begun, list, run })
+      return await this.#query(client, selection, columns, { extras, begun, list, run })
     }
     const dialect = dialectOf(client)
     const { table } = this.resource
-    const wanted = this.listOf(columns, dialect, beside, list)
+    const wanted = this.listOf(columns, dialect, extras, list)
     const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
     return await dialect.selectRows(client, sql, bindings)
   }
@@ -452,12 +452,12 @@ export class Reader {
     selection: Selection,
     columns: readonly Column[],
     {
-      beside,
+      extras,
       begun,
       list,
       run = (query) => query as any,
     }: {
-      beside?: readonly ExtraColumn[]
+      extras?: readonly ExtraColumn[]
       begun?: Query
       list?: string
       run?: (query: Query) => PromiseLike<Result>
@@ -466,7 +466,7 @@ export class Reader {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
     const query = begun ?? (model.query({ client }) as Query)
-    query.select(client.raw(this.listOf(columns, dialect, beside, list)) as any)
+    query.select(client.raw(this.listOf(columns, dialect, extras, list)) as any)
     applySelection(query, table, selection)
     return await dialect.read(client, query, () => run(query))
   }
@@ -508,12 +508,12 @@ export class Reader {
 
 /** Extra columns are not part of the record. */
 function takeExtras(record: LucidRow, expressions: readonly ExtraColumn[]): Row {
-  const beside: Row = {}
+  const extras: Row = {}
   for (const { as } of expressions) {
-    beside[as] = record.$extras[as]
+    extras[as] = record.$extras[as]
     delete record.$extras[as]
   }
-  return beside
+  return extras
 }
 
 const ITEM_OF = new WeakMap<Fields, (row: Row) => Item>()

@@ -19,7 +19,10 @@
       if (!own.checked) clear(row)
       return
     }
-    if (changed === all) for (const box of boxesOf(row)) box.checked = all.checked
+    if (changed === all) {
+      for (const box of boxesOf(row)) box.checked = all.checked
+      keepOthers(row, all.checked)
+    }
     if (changed.closest('[data-action]') && !changed.checked) all.checked = false
     if (changed.closest('.matrix-scope') && changed.checked) choose(row, 'chosen')
     if (changed.type === 'radio' && changed.value === 'all') {
@@ -32,11 +35,50 @@
     for (const box of row.querySelectorAll('input[type="checkbox"]')) box.checked = false
     for (const shown of row.querySelectorAll('input[type="radio"][value=""]')) shown.checked = true
     choose(row, 'all')
+    const kept = row.querySelector('.matrix-kept')
+    if (kept) kept.value = ''
   }
 
   function choose(row, records) {
     const radio = row.querySelector(`.matrix-records input[value="${records}"]`)
     if (radio) radio.checked = true
+  }
+
+  /** The other actions of a row that is not loaded are ticked with the rest. */
+  function keepOthers(row, areTicked) {
+    const kept = row.querySelector('.matrix-kept')
+    if (!kept?.dataset.others) return
+    const { actions, ...rest } = JSON.parse(kept.value || '{}')
+    kept.value = JSON.stringify(
+      areTicked ? { actions: JSON.parse(kept.dataset.others), ...rest } : rest
+    )
+  }
+
+  /* ---------- What is folded ---------- */
+
+  document.addEventListener(
+    'toggle',
+    ({ target }) => {
+      if (target.matches?.('.matrix-details[open]')) void load(target)
+    },
+    true
+  )
+
+  /** Loads fields and records of a row; where that fails, its button remains. */
+  async function load(details) {
+    const more = details.querySelector('.matrix-more')
+    const kept = more.querySelector('.matrix-kept')
+    if (!kept || more.ariaBusy === 'true') return
+    const { name, value } = kept
+    const url = `${details.closest('.matrix').dataset.more}?${new URLSearchParams([[name, value]])}`
+    more.ariaBusy = 'true'
+    const answer = await fetch(url, { headers: { accept: 'text/html' } }).catch(() => null)
+    const html = answer?.ok && !answer.redirected ? await answer.text().catch(() => null) : null
+    more.ariaBusy = null
+    if (html === null) return
+    if (kept.value !== value) return void load(details)
+    more.insertAdjacentHTML('afterend', html)
+    more.remove()
   }
 
   /* ---------- Many roles ---------- */

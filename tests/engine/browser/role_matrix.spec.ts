@@ -45,6 +45,7 @@ test.group('The page of a role, in a browser', (group) => {
       const rows = await page.locator('.matrix-row').count()
       assert.isAbove(rows, FORTY)
       await reel(visit).locator('summary').click()
+      await reel(visit).getByRole('group', { name: 'US gross', exact: true }).waitFor()
       /* axe takes long on so many boxes: each screen in one theme */
       const widths = theme === 'light-theme' ? [360, 1280] : [1280, 360]
       for (const width of widths) {
@@ -71,6 +72,8 @@ test.group('The page of a role, in a browser', (group) => {
     await visit.page.goto(address())
     await row.getByLabel('Delete', { exact: true }).check()
     await row.locator('summary').click()
+    await row.getByRole('button', { name: 'Show fields & records' }).click()
+    await row.getByLabel('Delete', { exact: true }).and(visit.page.locator(':checked')).waitFor()
     const field = row.getByRole('group', { name: 'US gross', exact: true })
     await field.getByLabel('Hidden').check()
     await row.getByRole('group', { name: 'Title', exact: true }).getByLabel('Read-only').check()
@@ -111,6 +114,30 @@ test.group('The page of a role, in a browser', (group) => {
     assert.deepEqual(visit.faults, [])
   })
 
+  test('[U6] a row that is not unfolded keeps what it has, and follows the ticks beside it', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: root })
+    const row = reel(visit)
+    await visit.page.route('**/AdminRole/permissions?*', (route) => route.abort())
+    await visit.page.goto(address())
+    await row.getByLabel('All', { exact: true }).check()
+    await row.getByLabel('Delete', { exact: true }).uncheck()
+    await save(visit)
+    const { Reel } = await stored()
+    const actions = ['view', 'create', 'update', 'purge', 'export', 'import', 'wave']
+    assert.includeMembers([...Reel.actions], actions)
+    assert.deepEqual([Reel.hidden, Reel.scopes], [CLERK.Reel.hidden, CLERK.Reel.scopes])
+
+    /* Where loading fails, the button does it. */
+    await visit.page.goto(address())
+    await row.getByLabel('Delete', { exact: true }).check()
+    await row.locator('summary').click()
+    await row.getByRole('button', { name: 'Show fields & records' }).click()
+    await row.getByRole('group', { name: 'US gross', exact: true }).waitFor()
+    assert.isTrue(await row.getByLabel('Delete', { exact: true }).isChecked())
+  })
+
   test('[U6] the keyboard reaches boxes and what is folded', async ({ assert }) => {
     const visit = await Visit.begin({ as: root })
     const { page } = visit
@@ -119,9 +146,9 @@ test.group('The page of a role, in a browser', (group) => {
     await row.getByLabel('Import', { exact: true }).focus()
     await page.keyboard.press('Space')
     assert.isTrue(await row.getByLabel('Import', { exact: true }).isChecked())
-    await row.getByLabel('wave').waitFor({ state: 'attached' })
     await row.locator('summary').focus()
     await page.keyboard.press('Enter')
+    await row.getByLabel('wave').waitFor()
     await page.keyboard.press('Tab')
     const [first] = await row.locator('.matrix-states input:checked').all()
     assert.isTrue(await getsFocus(first))

@@ -4,6 +4,7 @@ import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { call, get, patch, post, urlOf } from '#tests/engine/helpers/http'
 import { onMysql } from '#tests/engine/helpers/databases'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const raw = (path: string, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   call('POST', path, { body, headers: { 'content-type': 'application/json', ...headers } })
@@ -89,7 +90,7 @@ test.group('Refused bodies', (group) => {
           assert.sameMembers(fieldsOf(answer), fields)
         }
       }),
-      { numRuns: 50 }
+      { numRuns: runs(50) }
     )
     assert.lengthOf(await db.from('samples'), 0)
   })
@@ -583,7 +584,7 @@ test.group('Values in bodies', (group) => {
           }
         }
       }),
-      { numRuns: 60 }
+      { numRuns: runs(60) }
     )
   })
 })

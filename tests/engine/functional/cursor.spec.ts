@@ -9,6 +9,7 @@ import { get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { sorted, type Order } from '#tests/engine/helpers/memory_list'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 type Row = Record<string, any>
 
@@ -157,7 +158,7 @@ test.group('Cursor', (group) => {
         assert.lengthOf(list, specimens.length)
         assert.deepEqual(await walk('specimens', `limit=${limit}&${sort}`), list)
       }),
-      { numRuns: 100 }
+      { numRuns: runs(100) }
     )
   }).timeout(120_000)
 
@@ -171,7 +172,7 @@ test.group('Cursor', (group) => {
         const { data } = await read('specimens', 'limit=1000')
         assert.deepEqual(await walk('specimens', `limit=3&${sortOf(sorts)}`), sorted(data, sorts))
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   }).timeout(60_000)
 
@@ -191,7 +192,7 @@ test.group('Cursor', (group) => {
         const { data: list } = await read('specimens', `limit=1000&${query}`)
         assert.deepEqual(await walk('specimens', `limit=2&${query}`), list)
       }),
-      { numRuns: 50 }
+      { numRuns: runs(50) }
     )
   }).timeout(60_000)
 
@@ -227,7 +228,7 @@ test.group('Cursor', (group) => {
         const always = before.map(({ id }) => id).filter((id) => stayed.has(id))
         assert.includeMembers(ids, always)
       }),
-      { numRuns: 50 }
+      { numRuns: runs(50) }
     )
   }).timeout(120_000)
 
@@ -254,7 +255,7 @@ test.group('Cursor', (group) => {
         const { data: list } = await read('seats', `limit=1000&${sort}`)
         assert.deepEqual(await walk('seats', `limit=2&${sort}`), list)
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
     const codes = ['b', 'ä', 'B', '10', '9', '😀', '\uFFFD', 'a']
     await db.table('countries').multiInsert(codes.map((code) => ({ code, name: code })))
@@ -366,7 +367,7 @@ test.group('Cursor', (group) => {
         assert.equal(status, 422, text)
         assert.equal(body.errors[0].field, 'cursor')
       }),
-      { numRuns: 200 }
+      { numRuns: runs(200) }
     )
     assert.equal(await its(get('/api/specimens?cursor=&cursor='), 'status'), 422)
     assert.equal(await its(get('/api/specimens?cursor[]='), 'status'), 422)

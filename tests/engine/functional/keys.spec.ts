@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { Booking } from '#tests/engine/fixtures/crud'
 import { Seat } from '#tests/engine/fixtures/keys'
 import { del, get, patch, post, type Answer } from '#tests/engine/helpers/http'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const UUID = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
 const OTHER_UUID = '1b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
@@ -145,7 +146,7 @@ test.group('Text keys', (group) => {
         const deleted = await del(`/api/countries/db_delete/${encodeURIComponent(code)}`)
         assert.equal(deleted.status, 200)
       }),
-      { numRuns: 60 }
+      { numRuns: runs(60) }
     )
   }).timeout(30_000)
 

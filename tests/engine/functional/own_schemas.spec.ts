@@ -11,6 +11,7 @@ import {
 import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, get, patch, post } from '#tests/engine/helpers/http'
 import { Coupon } from '#tests/engine/fixtures/own_schemas'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const fieldsOf = (answer: { body: any }) => answer.body.errors.map((one: any) => one.field)
 
@@ -105,7 +106,7 @@ test.group("Schemas of a model's own", (group) => {
         const read = await get(`/api/coupons/${body.id}`)
         assert.equal(String(read.body.serial), serial)
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   })
 
@@ -122,7 +123,7 @@ test.group("Schemas of a model's own", (group) => {
         assert.equal(Number(kept).toFixed(2), Number(price).toFixed(2))
         if (typeof kept === 'string') assert.equal(kept, price)
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
     const beyond = await post('/api/coupons', { price: '1000000000000000000.00' })
     assert.deepEqual(fieldsOf(beyond), ['price'])

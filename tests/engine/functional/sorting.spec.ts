@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { get } from '#tests/engine/helpers/http'
 import { sorted, type Order } from '#tests/engine/helpers/memory_list'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 type Row = Record<string, any>
 
@@ -176,7 +177,7 @@ test.group('Sorting', (group) => {
         const sort = order.map(([name, down]) => (down ? '-' : '') + name).join(',')
         assert.deepEqual(await rows('specimens', `sort=${sort}`), wanted)
       }),
-      { numRuns: 60 }
+      { numRuns: runs(60) }
     )
   })
 })

@@ -5,6 +5,7 @@ import { LucidCrud } from '#crud'
 import { Memo } from '#tests/engine/fixtures/lists'
 import { get } from '#tests/engine/helpers/http'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const COUNT = 25
 
@@ -51,7 +52,7 @@ test.group('Uncounted lists', (group) => {
         assert.equal(total, COUNT)
         assert.deepEqual(await list(`${query}&count=false`), counted)
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   })
 

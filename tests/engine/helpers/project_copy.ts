@@ -50,6 +50,23 @@ export class ProjectCopy {
   }
 
   /**
+   * Begins a command that runs until it is ended.
+   *
+   * @returns a function that sends it a signal and returns its exit status and output
+   */
+  launch(args: string[], environment: Record<string, string> = {}) {
+    const child = this.#spawn(process.execPath, args, environment)
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return { status: await ended, output }
+    }
+  }
+
+  /**
    * Starts the server as `npm start` does and waits until it responds.
    *
    * @returns a function that ends it by SIGTERM and returns its exit status
@@ -83,11 +100,11 @@ export class ProjectCopy {
   }
 
   #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
-    const { PATH = '', HOME = '', NODE_OPTIONS = '', ATRIUM_TEST_CACHE = '' } = process.env
+    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'ATRIUM_TEST_CACHE', 'NODE_COMPILE_CACHE']
     const child = spawn(command, args, {
       cwd: this.folder,
       env: {
-        ...{ PATH, HOME, NODE_OPTIONS, ATRIUM_TEST_CACHE },
+        ...Object.fromEntries(kept.map((name) => [name, process.env[name] ?? ''])),
         ...{ HOST: 'localhost', PORT: String(this.port) },
         ...environment,
       },

@@ -92,7 +92,7 @@ export class TokenService {
    * Returns true if the token is due for renewal: after a minute, so that it outlives a session
    * whose user is active just before the idle timeout. [B7]
    */
-  isWorn(claims: TokenClaims): boolean {
+  isDueForRenewal(claims: TokenClaims): boolean {
     return Date.now() / 1000 - claims.iat >= Math.min(60, this.minutes * 60 * 0.2)
   }
 

@@ -60,6 +60,11 @@ export abstract class Widget {
   collect?(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined
 
   /**
+   * Overridable: whether a button of the widget only wants the form again, with all that was typed.
+   */
+  asksAgain?(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean
+
+  /**
    * Overridable: what else the template gets, as `field.data`.
    *
    * @param values  the texts that the field shows

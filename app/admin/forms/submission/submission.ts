@@ -27,6 +27,8 @@ export interface Submission {
   files: Map<string, MultipartFile>
   /** Fields that could not be parsed */
   faults: FieldError[]
+  /** True if a button of a widget only wants the form again */
+  asksAgain: boolean
 }
 
 /**
@@ -49,6 +51,9 @@ export async function readSubmission(
     ),
     files: new Map(),
     faults: [],
+    asksAgain: fields.some(
+      ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(name, sent)
+    ),
   }
   for (const field of fields) {
     const texts = textsSent(field, sent).map((text) => text.replace(/\r\n?/g, '\n'))

@@ -6,12 +6,14 @@ import { LoginController } from '../../authentication/login/login_controller.js'
 import { ThemeController } from '../../layout/theme_controller.js'
 import { adminRoute } from './admin_route.js'
 import { registerEventRoutes } from './event_routes.js'
+import { registerJobRoutes } from './job_routes.js'
 import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
+import { registerRoleRoutes } from './role_routes.js'
+import { SearchController } from '../../search/search_controller.js'
 import { registerTokenRoutes } from './token_routes.js'
-import { registerViewAsRoutes } from './view_as_routes.js'
 
 /* The router copies all previous routes for each new group next to them; nested in a group there
  * are fewer. */
@@ -27,6 +29,7 @@ export function registerAdminRoutes(site: AdminSite): void {
   const login = new LoginController(site)
   const theme = new ThemeController(site)
   const dashboard = new DashboardController(site)
+  const search = new SearchController(site)
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'GET', path, name, handle)
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
@@ -49,15 +52,17 @@ export function registerAdminRoutes(site: AdminSite): void {
       get('/logout', 'logout', (ctx) => login.leave(ctx))
       get('/', 'dashboard', (ctx) => dashboard.show(ctx))
       get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
+      get('/search', 'search', (ctx) => search.show(ctx))
     })
     .use([siteMiddleware, signInGuard, flash, readBody])
 
   registerEventRoutes(site)
+  registerJobRoutes(site)
   const views = [...site.models.values()]
   for (let first = 0; first < views.length; first += TOGETHER) {
     const some = views.slice(first, first + TOGETHER)
     router.group(() => some.forEach((view) => registerModelRoutes(site, view)))
   }
   registerTokenRoutes(site)
-  registerViewAsRoutes(site)
+  registerRoleRoutes(site)
 }

@@ -1,5 +1,8 @@
-/** The inputs of a model's row. */
-export type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes'
+/**
+ * The inputs of a model's row. `kept` holds what is folded and was not loaded; `open` says that it was, or,
+ * as a button, that it is to be.
+ */
+export type MatrixPart = 'own' | 'actions' | 'field' | 'records' | 'scopes' | 'kept' | 'open'
 
 /** One input of the matrix, as its name tells it. */
 export interface MatrixInput {

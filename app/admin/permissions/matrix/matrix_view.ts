@@ -9,6 +9,7 @@ import {
 } from '../document.js'
 import { fieldsOf } from '../unknown_names.js'
 import { inputName } from './input_names.js'
+import { isNoRoleAction, type Kept, writeKept } from './kept.js'
 import { ALL_RECORDS, CHOSEN_RECORDS, FIELD_STATES } from './read_matrix.js'
 
 type Site = Pick<AdminSite, 'models' | 'text'>
@@ -35,20 +36,34 @@ export interface MatrixField {
 export interface MatrixRow {
   model: string
   label: string
-  id: string
   kind: 'others' | 'model' | 'own' | 'unknown'
   /** Says that the model has an entry of its own, though nothing else may be ticked */
   own: MatrixBox
   all: MatrixBox
   /** In the order of `ROLE_ACTIONS`; null for one that the model does not have */
   actions: Array<MatrixBox | null>
+  /** What is folded; null where it is loaded when the row is unfolded */
+  more: MatrixMore | null
+  /** Holds what is folded meanwhile; `others` are the model's other actions as JSON, if it has any */
+  kept: { name: string; value: string; others: string }
+  /** True for a row that begins unfolded */
+  isOpen: boolean
+  /** True where the row was just unfolded by its button */
+  isFocused: boolean
+  /** Name of the button that unfolds, and of the input that says that it is */
+  open: string
+  /** As in `2 hidden · ownBranch`; empty where nothing is said beside actions */
+  summary: string
+}
+
+/** What is folded in a row. */
+export interface MatrixMore {
+  open: string
   /** Bulk actions, and actions that the application does not have */
   others: MatrixBox[]
   fields: MatrixField[]
   records: MatrixBox[]
   scopes: MatrixBox[]
-  /** As in `2 hidden · ownBranch`; empty where nothing is said beside actions */
-  summary: string
 }
 
 export interface MatrixView {
@@ -60,17 +75,25 @@ export interface MatrixView {
 /* A field of all other models is offered where as many models have it. */
 const SHARED = 2
 
+/* Longer texts don't fit into an address: such rows are sent whole. */
+const LONGEST_KEPT = 2000
+
 /**
  * The matrix of a role's permissions: the models in the groups of the sidebar, then what the document names
  * and the application does not have. [U6]
  *
- * @param field  the form's field that the matrix is for
+ * @param field     the form's field that the matrix is for
+ * @param unfolded  models whose rows begin unfolded; true for the one that gets the focus
  */
-export function matrixView(site: Site, field: string, document: PermissionsDocument): MatrixView {
-  const views = [...site.models.values()]
-  const offered = views.filter(({ adminModel }) => !adminModel)
+export function matrixView(
+  site: Site,
+  field: string,
+  document: PermissionsDocument,
+  unfolded: ReadonlyMap<string, boolean> = new Map()
+): MatrixView {
+  const offered = offeredViews(site)
   const make = (model: string, shape: Shape) =>
-    matrixRow(site, field, model, entryIn(document, model), shape)
+    matrixRow(site, field, model, entryIn(document, model), shape, unfolded)
   const groups = Map.groupBy(offered, ({ group }) => group ?? site.text('sidebar.models'))
   const known = new Set([ALL, ...offered.map(({ name }) => name)])
   const strangers = Object.keys(document).filter((name) => !known.has(name))
@@ -98,6 +121,25 @@ export function matrixView(site: Site, field: string, document: PermissionsDocum
           ]),
     ],
   }
+}
+
+/**
+ * What is folded in the row of a model. [U6]
+ *
+ * @param kept  what the role says there
+ */
+export function matrixMore(site: Site, field: string, model: string, kept: Kept): MatrixMore {
+  return moreOf(site, field, model, kept, shapeOf(site, model))
+}
+
+function offeredViews(site: Site): ModelView[] {
+  return [...site.models.values()].filter(({ adminModel }) => !adminModel)
+}
+
+function shapeOf(site: Site, model: string): Shape {
+  if (model === ALL) return othersShape(site, offeredViews(site))
+  const view = site.models.get(model)
+  return view && !view.adminModel ? modelShape(view) : strangerShape(site, model)
 }
 
 /** Fields, scopes and bulk actions of a model. */
@@ -147,22 +189,18 @@ function matrixRow(
   field: string,
   model: string,
   entry: ModelPermissions | undefined,
-  shape: Shape
+  shape: Shape,
+  unfolded: ReadonlyMap<string, boolean>
 ): MatrixRow {
-  const { actions = [], hidden = [], readonly = [], scopes } = entry ?? {}
+  const { actions = [] } = entry ?? {}
   const isAll = actions.includes(ALL)
-  const named = (part: 'actions' | 'scopes' | 'own' | 'records') => inputName(field, part, model)
-  const action = (name: string, label: string, unknown: boolean): MatrixBox => {
-    const checked = isAll || actions.includes(name)
-    return { name: named('actions'), value: name, label, checked, unknown }
-  }
-  const others = new Set([...shape.bulk.keys(), ...actions.filter(isNoRoleAction)])
-  const scopeNames = new Set([...shape.scopes, ...(scopes ?? [])])
-  const fieldNames = new Set([...shape.fields.keys(), ...hidden, ...readonly])
+  const named = (part: 'actions' | 'own' | 'open' | 'kept') => inputName(field, part, model)
+  const others = [...shape.bulk.keys()]
+  const kept = writeKept(entry, others)
+  const isLoaded = unfolded.has(model) || kept.length > LONGEST_KEPT
   return {
     model,
     label: shape.label,
-    id: named('own'),
     kind: shape.kind,
     own: {
       name: named('own'),
@@ -180,12 +218,49 @@ function matrixRow(
     },
     actions: ROLE_ACTIONS.map((name) =>
       shape.actions.includes(name) || actions.includes(name)
-        ? action(name, actionLabel(site, name), false)
+        ? {
+            name: named('actions'),
+            value: name,
+            label: actionLabel(site, name),
+            checked: isAll || actions.includes(name),
+            unknown: false,
+          }
         : null
     ),
-    others: [...others].map((name) =>
-      action(name, shape.bulk.get(name) ?? name, !shape.bulk.has(name))
-    ),
+    more: isLoaded ? moreOf(site, field, model, entry, shape) : null,
+    kept: {
+      name: named('kept'),
+      value: kept,
+      others: others.length > 0 ? JSON.stringify(others) : '',
+    },
+    isOpen: unfolded.has(model),
+    isFocused: unfolded.get(model) === true,
+    open: named('open'),
+    summary: summaryOf(site, entry),
+  }
+}
+
+function moreOf(
+  site: Site,
+  field: string,
+  model: string,
+  entry: ModelPermissions | undefined,
+  shape: Shape
+): MatrixMore {
+  const { actions = [], hidden = [], readonly = [], scopes } = entry ?? {}
+  const named = (part: 'actions' | 'scopes' | 'records') => inputName(field, part, model)
+  const others = new Set([...shape.bulk.keys(), ...actions.filter(isNoRoleAction)])
+  const scopeNames = new Set([...shape.scopes, ...(scopes ?? [])])
+  const fieldNames = new Set([...shape.fields.keys(), ...hidden, ...readonly])
+  return {
+    open: inputName(field, 'open', model),
+    others: [...others].map((name) => ({
+      name: named('actions'),
+      value: name,
+      label: shape.bulk.get(name) ?? name,
+      checked: actions.includes(ALL) || actions.includes(name),
+      unknown: !shape.bulk.has(name),
+    })),
     fields: [...fieldNames].map((apiName) => ({
       apiName,
       label: shape.fields.get(apiName) ?? apiName,
@@ -203,7 +278,6 @@ function matrixRow(
       checked: scopes?.includes(name) ?? false,
       unknown: isUnknown(shape, shape.scopes.includes(name)),
     })),
-    summary: summaryOf(site, entry),
   }
 }
 
@@ -255,10 +329,6 @@ function summaryOf(site: Site, entry: ModelPermissions | undefined): string {
   ]
     .filter(Boolean)
     .join(' · ')
-}
-
-function isNoRoleAction(name: string): boolean {
-  return name !== ALL && !(ROLE_ACTIONS as readonly string[]).includes(name)
 }
 
 function actionLabel(site: Site, action: RoleAction): string {

@@ -1,15 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
+import { sentTexts } from '../../http/form_texts.js'
 import { Widget } from '../../forms/fields/widget.js'
 import { InvalidPermissions, readPermissions, type PermissionsDocument } from '../document.js'
-import { permissionsInWords } from '../words.js'
 import { matrixView } from './matrix_view.js'
-import { readMatrix } from './read_matrix.js'
+import { readMatrix, unfoldedIn } from './read_matrix.js'
+import { permissionsInWords } from '../words.js'
+
+/** Address below the mount of what is folded in a row */
+export const MATRIX_MORE = '/AdminRole/permissions'
 
 /**
  * The permissions of a role as a matrix, models by actions. A form may send the JSON document instead. [U6]
  */
-export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text'>) {
+export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text' | 'url'>) {
   return class PermissionsWidget extends Widget {
     readonly template = 'admin/partials/fields/permissions'
     readonly sheet = 'roles.css'
@@ -36,9 +40,13 @@ export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text'>) {
       return permissionsInWords(documentIn(JSON.stringify(document))).join('\n')
     }
 
-    async data(_ctx: HttpContext, name: string, [text]: string[]) {
-      const document = documentIn(text)
-      return { ...matrixView(site, name, document), words: permissionsInWords(document) }
+    asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+      return [...unfoldedIn(name, sent).values()].includes(true)
+    }
+
+    async data(ctx: HttpContext, name: string, [text]: string[]) {
+      const view = matrixView(site, name, documentIn(text), unfoldedIn(name, sentTexts(ctx)))
+      return { ...view, more: site.url(MATRIX_MORE) }
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { PermissionsDocument } from '../document.js'
+import { InvalidPermissions } from '../document.js'
 import { readInputName } from './input_names.js'
+import { readKept } from './kept.js'
 
 /** Sent with every matrix, so that one without any tick says something, too */
 export const MATRIX = 'matrix'
@@ -11,6 +13,9 @@ export const FIELD_STATES = {
   hidden: 'hidden',
   both: 'hidden readonly',
 } as const
+
+/** Value of the button that loads what is folded in a row, without a script */
+export const UNFOLD = 'now'
 
 export const ALL_RECORDS = 'all'
 export const CHOSEN_RECORDS = 'chosen'
@@ -38,7 +43,7 @@ export function readMatrix(
   const entries = new Map<string, Entry>()
   for (const [input, values] of sent) {
     const { part, model, name } = readInputName(field, input) ?? {}
-    if (part === undefined || model === undefined) continue
+    if (part === undefined || model === undefined || part === 'open') continue
     const said = values.filter((value) => value !== '')
     if (said.length === 0 || (part === 'records' && said.at(-1) === ALL_RECORDS)) continue
     let entry = entries.get(model)
@@ -52,8 +57,40 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (part === 'actions') entry.actions.push(...said)
   if (part === 'records') entry.scopes ??= []
   if (part === 'scopes') entry.scopes = [...(entry.scopes ?? []), ...said]
+  if (part === 'kept') for (const text of said) addKept(entry, text)
   if (part !== 'field' || name === undefined) return
   const states = said.at(-1)!.split(' ')
   if (states.includes(FIELD_STATES.hidden)) entry.hidden.push(name)
   if (states.includes(FIELD_STATES.readonly)) entry.readonly.push(name)
+}
+
+/** What can't be read is no name either, so that reading the permissions says so. */
+function addKept(entry: Entry, text: string) {
+  try {
+    const { actions, hidden = [], readonly = [], scopes } = readKept(text)
+    entry.actions.push(...actions)
+    entry.hidden.push(...hidden)
+    entry.readonly.push(...readonly)
+    if (scopes) entry.scopes = [...(entry.scopes ?? []), ...scopes]
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof InvalidPermissions)) throw error
+    entry.actions.push('')
+  }
+}
+
+/**
+ * The models whose rows a form sent unfolded.
+ *
+ * @returns with true for the one whose button was pressed
+ */
+export function unfoldedIn(
+  field: string,
+  sent: ReadonlyMap<string, readonly string[]>
+): Map<string, boolean> {
+  const models = new Map<string, boolean>()
+  for (const [input, values] of sent) {
+    const { part, model } = readInputName(field, input) ?? {}
+    if (part === 'open' && model !== undefined) models.set(model, values.includes(UNFOLD))
+  }
+  return models
 }

@@ -23,6 +23,7 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { call, get } from '#tests/engine/helpers/http'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
@@ -319,7 +320,7 @@ test.group('Admin | attacks on the login form', (group) => {
         assert.equal(status, contentType.includes('urlencoded') ? 401 : 415)
         assert.isEmpty(headers.getSetCookie())
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
   })
 })
@@ -480,7 +481,7 @@ test.group('Admin | attacks by paths', (group) => {
         const { status: signedIn } = await callRaw(method, wanted, { cookie })
         assert.isBelow(signedIn, 500, `${method} ${wanted}`)
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
   })
 

@@ -109,6 +109,11 @@ const DOORS: Door[] = [
     missing: 400,
     json: (id) => ({ ids: [id] }),
   }),
+  send('DELETE', '/bulk-delete', ['delete'], {
+    ok: 200,
+    missing: 409,
+    json: (id) => ({ all: true, query: `filter.id=${id}`, count: 1 }),
+  }),
   send('DELETE', '/bulk-delete?hard=true', ['purge'], {
     ok: 200,
     missing: 400,
@@ -133,6 +138,23 @@ const DOORS: Door[] = [
     missing: 303,
     form: { action: 'delete', ids: ':id' },
   }),
+  ...['delete', 'purge', 'restore'].map((action) =>
+    page(`/form_bulk_delete?action=${action}&ids=:id`, [action], {
+      missing: 303,
+      gone: action === 'restore',
+    })
+  ),
+  page('/action/stamp?ids=:id', ['stamp+update'], { missing: 303 }),
+  send('POST', '/form_bulk_delete', ['delete'], {
+    ok: 200,
+    missing: 303,
+    form: { action: 'delete', all: '1', query: 'filter.id=:id', count: '1' },
+  }),
+  send('POST', '/action/stamp', ['stamp+update'], {
+    ok: 303,
+    missing: 303,
+    form: { all: '1', query: 'filter.id=:id', count: '1' },
+  }),
   send('POST', '/action/stamp', ['stamp+update'], { ok: 303, missing: 303, form: { ids: ':id' } }),
   ...endpoints('/admin/Play/crud'),
 ]
@@ -149,10 +171,17 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/logout': 'everybody',
   'GET /admin': 'everybody',
   'GET /admin/dashboard-content': 'everybody',
+  'GET /admin/search': 'everybody',
   'GET /admin/management/events': 'superusers',
   'GET /admin/management/events/:id': 'superusers',
   'GET /admin/management/health': 'superusers',
+  /* One's own: jobs.spec.ts */
+  'GET /admin/management/jobs': 'everybody',
+  'GET /admin/management/jobs/:id': 'everybody',
+  'POST /admin/management/jobs/:id/cancel': 'everybody',
+  'POST /admin/management/jobs/:id/again': 'everybody',
   'POST /admin/AdminUser/issue_token/:id': 'superusers',
+  'GET /admin/AdminRole/permissions': 'superusers',
   'POST /admin/AdminRole/view_as/:id': 'superusers',
   'POST /admin/view-as/stop': 'everybody',
 }
@@ -312,6 +341,11 @@ function mayDo({ actions }: Persona, need: string): boolean {
   return actions === null || need.split('+').every((action) => actions.includes(action))
 }
 
+/** Whether the title of the near record is theirs to see. */
+function isSeenByTitle(persona: Persona): boolean {
+  return mayDo(persona, 'view') && !['nowhere', 'without the title'].includes(persona.name)
+}
+
 /** The status that the rules give. */
 function expectedOf(persona: Persona, door: Door, where: Where): number {
   const { name, inTheEast, isSecretSeen } = persona
@@ -415,6 +449,18 @@ test.group('Admin | every door and every role', (group) => {
         assert.equal(/\/admin\/Play\/|count-Play"/.test(answer.text), isSeen, path)
         if (!persona.isFarSeen) assert.notInclude(toldBy(answer), FAR)
         if (!persona.isSecretSeen) assert.notInclude(toldBy(answer), SECRET)
+      }
+      for (const q of ['Near', 'title', 'QZX', String(near)]) {
+        const answer = await call('GET', `/admin/search?q=${q}`, { headers })
+        assert.equal(answer.status, 200)
+        const told = toldBy(answer).replaceAll(`value="${q}"`, '')
+        assert.equal(
+          q === 'Near' && told.includes('Near play'),
+          q === 'Near' && isSeenByTitle(persona)
+        )
+        if (!isSeen) assert.notInclude(told, '/admin/Play/')
+        if (!persona.isFarSeen) assert.notInclude(told, FAR)
+        if (!persona.isSecretSeen) assert.notInclude(told, SECRET)
       }
       for (const path of ['/admin/management/events', '/admin/management/health']) {
         const { status } = await call('GET', path, { headers })

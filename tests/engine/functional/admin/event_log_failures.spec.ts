@@ -24,7 +24,7 @@ function captureErrors(cleanup: Cleanup): Array<{ err?: Error; text: string }> {
 }
 
 /** Adds an integration in addition to the site's own. */
-function beside(cleanup: Cleanup, integration: EventIntegration, mostPending?: number) {
+function useIntegration(cleanup: Cleanup, integration: EventIntegration, mostPending?: number) {
   const dispatcher = new EventDispatcher(integration, { mostPending })
   cleanup(observeWrites(dispatcher))
   return dispatcher
@@ -111,8 +111,10 @@ test.group('The event log | failures', (group) => {
     cleanup,
   }) => {
     const errors = captureErrors(cleanup)
-    const rejecting = beside(cleanup, { log: async () => Promise.reject(new Error('later')) })
-    const throwing = beside(cleanup, {
+    const rejecting = useIntegration(cleanup, {
+      log: async () => Promise.reject(new Error('later')),
+    })
+    const throwing = useIntegration(cleanup, {
       log() {
         throw new Error('at once')
       },
@@ -131,7 +133,7 @@ test.group('The event log | failures', (group) => {
     cleanup,
   }) => {
     const errors = captureErrors(cleanup)
-    const hanging = beside(cleanup, { log: () => new Promise<void>(() => {}) }, 3)
+    const hanging = useIntegration(cleanup, { log: () => new Promise<void>(() => {}) }, 3)
     for (let index = 0; index < 5; index++) {
       assert.equal(await statusOf(post('/api/event-plains', { name: `${index}` })), 201)
     }
@@ -149,7 +151,7 @@ test.group('The event log | failures', (group) => {
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
     const heard: AdminEvent[] = []
-    const slow = beside(cleanup, {
+    const slow = useIntegration(cleanup, {
       async log(event) {
         await held
         heard.push(event)
@@ -170,7 +172,7 @@ test.group('The event log | failures', (group) => {
     cleanup,
   }) => {
     const heard: AdminEvent[] = []
-    const other = beside(cleanup, { log: async (event) => void heard.push(event) })
+    const other = useIntegration(cleanup, { log: async (event) => void heard.push(event) })
     await assert.rejects(() =>
       db.transaction(async (client) => {
         await new LucidCrud(Plain).create({ name: 'one' }, { client })
@@ -187,7 +189,7 @@ test.group('The event log | failures', (group) => {
     cleanup,
   }) => {
     const seen: boolean[] = []
-    beside(cleanup, {
+    useIntegration(cleanup, {
       isPartOf: () => true,
       async log(_event, { client } = {}) {
         seen.push(client!.isTransaction)
@@ -226,7 +228,7 @@ test.group('The event log | failures', (group) => {
         throw new Error('a listener fails')
       })
     )
-    beside(cleanup, {
+    useIntegration(cleanup, {
       async log(event) {
         events.push(JSON.stringify(event))
         throw new Error('an integration fails')

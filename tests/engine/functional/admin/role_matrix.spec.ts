@@ -109,11 +109,131 @@ test.group('Admin | the page of a role', (group) => {
     const page = await open(`${ROLES}/update/${clerk.id}`)
     const changed = fieldsIn(page.text)
     for (const name of [...changed.keys()]) {
-      if (/^permissions\.(own|actions|field)\.Gone%2E1/.test(name)) changed.delete(name)
+      if (/^permissions\.(own|actions|kept)\.Gone%2E1/.test(name)) changed.delete(name)
     }
     changed.delete('permissions.own.Utensil')
     await submit(`${ROLES}/form_update/${clerk.id}`, changed)
     assert.deepEqual(Object.keys(await stored()), ['Reel', '*'])
+  })
+
+  test('[U6.4] the page of forty models is small; a row that is not unfolded keeps what it has', async ({
+    assert,
+  }) => {
+    const { text } = await open(`${ROLES}/update/${clerk.id}`)
+    const rows = text.split('class="matrix-row"').length - 1
+    assert.isAbove(rows, 40)
+    assert.isBelow((Buffer.byteLength(text) / rows) * 40, 150_000)
+    assert.notInclude(text, 'permissions.field.')
+
+    const fields = fieldsIn(text)
+    fields.append('permissions.actions.Reel', 'delete')
+    await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+    const { Reel, ...others } = CLERK
+    const actions = ['view', 'update', 'delete', 'wave']
+    assert.deepEqual(await stored(), { Reel: { ...Reel, actions }, ...others })
+  })
+
+  test('[U6.4] fields and records of a row have an address of their own', async ({ assert }) => {
+    const { text } = await open(`${ROLES}/update/${clerk.id}`)
+    const kept = fieldsIn(text).get('permissions.kept.Reel')!
+    const address = (name: string, value: string) =>
+      `${ROLES}/permissions?${new URLSearchParams([[name, value]])}`
+    const part = await open(address('permissions.kept.Reel', kept))
+    assert.equal(part.status, 200)
+    assert.isBelow(Buffer.byteLength(part.text), 20_000)
+    assert.notInclude(part.text, '<html')
+    assert.match(part.text, /name="permissions.field.Reel.title" value="readonly"[^>]* checked/)
+    assert.match(part.text, /name="permissions.field.Reel.gone" value="hidden"[^>]* checked/)
+    assert.match(part.text, /name="permissions.scopes.Reel" value="own"[^>]* checked/)
+    assert.match(part.text, /name="permissions.actions.Reel" value="wave"[^>]* checked/)
+    const all = await open(address('permissions.kept.*', ''))
+    assert.include(all.text, 'permissions.field.*.')
+
+    for (const [name, value] of [
+      ['permissions.kept.Reel', '{'],
+      ['permissions.kept.Reel', '{"hidden":[1]}'],
+      ['permissions.kept.Reel', '{"else":[]}'],
+      ['permissions.own.Reel', '1'],
+      ['permissions', '{}'],
+      ['', ''],
+    ]) {
+      const { status } = await open(address(name, value))
+      assert.equal(status, 404, `${name}=${value}`)
+    }
+    const script = '{"hidden":["<script>"],"scopes":["\"><b>"]}'
+    const { text: escaped } = await open(address('permissions.kept.<i>', script))
+    assert.notMatch(escaped, /<script>|<b>|<i>/)
+
+    const jo = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    const { status } = await get(address('permissions.kept.Reel', ''), { headers: { cookie: jo } })
+    assert.equal(status, 403)
+  })
+
+  test('[U6.4] without JavaScript a button unfolds a row, and nothing typed is lost', async ({
+    assert,
+  }) => {
+    const { text } = await open(`${ROLES}/update/${clerk.id}`)
+    const fields = fieldsIn(text)
+    fields.set('name', 'Typed')
+    fields.append('permissions.actions.Reel', 'delete')
+    fields.append('permissions.open.Reel', 'now')
+    const unfolded = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+    assert.equal(unfolded.status, 200)
+    assert.deepEqual(await stored(), CLERK)
+    assert.notInclude(unfolded.text, 'role="alert"')
+    const again = fieldsIn(unfolded.text)
+    assert.equal(again.get('name'), 'Typed')
+    assert.equal(again.get('permissions.field.Reel.title'), 'readonly')
+    assert.isNull(again.get('permissions.kept.Reel'))
+
+    again.set('permissions.field.Reel.title', '')
+    const saved = await submit(`${ROLES}/form_update/${clerk.id}`, again)
+    assert.equal(saved.status, 303)
+    const { Reel, ...others } = CLERK
+    assert.deepEqual(await stored(), {
+      Reel: {
+        actions: ['view', 'update', 'delete', 'wave'],
+        hidden: Reel.hidden,
+        readonly: ['us_gross'],
+        scopes: ['own'],
+      },
+      ...others,
+    })
+    assert.equal(clerk.name, 'Typed')
+
+    const empty = await open(`${ROLES}/create_page`)
+    const create = fieldsIn(empty.text)
+    create.append('permissions.open.*', 'now')
+    const blank = await submit(`${ROLES}/form_create`, create)
+    assert.equal(blank.status, 200)
+    assert.include(blank.text, 'permissions.field.*.')
+    assert.lengthOf(await AdminRole.query().where('name', ''), 0)
+  })
+
+  test('[U6.4] a tampered row is a fault beside the matrix, and changes nothing', async ({
+    assert,
+  }) => {
+    const { text } = await open(`${ROLES}/update/${clerk.id}`)
+    for (const kept of ['{', '{"hidden":5}', '{"superuser":["yes"]}']) {
+      const fields = fieldsIn(text)
+      fields.set('permissions.kept.Reel', kept)
+      const refused = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+      assert.equal(refused.status, 400, kept)
+      assert.include(refused.text, 'id="field-permissions-error"')
+    }
+    assert.deepEqual(await stored(), CLERK)
+  })
+
+  test('[U6.4] a row with more than an address holds is sent whole', async ({ assert }) => {
+    const hidden = Array.from({ length: 100 }, (_, index) => `field_${'x'.repeat(30)}_${index}`)
+    await clerk.merge({ permissions: { Reel: { actions: ['view'], hidden } } }).save()
+    const page = await open(`${ROLES}/update/${clerk.id}`)
+    assert.include(page.text, 'permissions.field.Reel.title')
+    const fields = fieldsIn(page.text)
+    fields.set('description', 'Same')
+    await submit(`${ROLES}/form_update/${clerk.id}`, fields)
+    const { Reel } = await stored()
+    assert.sameMembers([...Reel.hidden!], hidden)
   })
 
   test('[U6] a form may send the document as JSON, as /crud does', async ({ assert }) => {

@@ -7,9 +7,10 @@ import { fakeHashes } from '#tests/engine/helpers/admin'
 import { FuzzState } from '#tests/engine/helpers/fuzz/state'
 import { requests } from '#tests/engine/helpers/fuzz/requests'
 import { judge, send } from '#tests/engine/helpers/fuzz/verdict'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 /* Set by `npm run fuzz`. */
-const RUNS = Number(process.env.ATRIUM_FUZZ_RUNS || 2000)
+const RUNS = Number(process.env.ATRIUM_FUZZ_RUNS || runs(2000))
 const SEED = Number(process.env.ATRIUM_FUZZ_SEED || randomInt(1, 1_000_000_000))
 
 const SAFE = ['GET', 'HEAD', 'OPTIONS']

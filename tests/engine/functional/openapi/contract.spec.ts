@@ -218,8 +218,8 @@ test.group('API schema compared with responses', (group) => {
     assert.isAbove(operations.length, 300)
     const faults: string[] = []
     for (const operation of operations) {
-      const runs = IN_DEPTH.test(operation.path) ? 25 : 3
-      await check(operation, runs).catch((error) =>
+      const rounds = IN_DEPTH.test(operation.path) ? 25 : 3
+      await check(operation, rounds).catch((error) =>
         faults.push(String(error.cause?.message).slice(0, 900))
       )
     }

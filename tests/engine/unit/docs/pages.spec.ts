@@ -87,8 +87,10 @@ test.group('Pages of the documentation', () => {
     const lost = pages().flatMap((page) => {
       const blocks = blocksOf(page)
       return blocks.filter(
-        ({ language }, index) =>
-          ['json', 'text'].includes(language) && blocks[index - 1]?.language !== 'sh'
+        ({ language, path }, index) =>
+          path === undefined &&
+          ['json', 'text'].includes(language) &&
+          blocks[index - 1]?.language !== 'sh'
       )
     })
     assert.deepEqual(

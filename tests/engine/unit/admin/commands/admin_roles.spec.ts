@@ -109,14 +109,21 @@ test.group('admin:roles', (group) => {
     await restoreRoles()
     const there = await run([`--import=${path}`])
     there.command.assertSucceeded()
-    assert.deepEqual(there.logs, ['Made: Clerk'])
+    assert.deepEqual(there.logs, [
+      'Made: Clerk',
+      "  + Reel: view, update; without us_gross; title can't be changed; only ownBranch",
+      '  + All other models: view',
+      '[ yellow(warn) ] Clerk names the scope ownBranch of Reel, which the application does not have: it allows nothing',
+    ])
     const again = await run(['--export'])
     assert.deepEqual(JSON.parse(again.logs.join('\n')), exported)
     const check = await run([`--import=${path}`, '--check'])
     check.command.assertSucceeded()
   })
 
-  test('[U6] an import says what it changes, and leaves other roles alone', async ({ assert }) => {
+  test('[U6, U6.5] an import says what it changes, and leaves other roles alone', async ({
+    assert,
+  }) => {
     const clerk = await makeRole('Clerk', CLERK)
     const jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
     const before = await permissionsVersionOf(jo)
@@ -129,12 +136,27 @@ test.group('admin:roles', (group) => {
     })
     const check = await run([`--import=${path}`, '--check'])
     check.command.assertExitCode(1)
-    assert.deepEqual(check.logs, ['Differs: Clerk (description, permissions)', 'Missing: Manager'])
+    const lines = [
+      "  - Reel: view, update; without us_gross; title can't be changed; only ownBranch",
+      '  - All other models: view',
+      '  + Reel: view',
+    ]
+    assert.deepEqual(check.logs, [
+      'Differs: Clerk (description, permissions)',
+      ...lines,
+      'Missing: Manager',
+      '  + All models: everything',
+    ])
     assert.deepEqual(await names(), ['Clerk', 'Everything', 'Read only'])
 
     const { command, logs } = await run([`--import=${path}`])
     command.assertSucceeded()
-    assert.deepEqual(logs, ['Changed: Clerk (description, permissions)', 'Made: Manager'])
+    assert.deepEqual(logs, [
+      'Changed: Clerk (description, permissions)',
+      ...lines,
+      'Made: Manager',
+      '  + All models: everything',
+    ])
     assert.deepEqual(await names(), ['Clerk', 'Everything', 'Manager', 'Read only'])
     assert.equal(await roleIdOf('Clerk'), clerk.id)
     assert.equal(await permissionsVersionOf(jo), before + 1)
@@ -152,24 +174,64 @@ test.group('admin:roles', (group) => {
     assert,
   }) => {
     const path = await fileWith({ roles: [{ name: 'Read only', ...readOnly }] })
+    await makeUser('jo', { isSuperuser: false, roles: ['Everything'] })
     const check = await run([`--import=${path}`, '--check', '--prune'])
     check.command.assertExitCode(1)
-    assert.deepEqual(check.logs, ['Not in the file: Everything'])
+    assert.deepEqual(check.logs, ['Not in the file: Everything (1 user has it)'])
     const { logs } = await run([`--import=${path}`, '--prune', '--json'])
     assert.deepEqual(JSON.parse(logs[0]), {
       changes: [{ kind: 'delete', name: 'Everything', fields: [] }],
       written: true,
+      unknown: [],
     })
     assert.deepEqual(await names(), ['Read only'])
     const shown = await run([])
     shown.command.assertLogMatches(/defaultRole is "Everything", and no role is called so/)
   })
 
+  test('[U6.5] an import warns of names that the application does not have, and takes them', async ({
+    assert,
+  }) => {
+    const permissions = {
+      'Real': { actions: ['view'] },
+      'Reel': { actions: ['veiw'], hidden: ['us_gros'], scopes: ['elsewhere'] },
+      'AdminUser': { actions: ['view'] },
+      '*': { actions: ['view'] },
+    }
+    const path = await fileWith({ roles: [{ name: 'Clerk', permissions }] })
+    const { logs } = await run([`--import=${path}`, '--json'])
+    const tail = 'which the application does not have: it allows nothing'
+    assert.sameMembers(JSON.parse(logs[0]).unknown, [
+      `Clerk names the model Real, ${tail}; did you mean Reel?`,
+      `Clerk names the action veiw of Reel, ${tail}; did you mean view?`,
+      `Clerk names the field us_gros of Reel, ${tail}; did you mean us_gross?`,
+      `Clerk names the scope elsewhere of Reel, ${tail}`,
+      `Clerk names the model AdminUser, which is the site's own and for superusers only`,
+    ])
+    assert.include(await names(), 'Clerk')
+  })
+
+  test('[U6] a table that goes into a pipe has no colours', async ({ assert, cleanup }) => {
+    const { isTTY } = process.stdout
+    cleanup(() => void (process.stdout.isTTY = isTTY))
+    process.stdout.isTTY = false
+    ace.ui.switchMode('normal')
+    cleanup(() => void ace.ui.switchMode('raw'))
+    const told: string[] = []
+    const { log } = console
+    console.log = (text: string) => void told.push(text)
+    cleanup(() => void (console.log = log))
+    await run([])
+    assert.include(told.join(''), 'Read only')
+    // eslint-disable-next-line no-control-regex
+    assert.notMatch(told.join(''), /\u001b/)
+  })
+
   test('[U6] a file with a fault changes nothing, and says all that is wrong', async ({
     assert,
   }) => {
     for (const [file, message] of [
-      ['{', /The file is no JSON/],
+      ['{', /roles\.json: It is no JSON/],
       [[], /has no list "roles"/],
       [{ roles: [{ name: 'New', permissions: {} }, { permissions: {} }] }, /Role 2 has no name/],
       [{ roles: [{ name: 'A', permissions: { Reel: {} } }] }, /'A': Reel has no actions/],
@@ -188,7 +250,7 @@ test.group('admin:roles', (group) => {
       await refused([`--import=${await fileWith(file)}`], message)
     }
     assert.deepEqual(await names(), ['Everything', 'Read only'])
-    await refused(['--import=/nowhere/roles.json'], /can't be read \(ENOENT\)/)
+    await refused(['--import=/nowhere/roles.json'], /There is no file \/nowhere\/roles\.json/)
     await refused(['--check'], /go with --import=FILE/)
     await refused(['--export', '--import=x'], /Use one of/)
   })

@@ -70,6 +70,22 @@ test.group('crud:routes', (group) => {
     })
   })
 
+  test('[P12] a table has no colours in a pipe', async ({ assert, cleanup }) => {
+    const isTerminal = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
+    Object.defineProperty(process.stdout, 'isTTY', { value: false, configurable: true })
+    cleanup(() => {
+      if (isTerminal) Object.defineProperty(process.stdout, 'isTTY', isTerminal)
+      else Reflect.deleteProperty(process.stdout, 'isTTY')
+    })
+    const said: string[] = []
+    ace.ui.switchMode('normal')
+    ace.ui.useRenderer({ log: (text: string) => said.push(text) } as never)
+    const command = await run(['Reel'])
+    command.assertSucceeded()
+    assert.match(said.join('\n'), /│ {2}create {5,}│ {2}POST +│ {2}\/api\/reels /)
+    assert.notInclude(said.join(''), '\u{1b}')
+  })
+
   test('[P12] access, middleware and custom routes are listed', async ({ assert, cleanup }) => {
     const middleware = { create: [guard, () => {}] }
     const access = { update: 'token' } as const

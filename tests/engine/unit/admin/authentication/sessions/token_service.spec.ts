@@ -164,15 +164,15 @@ test.group('TokenService', () => {
     assert,
   }) => {
     const claims = await someClaims()
-    assert.isFalse(tokens.isWorn(claims))
-    assert.isFalse(tokens.isWorn({ ...claims, iat: claims.iat - 55 }))
-    assert.isTrue(tokens.isWorn({ ...claims, iat: claims.iat - 61 }))
+    assert.isFalse(tokens.isDueForRenewal(claims))
+    assert.isFalse(tokens.isDueForRenewal({ ...claims, iat: claims.iat - 55 }))
+    assert.isTrue(tokens.isDueForRenewal({ ...claims, iat: claims.iat - 61 }))
   })
 
   test('[B4] a token of one minute is due for renewal before it ends', async ({ assert }) => {
     const short = new TokenService(SECRET, 1)
     const { claims } = await short.issue(7, 'session')
-    assert.isFalse(short.isWorn(claims))
-    assert.isTrue(short.isWorn({ ...claims, iat: claims.iat - 15 }))
+    assert.isFalse(short.isDueForRenewal(claims))
+    assert.isTrue(short.isDueForRenewal({ ...claims, iat: claims.iat - 15 }))
   })
 })

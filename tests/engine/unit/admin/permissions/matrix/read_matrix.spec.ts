@@ -3,22 +3,33 @@ import fc from 'fast-check'
 import { AdminSite } from '#admin'
 import app from '@adonisjs/core/services/app'
 import { readPermissions, type PermissionsDocument } from '#admin/permissions/document'
-import { matrixView, type MatrixBox } from '#admin/permissions/matrix/matrix_view'
+import { matrixMore, matrixView, type MatrixBox } from '#admin/permissions/matrix/matrix_view'
 import { inputName, readInputName } from '#admin/permissions/matrix/input_names'
-import { readMatrix } from '#admin/permissions/matrix/read_matrix'
+import { readKept } from '#admin/permissions/matrix/kept'
+import { readMatrix, unfoldedIn } from '#admin/permissions/matrix/read_matrix'
 
 const FIELD = 'permissions'
 
-/** What a browser sends of the matrix of a document, if nobody touches it. */
-function sentOf(site: AdminSite, document: PermissionsDocument): Map<string, string[]> {
+/** What a browser sends of the matrix of a document, if nobody touches it but to unfold some rows. */
+function sentOf(
+  site: AdminSite,
+  document: PermissionsDocument,
+  isUnfolded: (model: string) => boolean
+): Map<string, string[]> {
   const sent = new Map<string, string[]>([[`${FIELD}.matrix`, ['1']]])
   const send = ({ name, value, checked }: MatrixBox) => {
     if (checked) sent.set(name, [...(sent.get(name) ?? []), value])
   }
   for (const row of matrixView(site, FIELD, document).groups.flatMap(({ rows }) => rows)) {
-    const boxes = [row.own, row.all, ...row.actions, ...row.others, ...row.records, ...row.scopes]
-    const states = row.fields.flatMap((field) => field.states)
-    for (const box of [...boxes, ...states]) if (box) send(box)
+    for (const box of [row.own, row.all, ...row.actions]) if (box) send(box)
+    if (!isUnfolded(row.model)) {
+      sent.set(row.kept.name, [row.kept.value])
+      continue
+    }
+    const more = matrixMore(site, FIELD, row.model, readKept(row.kept.value))
+    const states = more.fields.flatMap((field) => field.states)
+    for (const box of [...more.others, ...more.records, ...more.scopes, ...states]) send(box)
+    sent.set(more.open, ['1'])
   }
   return sent
 }
@@ -55,9 +66,10 @@ test.group('Permissions | the matrix', () => {
   test('[U6] a document that goes through the form is the same document', async ({ assert }) => {
     const site = await app.container.make(AdminSite)
     fc.assert(
-      fc.property(documents, (given) => {
+      fc.property(documents, fc.infiniteStream(fc.boolean()), (given, coins) => {
         const document = readPermissions(given)
-        const back = readMatrix(FIELD, sentOf(site, document))
+        const isUnfolded = () => coins.next().value as boolean
+        const back = readMatrix(FIELD, sentOf(site, document, isUnfolded))
         assert.deepEqual(JSON.stringify(readPermissions(back)), JSON.stringify(document))
       }),
       { numRuns: 300 }
@@ -113,5 +125,41 @@ test.group('Permissions | the matrix', () => {
       ['permissions.actions.Reel', ['view']],
     ])
     assert.deepEqual(readMatrix(FIELD, sent)!.Reel.scopes, ['own'])
+  })
+
+  test('[U6] what is kept of a folded row and can not be read is a fault, not nothing', ({
+    assert,
+  }) => {
+    for (const text of [
+      '{',
+      '[1]',
+      '{"hidden":"title"}',
+      '{"more":[]}',
+      '"view"',
+      '{"actions":5}',
+    ]) {
+      const sent = new Map([
+        ['permissions.matrix', ['1']],
+        ['permissions.kept.Reel', [text]],
+      ])
+      assert.throws(() => readPermissions(readMatrix(FIELD, sent)), /Reel/, text)
+    }
+  })
+
+  test('[U6] a row sent open is unfolded, and the one whose button was pressed gets the focus', ({
+    assert,
+  }) => {
+    const sent = new Map([
+      ['permissions.open.Reel', ['1']],
+      ['permissions.open.a%2Eb', ['now']],
+      ['permissions.own.Utensil', ['1']],
+    ])
+    assert.deepEqual(
+      [...unfoldedIn(FIELD, sent)],
+      [
+        ['Reel', false],
+        ['a.b', true],
+      ]
+    )
   })
 })

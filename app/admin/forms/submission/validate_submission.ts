@@ -12,7 +12,7 @@ import { InvalidForm } from '../../errors.js'
  * @returns the values by attribute name, virtual fields by their own
  * @throws InvalidForm
  */
-export async function parseForm(
+export async function validateSubmission(
   body: BodySchema,
   { values, faults }: Submission,
   uploads: Uploads,

@@ -1,0 +1,59 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+interface Run {
+  files: string[]
+  weight: number
+  database?: string
+}
+
+const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
+  otherDatabases(): Array<{ name: string; missing: string | undefined }>
+}
+const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
+  ownersOf(args: string[]): string[]
+  planOf(wanted: { owners: string[]; suites: string[]; databases: string[] }): Run[]
+  SUITES: string[]
+}
+
+test.group('The plan of npm test', () => {
+  test('a suite is run for the owners that have it', ({ assert }) => {
+    assert.deepEqual(ownersOf(['process']), ['engine'])
+    assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
+    assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])
+    assert.deepEqual(ownersOf(['--files', 'process/boot']), ['engine'])
+  })
+
+  test('every file is in one run, the longest runs first, and tagged ones also on each database', ({
+    assert,
+  }) => {
+    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres'] })
+    const usual = runs.filter(({ database }) => !database).flatMap(({ files }) => files)
+    assert.include(usual, 'tests/engine/unit/test_plan.spec.ts')
+    assert.lengthOf(new Set(usual), usual.length)
+    const others = runs.filter(({ database }) => database).flatMap(({ files }) => files)
+    assert.include(others, 'tests/engine/functional/late_faults.spec.ts')
+    assert.includeMembers(usual, others)
+    const weights = runs.map(({ weight }) => weight)
+    assert.deepEqual(
+      weights,
+      weights.toSorted((one, other) => other - one)
+    )
+  })
+
+  test('the second driver of SQLite is tested in CI, and named where it is left out', ({
+    assert,
+    cleanup,
+  }) => {
+    const before = process.env.CI
+    cleanup(() => {
+      if (before === undefined) delete process.env.CI
+      else process.env.CI = before
+    })
+    const missing = () => otherDatabases().find(({ name }) => name === 'better-sqlite3')?.missing
+    process.env.CI = 'true'
+    assert.isUndefined(missing())
+    delete process.env.CI
+    assert.match(missing()!, /CI/)
+  })
+})
