@@ -34,6 +34,7 @@ import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminRole from './models/admin_role.js'
+import AdminSavedView from './models/admin_saved_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
@@ -44,7 +45,14 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-const OWN_MODELS = [AdminUser, AdminRole, AdminSession, AdminTokenBlacklist, AdminAccessToken]
+const OWN_MODELS = [
+  AdminUser,
+  AdminRole,
+  AdminSession,
+  AdminTokenBlacklist,
+  AdminAccessToken,
+  AdminSavedView,
+]
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 
 /**

@@ -14,12 +14,14 @@ import type { AdminConfig } from './define_config.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
+import { SavedViews } from './list/saved_views/saved_views.js'
 import { managementPages } from './layout/management_pages.js'
 import { flashOf } from './http/flash.js'
 import { pageAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
+import { Preferences } from './preferences/preferences.js'
 import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as/viewed_role.js'
 import { visibleViews } from './permissions/visible_views.js'
@@ -63,6 +65,10 @@ export class AdminSite implements ViewSite {
   readonly tokenService: TokenService
   /** Access tokens with which programs call the API [P10] */
   readonly accessTokens = new AccessTokens()
+  /** What people have chosen for themselves [L6] */
+  readonly preferences = new Preferences(() => this.dbConfig.adminSession())
+  /** Saved views of lists [L5] */
+  readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']

@@ -8,7 +8,10 @@ import {
   type DeletedMode,
 } from '#crud/internals'
 import type { ModelView } from '../model_view.js'
+import { columnsWritten, readColumns } from './columns/column_choices.js'
 import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
+import { NO_PLACE, type ListPlace, type SavedView } from './saved_views/list_place.js'
+import { besideView } from './saved_views/view_query.js'
 import { searchCondition } from './search_condition.js'
 import { NO_TITLES, type TitleSearches } from './title_search.js'
 import { searchableColumns, wordConditions } from './word_search.js'
@@ -23,7 +26,11 @@ const FEWEST_ROWS = 10
 const MOST_ROWS = 100
 
 const SEARCHED = 'column-to-search'
-const SEARCH = 'search-input'
+/** Name of the parameter with the search text */
+export const SEARCH = 'search-input'
+
+/** Value of `view` for the list without any view [L5] */
+export const ALL_RECORDS = 'all'
 
 type Order = 'asc' | 'desc'
 
@@ -38,11 +45,14 @@ interface Values {
   filters: readonly ListFilter[]
   deleted: DeletedMode
   titles: TitleSearches
+  columns: readonly string[] | null
+  unknownColumns: readonly string[]
+  place: ListPlace
 }
 
 /**
  * Parameters of a list. Invalid ones are treated as missing, but filters and searches are kept, to be named.
- * [S27, S28, S29, B15, B16, L1, L4, L7]
+ * [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
  */
 export class ListParameters {
   readonly page: number
@@ -62,9 +72,16 @@ export class ListParameters {
   readonly deleted: DeletedMode
   /** How references are found by title */
   readonly titles: TitleSearches
+  /** Names of the columns that the URL, or the view in it, chooses; null: it says nothing of them [L6] */
+  readonly columns: readonly string[] | null
+  /** Names in `columns` that are none, at least not for the viewer */
+  readonly unknownColumns: readonly string[]
+  /** The viewer's views of the list, and how they have arranged it [L5, L6] */
+  readonly place: ListPlace
   /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
+  #changes: ReadonlyArray<readonly [string, string]> | undefined
   #words: readonly Condition[] | null | undefined
 
   constructor(
@@ -81,6 +98,9 @@ export class ListParameters {
     this.filters = values.filters ?? []
     this.titles = values.titles ?? NO_TITLES
     this.deleted = values.deleted ?? 'exclude'
+    this.columns = values.columns ?? null
+    this.unknownColumns = values.unknownColumns ?? []
+    this.place = values.place ?? NO_PLACE
     this.condition =
       this.search !== '' && searchableColumns(view).includes(this.column!)
         ? searchCondition(this.column!, this.search)
@@ -93,17 +113,20 @@ export class ListParameters {
    * @param query   with or without its question mark
    * @param search  name of the parameter with the search text
    * @param titles  how references are found by title; `readList` finds that out
+   * @param place   the query of the view that is open in it is part of `query`
    */
   static read(
     view: ModelView,
     query: string,
     search: string = SEARCH,
-    titles: TitleSearches = NO_TITLES
+    titles: TitleSearches = NO_TITLES,
+    place: ListPlace = NO_PLACE
   ): ListParameters {
     const given = new URLSearchParams(query)
     /* The last of several values is used. */
     const last = (name: string) => given.getAll(name).at(-1)
     const column = view.resource.fields.find(({ apiName }) => apiName === last(SEARCHED))
+    const { columns, unknown } = readColumns(view, given.getAll('columns'))
     return new ListParameters(view, {
       ...readPaging(last('page'), last('rows-per-page-select')),
       sorting: readSorting(view, last('sort_by'), last('sort_order')),
@@ -114,6 +137,9 @@ export class ListParameters {
       filters: readFilters(view, given, titles),
       titles,
       deleted: readDeleted(view, last('deleted')),
+      columns,
+      unknownColumns: unknown,
+      place,
     })
   }
 
@@ -166,7 +192,23 @@ export class ListParameters {
    * with all of its records then.
    */
   get isUnread(): boolean {
-    return this.isUnsearchable || this.filters.some(({ fault }) => fault !== null)
+    const isFaulty = this.filters.some(({ fault }) => fault !== null)
+    return this.isUnsearchable || this.place.isGone || isFaulty
+  }
+
+  /** Names of the columns to show; null: those that the model's list shows by default. [L6] */
+  get shownColumns(): readonly string[] | null {
+    return this.columns ?? this.place.columns
+  }
+
+  /** True if the list is no longer as the view that is open in it. [L5] */
+  get isChanged(): boolean {
+    return this.#besideView.length > 0
+  }
+
+  /** These parameters as a query string of their own, without the view that is open. */
+  get wholeQuery(): string {
+    return new URLSearchParams(this.#fields()).toString()
   }
 
   /** Null if the text can't be searched for */
@@ -200,6 +242,21 @@ export class ListParameters {
   }
 
   /**
+   * The first page of the list without a view, as an address that names none. [L5]
+   */
+  get plain(): ListParameters {
+    return new ListParameters(this.view, { place: { ...this.place, open: null, isGone: false } })
+  }
+
+  /**
+   * The first page of the list as a view has it. [L5]
+   */
+  in(open: SavedView): ListParameters {
+    const place = { ...this.place, open, isGone: false }
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place)
+  }
+
+  /**
    * Request to the CRUD object.
    */
   toRequest(extent: Extent = {}): ListRequest {
@@ -223,7 +280,7 @@ export class ListParameters {
    * Query string of the list without default values and page, always spelled the same way.
    */
   get query(): string {
-    this.#query ??= new URLSearchParams(this.#fields()).toString()
+    this.#query ??= new URLSearchParams(this.#placed()).toString()
     return this.#query
   }
 
@@ -239,10 +296,33 @@ export class ListParameters {
    * Parameters without the search that the form shows, as its hidden fields.
    */
   get arrangement(): Array<[name: string, value: string]> {
-    const kept: Array<[string, string]> = this.search !== '' && this.q !== '' ? [['q', this.q]] : []
-    return [...this.#filterFields(), ...kept, ...this.#arrangement()].filter(
-      (field) => field !== false
+    const isKept = this.search !== '' && this.q !== ''
+    const fields = this.#placed().filter(
+      ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isKept)
     )
+    /* A search of one column takes the place of that of the view. */
+    const isOfView = this.#viewFields.some(([name]) => name === 'q')
+    return isOfView && !isKept ? [...fields, ['q', '']] : fields
+  }
+
+  /** All parameters, or the view that is open in the list and what is other than in it. */
+  #placed(): Array<[name: string, value: string]> {
+    const { open, defaultId } = this.place
+    if (open) return [['view', String(open.id)], ...this.#besideView] as Array<[string, string]>
+    const fields = this.#fields()
+    return fields.length === 0 && defaultId !== null ? [['view', ALL_RECORDS]] : fields
+  }
+
+  get #besideView(): ReadonlyArray<readonly [string, string]> {
+    if (!this.place.open) return []
+    this.#changes ??= besideView(this.#viewFields, this.#fields())
+    return this.#changes
+  }
+
+  /** As the viewer reads them, who may not see all that its owner sees */
+  get #viewFields(): Array<[name: string, value: string]> {
+    const { open } = this.place
+    return open ? ListParameters.read(this.view, open.query).#fields() : []
   }
 
   /** Parameters that differ from the defaults, in a fixed order. */
@@ -262,7 +342,9 @@ export class ListParameters {
   }
 
   #arrangement(): Array<[string, string] | false> {
+    const columns = this.columns === null ? [] : columnsWritten(this.columns)
     return [
+      ...columns.map((text): [string, string] => ['columns', text]),
       this.deleted !== 'exclude' && ['deleted', this.deleted],
       this.sort !== null && ['sort_by', this.sorting.map(({ column }) => column.apiName).join()],
       this.sort !== null && ['sort_order', this.sorting.map(({ direction }) => direction).join()],

@@ -6,7 +6,9 @@ import { ChoicesController } from '../../forms/fields/choices_controller.js'
 import { CreateController } from '../../forms/create_controller.js'
 import { FilesController } from '../../forms/files/files_controller.js'
 import { UpdateController } from '../../forms/update_controller.js'
+import { ColumnsController } from '../../list/columns/columns_controller.js'
 import { ListController } from '../../list/list_controller.js'
+import { ViewsController } from '../../list/saved_views/views_controller.js'
 import type { ModelView } from '../../model_view.js'
 import { may, type Offer } from '../../permissions/may.js'
 import type { Action } from '../../permissions/actions.js'
@@ -25,6 +27,8 @@ import { NotAllowed } from '../../errors.js'
  */
 class Pages {
   readonly list: ListController
+  readonly columns: ColumnsController
+  readonly views: ViewsController
   readonly create: CreateController
   readonly update: UpdateController
   readonly files: FilesController
@@ -37,6 +41,8 @@ class Pages {
     readonly view: ModelView
   ) {
     this.list = new ListController(site, view)
+    this.columns = new ColumnsController(site, view)
+    this.views = new ViewsController(site, view)
     this.create = new CreateController(site, view)
     this.update = new UpdateController(site, view)
     this.files = new FilesController(site, view)
@@ -72,6 +78,7 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('GET', '/', ['view'], logged('list', page))
       route('GET', '/get_model_list', ['view'], logged('list', content))
       route('GET', '/table-content', ['view'], ({ list }, ctx) => list.table(ctx))
+      registerArrangement(route)
       route(
         'GET',
         '/files/:file',
@@ -111,6 +118,22 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
     .use([siteMiddleware, signInGuard, viewGuard(view)])
   registerHistoryRoute(site, view)
   registerCrudMount(site, view)
+}
+
+/**
+ * Registers the forms for the columns and saved views of a list. [L5, L6]
+ */
+function registerArrangement(route: Route) {
+  const add = (method: 'GET' | 'POST', path: string, show: Show) =>
+    route(method, path, ['view'], offered('view', show))
+  add('GET', '/columns', ({ columns }, ctx) => columns.show(ctx))
+  add('POST', '/columns', ({ columns }, ctx) => columns.submit(ctx))
+  add('GET', '/views/new', ({ views }, ctx) => views.create(ctx))
+  add('POST', '/views', ({ views }, ctx) => views.store(ctx))
+  add('GET', '/views/:view', ({ views }, ctx) => views.edit(ctx))
+  add('POST', '/views/:view', ({ views }, ctx) => views.update(ctx))
+  add('POST', '/views/:view/query', ({ views }, ctx) => views.updateQuery(ctx))
+  add('POST', '/views/:view/delete', ({ views }, ctx) => views.delete(ctx))
 }
 
 /**
