@@ -14,8 +14,6 @@ interface ViewTab {
   name: string
   url: string
   isOpen: boolean
-  /** True if the list opens with it */
-  isDefault: boolean
   isShared: boolean
 }
 
@@ -68,14 +66,13 @@ export function besideList({ view, query }: ListParameters, path: string): strin
 }
 
 function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
-  const { views, open, defaultId } = parameters.place
+  const { views, open } = parameters.place
   if (views.length === 0) return []
   const all: ViewTab = {
     id: 'all',
     name: site.text('list.views.all'),
     url: parameters.plain.url,
     isOpen: open === null,
-    isDefault: defaultId === null,
     isShared: false,
   }
   const tabs = views.map((one) => ({
@@ -83,7 +80,6 @@ function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
     name: one.name,
     url: parameters.view.url(`/?view=${one.id}`),
     isOpen: one.id === open?.id,
-    isDefault: one.id === defaultId,
     isShared: one.isShared,
   }))
   return [all, ...tabs]

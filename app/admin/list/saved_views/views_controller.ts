@@ -21,7 +21,8 @@ interface ViewForm {
   name: string
   isShared: boolean
   isDefault: boolean
-  query: string
+  /** Query of a new view */
+  query: string | null
   back: string
   fault?: string
 }
@@ -155,7 +156,7 @@ export class ViewsController {
       name: saved.name,
       isShared: saved.shared,
       isDefault: false,
-      query: saved.query,
+      query: null,
       back: this.view.url(`/?view=${saved.id}`),
     }
   }
