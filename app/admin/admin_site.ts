@@ -4,6 +4,7 @@ import type { I18nManager } from '@adonisjs/i18n'
 import type { Edge } from 'edge.js'
 import { resources, ValueError } from '#crud'
 import type { AssetStore } from '#crud/internals'
+import { scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
@@ -202,6 +203,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     pathWithQuery: await pageAddress(site, ctx),
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
+    scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
     groups: user ? await sidebarGroups(site, ctx) : [],

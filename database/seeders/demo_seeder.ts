@@ -23,7 +23,7 @@ const CINEMA_CLERK = {
 }
 
 /** Views of the list of films that everybody has. */
-const VIEWS = [
+const VIEWS: Array<{ name: string; query: Record<string, string> }> = [
   {
     name: 'Blockbusters',
     query: {
@@ -140,7 +140,7 @@ export default class DemoSeeder extends BaseSeeder {
     const rows = VIEWS.map(({ name, query }) => ({
       model: 'Film',
       name,
-      query: new URLSearchParams(query as Record<string, string>).toString(),
+      query: new URLSearchParams(query).toString(),
       shared: true,
       created_at: this.#now,
     }))

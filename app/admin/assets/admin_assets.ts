@@ -37,11 +37,20 @@ export const adminAssets = [
       own('bulk.js'),
       own('choices.js'),
       own('forms.js'),
-      own('roles.js'),
     ],
   },
+  /* A script with the name of a stylesheet comes with it. */
+  { name: 'roles.js', paths: [own('roles.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]
+
+/**
+ * Name of the script that comes with an additional stylesheet, if there is one.
+ */
+export function scriptOf(sheet: string): string | null {
+  const script = sheet.replace(/\.css$/, '.js')
+  return adminAssets.some(({ name }) => name === script) ? script : null
+}
 
 /** `resources` is next to `app` in the production build too. */
 function own(file: string): string {

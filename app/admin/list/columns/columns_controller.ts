@@ -77,8 +77,7 @@ export class ColumnsController {
     density: string | null
   ) {
     const names = preferenceNames(this.view.name)
-    const { open } = parameters.place
-    const ofView = open && ListParameters.read(this.view, open.query).columns
+    const ofView = this.#columnsOfView(parameters)
     const { owner } = ctx.auth.use('admin').signedInOrFail()
     await this.site.preferences.write(owner.id, {
       [names.density]: density === DENSITIES[0] ? null : density,
@@ -115,8 +114,13 @@ export class ColumnsController {
       error: shown.error ?? null,
       query: parameters.query,
       back: parameters.url,
-      isOfView: Boolean(parameters.place.open),
+      isOfView: this.#columnsOfView(parameters) !== null,
     })
+  }
+
+  /** Columns of the view that is open, if it has any */
+  #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
+    return open && ListParameters.read(this.view, open.query).columns
   }
 
   #shownIn({ shownColumns }: ListParameters): string[] {

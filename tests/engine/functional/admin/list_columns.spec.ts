@@ -148,7 +148,7 @@ test.group('Admin | list | columns', (group) => {
     assert.equal(headers.get('location'), '/admin/Play/')
     const stored = await db.from('admin_preferences').where('user_id', kim.id)
     assert.deepEqual(
-      stored.map(({ value: text }) => text),
+      stored.map((row) => row.value),
       ['["title"]']
     )
     for (const page of [kept, asked]) assert.notInclude(page.text, 'QZX')
@@ -271,7 +271,8 @@ test.group('Admin | list | columns', (group) => {
         ['columns', name],
       ])
     )
-    assert.equal((await keep(form.toString())).status, 303)
+    const { status: sent } = await keep(form.toString())
+    assert.equal(sent, 303)
     const [kept] = await preferences()
     assert.equal(kept.value, '["title"]')
   })
