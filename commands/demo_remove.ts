@@ -42,6 +42,8 @@ const TABLES = {
 const MIGRATIONS = 'adonis_schema'
 /** The role that the seeder makes */
 const ROLE = 'Cinema clerk'
+/** The views that it makes */
+const VIEWS = ['Blockbusters', 'No genre known']
 const TABLE_NAMES = Object.keys(TABLES).join(', ')
 
 /** Folders with code of a project that could need the demo */
@@ -178,6 +180,7 @@ export default class DemoRemove extends Command {
       this.logger.action(`drop table ${table}`).succeeded()
     }
     await this.#dropRole(client)
+    await this.#dropViews(client)
   }
 
   /** What somebody has, they keep: a role that names a model which is gone allows nothing of it. */
@@ -190,6 +193,18 @@ export default class DemoRemove extends Command {
       .whereNotIn('id', held)
       .delete()
     if (Number(gone) > 0) this.logger.action(`delete role ${ROLE}`).succeeded()
+  }
+
+  /** Those that the seeder made: they belong to nobody. */
+  async #dropViews(client: QueryClientContract) {
+    if (!(await client.schema.hasTable('admin_saved_views'))) return
+    const gone = await client
+      .from('admin_saved_views')
+      .where('model', 'Film')
+      .whereIn('name', VIEWS)
+      .whereNull('owner_id')
+      .delete()
+    if (Number(gone) > 0) this.logger.action(`delete views ${VIEWS.join(', ')}`).succeeded()
   }
 
   #remove(paths: string[]) {

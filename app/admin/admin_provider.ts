@@ -36,6 +36,7 @@ import AdminAuditLog from './models/admin_audit_log.js'
 import AdminJob from './models/admin_job.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminRole from './models/admin_role.js'
+import AdminSavedView from './models/admin_saved_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
@@ -46,7 +47,14 @@ declare module '@adonisjs/core/types' {
   }
 }
 
-const OWN_MODELS = [AdminUser, AdminRole, AdminSession, AdminTokenBlacklist, AdminAccessToken]
+const OWN_MODELS = [
+  AdminUser,
+  AdminRole,
+  AdminSession,
+  AdminTokenBlacklist,
+  AdminAccessToken,
+  AdminSavedView,
+]
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 
 /**

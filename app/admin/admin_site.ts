@@ -4,6 +4,7 @@ import type { I18nManager } from '@adonisjs/i18n'
 import type { Edge } from 'edge.js'
 import { resources, ValueError } from '#crud'
 import type { AssetStore } from '#crud/internals'
+import { scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
@@ -14,6 +15,7 @@ import type { AdminConfig } from './define_config.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
+import { SavedViews } from './list/saved_views/saved_views.js'
 import { managementPages } from './layout/management_pages.js'
 import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
@@ -21,6 +23,7 @@ import { pageAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
+import { Preferences } from './preferences/preferences.js'
 import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as/viewed_role.js'
 import { visibleViews } from './permissions/visible_views.js'
@@ -64,6 +67,10 @@ export class AdminSite implements ViewSite {
   readonly tokenService: TokenService
   /** Access tokens with which programs call the API [P10] */
   readonly accessTokens = new AccessTokens()
+  /** What people have chosen for themselves [L6] */
+  readonly preferences = new Preferences(() => this.dbConfig.adminSession())
+  /** Saved views of lists [L5] */
+  readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
@@ -199,6 +206,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     pathWithQuery: await pageAddress(site, ctx),
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
+    scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
     groups: user ? await sidebarGroups(site, ctx) : [],

@@ -22,6 +22,20 @@ const CINEMA_CLERK = {
   },
 }
 
+/** Views of the list of films that everybody has. */
+const VIEWS: Array<{ name: string; query: Record<string, string> }> = [
+  {
+    name: 'Blockbusters',
+    query: {
+      'filter.worldwide_gross__gte': '300000000',
+      'columns': 'title,worldwide_gross,us_gross,production_budget,release_date,distributor_id',
+      'sort_by': 'worldwide_gross',
+      'sort_order': 'desc',
+    },
+  },
+  { name: 'No genre known', query: { 'filter.major_genre__is': 'null' } },
+]
+
 /**
  * Fills the tables of the demo models, once. It writes plain rows and knows none of the models, so
  * it works on whatever becomes of them.
@@ -97,6 +111,7 @@ export default class DemoSeeder extends BaseSeeder {
     }
     await trx.table('products').multiInsert(products)
     await this.#makeRole(trx)
+    await this.#makeViews(trx)
 
     const changes = summarizeChanges(films.flatMap((film) => film.changes))
     return (
@@ -114,6 +129,22 @@ export default class DemoSeeder extends BaseSeeder {
     if (await trx.from('admin_roles').where('name', role.name).first()) return
     const row = { ...role, permissions: JSON.stringify(permissions), created_at: this.#now }
     await trx.table('admin_roles').insert(row)
+  }
+
+  /**
+   * Makes the shared views of the demo, where views are in the same database. They belong to nobody, so
+   * superusers change them.
+   */
+  async #makeViews(trx: TransactionClientContract) {
+    if (!(await trx.schema.hasTable('admin_saved_views'))) return
+    const rows = VIEWS.map(({ name, query }) => ({
+      model: 'Film',
+      name,
+      query: new URLSearchParams(query).toString(),
+      shared: true,
+      created_at: this.#now,
+    }))
+    await trx.table('admin_saved_views').multiInsert(rows)
   }
 
   /**

@@ -14,6 +14,7 @@ export const adminAssets = [
       own('recent.css'),
       own('list.css'),
       own('filters.css'),
+      own('views.css'),
       own('bulk.css'),
       own('choices.css'),
       own('forms.css'),
@@ -32,16 +33,26 @@ export const adminAssets = [
       own('admin.js'),
       own('list.js'),
       own('filters.js'),
+      own('views.js'),
       own('bulk.js'),
       own('all_matching.js'),
       own('choices.js'),
       own('forms.js'),
-      own('roles.js'),
       own('palette.js'),
     ],
   },
+  /* A script with the name of a stylesheet comes with it. */
+  { name: 'roles.js', paths: [own('roles.js')] },
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]
+
+/**
+ * Name of the script that comes with an additional stylesheet, if there is one.
+ */
+export function scriptOf(sheet: string): string | null {
+  const script = sheet.replace(/\.css$/, '.js')
+  return adminAssets.some(({ name }) => name === script) ? script : null
+}
 
 /** `resources` is next to `app` in the production build too. */
 function own(file: string): string {

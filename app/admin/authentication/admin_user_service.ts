@@ -79,11 +79,16 @@ export class AdminUserService {
   }
 
   /**
+   * @param before  what has to be done before, in the same transaction
    * @throws ValueError  when the user is the last superuser
    */
-  async remove(user: AdminUser): Promise<void> {
+  async remove(
+    user: AdminUser,
+    before: (client: TransactionClientContract) => Promise<void> = async () => {}
+  ): Promise<void> {
     await AdminUser.transaction(async (client: TransactionClientContract) => {
       await this.checkRemovable(user, client)
+      await before(client)
       const current = await AdminUser.find(user.id, { client })
       await current?.delete()
     })

@@ -16,7 +16,7 @@ export default class AdminDelete extends AdminCommand {
   declare force: boolean
 
   async run() {
-    const { adminUserService: users, sessionManager } = await this.site()
+    const { adminUserService: users, savedViews, sessionManager } = await this.site()
     const user = await users.findByName(this.username)
     await users.checkRemovable(user)
     this.requireFlags(!this.force && '--force')
@@ -26,7 +26,7 @@ export default class AdminDelete extends AdminCommand {
     }
     /* Sessions end first: without the user, their tokens could not be found. */
     const ended = await sessionManager.endAllOf(user.id)
-    await users.remove(user)
+    await users.remove(user, (client) => savedViews.leave(user.id, client))
     this.logger.success(`Removed ${user.username}; sessions ended: ${ended}`)
   }
 }

@@ -16,7 +16,10 @@ import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 
 type Values = Record<string, unknown>
-type Site = Pick<AdminSite, 'accessTokens' | 'adminUserService' | 'sessionManager' | 'text'>
+type Site = Pick<
+  AdminSite,
+  'accessTokens' | 'adminUserService' | 'savedViews' | 'sessionManager' | 'text'
+>
 
 /**
  * Rules for writes to admin users, from any endpoint or page: hashes passwords, keeps the last
@@ -126,6 +129,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     await this.#checkNotLast(user, 'core.lastDeleted', options.client)
     /* Sessions end first: without the user, their tokens could not be found. */
     await this.#site.sessionManager.endAllOf(user.id, undefined, options.client)
+    await this.#site.savedViews.leave(user.id, options.client)
   }
 
   /**

@@ -2,6 +2,7 @@ import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../admin_site.js'
 import AdminAccessToken from '../models/admin_access_token.js'
 import AdminRole from '../models/admin_role.js'
+import AdminSavedView from '../models/admin_saved_view.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
@@ -24,6 +25,7 @@ const ICONS = {
   roles: 'M12 3 4.5 6v5.5c0 4.6 3.1 8 7.5 9.5 4.4-1.5 7.5-4.9 7.5-9.5V6zM9 12l2 2 4-4',
   users:
     'M5.5 8a3.5 3.5 0 1 0 7 0 3.5 3.5 0 1 0-7 0M2.5 20v-1a6 6 0 0 1 6-6h1a6 6 0 0 1 6 6v1M16 4.8a3.5 3.5 0 0 1 0 6.4M18.5 13.9a6 6 0 0 1 3 5.1v1',
+  savedViews: 'M6 3.5h12v17l-6-4.5-6 4.5z',
   sessions: 'M3.5 5h17v11h-17zM8.5 20h7M12 16v4',
   accessTokens:
     'M3.5 15.5a4.5 4.5 0 1 0 9 0 4.5 4.5 0 1 0-9 0M11.2 12.3 20 3.5M16.5 7l3 3M14 9.5l2 2',
@@ -130,6 +132,25 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
           created_at: { label: site.text('accessTokens.columns.created') },
           last_used_at: { label: site.text('accessTokens.columns.lastUsed') },
           expires_at: { label: site.text('accessTokens.columns.expires') },
+        },
+      },
+    ],
+    [
+      AdminSavedView,
+      {
+        label: text('savedViews.label'),
+        singular: text('savedViews.singular'),
+        icon: ICONS.savedViews,
+        allowedActions: ['view', 'delete'],
+        listColumns: ['name', 'model', 'owner_id', 'shared', 'query', 'updated_at'],
+        searchableColumns: ['name', 'model', 'query'],
+        title: 'name',
+        fields: {
+          name: { label: text('savedViews.name') },
+          model: { label: text('savedViews.model') },
+          owner_id: { label: text('savedViews.owner') },
+          shared: { label: text('savedViews.shared') },
+          query: { label: text('savedViews.query') },
         },
       },
     ],

@@ -31,7 +31,7 @@ export interface EventDetails {
   /** Reason of a failed login */
   reason?: 'credentials'
   /** Page that was viewed */
-  page?: 'list' | 'update' | 'view_as' | 'view_as_stop'
+  page?: 'list' | 'update' | 'columns' | 'default_view' | 'view_as' | 'view_as_stop'
 }
 
 /**

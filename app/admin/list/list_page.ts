@@ -8,8 +8,10 @@ import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
 import { inSentence } from '../text/in_sentence.js'
 import type { ModelView } from '../model_view.js'
+import { BoundedMap } from '../permissions/bounded_map.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
+import { columnChoices } from './columns/column_choices.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { filterBar, type FilterBar } from './filters/filter_bar.js'
 import { filterNotes, type FilterNote } from './filter_notes.js'
@@ -25,6 +27,7 @@ import {
 import { pagerOf, type Pager } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
+import { viewsBar, type ViewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './word_search.js'
 
 /**
@@ -74,6 +77,8 @@ export interface ListData extends Record<string, unknown> {
   /** Reason why the search text can't be searched for, if any */
   unsearchable: string | null
   filterBar: FilterBar
+  /** The views of the list and what can be done with them; columns; density [L5, L6] */
+  views: ViewsBar
   /** Filters that filter nothing */
   faults: FilterNote[]
   /** Message for a list without records */
@@ -93,6 +98,9 @@ export interface ListData extends Record<string, unknown> {
   /** Singular and plural of the model in a sentence */
   words: { one: string; many: string }
 }
+
+/* More are used at once by nobody but who tries them all. */
+const MOST_TABLES = 50
 
 interface Found {
   items: Item[]
@@ -114,6 +122,8 @@ type ShownRows = Pick<ListData, 'rows' | 'rowsMarkup'>
  */
 export class ListPage {
   readonly #table: ListTable
+  /* Of lists with columns of their own, by their names */
+  readonly #tables = new BoundedMap<string, ListTable>(MOST_TABLES)
   /* Cached per permissions of the viewer, as formatting its texts takes long. */
   readonly #bars = new Map<string, BulkBar | null>()
   #searches: Array<{ column: Column; label: string }> | undefined
@@ -149,7 +159,7 @@ export class ListPage {
     return {
       items,
       model_name: this.view.name,
-      table_columns: this.#table.names,
+      table_columns: this.#tableOf(parameters).names,
       total_items: total,
       current_page: parameters.page,
       rows_per_page: parameters.rows,
@@ -169,6 +179,7 @@ export class ListPage {
       ...surroundings,
       filterBar: await bar,
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
+      views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
         failed,
         words: surroundings.words,
@@ -198,14 +209,27 @@ export class ListPage {
    * @param search  name of the parameter with the search text
    */
   async parametersOf(ctx: HttpContext, search?: string): Promise<ListParameters> {
-    return await readList(ctx, this.site, this.view, ctx.request.parsedUrl.query ?? '', search)
+    const query = ctx.request.parsedUrl.query ?? ''
+    return await readList(ctx, this.site, this.view, query, search, true)
+  }
+
+  /** The table with the columns of the address, of the view or of the viewer. [L6] */
+  #tableOf({ shownColumns }: ListParameters): ListTable {
+    if (shownColumns === null) return this.#table
+    const { all } = columnChoices(this.view)
+    const known = shownColumns.filter((name) => all.has(name))
+    if (known.length === 0) return this.#table
+    const id = JSON.stringify(known)
+    let table = this.#tables.get(id)
+    if (!table) this.#tables.set(id, (table = new ListTable(this.site, this.view, known)))
+    return table
   }
 
   /** Variables that do not depend on the records. */
   #surroundings(parameters: ListParameters, offers: Offers) {
     return {
-      headings: this.#table.headings(parameters),
-      sorting: this.#table.addedTo(parameters),
+      headings: this.#tableOf(parameters).headings(parameters),
+      sorting: this.#tableOf(parameters).addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,
@@ -232,8 +256,9 @@ export class ListPage {
     /* An overridden `getMulti` may change the items. */
     const isPlain = this.view.crud.getMulti === LucidCrud.prototype.getMulti
     if (!isPlain) return await this.#readWith(ctx, parameters, offers)
-    const { fields } = this.#table
-    const joins = await this.#table.joins(ctx, parameters)
+    const table = this.#tableOf(parameters)
+    const { fields } = table
+    const joins = await table.joins(ctx, parameters)
     try {
       return await this.#readWith(ctx, parameters, offers, { fields, joins })
     } catch (error) {
@@ -284,10 +309,11 @@ export class ListPage {
     offers: Offers,
     joined?: Joined
   ): Promise<ShownRows> {
-    const rows = await this.#table.rows(ctx, items, parameters, joined)
+    const table = this.#tableOf(parameters)
+    const rows = await table.rows(ctx, items, parameters, joined)
     const hasCheckboxes = this.#bulk(parameters, offers) !== null
     const mark = this.site.text('list.deleted.mark')
-    return { rows, rowsMarkup: rowsMarkup(rows, this.#table.styles, { hasCheckboxes, mark }) }
+    return { rows, rowsMarkup: rowsMarkup(rows, table.styles, { hasCheckboxes, mark }) }
   }
 
   /** Not for records that nobody asked for. */

@@ -8,7 +8,10 @@ import {
   type DeletedMode,
 } from '#crud/internals'
 import type { ModelView } from '../model_view.js'
+import { columnsWritten, readColumns } from './columns/column_choices.js'
 import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
+import { NO_PLACE, type ListPlace, type SavedView } from './saved_views/list_place.js'
+import { besideView } from './saved_views/view_query.js'
 import { searchCondition } from './search_condition.js'
 import { NO_TITLES, type TitleSearches } from './title_search.js'
 import { searchableColumns, wordConditions } from './word_search.js'
@@ -23,7 +26,11 @@ const FEWEST_ROWS = 10
 const MOST_ROWS = 100
 
 const SEARCHED = 'column-to-search'
-const SEARCH = 'search-input'
+/** Name of the parameter with the search text */
+export const SEARCH = 'search-input'
+
+/** Value of `view` for the list without any view [L5] */
+export const ALL_RECORDS = 'all'
 
 type Order = 'asc' | 'desc'
 
@@ -40,11 +47,14 @@ interface Values {
   filters: readonly ListFilter[]
   deleted: DeletedMode
   titles: TitleSearches
+  columns: readonly string[] | null
+  unknownColumns: readonly string[]
+  place: ListPlace
 }
 
 /**
  * Parameters of a list. Invalid ones are treated as missing, but filters and searches are kept, to be named.
- * [S27, S28, S29, B15, B16, L1, L4, L7]
+ * [S27, S28, S29, B15, B16, L1, L4, L5, L6, L7]
  */
 export class ListParameters {
   readonly page: number
@@ -64,11 +74,18 @@ export class ListParameters {
   readonly deleted: DeletedMode
   /** How references are found by title */
   readonly titles: TitleSearches
+  /** Names of the columns that the URL, or the view in it, chooses; null: it says nothing of them [L6] */
+  readonly columns: readonly string[] | null
+  /** Names in `columns` that are none, at least not for the viewer */
+  readonly unknownColumns: readonly string[]
+  /** The viewer's views of the list, and how they have arranged it [L5, L6] */
+  readonly place: ListPlace
   /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
   /* Parts of the query before and after those of the order */
   #unsorted: [before: string, after: string] | undefined
+  #changes: ReadonlyArray<readonly [string, string]> | undefined
   #words: readonly Condition[] | null | undefined
 
   constructor(
@@ -85,6 +102,9 @@ export class ListParameters {
     this.filters = values.filters ?? []
     this.titles = values.titles ?? NO_TITLES
     this.deleted = values.deleted ?? 'exclude'
+    this.columns = values.columns ?? null
+    this.unknownColumns = values.unknownColumns ?? []
+    this.place = values.place ?? NO_PLACE
     this.condition =
       this.search !== '' && searchableColumns(view).includes(this.column!)
         ? searchCondition(this.column!, this.search)
@@ -97,17 +117,20 @@ export class ListParameters {
    * @param query   with or without its question mark
    * @param search  name of the parameter with the search text
    * @param titles  how references are found by title; `readList` finds that out
+   * @param place   the query of the view that is open in it is part of `query`
    */
   static read(
     view: ModelView,
     query: string,
     search: string = SEARCH,
-    titles: TitleSearches = NO_TITLES
+    titles: TitleSearches = NO_TITLES,
+    place: ListPlace = NO_PLACE
   ): ListParameters {
     const given = new URLSearchParams(query)
     /* The last of several values is used. */
     const last = (name: string) => given.getAll(name).at(-1)
     const column = view.resource.fields.find(({ apiName }) => apiName === last(SEARCHED))
+    const { columns, unknown } = readColumns(view, given.getAll('columns'))
     return new ListParameters(view, {
       ...readPaging(last('page'), last('rows-per-page-select')),
       sorting: readSorting(view, last('sort_by'), last('sort_order')),
@@ -118,6 +141,9 @@ export class ListParameters {
       filters: readFilters(view, given, titles),
       titles,
       deleted: readDeleted(view, last('deleted')),
+      columns,
+      unknownColumns: unknown,
+      place,
     })
   }
 
@@ -170,7 +196,23 @@ export class ListParameters {
    * with all of its records then.
    */
   get isUnread(): boolean {
-    return this.isUnsearchable || this.filters.some(({ fault }) => fault !== null)
+    const isFaulty = this.filters.some(({ fault }) => fault !== null)
+    return this.isUnsearchable || this.place.isGone || isFaulty
+  }
+
+  /** Names of the columns to show; null: those that the model's list shows by default. [L6] */
+  get shownColumns(): readonly string[] | null {
+    return this.columns ?? this.place.columns
+  }
+
+  /** True if the list is no longer as the view that is open in it. [L5] */
+  get isChanged(): boolean {
+    return this.#besideView.length > 0
+  }
+
+  /** These parameters as a query string of their own, without the view that is open. */
+  get wholeQuery(): string {
+    return new URLSearchParams(this.#fields()).toString()
   }
 
   /** Null if the text can't be searched for */
@@ -204,6 +246,21 @@ export class ListParameters {
   }
 
   /**
+   * The first page of the list without a view, as an address that names none. [L5]
+   */
+  get plain(): ListParameters {
+    return new ListParameters(this.view, { place: { ...this.place, open: null, isGone: false } })
+  }
+
+  /**
+   * The first page of the list as a view has it. [L5]
+   */
+  in(open: SavedView): ListParameters {
+    const place = { ...this.place, open, isGone: false }
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, place)
+  }
+
+  /**
    * Request to the CRUD object.
    */
   toRequest(extent: Extent = {}): ListRequest {
@@ -227,20 +284,18 @@ export class ListParameters {
    * Query string of the list without default values and page, always spelled the same way.
    */
   get query(): string {
-    return (this.#query ??= this.#queryBy(this.sorting))
+    this.#query ??= written(this.#placed())
+    return this.#query
   }
 
   /**
    * URL of the first page of this list in another order.
    */
   sortedUrl(sorting: readonly Sort[]): string {
-    return this.#address(this.#queryBy(sorting))
-  }
-
-  #queryBy(sorting: readonly Sort[]): string {
+    if (this.place.open || this.place.defaultId !== null) return this.with({ page: 1, sorting }).url
     this.#unsorted ??= [written(this.#narrowing()), written(this.#paging())]
     const [before, after] = this.#unsorted
-    return joined(before, written(sortFields(sorting)), after)
+    return this.#address(joined(before, written(sortFields(sorting)), after))
   }
 
   /**
@@ -258,14 +313,37 @@ export class ListParameters {
    * Parameters without the search that the form shows, as its hidden fields.
    */
   get arrangement(): Field[] {
-    const kept: Field[] = this.search !== '' && this.q !== '' ? [['q', this.q]] : []
-    return [
-      ...this.#filterFields(),
-      ...kept,
-      ...this.#deletedField(),
-      ...sortFields(this.sorting),
-      ...this.#paging(),
-    ]
+    const isKept = this.search !== '' && this.q !== ''
+    const fields = this.#placed().filter(
+      ([name]) => name !== SEARCHED && name !== SEARCH && (name !== 'q' || isKept)
+    )
+    /* A search of one column takes the place of that of the view. */
+    const isOfView = this.#viewFields.some(([name]) => name === 'q')
+    return isOfView && !isKept ? [...fields, ['q', '']] : fields
+  }
+
+  /** All parameters, or the view that is open in the list and what is other than in it. */
+  #placed(): Field[] {
+    const { open, defaultId } = this.place
+    if (open) return [['view', String(open.id)], ...this.#besideView] as Field[]
+    const fields = this.#fields()
+    return fields.length === 0 && defaultId !== null ? [['view', ALL_RECORDS]] : fields
+  }
+
+  get #besideView(): ReadonlyArray<readonly [string, string]> {
+    if (!this.place.open) return []
+    this.#changes ??= besideView(this.#viewFields, this.#fields())
+    return this.#changes
+  }
+
+  /** As the viewer reads them, who may not see all that its owner sees */
+  get #viewFields(): Field[] {
+    const { open } = this.place
+    return open ? ListParameters.read(this.view, open.query).#fields() : []
+  }
+
+  #fields(): Field[] {
+    return [...this.#narrowing(), ...sortFields(this.sorting), ...this.#paging()]
   }
 
   /** Parameters that differ from the defaults, in a fixed order: these, then those of the order, then `#paging`. */
@@ -278,11 +356,17 @@ export class ListParameters {
             [SEARCH, this.search],
           ]
     const words: Field[] = this.q === '' ? [] : [['q', this.q]]
-    return [...this.#filterFields(), ...words, ...searched, ...this.#deletedField()]
+    const filters = this.#filterFields()
+    return [...filters, ...words, ...searched, ...this.#columnFields(), ...this.#deletedField()]
   }
 
   #filterFields(): Field[] {
     return this.filters.map((filter) => [filterParameter(filter), filter.text])
+  }
+
+  #columnFields(): Field[] {
+    const columns = this.columns === null ? [] : columnsWritten(this.columns)
+    return columns.map((text): Field => ['columns', text])
   }
 
   #deletedField(): Field[] {

@@ -10,6 +10,7 @@ import { escaped } from '../text/markup.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import { historyLink } from '../events/pages/history_url.js'
 import { isChoice } from '../forms/fields/listed_choices.js'
+import { chosenColumns } from './columns/column_choices.js'
 import {
   cellsOf,
   cutText,
@@ -125,9 +126,13 @@ export class ListTable {
   /* By the name of the column, and what it refers to as the viewer may see that */
   readonly #joins = new Map<string, WeakMap<ModelView, JoinedTitles | null>>()
 
+  /**
+   * @param chosen  names of its columns; null: those that the view shows by default [L6]
+   */
   constructor(
     private readonly site: AdminSite,
-    private readonly view: ModelView
+    private readonly view: ModelView,
+    private readonly chosen: readonly string[] | null = null
   ) {}
 
   /**
@@ -324,13 +329,9 @@ export class ListTable {
   }
 
   #resolved(): TableColumn[] {
-    const { resource, options } = this.view
+    const { resource } = this.view
     const references = referencesOf(this.site, this.view)
-    const chosen = options.listColumns ?? [
-      ...resource.fields.map(({ apiName }) => apiName),
-      ...resource.computed.values(),
-    ]
-    return [...chosen].map((one) => {
+    return chosenColumns(this.view, this.chosen).map((one) => {
       if (typeof one !== 'string') return this.#own(new one())
       const column = resource.fields.find(({ apiName }) => apiName === one)
       const reference = references.find((other) => other.column === column)

@@ -2,27 +2,39 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { placeOf } from './saved_views/place_of.js'
+import { withView } from './saved_views/view_query.js'
 import { titledColumn } from './list_filters.js'
-import { ListParameters, searchedText } from './list_parameters.js'
+import { ALL_RECORDS, ListParameters, SEARCH, searchedText } from './list_parameters.js'
 import { NO_TITLES, titleSearches, type TitleSearches } from './title_search.js'
 import { searchableColumns, wordConditions, wordsOf } from './word_search.js'
 
 /**
- * Parses the query string of a list for the signed-in user, who finds references by the titles that they may see.
+ * Parses the query string of a list for the signed-in user, who finds references by the titles that they may
+ * see, and has views of the list. [L5]
  *
- * @param view    as the user's roles leave it
- * @param query   with or without its question mark
- * @param search  name of the parameter with the search text
+ * @param view          as the user's roles leave it
+ * @param query         with or without its question mark
+ * @param search        name of the parameter with the search text
+ * @param opensDefault  true if the user's default view opens where the query is empty
  */
 export async function readList(
   ctx: HttpContext,
   site: AdminSite,
   view: ModelView,
   query: string,
-  search?: string
+  search?: string,
+  opensDefault: boolean = false
 ): Promise<ListParameters> {
-  const titles = await titlesOf(ctx, site, view, query, search)
-  return ListParameters.read(view, query, search, titles)
+  const given = new URLSearchParams(query)
+  const known = await placeOf(ctx, site, view)
+  const wanted =
+    opensDefault && given.size === 0 ? String(known.defaultId ?? '') : given.getAll('view').at(-1)
+  const open = known.views.find(({ id }) => String(id) === wanted) ?? null
+  const isGone = Boolean(wanted) && wanted !== ALL_RECORDS && open === null
+  const text = open ? withView(open.query, given, search ?? SEARCH).toString() : query
+  const titles = await titlesOf(ctx, site, view, text, search)
+  return ListParameters.read(view, text, search, titles, { ...known, open, isGone })
 }
 
 async function titlesOf(

@@ -22,7 +22,7 @@
   const KEPT = 'selection '
   const UNDER_WAY = 'selection, under way'
   /* These parameters arrange a list and do not change which records it has. */
-  const ARRANGING = ['page', 'rows-per-page-select', 'sort_by', 'sort_order']
+  const ARRANGING = ['page', 'rows-per-page-select', 'sort_by', 'sort_order', 'columns']
 
   /* Last checkbox that was clicked: one end of a range. */
   let anchor = null

@@ -33,7 +33,8 @@ export async function addView(model: LucidModel, options: AdminViewOptions = {})
  * Empties the tables of users, sessions, tokens and the throttle.
  */
 export async function emptyAdminTables(): Promise<void> {
-  for (const table of ['admin_sessions', 'admin_token_blacklist', 'admin_users', 'rate_limits']) {
+  const tables = ['admin_saved_views', 'admin_sessions', 'admin_token_blacklist', 'admin_users']
+  for (const table of [...tables, 'rate_limits']) {
     await db.from(table).delete()
   }
 }

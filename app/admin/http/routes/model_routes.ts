@@ -8,7 +8,9 @@ import { FilesController } from '../../forms/files/files_controller.js'
 import { UpdateController } from '../../forms/update_controller.js'
 import { FacetsController } from '../../list/filters/facets_controller.js'
 import { FilterController } from '../../list/filters/filter_controller.js'
+import { ColumnsController } from '../../list/columns/columns_controller.js'
 import { ListController } from '../../list/list_controller.js'
+import { ViewsController } from '../../list/saved_views/views_controller.js'
 import type { ModelView } from '../../model_view.js'
 import { may, type Offer } from '../../permissions/may.js'
 import type { Action } from '../../permissions/actions.js'
@@ -27,6 +29,8 @@ import { NotAllowed } from '../../errors.js'
  */
 class Pages {
   readonly list: ListController
+  readonly columns: ColumnsController
+  readonly views: ViewsController
   readonly create: CreateController
   readonly update: UpdateController
   readonly files: FilesController
@@ -41,6 +45,8 @@ class Pages {
     readonly view: ModelView
   ) {
     this.list = new ListController(site, view)
+    this.columns = new ColumnsController(site, view)
+    this.views = new ViewsController(site, view)
     this.create = new CreateController(site, view)
     this.update = new UpdateController(site, view)
     this.files = new FilesController(site, view)
@@ -84,6 +90,7 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('GET', '/filter', ['view'], offered('view', filter))
       route('GET', '/filter/choices/:field', ['view'], offered('view', choices))
       route('GET', '/facets', ['view'], offered('view', facets))
+      registerArrangement(route)
       route(
         'GET',
         '/files/:file',
@@ -123,6 +130,22 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
     .use([siteMiddleware, signInGuard, viewGuard(view)])
   registerHistoryRoute(site, view)
   registerCrudMount(site, view)
+}
+
+/**
+ * Registers the forms for the columns and saved views of a list. [L5, L6]
+ */
+function registerArrangement(route: Route) {
+  const add = (method: 'GET' | 'POST', path: string, show: Show) =>
+    route(method, path, ['view'], offered('view', show))
+  add('GET', '/columns', ({ columns }, ctx) => columns.show(ctx))
+  add('POST', '/columns', ({ columns }, ctx) => columns.submit(ctx))
+  add('GET', '/views/new', ({ views }, ctx) => views.create(ctx))
+  add('POST', '/views', ({ views }, ctx) => views.store(ctx))
+  add('GET', '/views/:view', ({ views }, ctx) => views.edit(ctx))
+  add('POST', '/views/:view', ({ views }, ctx) => views.update(ctx))
+  add('POST', '/views/:view/query', ({ views }, ctx) => views.updateQuery(ctx))
+  add('POST', '/views/:view/delete', ({ views }, ctx) => views.delete(ctx))
 }
 
 /**

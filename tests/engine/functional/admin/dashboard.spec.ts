@@ -12,7 +12,14 @@ import {
 import { captureLog, ERROR_LEVEL } from '#tests/engine/helpers/captured_log'
 import { get } from '#tests/engine/helpers/http'
 
-const OWN = ['AdminUser', 'AdminRole', 'AdminSession', 'AdminAccessToken', 'AdminTokenBlacklist']
+const OWN = [
+  'AdminUser',
+  'AdminRole',
+  'AdminSavedView',
+  'AdminSession',
+  'AdminAccessToken',
+  'AdminTokenBlacklist',
+]
 
 async function addUtensils(...names: string[]) {
   const now = DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
-import type { PermissionsDocument } from '#admin'
+import { AdminSavedView, AdminUser, type PermissionsDocument } from '#admin'
 import {
   adminSite,
   cookiesOf,
@@ -32,6 +32,8 @@ interface Ids {
   far: number
   gone: number
   farGone: number
+  /** A saved view of the user's */
+  view: number
 }
 
 interface Door {
@@ -98,6 +100,19 @@ const DOORS: Door[] = [
   page('/facets', ['view']),
   page('/facets?filter.secret=QZX', ['view']),
   page('/files/:file', ['view'], { missing: 404, file: true }),
+  page('/?columns=title,secret', ['view']),
+  page('/columns?columns=secret,title', ['view']),
+  send('POST', '/columns', ['view'], {
+    ok: 303,
+    form: { order: 'secret', columns: 'id', query: 'filter.secret__like=QZX' },
+  }),
+  page('/views/new', ['view']),
+  send('POST', '/views', ['view'], { ok: 303, form: { name: 'Mine', query: 'columns=secret' } }),
+  page('/views/:view', ['view']),
+  page('/?view=:view', ['view'], { route: 'GET /admin/Play' }),
+  send('POST', '/views/:view', ['view'], { ok: 303, form: { name: 'Ours', shared: '1' } }),
+  send('POST', '/views/:view/query', ['view'], { ok: 303, form: { query: 'filter.town=east' } }),
+  send('POST', '/views/:view/delete', ['view'], { ok: 303, form: { query: '' } }),
   page('/create_page', ['create']),
   send('POST', '/form_create', ['create'], { ok: 303, form }),
   page('/update/:id', ['update'], { missing: 404 }),
@@ -310,7 +325,16 @@ async function store(): Promise<Ids> {
     await writeFile(path, file === FAR_FILE ? FAR : 'poster')
   }
   const ids = plays.map(({ id }) => id)
-  return { near: ids[0], far: ids[1], gone: ids[2], farGone: ids[3] }
+  await db.from('admin_saved_views').delete()
+  const owner = await AdminUser.findBy('username', 'kim')
+  const { id: view } = await AdminSavedView.create({
+    model: 'Play',
+    name: 'Known',
+    query: 'filter.secret=x&columns=secret,title&sort_by=secret&sort_order=asc',
+    ownerId: owner?.id ?? null,
+    shared: true,
+  })
+  return { near: ids[0], far: ids[1], gone: ids[2], farGone: ids[3], view }
 }
 
 async function knock(door: Door, ids: Ids, where: Where, headers: Record<string, string>) {
@@ -318,6 +342,7 @@ async function knock(door: Door, ids: Ids, where: Where, headers: Record<string,
   const id = ids[where]
   const path = (door.path ?? pattern)
     .replace(':id', String(id))
+    .replace(':view', String(ids.view))
     .replace(':file', where.startsWith('far') ? FAR_FILE : NEAR_FILE)
   const fields = Object.entries(door.form ?? {}).map(([name, value]): [string, string] => [
     name,

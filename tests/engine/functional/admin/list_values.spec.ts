@@ -199,7 +199,10 @@ test.group('Admin | list | values', (group) => {
     assert.equal(unescape(labels[0]), `Select ${BREAKOUTS[0]}`)
     assert.isTrue(labels.every((label) => [...unescape(label)].length <= 87))
     for (const [, hx] of text.matchAll(/ hx-\w+="([^"]*)"/g)) {
-      assert.match(hx, /^\/admin\/Artefact\/(\?[\w.&;=%+-]*)?$|^true$|^#list-content$|^outerHTML$/)
+      assert.match(
+        hx,
+        /^\/admin\/Artefact\/(views\/new|columns)?(\?[\w.&;=%+-]*)?$|^true$|^#list-content$|^outerHTML$|^#list-panel$|^innerHTML$|^false$/
+      )
     }
   })
 

@@ -1,0 +1,155 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { EventType } from '../../events/event_type.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import type { ModelView } from '../../model_view.js'
+import { ListParameters } from '../list_parameters.js'
+import { readList } from '../read_list.js'
+import { DENSITIES } from '../saved_views/list_place.js'
+import { densityIn, preferenceNames } from '../saved_views/place_of.js'
+import { showPanel } from '../saved_views/show_panel.js'
+import { chosenColumns, columnChoices } from './column_choices.js'
+
+interface Shown {
+  /** Names of all columns, as they stand in the form */
+  order: readonly string[]
+  /** Names of those with a tick */
+  ticked: ReadonlySet<string>
+  density: unknown
+  error?: string
+  /** Name of a column that was moved */
+  moved?: string
+}
+
+/**
+ * The form that says which columns a list shows, in which order, and how dense it is. Without JavaScript, its
+ * buttons up and down show it again, without keeping anything. [L6]
+ */
+export class ColumnsController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  async show(ctx: HttpContext): Promise<string> {
+    const parameters = await this.#list(ctx, ctx.request.parsedUrl.query ?? '')
+    const { all } = columnChoices(this.view)
+    const shown = this.#shownIn(parameters)
+    const order = [...new Set([...shown, ...all.keys()])]
+    const { density } = parameters.place
+    return await this.#form(ctx, parameters, { order, ticked: new Set(shown), density })
+  }
+
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const texts = sentTexts(ctx)
+    const parameters = await this.#list(ctx, singleText(texts, 'query') ?? '')
+    if (texts.has('reset')) return await this.#keep(ctx, parameters, null, null)
+
+    const { all } = columnChoices(this.view)
+    const sent = [...(texts.get('order') ?? []), ...all.keys()]
+    const order = [...new Set(sent)].filter((name) => all.has(name))
+    const ticked = new Set(texts.get('columns') ?? [])
+    const density = densityIn(singleText(texts, 'density') ?? parameters.place.density)
+    const [direction, moved] = moveIn(texts)
+    if (moved !== undefined) {
+      return await this.#form(ctx, parameters, {
+        order: movedIn(order, moved, direction),
+        ticked,
+        density,
+        moved,
+      })
+    }
+    const columns = order.filter((name) => ticked.has(name))
+    if (columns.length > 0) return await this.#keep(ctx, parameters, columns, density)
+    ctx.response.status(422)
+    const error = this.site.text('list.columns.none')
+    return await this.#form(ctx, parameters, { order, ticked, density, error })
+  }
+
+  /**
+   * Keeps the choice for the person. Where a view that is open has columns of its own, they are chosen in
+   * the address instead, so that the view can be updated, and the person's other lists stay as they are.
+   */
+  async #keep(
+    ctx: HttpContext,
+    parameters: ListParameters,
+    columns: readonly string[] | null,
+    density: string | null
+  ) {
+    const names = preferenceNames(this.view.name)
+    const ofView = this.#columnsOfView(parameters)
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    await this.site.preferences.write(owner.id, {
+      [names.density]: density === DENSITIES[0] ? null : density,
+      ...(!ofView && { [names.columns]: columns }),
+    })
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      details: { page: 'columns' },
+    })
+    const chosen = ofView ? (columns ?? ofView) : null
+    ctx.response
+      .status(303)
+      .header('location', parameters.with({ page: 1, columns: chosen }).url)
+      .send('')
+  }
+
+  async #form(ctx: HttpContext, parameters: ListParameters, shown: Shown): Promise<string> {
+    const columns = shown.order.map((name, index) => ({
+      name,
+      label: this.#labelOf(name),
+      isShown: shown.ticked.has(name),
+      isFirst: index === 0,
+      isLast: index === shown.order.length - 1,
+      isMoved: name === shown.moved,
+    }))
+    return await showPanel(ctx, this.site, {
+      title: this.site.text('list.columns.title', { label: this.view.label }),
+      content: 'admin/partials/columns_form',
+      view: this.view,
+      columns,
+      densities: DENSITIES,
+      density: shown.density,
+      error: shown.error ?? null,
+      query: parameters.query,
+      back: parameters.url,
+      isOfView: this.#columnsOfView(parameters) !== null,
+    })
+  }
+
+  /** Columns of the view that is open, if it has any */
+  #columnsOfView({ place: { open } }: ListParameters): readonly string[] | null {
+    return open && ListParameters.read(this.view, open.query).columns
+  }
+
+  #shownIn({ shownColumns }: ListParameters): string[] {
+    return chosenColumns(this.view, shownColumns).map((one) =>
+      typeof one === 'string' ? one : new one().name
+    )
+  }
+
+  #labelOf(name: string): string {
+    const choice = columnChoices(this.view).all.get(name)!
+    return typeof choice === 'string' ? this.view.labelOf(name) : new choice().label
+  }
+
+  async #list(ctx: HttpContext, query: string): Promise<ListParameters> {
+    return await readList(ctx, this.site, this.view, query)
+  }
+}
+
+type Direction = 'up' | 'down'
+
+/** The button that was pressed, if it moves a column */
+function moveIn(texts: Map<string, string[]>): [direction: Direction, name: string | undefined] {
+  const up = texts.get('up')?.[0]
+  return up === undefined ? ['down', texts.get('down')?.[0]] : ['up', up]
+}
+
+function movedIn(order: readonly string[], name: string, direction: Direction): string[] {
+  const from = order.indexOf(name)
+  const to = direction === 'up' ? from - 1 : from + 1
+  if (from < 0 || to < 0 || to >= order.length) return [...order]
+  return order.with(from, order[to]).with(to, name)
+}

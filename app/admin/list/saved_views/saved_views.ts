@@ -1,0 +1,169 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { type CallOptions, Problem } from '#crud'
+import { dialectOf, gatherWrites, inTransaction } from '#crud/internals'
+import AdminSavedView from '../../models/admin_saved_view.js'
+import type { SavedView } from './list_place.js'
+import { LONGEST_VIEW_QUERY, MOST_VIEWS, viewNameFault } from './view_faults.js'
+
+const LARGEST_ID = 2 ** 31 - 1
+
+const VISIBLE = `select id, name, query, owner_id, shared from admin_saved_views
+  where model = ? and (owner_id = ? or shared)`
+
+const NAMES = new Intl.Collator('en', { numeric: true })
+
+interface Values {
+  name?: string
+  query?: string
+  isShared?: boolean
+}
+
+/**
+ * A view can't be kept like this; the message is a key of the catalogue, below `list.views.faults`.
+ */
+export class InvalidView extends Problem {
+  constructor(readonly key: string) {
+    super(422, `The view can't be saved: ${key}`)
+  }
+}
+
+/**
+ * The saved views of lists: who has which, and their writes, which are logged in the name of who does them.
+ * Who may do so is decided by their controller. [L5]
+ */
+export class SavedViews {
+  /**
+   * @param client  returns the query client of the admin's own tables
+   */
+  constructor(private readonly client: () => QueryClientContract) {}
+
+  /**
+   * A user's own views of a model and those that are shared, by name.
+   */
+  async visibleTo(userId: number, model: string): Promise<SavedView[]> {
+    const client = this.client()
+    const rows = await dialectOf(client).selectRows(client, VISIBLE, [model, userId])
+    const views = rows.map((row) => ({
+      id: Number(row.id),
+      name: String(row.name),
+      query: String(row.query),
+      ownerId: row.owner_id === null ? null : Number(row.owner_id),
+      isShared: Boolean(row.shared),
+    }))
+    /* Databases order names each in its own way. */
+    return views.sort((one, other) => NAMES.compare(one.name, other.name) || one.id - other.id)
+  }
+
+  /**
+   * @param id  as in an address
+   * @returns null if the model has no such view
+   */
+  async find(model: string, id: string): Promise<AdminSavedView | null> {
+    if (!/^[1-9]\d{0,9}$/.test(id) || Number(id) > LARGEST_ID) return null
+    return await AdminSavedView.query({ client: this.client() })
+      .where({ id: Number(id), model })
+      .first()
+  }
+
+  /**
+   * @throws InvalidView
+   */
+  async create(
+    model: string,
+    ownerId: number,
+    values: Required<Values>,
+    options: CallOptions
+  ): Promise<AdminSavedView> {
+    check(values)
+    return await this.#write(options, async (client) => {
+      const [{ total }] = await AdminSavedView.query({ client })
+        .where({ model, ownerId })
+        .pojo<{ total: number }>()
+        .count('* as total')
+      if (Number(total) >= MOST_VIEWS) throw new InvalidView('tooMany')
+      await this.#checkName(client, { model, ownerId }, values.name)
+      const { name, query, isShared: shared } = values
+      return await AdminSavedView.create({ model, ownerId, name, query, shared }, { client })
+    })
+  }
+
+  /**
+   * @param values  those that change
+   * @throws InvalidView
+   */
+  async change(view: AdminSavedView, values: Values, options: CallOptions): Promise<void> {
+    check(values)
+    await this.#write(options, async (client) => {
+      const current = await AdminSavedView.find(view.id, { client })
+      if (!current) throw new InvalidView('gone')
+      const { name, query, isShared: shared } = values
+      if (name !== undefined) await this.#checkName(client, current, name)
+      const changes = { name, query, shared }
+      current.merge(withoutUndefined(changes))
+      await current.save()
+    })
+  }
+
+  async remove(view: AdminSavedView, options: CallOptions): Promise<void> {
+    await this.#write(options, async (client) => {
+      const current = await AdminSavedView.find(view.id, { client })
+      await current?.delete()
+    })
+  }
+
+  /**
+   * Before a user is deleted: their own views go with them, shared ones stay, and belong to nobody.
+   *
+   * @param client  transaction of the deletion
+   */
+  async leave(userId: number, client: TransactionClientContract): Promise<void> {
+    const views = await AdminSavedView.query({ client }).where('ownerId', userId).orderBy('id')
+    for (const view of views) {
+      if (view.shared) await view.merge({ ownerId: null }).save()
+      else await view.delete()
+    }
+  }
+
+  /** The same name twice would be two tabs that nobody can tell apart. */
+  async #checkName(
+    client: TransactionClientContract,
+    { id, model, ownerId }: { id?: number; model: string; ownerId: number | null },
+    name: string
+  ) {
+    if (ownerId === null) return
+    const others = await AdminSavedView.query({ client }).where({ model, ownerId })
+    const isTaken = others.some((one) => one.id !== id && folded(one.name) === folded(name))
+    if (isTaken) throw new InvalidView('nameTaken')
+  }
+
+  async #write<Result>(
+    { actor, origin }: CallOptions,
+    work: (client: TransactionClientContract) => Promise<Result>
+  ): Promise<Result> {
+    const client = this.client()
+    try {
+      return await inTransaction(client, (transaction) =>
+        gatherWrites(transaction, { model: AdminSavedView, actor, origin }, () => work(transaction))
+      )
+    } catch (error) {
+      /* Another request has taken the name meanwhile. */
+      if (dialectOf(client).explain(error)?.kind === 'unique') throw new InvalidView('nameTaken')
+      throw error
+    }
+  }
+}
+
+function check({ name, query }: Values) {
+  const fault = name === undefined ? null : viewNameFault(name)
+  if (fault) throw new InvalidView(fault)
+  if (query !== undefined && query.length > LONGEST_VIEW_QUERY)
+    throw new InvalidView('queryTooLong')
+}
+
+function folded(name: string): string {
+  return name.normalize('NFKC').toLowerCase()
+}
+
+function withoutUndefined(values: Record<string, unknown>) {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+}

@@ -1,0 +1,111 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
+import { cutText } from '../cell.js'
+import type { ListParameters } from '../list_parameters.js'
+import type { Density, SavedView } from './list_place.js'
+
+/* More names in a note help nobody. */
+const MOST_NAMED = 5
+
+interface ViewTab {
+  /** As in the address */
+  id: string
+  name: string
+  url: string
+  isOpen: boolean
+  isShared: boolean
+}
+
+/**
+ * What stands above a list: its views, and what can be done with them and with its columns. [L5, L6]
+ */
+export interface ViewsBar {
+  /** Empty without any view */
+  tabs: ViewTab[]
+  density: Density
+  /** The list's query, for what is sent */
+  query: string
+  /** What can't be shown as the address has it */
+  notes: Array<{ text: string; url: string }>
+  /** URLs of what can be done; null where nothing can be written */
+  links: {
+    columns: string
+    save: string
+    /** The view that is open, if any */
+    edit: string | null
+    /** Puts the query into the view that is open, if it is changed and the viewer may */
+    update: string | null
+  } | null
+}
+
+export function viewsBar(ctx: HttpContext, site: AdminSite, parameters: ListParameters): ViewsBar {
+  return {
+    tabs: tabsOf(site, parameters),
+    density: parameters.place.density,
+    query: parameters.query,
+    notes: notesOf(site, parameters),
+    /* Nothing is written while a superuser sees the site as a role. */
+    links: viewedRoleOf(ctx) === undefined ? linksOf(ctx, parameters) : null,
+  }
+}
+
+/**
+ * Returns true if the signed-in user may change or delete the view.
+ */
+export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerId'>): boolean {
+  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  return owner.isSuperuser || ownerId === owner.id
+}
+
+/**
+ * URL below a list that knows the list.
+ */
+export function besideList({ view, query }: ListParameters, path: string): string {
+  return view.url(path) + (query === '' ? '' : `?${query}`)
+}
+
+function tabsOf(site: AdminSite, parameters: ListParameters): ViewTab[] {
+  const { views, open } = parameters.place
+  if (views.length === 0) return []
+  const all: ViewTab = {
+    id: 'all',
+    name: site.text('list.views.all'),
+    url: parameters.plain.url,
+    isOpen: open === null,
+    isShared: false,
+  }
+  const tabs = views.map((one) => ({
+    id: String(one.id),
+    name: one.name,
+    url: parameters.view.url(`/?view=${one.id}`),
+    isOpen: one.id === open?.id,
+    isShared: one.isShared,
+  }))
+  return [all, ...tabs]
+}
+
+function notesOf(site: AdminSite, parameters: ListParameters): ViewsBar['notes'] {
+  const { place, unknownColumns, url } = parameters
+  const notes: ViewsBar['notes'] = []
+  if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
+  if (unknownColumns.length > 0) {
+    const names = unknownColumns.slice(0, MOST_NAMED).map((name) => cutText(name))
+    const count = unknownColumns.length
+    const text = site.text('list.columns.unknown', { names: names.join(', '), count })
+    notes.push({ text, url })
+  }
+  return notes
+}
+
+function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'] {
+  const { place, isChanged, view } = parameters
+  const { open } = place
+  const isMine = open !== null && mayChange(ctx, open)
+  return {
+    columns: besideList(parameters, '/columns'),
+    save: besideList(parameters, '/views/new'),
+    edit: open && view.url(`/views/${open.id}`),
+    update: isMine && isChanged ? view.url(`/views/${open.id}/query`) : null,
+  }
+}

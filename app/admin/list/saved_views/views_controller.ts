@@ -1,0 +1,206 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { NotAllowed, PageNotFound } from '../../errors.js'
+import { EventType } from '../../events/event_type.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import type AdminSavedView from '../../models/admin_saved_view.js'
+import type { ModelView } from '../../model_view.js'
+import { chosenColumns } from '../columns/column_choices.js'
+import type { ListParameters } from '../list_parameters.js'
+import { readList } from '../read_list.js'
+import { placeOf, preferenceNames } from './place_of.js'
+import { InvalidView } from './saved_views.js'
+import { showPanel } from './show_panel.js'
+import { LONGEST_VIEW_NAME } from './view_faults.js'
+import { mayChange } from './views_bar.js'
+
+interface ViewForm {
+  /** Null for a new one */
+  saved: AdminSavedView | null
+  name: string
+  isShared: boolean
+  isDefault: boolean
+  /** Query of a new view */
+  query: string | null
+  back: string
+  fault?: string
+}
+
+/**
+ * Saves, changes and deletes the views of a list. Everybody who may see the model may save and share them;
+ * only the owner or a superuser changes or deletes one; who has one may open the list with it. [L5]
+ */
+export class ViewsController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /** The form of a new view. */
+  async create(ctx: HttpContext): Promise<string> {
+    const parameters = await this.#list(ctx, ctx.request.parsedUrl.query ?? '')
+    return await this.#form(ctx, {
+      saved: null,
+      name: '',
+      isShared: false,
+      isDefault: false,
+      query: parameters.query,
+      back: parameters.url,
+    })
+  }
+
+  async store(ctx: HttpContext): Promise<unknown> {
+    const parameters = await this.#list(ctx, singleText(sentTexts(ctx), 'query') ?? '')
+    const { name, isShared, isDefault } = formOf(ctx)
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const values = { name, isShared, query: this.#queryOf(parameters) }
+    try {
+      const options = this.view.callOptions(ctx)
+      const made = await this.site.savedViews.create(this.view.name, owner.id, values, options)
+      if (isDefault) await this.#setDefault(ctx, made.id)
+      return await this.#done(ctx, 'saved', `/?view=${made.id}`)
+    } catch (error) {
+      const { query, url: back } = parameters
+      const form = { saved: null, name, isShared, isDefault, query, back }
+      return await this.#refuse(ctx, form, error)
+    }
+  }
+
+  /** The form of a view. */
+  async edit(ctx: HttpContext): Promise<string> {
+    const saved = await this.#find(ctx)
+    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    return await this.#form(ctx, {
+      ...this.#asStored(saved),
+      isDefault: saved.id === defaultId,
+    })
+  }
+
+  /** Whose view it is not only says whether the list opens with it. */
+  async update(ctx: HttpContext): Promise<unknown> {
+    const saved = await this.#find(ctx)
+    const texts = sentTexts(ctx)
+    const { name, isShared, isDefault } = formOf(ctx)
+    if (texts.has('name')) {
+      if (!mayChange(ctx, saved)) throw new NotAllowed()
+      try {
+        const options = this.view.callOptions(ctx)
+        await this.site.savedViews.change(saved, { name, isShared }, options)
+      } catch (error) {
+        const form = { ...this.#asStored(saved), name, isShared, isDefault }
+        return await this.#refuse(ctx, form, error)
+      }
+    }
+    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    if (isDefault) await this.#setDefault(ctx, saved.id)
+    else if (defaultId === saved.id) await this.#setDefault(ctx, null)
+    return await this.#done(ctx, 'changedDone', `/?view=${saved.id}`)
+  }
+
+  /** Has the view show what its list shows now. */
+  async updateQuery(ctx: HttpContext): Promise<unknown> {
+    const saved = await this.#find(ctx)
+    if (!mayChange(ctx, saved)) throw new NotAllowed()
+    const parameters = await this.#list(ctx, singleText(sentTexts(ctx), 'query') ?? '')
+    try {
+      const query = this.#queryOf(parameters)
+      await this.site.savedViews.change(saved, { query }, this.view.callOptions(ctx))
+    } catch (error) {
+      return await this.#refuse(ctx, { ...this.#asStored(saved), back: parameters.url }, error)
+    }
+    return await this.#done(ctx, 'updated', `/?view=${saved.id}`)
+  }
+
+  async delete(ctx: HttpContext): Promise<unknown> {
+    const saved = await this.#find(ctx)
+    if (!mayChange(ctx, saved)) throw new NotAllowed()
+    const { defaultId } = await placeOf(ctx, this.site, this.view)
+    await this.site.savedViews.remove(saved, this.view.callOptions(ctx))
+    if (defaultId === saved.id) await this.#setDefault(ctx, null)
+    return await this.#done(ctx, 'deleted', '/?view=all')
+  }
+
+  /**
+   * @throws PageNotFound  for a view that there is not for the viewer
+   */
+  async #find(ctx: HttpContext): Promise<AdminSavedView> {
+    const saved = await this.site.savedViews.find(this.view.name, String(ctx.params.view))
+    if (!saved || !(saved.shared || mayChange(ctx, saved))) throw new PageNotFound()
+    return saved
+  }
+
+  /** With the columns that the viewer has chosen for themselves, so that others see them, too */
+  #queryOf(parameters: ListParameters): string {
+    const { shownColumns } = parameters
+    if (shownColumns === null) return parameters.wholeQuery
+    const columns = chosenColumns(this.view, shownColumns).map((one) =>
+      typeof one === 'string' ? one : new one().name
+    )
+    return parameters.with({ columns }).wholeQuery
+  }
+
+  async #setDefault(ctx: HttpContext, id: number | null) {
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    await this.site.preferences.write(owner.id, { [preferenceNames(this.view.name).view]: id })
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      details: { page: 'default_view' },
+    })
+  }
+
+  #asStored(saved: AdminSavedView): ViewForm {
+    return {
+      saved,
+      name: saved.name,
+      isShared: saved.shared,
+      isDefault: false,
+      query: null,
+      back: this.view.url(`/?view=${saved.id}`),
+    }
+  }
+
+  async #refuse(ctx: HttpContext, form: ViewForm, error: unknown): Promise<string> {
+    if (!(error instanceof InvalidView)) throw error
+    ctx.response.status(422)
+    return await this.#form(ctx, { ...form, fault: error.key })
+  }
+
+  async #form(ctx: HttpContext, { saved, fault, ...form }: ViewForm): Promise<string> {
+    const own = saved ? { name: saved.name, may: mayChange(ctx, saved) } : null
+    return await showPanel(ctx, this.site, {
+      title: own
+        ? this.site.text('list.views.edit', { name: own.name })
+        : this.site.text('list.views.new'),
+      content: 'admin/partials/view_form',
+      view: this.view,
+      ...form,
+      mayChange: own?.may ?? true,
+      mostCharacters: LONGEST_VIEW_NAME,
+      error: fault
+        ? this.site.text(`list.views.faults.${fault}`, { most: LONGEST_VIEW_NAME })
+        : null,
+      action: this.view.url(saved ? `/views/${saved.id}` : '/views'),
+      remove: saved && own?.may ? this.view.url(`/views/${saved.id}/delete`) : null,
+    })
+  }
+
+  async #done(ctx: HttpContext, what: string, path: string) {
+    await flashToNextPage(ctx, { kind: 'success', text: this.site.text(`list.views.${what}`) })
+    ctx.response.status(303).header('location', this.view.url(path)).send('')
+  }
+
+  async #list(ctx: HttpContext, query: string): Promise<ListParameters> {
+    return await readList(ctx, this.site, this.view, query)
+  }
+}
+
+function formOf(ctx: HttpContext) {
+  const texts = sentTexts(ctx)
+  return {
+    name: singleText(texts, 'name') ?? '',
+    isShared: texts.has('shared'),
+    isDefault: texts.has('default'),
+  }
+}

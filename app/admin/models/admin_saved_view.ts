@@ -1,0 +1,43 @@
+import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import type { BelongsTo } from '@adonisjs/lucid/types/relations'
+import type { DateTime } from 'luxon'
+import '#crud'
+import AdminUser from './admin_user.js'
+
+/**
+ * A list's query with columns and sorting, kept under a name. [L5]
+ */
+export default class AdminSavedView extends BaseModel {
+  static table = 'admin_saved_views'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  /** Name of the model whose list it is, as in `Film` */
+  @column()
+  declare model: string
+
+  @column()
+  declare name: string
+
+  /** Canonical query string of the list, without its question mark */
+  @column()
+  declare query: string
+
+  /** Null once a shared view has lost its owner */
+  @column()
+  declare ownerId: number | null
+
+  @belongsTo(() => AdminUser, { foreignKey: 'ownerId' })
+  declare owner: BelongsTo<typeof AdminUser>
+
+  /** True if everybody who may see the model has it */
+  @column({ consume: Boolean })
+  declare shared: boolean
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime({ autoUpdate: true })
+  declare updatedAt: DateTime | null
+}

@@ -1,0 +1,48 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '#crud/internals'
+
+const TABLE = 'admin_preferences'
+
+/**
+ * What people have chosen for themselves, on the server, so that it follows them to another browser: a JSON
+ * value for each person and name. Every preference of a person belongs here. [L6]
+ */
+export class Preferences {
+  /**
+   * @param client  returns the query client of the admin's own tables
+   */
+  constructor(private readonly client: () => QueryClientContract) {}
+
+  /**
+   * Preferences of a user, by name; those that are not set are left out.
+   */
+  async read(userId: number, names: readonly string[]): Promise<Map<string, unknown>> {
+    const client = this.client()
+    const marks = names.map(() => '?').join(', ')
+    const rows = await dialectOf(client).selectRows(
+      client,
+      `select name, value from ${TABLE} where user_id = ? and name in (${marks})`,
+      [userId, ...names]
+    )
+    return new Map(rows.map(({ name, value }) => [String(name), JSON.parse(String(value))]))
+  }
+
+  /**
+   * @param values  by name; null takes the preference back
+   */
+  async write(userId: number, values: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.client().transaction(async (client) => {
+      for (const [name, value] of Object.entries(values)) {
+        if (value === null) {
+          await client.from(TABLE).where({ user_id: userId, name }).delete()
+          continue
+        }
+        await client
+          .table(TABLE)
+          .insert({ user_id: userId, name, value: JSON.stringify(value) })
+          .onConflict(['user_id', 'name'])
+          .merge()
+      }
+    })
+  }
+}
