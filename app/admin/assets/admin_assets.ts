@@ -4,22 +4,19 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Assets of every page: one stylesheet, one script, one icon. [B1]
- *
- * The component library is included as a whole. Its single components are written for Tailwind's
- * compiler, so a selection would need a build step; compressed, the whole library is about 20 KB,
- * downloaded once per version.
  */
 export const adminAssets = [
   {
     name: 'admin.css',
     paths: [
-      inPackage('basecoat-css', 'dist/basecoat.cdn.min.css'),
+      own('components.css'),
       own('admin.css'),
       own('recent.css'),
       own('list.css'),
       own('bulk.css'),
       own('choices.css'),
       own('forms.css'),
+      own('search.css'),
     ],
   },
   /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
@@ -36,6 +33,7 @@ export const adminAssets = [
       own('choices.js'),
       own('forms.js'),
       own('roles.js'),
+      own('palette.js'),
     ],
   },
   { name: 'icon.svg', paths: [own('icon.svg')] },
@@ -46,7 +44,7 @@ function own(file: string): string {
   return fileURLToPath(new URL(`../../../resources/assets/admin/${file}`, import.meta.url))
 }
 
-/** The packages do not export their minified files; their location is found through the package. */
+/** The package does not export its minified file; its location is found through the package. */
 function inPackage(name: string, file: string): string {
   return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file)
 }

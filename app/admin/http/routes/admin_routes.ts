@@ -11,6 +11,7 @@ import { signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
 import { registerRoleRoutes } from './role_routes.js'
+import { SearchController } from '../../search/search_controller.js'
 import { registerTokenRoutes } from './token_routes.js'
 
 /* The router copies all previous routes for each new group next to them; nested in a group there
@@ -27,6 +28,7 @@ export function registerAdminRoutes(site: AdminSite): void {
   const login = new LoginController(site)
   const theme = new ThemeController(site)
   const dashboard = new DashboardController(site)
+  const search = new SearchController(site)
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'GET', path, name, handle)
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
@@ -49,6 +51,7 @@ export function registerAdminRoutes(site: AdminSite): void {
       get('/logout', 'logout', (ctx) => login.leave(ctx))
       get('/', 'dashboard', (ctx) => dashboard.show(ctx))
       get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
+      get('/search', 'search', (ctx) => search.show(ctx))
     })
     .use([siteMiddleware, signInGuard, flash, readBody])
 

@@ -143,6 +143,7 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/logout': 'everybody',
   'GET /admin': 'everybody',
   'GET /admin/dashboard-content': 'everybody',
+  'GET /admin/search': 'everybody',
   'GET /admin/management/events': 'superusers',
   'GET /admin/management/events/:id': 'superusers',
   'GET /admin/management/health': 'superusers',
@@ -307,6 +308,11 @@ function mayDo({ actions }: Persona, need: string): boolean {
   return actions === null || need.split('+').every((action) => actions.includes(action))
 }
 
+/** Whether the title of the near record is theirs to see. */
+function isSeenByTitle(persona: Persona): boolean {
+  return mayDo(persona, 'view') && !['nowhere', 'without the title'].includes(persona.name)
+}
+
 /** The status that the rules give. */
 function expectedOf(persona: Persona, door: Door, where: Where): number {
   const { name, inTheEast, isSecretSeen } = persona
@@ -410,6 +416,18 @@ test.group('Admin | every door and every role', (group) => {
         assert.equal(/\/admin\/Play\/|count-Play"/.test(answer.text), isSeen, path)
         if (!persona.isFarSeen) assert.notInclude(toldBy(answer), FAR)
         if (!persona.isSecretSeen) assert.notInclude(toldBy(answer), SECRET)
+      }
+      for (const q of ['Near', 'title', 'QZX', String(near)]) {
+        const answer = await call('GET', `/admin/search?q=${q}`, { headers })
+        assert.equal(answer.status, 200)
+        const told = toldBy(answer).replaceAll(`value="${q}"`, '')
+        assert.equal(
+          q === 'Near' && told.includes('Near play'),
+          q === 'Near' && isSeenByTitle(persona)
+        )
+        if (!isSeen) assert.notInclude(told, '/admin/Play/')
+        if (!persona.isFarSeen) assert.notInclude(told, FAR)
+        if (!persona.isSecretSeen) assert.notInclude(told, SECRET)
       }
       for (const path of ['/admin/management/events', '/admin/management/health']) {
         const { status } = await call('GET', path, { headers })

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { adminAssets } from '#admin/assets/admin_assets'
 import { AssetStore } from '#crud/http/asset_store'
@@ -18,5 +20,13 @@ test.group('adminAssets', () => {
     assert.isBelow(weight, 50 * 1024)
     const styles = store.find(store.url('admin.css'))!.body.toString()
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
+  })
+
+  test('the component styles are those of the library', async ({ assert }) => {
+    const { COMPONENT_CSS, componentCss } = await import(
+      app.makeURL('scripts/component_css.js').href
+    )
+    const isSame = componentCss() === (await readFile(COMPONENT_CSS, 'utf8'))
+    assert.isTrue(isSame, 'run `npm run component-css`')
   })
 })

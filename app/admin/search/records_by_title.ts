@@ -1,0 +1,115 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import {
+  type Column,
+  type Condition,
+  isStorableText,
+  keyOf,
+  ListRequest,
+  readCondition,
+  UnreadableFilter,
+} from '#crud/internals'
+import { textCondition } from '../list/search_condition.js'
+import type { ModelView } from '../model_view.js'
+
+const LAST_CHARACTER = '\u{10FFFF}'
+
+export interface TitleSearch {
+  /** Search text; empty: all records by title */
+  q: string
+  limit: number
+  /** Column whose exact value finds a record as well as its title does; default: the key */
+  target?: Column
+  /** Asked before the records are read whose title only contains the text */
+  goesOn?: () => boolean
+}
+
+/**
+ * Records that the signed-in user may list, by their title: first those whose title or target is the
+ * text, then titles that begin with it, then titles that contain it. Case does not count, deleted records
+ * are left out. [B17, L12]
+ *
+ * @param view  the user's own
+ * @throws Problem 403  when the policy refuses to list them
+ */
+export async function recordsByTitle(
+  ctx: HttpContext,
+  view: ModelView,
+  { q, limit, target, goesOn = () => true }: TitleSearch
+): Promise<Item[]> {
+  if (!view.resource.isLoaded) await view.resource.load()
+  const title = view.titleColumn
+  const read = async (conditions: Condition[]) => {
+    const isSortable = title && view.resource.sortable.has(title.apiName)
+    const request = new ListRequest(
+      conditions,
+      isSortable ? [{ column: title, direction: 'asc' }] : [],
+      { shape: 'offset', offset: 0, limit },
+      'exclude',
+      { count: false }
+    )
+    const options = { ...view.callOptions(ctx), keys: true }
+    const { data } = await view.crud.getMulti(request, options)
+    return data
+  }
+  if (q === '') return await read([])
+
+  const { first, others } = matches(title, target ? [target] : view.resource.key.columns, q)
+  const found = first.length > 0 ? exactFirst(view, await read([anyOf(first)]), q) : []
+  if (found.length >= limit || others.length === 0 || !goesOn()) return found
+  const known = new Set(found.map(idOf))
+  const rest = await read([anyOf(others)])
+  return [...found, ...rest.filter((item) => !known.has(idOf(item)))].slice(0, limit)
+}
+
+/** Conditions for the records to show first, and for the others. */
+function matches(title: Column | undefined, targets: readonly Column[], q: string) {
+  if (!isStorableText(q)) return { first: [], others: [] }
+  const text = title?.kind === 'text' ? textCondition(title, q) : null
+  const exact = targets.length === 1 ? [title, ...targets] : [title]
+  const first = [...new Set(exact)]
+    .filter((column) => column !== undefined && !(text && column === title))
+    .flatMap((column) => equalTo(column!, q))
+  if (!text) return { first, others: [] }
+  const begins = spellings(q).map((spelling): Condition => ({
+    type: 'between',
+    column: title!,
+    from: spelling,
+    to: spelling + LAST_CHARACTER,
+  }))
+  return { first: [...begins, ...first], others: [text] }
+}
+
+/**
+ * The text as people write titles. Comparisons with these can use an index of the column, which a match
+ * regardless of case can't.
+ */
+function spellings(q: string): string[] {
+  const lower = q.toLowerCase()
+  const inTitle = lower.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase())
+  const first = lower.replace(/^\p{L}/u, (letter) => letter.toUpperCase())
+  return [...new Set([q, lower, q.toUpperCase(), inTitle, first])]
+}
+
+function equalTo(column: Column, q: string): Condition[] {
+  try {
+    return [readCondition(column, 'eq', q)]
+  } catch (error) {
+    if (error instanceof UnreadableFilter) return []
+    throw error
+  }
+}
+
+function anyOf(conditions: Condition[]): Condition {
+  return { type: 'or', conditions }
+}
+
+function exactFirst(view: ModelView, items: Item[], q: string): Item[] {
+  const text = q.toLowerCase()
+  const isExact = (item: Item) => view.titleOf(item).toLowerCase() === text || idOf(item) === q
+  return [...items.filter(isExact), ...items.filter((item) => !isExact(item))]
+}
+
+function idOf(item: Item): string {
+  return (keyOf(item) ?? []).map(String).join('\n')
+}

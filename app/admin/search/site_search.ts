@@ -1,0 +1,155 @@
+import { setTimeout } from 'node:timers/promises'
+import type { HttpContext } from '@adonisjs/core/http'
+import pLimit from 'p-limit'
+import { keyOf } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { isForbidden } from '../forms/submission/refusals.js'
+import { managementPages } from '../layout/management_pages.js'
+import type { ModelView } from '../model_view.js'
+import { may, mayEach } from '../permissions/may.js'
+import { visibleViews } from '../permissions/visible_views.js'
+import { inSentence } from '../text/in_sentence.js'
+import { plainText } from '../text/plain_text.js'
+import { recordsByTitle } from './records_by_title.js'
+
+/** Records shown of each model [L12] */
+const MOST_RECORDS = 5
+
+/** Models searched at a time */
+const AT_ONCE = 4
+
+/** How long a search may take, in milliseconds */
+export const patience = {
+  /** After it, titles that only contain the text are searched in no further model */
+  contained: 150,
+  /** A model has this time to answer, and after it no other one is asked */
+  model: 1000,
+}
+
+/** A link of the result. */
+export interface Place {
+  label: string
+  url: string
+}
+
+/** Records of one model. */
+export interface RecordGroup extends Place {
+  /** At most five */
+  records: Place[]
+}
+
+export interface SearchResult {
+  q: string
+  /** Pages of the site and lists of models */
+  pages: Place[]
+  /** What can be done, such as a new record */
+  actions: Place[]
+  /** Models with found records, in the order of the site */
+  groups: RecordGroup[]
+  /** Models that took too long, with their search */
+  slow: Place[]
+}
+
+/**
+ * Searches pages, actions, and the records of all models by title, as far as the signed-in user may see
+ * them. [L12]
+ *
+ * @param q  search text; empty: pages and actions only
+ */
+export async function searchSite(
+  site: AdminSite,
+  ctx: HttpContext,
+  q: string
+): Promise<SearchResult> {
+  const views = await visibleViews(site, ctx)
+  const fits = ({ label }: Place) => label.toLowerCase().includes(q.toLowerCase())
+  const [actions, { groups, slow }] = await Promise.all([
+    actionsOf(site, ctx, views),
+    q === '' ? { groups: [], slow: [] } : searchRecords(ctx, views, q),
+  ])
+  const pages = [
+    { label: site.text('sidebar.dashboard'), url: site.url('/') },
+    ...views.map((view) => ({ label: view.label, url: view.url('/') })),
+    ...managementPages(site, ctx).map(({ label, url }) => ({ label, url })),
+  ]
+  return { q, pages: pages.filter(fits), actions: actions.filter(fits), groups, slow }
+}
+
+async function actionsOf(
+  site: AdminSite,
+  ctx: HttpContext,
+  views: readonly ModelView[]
+): Promise<Place[]> {
+  const creatable = await Promise.all(views.map((view) => may(ctx, view, 'create')))
+  return views
+    .filter((_, index) => creatable[index])
+    .map((view) => ({
+      label: site.text('search.create', { singular: inSentence(view.singular) }),
+      url: view.url('/create_page'),
+    }))
+}
+
+async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: string) {
+  const begin = performance.now()
+  const isBefore = (milliseconds: number) => performance.now() - begin < milliseconds
+  const goesOn = () => isBefore(patience.contained)
+  const takeTurns = pLimit(AT_ONCE)
+  const outcomes = await Promise.all(
+    views.map((view) =>
+      takeTurns(async () => {
+        if (!isBefore(patience.model)) return null
+        return await within(patience.model, recordsOf(ctx, view, { q, goesOn }))
+      })
+    )
+  )
+  const groups: RecordGroup[] = []
+  const slow: Place[] = []
+  for (const [index, view] of views.entries()) {
+    const outcome = outcomes[index]
+    const place = { label: view.label, url: `${view.url('/')}?${new URLSearchParams({ q })}` }
+    if (outcome === null) slow.push(place)
+    else if (outcome.length > 0) groups.push({ ...place, records: outcome })
+  }
+  return { groups, slow }
+}
+
+/** Found records of a model; none if they can't be read. */
+async function recordsOf(
+  ctx: HttpContext,
+  view: ModelView,
+  { q, goesOn }: { q: string; goesOn: () => boolean }
+): Promise<Place[]> {
+  try {
+    const items = await recordsByTitle(ctx, view, { q, limit: MOST_RECORDS, goesOn })
+    const keys = items.map((item) => keyOf(item)!)
+    const mayUpdate = await mayEach(ctx, view, 'update', keys)
+    return items.map((item, index) => {
+      const label = plainText(view.titleOf(item)).text
+      const { key } = view.resource
+      if (mayUpdate(keys[index]))
+        return { label, url: view.url(`/update${key.toPath(keys[index])}`) }
+      const filters = key.columns.map(({ apiName }, part): [string, string] => [
+        `filter.${apiName}`,
+        String(keys[index][part]),
+      ])
+      return { label, url: `${view.url('/')}?${new URLSearchParams(filters)}` }
+    })
+  } catch (error) {
+    if (!isForbidden(error)) {
+      ctx.logger.error({ err: error }, `${view.name} could not be searched`)
+    }
+    return []
+  }
+}
+
+/** Null if it takes longer. */
+async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value | null> {
+  const timer = new AbortController()
+  const { signal } = timer
+  const late = setTimeout(milliseconds, null, { signal, ref: false }).catch(() => null)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    timer.abort()
+  }
+}
