@@ -79,6 +79,7 @@
 
   document.addEventListener('DOMContentLoaded', () => {
     const message = flash()?.querySelector('.flash-message')
-    if (message) announce(message.textContent, message.dataset.kind)
+    /* The message itself, as it may have a link. */
+    if (message) setTimeout(() => flash().replaceChildren(message.cloneNode(true)), 100)
   })
 })()

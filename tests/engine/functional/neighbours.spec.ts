@@ -211,7 +211,7 @@ test.group('Neighbours in a list whose records are authorized one by one', (grou
       })) as any
     )
     const patients = new LucidCrud(Patient)
-    const user = { kind: 'anonymous' } as Actor
+    const user = { kind: 'none' } as Actor
     const order = sorted(
       made.map(({ id, name, confidential }) => ({ id, name, confidential })),
       [['name', true]]
