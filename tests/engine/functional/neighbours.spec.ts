@@ -6,6 +6,7 @@ import { ListRequest, neighbours, Records, type DeletedMode, type KeyValue } fro
 import { Patient } from '#tests/engine/fixtures/authorized_records'
 import { Seat } from '#tests/engine/fixtures/keys'
 import { Letter, Specimen } from '#tests/engine/fixtures/lists'
+import { its } from '#tests/engine/helpers/its'
 import { passes, sorted, type Order, type Rule } from '#tests/engine/helpers/memory_list'
 import { queriesOf } from '#tests/engine/helpers/queries'
 import { runs } from '#tests/engine/helpers/random_runs'
@@ -30,11 +31,12 @@ async function neighboursOf(
   await resource.load()
   const request = ListRequest.fromCode(resource, list, PAGING)
   const records = new Records(resource)
-  const read = async (direction: 'before' | 'after') => {
+  const side = async (direction: 'before' | 'after') => {
     const batches = neighbours(records, request, key, direction, { actor })
-    return (await Array.fromAsync(batches)).flat()
+    const read = await Array.fromAsync(batches)
+    return read.flat()
   }
-  return { before: await read('before'), after: await read('after') }
+  return { before: await side('before'), after: await side('after') }
 }
 
 const nullable = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { freq: 3 })
@@ -148,12 +150,12 @@ test.group('Neighbours in a list', (group) => {
   test('[L11, A22] deleted records are neighbours where the list shows them', async ({
     assert,
   }) => {
-    const deleted_at = '2026-01-01 00:00:00'
+    const gone = '2026-01-01 00:00:00'
     await db.table('letters').multiInsert([
       { title: 'a', deleted_at: null },
-      { title: 'b', deleted_at },
+      { title: 'b', deleted_at: gone },
       { title: 'c', deleted_at: null },
-      { title: 'd', deleted_at },
+      { title: 'd', deleted_at: gone },
       { title: 'e', deleted_at: null },
     ])
     const letters = new LucidCrud(Letter)
@@ -182,13 +184,15 @@ test.group('Neighbours in a list', (group) => {
 
   test('[L11] the next few take one statement, however long the list is', async ({ assert }) => {
     await store(Array.from({ length: 150 }, (_, index) => ({ amount: index })))
-    const [{ id }] = (await crud.getMulti({ filters: { amount: 70 } })).data
+    const [{ id }] = await its(crud.getMulti({ filters: { amount: 70 } }), 'data')
     const request = ListRequest.fromCode(crud.resource, { sort: 'amount' }, PAGING)
     const batches = neighbours(new Records(crud.resource), request, [id], 'after', {
       actor: { kind: 'system' } as Actor,
     })
     let first: KeyValue[] = []
-    const statements = await queriesOf(async () => void (first = (await batches.next()).value!))
+    const statements = await queriesOf(
+      async () => void (first = await its(batches.next(), 'value'))
+    )
     assert.isAbove(first.length, 0)
     assert.lengthOf(statements, 2)
     assert.match(statements[1], / limit /)

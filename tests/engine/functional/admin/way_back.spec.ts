@@ -71,6 +71,11 @@ test.group('Admin | the way back from a form', (group) => {
     }
   }
 
+  const backOf = async (path: string) => {
+    const { text } = await visit(path)
+    return waysIn(text).back
+  }
+
   const send = (action: string, fields: Record<string, string>, headers = {}) =>
     sendForm(unescape(action), fields, { cookie, ...headers })
   const titleAt = (url: string | null | undefined) => {
@@ -135,11 +140,11 @@ test.group('Admin | the way back from a form', (group) => {
     assert.equal(formOf(conflict.text).action, form.action)
     assert.equal(formOf(conflict.text).values._next, '1')
     const [theirs] = /\/admin\/Play\/update\/[^"]*/.exec(conflict.text)!
-    assert.equal(waysIn((await visit(unescape(theirs))).text).back, SORTED)
+    assert.equal(await backOf(unescape(theirs)), SORTED)
 
     const history = await visit(form.history!)
     const [again] = /\/admin\/Play\/update\/[^"]*/.exec(history.text)!
-    assert.equal(waysIn((await visit(unescape(again))).text).back, SORTED)
+    assert.equal(await backOf(unescape(again)), SORTED)
   })
 
   test('[L11] a form that was opened elsewhere leads to the list', async ({ assert }) => {
@@ -195,7 +200,7 @@ test.group('Admin | the way back from a form', (group) => {
     const next = new URL(asked.headers.get('location')!, urlOf('/')).searchParams.get('next')!
     const signedIn = await login('ada', PASSWORD, { next } as any)
     assert.equal(signedIn.headers.get('location'), next)
-    assert.equal(waysIn((await visit(next)).text).back, SORTED)
+    assert.equal(await backOf(next), SORTED)
 
     const { action } = await open('Brand', SORTED)
     const ended = await sendForm(unescape(action), { title: 'x' }, {
@@ -203,7 +208,7 @@ test.group('Admin | the way back from a form', (group) => {
       'hx-current-url': urlOf(formAt('Brand')),
     } as any)
     const login2 = new URL(ended.headers.get('hx-redirect')!, urlOf('/'))
-    assert.equal(waysIn((await visit(login2.searchParams.get('next')!)).text).back, SORTED)
+    assert.equal(await backOf(login2.searchParams.get('next')!), SORTED)
   })
 
   test('[L11] before the login, no path tells whether there is such a model', async ({
@@ -329,7 +334,8 @@ test.group('Admin | the way back from a form', (group) => {
       from(`/admin/Play/update/${id + 1000}`),
       { ...from(`/admin/Play/update/${id}`), 'hx-request': 'true', 'hx-current-url': urlOf(LIST) },
     ]) {
-      assert.isUndefined(markedIn((await visit(LIST, headers)).text), JSON.stringify(headers))
+      const { text } = await visit(LIST, headers)
+      assert.isUndefined(markedIn(text), JSON.stringify(headers))
     }
   })
 })
