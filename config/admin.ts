@@ -44,6 +44,13 @@ export default defineConfig({
   /** Models in addition to those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
   models: {},
 
+  jobs: {
+    /** Works on background jobs in the server's process; else `node ace queue:work` has to */
+    worker: env.get('QUEUE_WORKER', true),
+    /** Days after which an ended job is removed */
+    keptDays: 30,
+  },
+
   sessions: {
     /** Minutes without a request after which a session ends */
     idleMinutes: 30,

@@ -28,11 +28,17 @@ const env = await Env.create(new URL('../', import.meta.url), {
     'silent',
   ] as const),
 
-  /** Store of the counts of login attempts; the other variables apply only to `redis` */
+  /** Store of the counts of login attempts */
   LIMITER_STORE: Env.schema.enum.optional(['database', 'redis', 'memory'] as const),
+  /** Of `redis` as a store alone */
   REDIS_HOST: Env.schema.string.optional({ format: 'host' }),
   REDIS_PORT: Env.schema.number.optional(),
   REDIS_PASSWORD: Env.schema.secret.optional(),
+
+  /** Where background jobs wait: with the admin's tables, or in the Redis above */
+  QUEUE_STORE: Env.schema.enum.optional(['database', 'redis'] as const),
+  /** False: the server's process works on none, as `node ace queue:work` does */
+  QUEUE_WORKER: Env.schema.boolean.optional(),
 
   DB_CONNECTION: Env.schema.enum(['sqlite', 'better-sqlite3', 'postgres', 'mysql'] as const),
   /** A file for SQLite, else the name of a database */

@@ -18,6 +18,7 @@ import { SessionManager } from './authentication/sessions/session_manager.js'
 import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer.js'
 import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
+import { BulkJob } from './bulk/bulk_job.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
 import { DefaultRole } from './permissions/default_role.js'
@@ -32,6 +33,7 @@ import { registerAdminRoutes } from './http/routes/admin_routes.js'
 import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
+import AdminJob from './models/admin_job.js'
 import AdminEventLog from './models/admin_event_log.js'
 import AdminRole from './models/admin_role.js'
 import AdminSession from './models/admin_session.js'
@@ -53,7 +55,7 @@ const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 export default class AdminProvider {
   #site: AdminSite | undefined
   #stopObserving: (() => void) | undefined
-  #schedule: PruneSchedule | undefined
+  readonly #schedules: PruneSchedule[] = []
 
   constructor(protected app: ApplicationService) {}
 
@@ -68,8 +70,9 @@ export default class AdminProvider {
   async start() {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
+    site.jobs.register(new BulkJob(site))
     const errors: Error[] = []
-    for (const model of [...OWN_MODELS, ...LOG_MODELS]) {
+    for (const model of [...OWN_MODELS, ...LOG_MODELS, AdminJob]) {
       model.connection = site.dbConfig.adminConnection
       excludeFromInclude(model)
     }
@@ -77,29 +80,36 @@ export default class AdminProvider {
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
     usePermissions(site.permissions)
+    /* A missing table of jobs stops the start, as any other does. [P15] */
+    resources.track(new Resource({ model: AdminJob }), { ownCode: false })
     registerAdminRoutes(site)
 
     reportFaults(errors, this.app)
   }
 
   /**
-   * The web server prunes old events in the background.
+   * The web server works on jobs, and prunes old events and jobs, in the background.
    */
   async ready() {
-    if (this.app.getEnvironment() !== 'web') return
-    if (this.#site) await reportRoleFaults(this.#site)
-    const integration = this.#site?.eventIntegration
-    if (!integration?.prune) return
-    this.#schedule = new PruneSchedule(() => integration.prune!())
-    this.#schedule.start()
+    const site = this.#site
+    if (this.app.getEnvironment() !== 'web' || !site) return
+    await reportRoleFaults(site)
+    const { keptDays, worker } = this.#config().jobs
+    if (worker) await site.jobs.work()
+    this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
+    const integration = site.eventIntegration
+    if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
+    for (const schedule of this.#schedules) schedule.start()
   }
 
   /**
-   * Events that are being logged get some time to finish before the database closes.
+   * Jobs end the step that they are at, and events that are being logged get some time to finish, before
+   * the database closes.
    */
   async shutdown() {
+    await this.#site?.jobs.stop()
     this.#stopObserving?.()
-    this.#schedule?.stop()
+    for (const schedule of this.#schedules) schedule.stop()
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
   }

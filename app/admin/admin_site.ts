@@ -15,6 +15,7 @@ import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
 import { managementPages } from './layout/management_pages.js'
+import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
 import { pageAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
@@ -70,6 +71,8 @@ export class AdminSite implements ViewSite {
   readonly eventIntegration: EventIntegration | undefined
   /** Logs the events of the site */
   readonly events: EventDispatcher
+  /** Background jobs [D1] */
+  readonly jobs = new Jobs(this)
   readonly assets: AssetStore
   readonly #texts: I18nManager
   readonly #said = new Map<string, string>()
@@ -228,7 +231,7 @@ async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
       active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
     })),
   }))
-  const pages = managementPages(site, ctx)
+  const pages = managementPages(site, ctx, { seesModels: visible.length > 0 })
   const own = shown.find(({ label }) => label === management)
   if (own) own.models.push(...pages)
   else if (pages.length > 0) shown.push({ label: management, models: pages })

@@ -41,6 +41,12 @@ export interface AdminConfig {
   /** Models to register in addition to the decorated ones */
   models: Record<string, unknown>
   eventIntegration: EventIntegration | undefined
+  jobs: {
+    /** True if the server's process works on background jobs [D1] */
+    worker: boolean
+    /** Days after which an ended job is removed */
+    keptDays: number
+  }
   sessions: {
     /** Minutes without a request after which a session ends [B7] */
     idleMinutes: number
@@ -73,8 +79,11 @@ export interface AdminConfig {
   }
 }
 
-type PartialConfig = Partial<Omit<AdminConfig, 'appKey' | 'sessions' | 'token' | 'login'>> & {
+type PartialConfig = Partial<
+  Omit<AdminConfig, 'appKey' | 'jobs' | 'sessions' | 'token' | 'login'>
+> & {
   appKey: Secret<string>
+  jobs?: Partial<AdminConfig['jobs']>
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
   login?: Partial<AdminConfig['login']>
@@ -106,6 +115,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     (value) => typeof value?.log === 'function',
     'databaseEvents(), an object with a function log, or undefined',
   ],
+  jobs: OBJECT,
   sessions: OBJECT,
   token: OBJECT,
   login: OBJECT,
@@ -114,6 +124,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
 /* Each group is checked together with its defaults, so that an undefined setting counts as left
  * out. */
 const GROUPS = {
+  jobs: { worker: TRUTH, keptDays: POSITIVE },
   sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
   token: { minutes: POSITIVE },
   login: {
@@ -152,6 +163,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
+    jobs: { worker: true, keptDays: 30, ...config.jobs },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },
     login: {

@@ -123,7 +123,7 @@ export class UnreadableText extends Exception {
  */
 export class BulkFailure extends Exception {
   /**
-   * @param status  400 or 422
+   * @param status  400, 409 or 422
    * @param key     key of the message in the catalogue
    */
   constructor(
@@ -133,6 +133,46 @@ export class BulkFailure extends Exception {
   ) {
     super(key, { status, code: 'E_BULK' })
   }
+}
+
+/**
+ * A job that could not be done, with a message of the catalogue for its page. [D1]
+ */
+export class JobFailure extends Exception {
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key, { code: 'E_JOB' })
+  }
+}
+
+/**
+ * The user with whose permissions a job runs was removed.
+ */
+export class JobOwnerGone extends JobFailure {
+  constructor() {
+    super('jobs.fault.ownerGone')
+  }
+}
+
+/**
+ * The process of a job is about to end: the rest is left to the next one.
+ */
+export class JobStopped extends Exception {
+  static code = 'E_JOB_STOPPED'
+  static message = 'The process is about to end'
+}
+
+/**
+ * A run that is not its job's present one: it was cancelled, or another process took it over.
+ */
+export class JobSuperseded extends Exception {
+  static code = 'E_JOB_SUPERSEDED'
+  static message = 'The job was cancelled, or another process does it'
 }
 
 /** Value of `Retry-After`, in seconds */

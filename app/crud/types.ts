@@ -68,6 +68,8 @@ export interface Origin {
   userAgent: string | null
   /** The id of the signed-in session's record, if there is one */
   sessionId?: number
+  /** The id of the background job that the work is part of, if it is */
+  jobId?: number
 }
 
 /** The data of a request's API token: never its secret, nor its hash. [P10] */

@@ -17,6 +17,7 @@ export const adminAssets = [
       own('choices.css'),
       own('forms.css'),
       own('search.css'),
+      own('print.css'),
     ],
   },
   /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
@@ -30,6 +31,7 @@ export const adminAssets = [
       own('admin.js'),
       own('list.js'),
       own('bulk.js'),
+      own('all_matching.js'),
       own('choices.js'),
       own('forms.js'),
       own('roles.js'),

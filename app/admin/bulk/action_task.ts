@@ -42,6 +42,14 @@ export class ActionTask extends BulkTask {
     return null
   }
 
+  title(count: number): string {
+    return this.site.text('bulk.title.action', { task: this.label, records: this.records(count) })
+  }
+
+  done(count: number): string {
+    return this.title(count)
+  }
+
   protected async reached(
     keys: readonly KeyValue[],
     ctx: HttpContext,
@@ -54,9 +62,13 @@ export class ActionTask extends BulkTask {
     return keys.filter((key) => found.get(identityOf(key))?.[0])
   }
 
-  protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
+  protected async perform(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    outer: QueryClientContract
+  ): Promise<string> {
     const { crud, resource } = this.view
-    const { actor, origin, client: outer } = this.view.callOptions(ctx)
+    const { actor, origin } = this.view.callOptions(ctx)
     return await inTransaction(outer, (client) =>
       /* All writes of the action are one event. */
       gatherWrites(client, { model: resource.model, actor, origin }, async () => {

@@ -34,6 +34,8 @@ interface Button {
 export interface BulkBar {
   buttons: Button[]
   selected: Counted
+  /** Of those, the ones that other pages of the list show */
+  elsewhere: Counted
   more: Counted
   /** URL that undoes a soft deletion */
   undoUrl: string | null
@@ -68,6 +70,7 @@ export function bulkBar(
   return {
     buttons: tasks.map((task) => buttonOf(task, view)),
     selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
+    elsewhere: counted((count, shown) => site.text('bulk.elsewhere', { count, shown })),
     more: counted((count, shown) => site.text('bulk.more', { count, shown })),
     undoUrl: view.resource.softDelete && offers.has('restore') ? view.url('/bulk-restore') : null,
   }

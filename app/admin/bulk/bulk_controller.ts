@@ -5,8 +5,12 @@ import type { AdminSite } from '../admin_site.js'
 import type { Flash } from '../http/flash.js'
 import { ListPage } from '../list/list_page.js'
 import type { ModelView } from '../model_view.js'
+import { jobUrl } from '../jobs/pages/job_url.js'
+import type AdminJob from '../models/admin_job.js'
 import { readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
+import { readAllMatching } from './matching_records.js'
+import { SelectAll } from './select_all.js'
 import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 
@@ -38,8 +42,14 @@ export class BulkController {
     if (!this.#view.may(task.needs)) throw new NotAllowed()
     let text: string
     try {
-      const ids = await idsOf(ctx, task)
-      text = await task.run(readIds(this.#view.resource.key, ids), ctx)
+      const body = await bodyOf(ctx)
+      const all = readAllMatching(body)
+      if (!all) text = await task.run(readIds(this.#view.resource.key, idsOf(body, task)), ctx)
+      else {
+        const selection = await SelectAll.read(ctx, this.#site, this.#view, task, all)
+        if (selection.isJob) return this.#accept(ctx, await selection.startJob())
+        text = await task.run(selection.keys, ctx)
+      }
     } catch (error) {
       return this.#refuse(ctx, error)
     }
@@ -49,6 +59,14 @@ export class BulkController {
       ctx.logger.error({ err: error }, `${this.#view.name}: the list could not be shown`)
       return this.#refuse(ctx, new BulkFailure(422, 'bulk.doneUnseen', { done: text }))
     }
+  }
+
+  #accept({ response }: HttpContext, job: AdminJob) {
+    const url = jobUrl(this.#site, job)
+    response
+      .status(202)
+      .header('location', url)
+      .send({ job: { id: job.id, url } })
   }
 
   /** A viewer may be allowed to delete without being allowed to see the list. [B14] */
@@ -65,25 +83,30 @@ export class BulkController {
       ctx.logger.error({ err: error }, `${this.#view.name}: bulk call failed`)
     for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
 
-    const status = [400, 413].includes(problem.status) ? problem.status : 422
-    const message =
-      error instanceof BulkFailure ? this.#site.text(error.key, error.data) : problem.message
-    ctx.response.status(status).send({ detail: [{ message }] })
+    const status = [400, 409, 413].includes(problem.status) ? problem.status : 422
+    const isOwn = error instanceof BulkFailure
+    const message = isOwn ? this.#site.text(error.key, error.data) : problem.message
+    /* Both numbers, if others match than were seen. [L8] */
+    const numbers = isOwn && status === 409 ? error.data : {}
+    ctx.response.status(status).send({ detail: [{ message, ...numbers }] })
   }
 }
 
 /**
  * @throws BulkFailure 400  when no records are selected
- * @throws Problem 413, 422
+ * @throws BulkFailure 422
  */
-async function idsOf(ctx: HttpContext, { noneSelected }: BulkTask): Promise<readonly unknown[]> {
-  const { ids = [] } = await bodyOf(ctx)
+function idsOf({ ids = [] }: Record<string, unknown>, { noneSelected }: BulkTask): unknown[] {
   if (!Array.isArray(ids)) throw new BulkFailure(422, 'bulk.noList')
   if (ids.length === 0) throw new BulkFailure(400, noneSelected)
   return ids
 }
 
-/** Parses the body itself, as the application's parser rounds integers beyond 2^53. [B20] */
+/**
+ * Parses the body itself, as the application's parser rounds integers beyond 2^53. [B20]
+ *
+ * @throws Problem 413, 422
+ */
 async function bodyOf(ctx: HttpContext): Promise<Record<string, unknown>> {
   const { headers } = ctx.request.request
   const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])

@@ -48,11 +48,21 @@ export abstract class BulkTask {
   /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
 
+  /** What it does, as in `Delete 812 films` */
+  abstract title(count: number): string
+  /** What it did, as in `812 films deleted` */
+  abstract done(count: number): string
+
   /**
+   * @param client  a transaction's, to be part of it
    * @returns a message that states the result
    * @throws  any error; nothing is changed then
    */
-  protected abstract perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string>
+  protected abstract perform(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ): Promise<string>
 
   /**
    * Asks whether the roles of the signed-in user let the task reach the records; the policy is asked when it
@@ -80,8 +90,15 @@ export abstract class BulkTask {
     client: QueryClientContract
   ): Promise<readonly KeyValue[]>
 
-  async run(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
-    return await this.explain(ctx, () => this.perform(keys, ctx))
+  /**
+   * @param client  a transaction's, to be part of it
+   */
+  async run(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract = this.view.client()
+  ): Promise<string> {
+    return await this.explain(ctx, () => this.perform(keys, ctx, client))
   }
 
   /**

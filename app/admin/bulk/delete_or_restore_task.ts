@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { KeyValue, DeletedMode } from '#crud/internals'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { afterOutermostCommit, type KeyValue, type DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
 import type { ModelView } from '../model_view.js'
@@ -48,8 +49,26 @@ export class DeleteOrRestoreTask extends BulkTask {
     return this.site.text(`bulk.ask.${this.value}`, { records: this.records(count, shown) })
   }
 
+  title(count: number): string {
+    return this.site.text(`bulk.title.${this.value}`, { records: this.records(count) })
+  }
+
+  done(count: number): string {
+    return this.site.text(`bulk.done.${this.value}`, { records: this.records(count) })
+  }
+
   note(count: number): string | null {
     return this.site.text(this.#isLasting ? 'bulk.note.lasting' : 'bulk.note.restorable', { count })
+  }
+
+  /** Within a transaction around the task, files are removed only after its commit. */
+  async #dropFiles(records: readonly LucidRow[], client: QueryClientContract, ctx: HttpContext) {
+    if (!client.isTransaction) return await dropFilesOf(this.view, records)
+    afterOutermostCommit(client, () => {
+      dropFilesOf(this.view, records).catch((error) => {
+        ctx.logger.error({ err: error }, `${this.view.name}: files could not be removed`)
+      })
+    })
   }
 
   get #isLasting(): boolean {
@@ -65,14 +84,18 @@ export class DeleteOrRestoreTask extends BulkTask {
     return await this.view.crud.reached(operation, keys, { ...this.view.callOptions(ctx), client })
   }
 
-  protected async perform(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
+  protected async perform(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ): Promise<string> {
     const { crud } = this.view
-    const options = this.view.callOptions(ctx)
+    const options = { ...this.view.callOptions(ctx), client }
     const records =
       this.value === 'restore'
         ? await crud.restoreMany(keys, options)
         : await crud.deleteMany(keys, { ...options, hard: this.value === 'purge' })
-    if (this.#isLasting) await dropFilesOf(this.view, records)
-    return this.site.text(`bulk.done.${this.value}`, { records: this.records(records.length) })
+    if (this.#isLasting) await this.#dropFiles(records, client, ctx)
+    return this.done(records.length)
   }
 }

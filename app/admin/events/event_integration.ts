@@ -22,6 +22,8 @@ export interface EventDetails {
   password_changed?: boolean
   /** True if hidden columns were changed */
   hidden_fields_changed?: boolean
+  /** Id of the background job that it is part of [D1] */
+  job?: number
   /** Name of the access token that was used */
   token_name?: string
   /** Full name of the system actor, if it is too long for `username` */

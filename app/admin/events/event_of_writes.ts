@@ -33,7 +33,7 @@ function detailsOf(
   writes: readonly Write[],
   action: RecordAction,
   count: number,
-  { actor }: Write
+  { actor, origin }: Write
 ): EventDetails | null {
   const untold = action === 'UPDATE' && writes.some((write) => write.changesUntold)
   const isUser = writes[0].model === AdminUser
@@ -42,6 +42,7 @@ function detailsOf(
     ...(action === 'DELETE' && writes.some(({ soft }) => soft) && { soft: true }),
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
     ...(untold && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
+    ...(origin?.jobId && { job: origin.jobId }),
     ...(actor.token?.name && { token_name: actor.token.name }),
     ...(isCutShort(actor) && { system_name: actor.name }),
   }

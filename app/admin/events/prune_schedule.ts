@@ -3,15 +3,17 @@ import logger from '@adonisjs/core/services/logger'
 const HOUR = 3_600_000
 
 /**
- * Prunes old events about once an hour, at random moments so that processes do not coincide.
+ * Prunes old events, or other records that age, about once an hour, at random moments so that processes do not coincide.
  */
 export class PruneSchedule {
   readonly #prune: () => Promise<number>
   readonly #interval: number
+  readonly #what: string
   #timer: NodeJS.Timeout | undefined
 
-  constructor(prune: () => Promise<number>, { interval = HOUR } = {}) {
+  constructor(prune: () => Promise<number>, { interval = HOUR, what = 'events' } = {}) {
     this.#prune = prune
+    this.#what = what
     this.#interval = interval
   }
 
@@ -28,9 +30,9 @@ export class PruneSchedule {
   async #run() {
     try {
       const removed = await this.#prune()
-      if (removed > 0) logger.info({ removed }, 'Old events were removed')
+      if (removed > 0) logger.info({ removed }, `Old ${this.#what} were removed`)
     } catch (error) {
-      logger.error({ err: error }, 'Old events could not be removed')
+      logger.error({ err: error }, `Old ${this.#what} could not be removed`)
     }
     if (this.#timer) this.start()
   }

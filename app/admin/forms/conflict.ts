@@ -3,8 +3,10 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { versionOf, writeJson, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { cellsOf, type ShownCell } from '../list/cell.js'
+import { cellMarkup } from '../list/cell_markup.js'
 import { withList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
+import { visibleText } from '../text/plain_text.js'
 import { prettyJson } from '../text/pretty_json.js'
 import { titlesOf } from '../relations/references.js'
 import type { FormField } from './fields/form_field.js'
@@ -31,15 +33,17 @@ export function assertVersion(
   }
 }
 
+type MarkedCell = ShownCell & { markup: string }
+
 /**
  * One field in both versions.
  */
 export interface ConflictRow {
   label: string
   /** Undefined if the field was left unchanged */
-  mine: ShownCell | undefined
+  mine: MarkedCell | undefined
   /** Undefined if it can't be shown */
-  now: ShownCell | undefined
+  now: MarkedCell | undefined
   differs: boolean
 }
 
@@ -86,7 +90,8 @@ async function rowsOf(
       const isKept = !Object.hasOwn(values, column.attribute)
       const now = toApi(column, attributes[column.attribute])
       const mine = isKept ? now : toApi(column, values[column.attribute])
-      const [mineCell, nowCell] = await cells(ctx, site, field, [mine, now])
+      const shown = await cells(ctx, site, field, [mine, now])
+      const [mineCell, nowCell] = shown.map((cell) => ({ ...cell, markup: cellMarkup(cell) }))
       return {
         label: view.labelOf(field.name),
         mine: isKept ? undefined : mineCell,
@@ -101,12 +106,13 @@ async function rowsOf(
 async function cells(
   ctx: HttpContext,
   site: AdminSite,
-  { column, reference, widget }: FormField,
+  { column, reference, widget, choices }: FormField,
   values: readonly unknown[]
 ): Promise<ShownCell[]> {
   const titles = reference ? await titlesOf(ctx, reference, values) : undefined
   const shown = cellsOf(column!, values, {
     isGrouped: false,
+    isChoice: !reference && choices !== undefined && column!.isText,
     text: (key, data) => site.text(key, data),
   })
   return values.map((value, index) => {
@@ -116,8 +122,8 @@ async function cells(
     const title = titles?.get(String(value))
     if (title !== undefined) return { kind: 'text', text: title }
     if (typeof value === 'string' && shown[index].kind === 'text')
-      return { kind: 'text', text: value }
-    if (typeof value === 'object') return { kind: 'text', text: prettyJson(value) }
+      return { kind: 'text', text: visibleText(value) }
+    if (typeof value === 'object') return { kind: 'text', text: visibleText(prettyJson(value)) }
     return shown[index]
   })
 }

@@ -6,12 +6,14 @@ import type { AdminSite } from '../admin_site.js'
 import { historyLink } from '../events/pages/history_url.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
-import { cellsOf, cutText, isInvisible } from '../list/cell.js'
+import { cellsOf, cutText, isInvisible, textCell, type ShownCell } from '../list/cell.js'
+import { cellMarkup } from '../list/cell_markup.js'
 import { openedList, withList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import { isForbidden } from './submission/refusals.js'
+import { isChoice } from './fields/listed_choices.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
 import { Widget } from './fields/widget.js'
@@ -263,12 +265,14 @@ export class FormPage {
         const reference = references.find((one) => one.column === column)
         const options = {
           isGrouped: false,
+          isChoice: !reference && isChoice(this.view, column),
           text: (key: string, data?: Record<string, unknown>) => this.site.text(key, data),
         }
         const [cell] = cellsOf(column, [value], options)
         const title = reference && (await this.#titleOf(ctx, reference, value))
         const label = this.view.labelOf(column.apiName)
-        return { label, ...cell, ...(title && { kind: 'text', text: cutText(title) }) }
+        const shown: ShownCell = title ? textCell(title) : cell
+        return { label, kind: shown.kind, title: shown.title, markup: cellMarkup(shown) }
       })
     return await Promise.all(facts)
   }

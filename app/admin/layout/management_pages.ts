@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { hasEventLog, isSuperuser, type LoggedSite } from '../events/pages/event_access.js'
 
 const ICONS: Record<string, string> = {
+  jobs: 'M4 6h16M4 12h10M4 18h6M16.5 14v4l2.5 1.5',
   events: 'M3.5 12a8.5 8.5 0 1 0 2.6-6.1L3.5 8.5M3.5 4v4.5H8M12 7.5V12l3.5 2',
   health: 'M2.5 12.5H7l3-8 4 15 3-7h4.5',
 }
@@ -15,13 +16,17 @@ interface SidebarSite extends LoggedSite {
 }
 
 /**
- * Sidebar links to the management pages: for superusers only, and those of the event log only if
- * the site keeps events. [E5, B13]
+ * Sidebar links to the management pages: that of one's jobs for who sees any model; the others for
+ * superusers, and those of the event log only if the site keeps events. [E5, B13, D1]
  */
-export function managementPages(site: SidebarSite, ctx: HttpContext) {
-  if (!isSuperuser(ctx)) return []
+export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModels = true } = {}) {
   const path = ctx.request.url()
-  return [...(hasEventLog(site) ? ['events'] : []), 'health'].map((name) => {
+  const names = isSuperuser(ctx)
+    ? [...(hasEventLog(site) ? ['events'] : []), 'jobs', 'health']
+    : seesModels
+      ? ['jobs']
+      : []
+  return names.map((name) => {
     const url = site.url(`/management/${name}`)
     const active = path === url || path.startsWith(`${url}/`)
     return { name, label: site.text(`sidebar.${name}`), icon: ICONS[name], url, active }

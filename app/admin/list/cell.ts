@@ -1,12 +1,16 @@
 import { Info } from 'luxon'
 import { type Column, writeJson } from '#crud/internals'
+import { prettyJson } from '../text/pretty_json.js'
+import { visibleText } from '../text/plain_text.js'
 import type { Cell, ListColumn } from './list_column.js'
 
 /**
  * A cell with its presentation.
  */
 export interface ShownCell extends Cell {
-  kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null'
+  kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null' | 'choice' | 'json'
+  /** What unfolds below `text`, if that is only its beginning */
+  whole?: string
 }
 
 type Text = (key: string, data?: Record<string, unknown>) => string
@@ -17,12 +21,23 @@ const LONGEST_TEXT = 80
 /* Browsers show no longer tooltip, and longer texts would inflate the page. */
 export const LONGEST_TITLE = 10_000
 
+/* Texts up to this length fit into a column of the table; those of wide characters are half as long. */
+const FITTING = 40
+const WIDE = /[^\0-\u02ff\u0370-\u05ff]/
+
 /* Floats often have meaningless trailing digits. */
 const MOST_DECIMALS = 6
+
+/** Decimal places of a type such as `decimal(10, 2)` */
+const SCALE = /\(\s*\d+\s*,\s*(\d{1,2})\s*\)/
 
 /* Browsers treat a backslash as a slash and skip line breaks: `/\\evil.test` is a URL of another
  * host. */
 const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
+
+/* Whole values that are links. A mail address has no sign that would begin the headers of a mail. */
+const WEB_ADDRESS = /^https?:\/\/[^\s<>"]{1,2000}$/i
+const MAIL_ADDRESS = /^[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d):[0-5]\d)?$/
 const MONTHS = Info.months('short', { locale: 'en' })
@@ -44,15 +59,35 @@ export function isInvisible(text: string): boolean {
 }
 
 /**
- * Cell with a text; the whole text is in `title` if it had to be cut.
+ * Cell with a text; the whole text is in `title` if it is cut, or if the table's column may be too narrow.
  */
 export function textCell(text: string): ShownCell {
-  const shown = cutText(text)
-  return {
-    kind: 'text',
-    text: shown,
-    ...(shown !== text && { title: cutText(text, LONGEST_TITLE) }),
+  if (text.length <= FITTING / 2) return { kind: 'text', text: visibleText(text) }
+  const whole = visibleText(text.slice(0, 2 * LONGEST_TITLE + 2))
+  const shown = cutText(whole)
+  const fits = shown === whole && shown.length <= (WIDE.test(shown) ? FITTING / 2 : FITTING)
+  return { kind: 'text', text: shown, ...(!fits && { title: cutText(whole, LONGEST_TITLE) }) }
+}
+
+/** Cell with a text; one that is an address as a whole is a link. */
+function linkingCell(text: string): ShownCell {
+  const cell = textCell(text)
+  const isShort = text.length <= LONGEST_TEXT
+  if (text.startsWith('http')) {
+    const isAddress = WEB_ADDRESS.test(text) && visibleText(text) === text && URL.canParse(text)
+    return isAddress ? { ...cell, href: text } : cell
   }
+  return isShort && text.includes('@') && MAIL_ADDRESS.test(text)
+    ? { ...cell, href: `mailto:${text}` }
+    : cell
+}
+
+/** JSON on one line, which unfolds if it is long. */
+function jsonCell(value: unknown): ShownCell {
+  const line = visibleText(writeJson(value))
+  if (line.length <= FITTING) return { kind: 'json', text: line }
+  const whole = cutText(visibleText(prettyJson(value)), LONGEST_TITLE)
+  return { kind: 'json', text: cutText(line), whole }
 }
 
 /**
@@ -67,7 +102,7 @@ export function valueCell(value: unknown, text: Text): ShownCell {
     case 'number':
       return { kind: 'number', text: String(value) }
     case 'object':
-      return value === null ? nullCell(text) : textCell(writeJson(value))
+      return value === null ? nullCell(text) : jsonCell(value)
     default:
       return textCell(String(value))
   }
@@ -86,7 +121,7 @@ export function ownCell(
     ...textCell(cell.text),
     ...(numeric && { kind: 'number' }),
     ...cell,
-    text: cutText(cell.text),
+    text: cutText(visibleText(cell.text)),
     ...(href !== undefined && LINK.test(href) && { href }),
   }
 }
@@ -96,13 +131,14 @@ export function ownCell(
  *
  * @param values      values of the page
  * @param isGrouped   true for thousands separators, which identifiers do not have
+ * @param isChoice    true if every value is one of a list
  */
 export function cellsOf(
   column: Column,
   values: readonly unknown[],
-  { isGrouped, text }: { isGrouped: boolean; text: Text }
+  { isGrouped, isChoice = false, text }: { isGrouped: boolean; isChoice?: boolean; text: Text }
 ): ShownCell[] {
-  const show = shows(column, values, isGrouped, text)
+  const show = isChoice ? choice : shows(column, values, isGrouped, text)
   return values.map((value) =>
     value === null || value === undefined ? nullCell(text) : (show(value) ?? valueCell(value, text))
   )
@@ -116,7 +152,7 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
   switch (column.kind) {
     case 'integer':
     case 'number':
-      return numbers(values, isGrouped)
+      return numbers(column, values, isGrouped)
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? booleanCell(value, text) : null)
     case 'datetime':
@@ -124,19 +160,29 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
     case 'date':
       return (value) => momentCell(value, '')
     case 'json':
-      return (value) => textCell(typeof value === 'string' ? value : writeJson(value))
+      return (value) => (typeof value === 'string' ? textCell(value) : jsonCell(value))
     case 'binary':
       return (value) => (typeof value === 'string' ? sizeCell(value, text) : null)
     default:
-      return (value) => textCell(typeof value === 'string' ? value : String(value))
+      return (value) => linkingCell(typeof value === 'string' ? value : String(value))
   }
 }
 
+function choice(value: unknown): ShownCell | null {
+  if (typeof value !== 'string' || isInvisible(value)) return null
+  return { ...textCell(value), kind: 'choice' }
+}
+
 /**
- * Formats all numbers with the decimals of the one with the most, so that the decimal points align.
+ * Formats all numbers with the decimal places of the column, else with those of the number with the most,
+ * so that the decimal points align.
  */
-function numbers(values: readonly unknown[], isGrouped: boolean): Show {
-  const decimals = Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
+function numbers(column: Column, values: readonly unknown[], isGrouped: boolean): Show {
+  const [, scale] = (column.isDecimal && SCALE.exec(column.sqlType)) || []
+  const decimals =
+    scale !== undefined
+      ? Number(scale)
+      : Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
   return (value) => {
     const written = String(value)
     const isNumeral = typeof value === 'number' || /^-?\d+$/.test(written)

@@ -50,5 +50,5 @@ export function emptyState(
     return say('none.deleted', { url, label: site.text('list.none.active', words) })
   }
   if (!links.create) return say('empty.text', null)
-  return say('empty.create', { url: links.create, label: site.text('list.add', words) })
+  return say('empty.create', { url: links.create, label: site.text('list.empty.add', words) })
 }

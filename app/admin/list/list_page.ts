@@ -3,6 +3,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
 import type { ListResult, Fields, Column, DeletedMode } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { matchingOffer, type MatchingOffer } from '../bulk/matching_offer.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
 import { inSentence } from '../text/in_sentence.js'
@@ -60,6 +61,8 @@ export interface ListData extends Record<string, unknown> {
   failed: boolean
   /** Bulk bar; null if no bulk task is available */
   bulk: BulkBar | null
+  /** All records on all pages, if they can be selected at once [L8] */
+  matching: MatchingOffer | null
   /** Numbers of the first and last record shown, from 1 */
   range: { from: number; to: number }
   /** All columns first */
@@ -159,6 +162,7 @@ export class ListPage {
       range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
+      matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       empty: emptyState(this.site, parameters, {
         failed,
         words: surroundings.words,

@@ -13,7 +13,10 @@ import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'
 import { mayEach } from '../permissions/may.js'
+import { escaped } from '../text/markup.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import { historyLink } from '../events/pages/history_url.js'
+import { isChoice } from '../forms/fields/listed_choices.js'
 import {
   cellsOf,
   cutText,
@@ -37,6 +40,11 @@ export interface ColumnStyle {
    * True for the column that identifies records: it links to them and stays visible when scrolling
    */
   isLead: boolean
+  /**
+   * Attribute of its cells, after a space: the name of the column, where narrow screens show it beside the
+   * value; empty where they leave it out
+   */
+  card: string
 }
 
 /**
@@ -83,6 +91,8 @@ interface TableColumn {
   sortBy: Column | undefined
   column?: Column
   reference?: Reference
+  /** True if every value is one of a list */
+  isChoice?: boolean
   own?: ListColumn
 }
 
@@ -103,6 +113,9 @@ const UNSORTABLE = {
 }
 
 const WORDS = { asc: 'ascending', desc: 'descending' } as const
+
+/** Number of columns that a record's card shows on narrow screens */
+const ON_CARDS = 4
 
 /**
  * Result of the joined titles.
@@ -256,10 +269,10 @@ export class ListTable {
       const title = cutText(this.view.titleOf(item))
       const isDeleted = this.#isDeleted(item, parameters)
       const cells = columns.map((column) => column[index])
-      /* The update page is not available for deleted records. */
-      if (!isDeleted && cells[lead] && mayUpdate(value)) {
-        cells[lead] = linkedCell(cells[lead], title, this.view.url(`/update${key}`))
-      }
+      /* A deleted record has no update page; its history shows what it was. */
+      const ofUpdate = () => (mayUpdate(value) ? this.view.url(`/update${key}`) : null)
+      const href = isDeleted ? historyLink(ctx, this.view, value) : ofUpdate()
+      if (href !== null && cells[lead]) cells[lead] = linkedCell(cells[lead], title, href)
       return {
         key: key.slice(1),
         title,
@@ -289,7 +302,8 @@ export class ListTable {
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const cells = cellsOf(column, values, { isGrouped: !this.#namesThings(column), text })
+    const isGrouped = !this.#namesThings(column)
+    const cells = cellsOf(column, values, { isGrouped, isChoice: shown.isChoice, text })
     return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
 
@@ -347,6 +361,7 @@ export class ListTable {
         sortBy: resource.sortable.get(one),
         column,
         reference,
+        isChoice: column && !reference && isChoice(this.view, column),
       }
     })
   }
@@ -390,9 +405,14 @@ export class ListTable {
     const title = this.view.titleColumn
     const named = this.columns.findIndex(({ column }) => column !== undefined && column === title)
     const lead = Math.max(0, named)
-    return this.columns.map(({ numeric }, index) => {
+    const onCards = this.columns.filter((_, index) => index !== lead).slice(0, ON_CARDS - 1)
+    return this.columns.map((column, index) => {
       const isLead = index === lead
-      return { style: (numeric ? ' number' : '') + (isLead ? ' lead' : ''), isLead }
+      return {
+        style: (column.numeric ? ' number' : '') + (isLead ? ' lead' : ''),
+        isLead,
+        card: onCards.includes(column) ? ` data-label="${escaped(column.label)}"` : '',
+      }
     })
   }
 
@@ -454,8 +474,10 @@ async function related(
   })
 }
 
-/** An invisible text can't be clicked, so it gets no link. */
+/** A text that says nothing gets no link: the title of the record stands in its place. */
 function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
-  const isEmpty = cell.kind === 'null' || isInvisible(cell.text)
-  return isEmpty ? { kind: 'text', text: title, href } : { ...cell, href }
+  const isEmpty = cell.kind === 'null' || isInvisible(cell.text.replace(/⟨U\+[\dA-F]+⟩/g, ''))
+  if (isEmpty) return { kind: 'text', text: title, href }
+  const { whole, ...rest } = cell
+  return { ...rest, ...(whole !== undefined && { title: whole }), href }
 }

@@ -16,6 +16,17 @@ export interface Pager {
   next: PageLink
   /** First, last and the pages around the current one; null for a gap */
   pages: Array<PageLink | null>
+  /** Form that goes to any page, by its number; null if each has a link */
+  jump: Jump | null
+}
+
+/**
+ * What the form sends beside the number of the page.
+ */
+export interface Jump {
+  fields: Array<[name: string, value: string]>
+  /** Number of the last page */
+  last: number
 }
 
 /**
@@ -38,5 +49,11 @@ export function pagerOf(parameters: ListParameters, last: number): Pager {
     else if (gap > 2) pages.push(null)
     pages.push(link(page))
   }
-  return { previous: link(current - 1), next: link(current + 1), pages }
+  const jump = pages.includes(null) ? { fields: fieldsOf(parameters), last } : null
+  return { previous: link(current - 1), next: link(current + 1), pages, jump }
+}
+
+function fieldsOf(parameters: ListParameters): Jump['fields'] {
+  const [, query = ''] = parameters.urlOf(1).split(/\?(.*)/s)
+  return [...new URLSearchParams(query)]
 }

@@ -1,5 +1,7 @@
 import { escaped } from '../text/markup.js'
+import { isFromTheRight } from '../text/plain_text.js'
 import type { ShownCell } from './cell.js'
+import { cellMarkup } from './cell_markup.js'
 import type { ColumnStyle, Row } from './list_table.js'
 
 interface RowsOptions {
@@ -26,7 +28,7 @@ export function rowsMarkup(
     markup += rowTag(row, marked)
     if (hasCheckboxes) markup += checkbox(row)
     for (const [index, cell] of row.cells.entries()) {
-      markup += cellMarkup(cell, styles[index], row.isDeleted ? mark : '')
+      markup += tableCell(cell, styles[index], row.isDeleted ? mark : '')
     }
     markup += '</tr>\n'
   }
@@ -48,17 +50,12 @@ function checkbox({ key, title, label, isDeleted }: Row): string {
   return `<td class="list-check"><input class="input" type="checkbox" name="ids" ${names}${deleted} autocomplete="off"></td>\n`
 }
 
-function cellMarkup(cell: ShownCell, { isLead, style }: ColumnStyle, mark: string): string {
+function tableCell(cell: ShownCell, { isLead, style, card }: ColumnStyle, mark: string): string {
   const title = cell.title ? ` title="${escaped(cell.title)}"` : ''
-  const begin = ` class="${escaped(cell.kind)}${style}"${title}>${contentOf(cell)}`
+  /* The text is cut at its own end. */
+  const direction = isFromTheRight(cell.text) ? ' dir="auto"' : ''
+  const begin = ` class="${escaped(cell.kind)}${style}"${title}${direction}${card}>${cellMarkup(cell)}`
   if (!isLead) return `<td${begin}</td>\n`
-  const deleted = mark === '' ? '' : ` <span class="sr-only">${escaped(mark)}</span>`
+  const deleted = mark === '' ? '' : ` <span class="deleted-mark">${escaped(mark)}</span>`
   return `<th scope="row"${begin}${deleted}</th>\n`
-}
-
-function contentOf({ kind, text, href }: ShownCell): string {
-  const shown = escaped(text)
-  if (kind === 'null')
-    return `<span aria-hidden="true">&ndash;</span><span class="sr-only">${shown}</span>`
-  return href ? `<a href="${escaped(href)}">${shown}</a>` : shown
 }

@@ -32,6 +32,30 @@ export function plainText(text: string, longest: number = 80): PlainText {
   return shown === visible ? { text: shown } : { text: shown, title: visible }
 }
 
+/* As `UNSEEN`, and what takes no space, such as U+200B; but for what a text of several lines has, and for
+ * joiners, of which emoji and letters are made. */
+const TRICKS = /(?![\t\n\r])[\p{Cc}\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u
+
+const ALL_TRICKS = new RegExp(TRICKS, 'gu')
+
+/**
+ * Formats a value of a record: characters that can't be seen, or that change the direction of others, are
+ * shown by their code points.
+ */
+export function visibleText(text: string): string {
+  return TRICKS.test(text) ? text.replace(ALL_TRICKS, byNumber) : text
+}
+
+/* Hebrew, Arabic and their neighbours, also those beyond the first 65,536 characters */
+const FROM_THE_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe]|[\ud802\ud803\ud83a\ud83b]/
+
+/**
+ * Returns true if a text has letters that are written from right to left.
+ */
+export function isFromTheRight(text: string): boolean {
+  return FROM_THE_RIGHT.test(text)
+}
+
 /* Direction marks that JSON does not escape, and line separators */
 const UNESCAPED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 

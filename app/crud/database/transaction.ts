@@ -11,9 +11,10 @@ import { endTruly } from '../../upstream/knex_transaction.js'
  */
 export async function inTransaction<Result>(
   client: QueryClientContract,
-  work: (transaction: TransactionClientContract) => Promise<Result>
+  work: (transaction: TransactionClientContract) => Promise<Result>,
+  options?: { isolationLevel: 'repeatable read' }
 ): Promise<Result> {
-  const transaction = await client.transaction()
+  const transaction = await client.transaction(options)
   const ended = endTruly(transaction)
   /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
   if (transaction.isCompleted) await ended
@@ -30,4 +31,20 @@ export async function inTransaction<Result>(
   }
   await transaction.commit()
   return result
+}
+
+/**
+ * The same, but all that the work reads is of one moment. SQLite's transactions are so anyway, and know no
+ * levels.
+ */
+export async function inSnapshot<Result>(
+  client: QueryClientContract,
+  work: (transaction: TransactionClientContract) => Promise<Result>
+): Promise<Result> {
+  const hasLevels = !client.dialect.name.includes('sqlite')
+  return await inTransaction(
+    client,
+    work,
+    hasLevels ? { isolationLevel: 'repeatable read' } : undefined
+  )
 }

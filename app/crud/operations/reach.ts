@@ -33,7 +33,7 @@ export async function reachedOf(
     for (const column of key.columns) query.select(client.raw(dialect.select(table, column)) as any)
     reaches.forEach((scopes, index) => {
       const { sql, bindings } = scopes
-        ? reachSql(base, scopes, client, actor)
+        ? reachSql(base, scopes, client, actor, true)
         : { sql: '1 = 1', bindings: [] }
       const answer = `case when ${sql} then 1 else 0 end as ${dialect.quote(`reach_${index}`)}`
       query.select(client.raw(answer, bindings as any) as any)

@@ -8,6 +8,7 @@ import { Authorization } from './authorize.js'
 import { noteKey } from './item_keys.js'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'
+import { plainCondition } from '../sql/plain_condition.js'
 import { fromMaskedRows } from '../sql/reach.js'
 import { identityOf, reachedOf } from './reach.js'
 import { conditionToSql } from '../sql/conditions.js'
@@ -369,9 +370,8 @@ export class Records extends Authorization {
         scope: (query) => fromMaskedRows(query, this.resource, mixedColumns, rows),
       }
     }
-    return {
-      where,
-      ...(scope && actor.kind !== 'system' && { scope: (query) => scope(query, actor) }),
-    }
+    if (!scope || actor.kind === 'system') return { where }
+    const plain = plainCondition(this.resource.model, scope, client, actor)
+    return plain ? { where: [...where, plain] } : { where, scope: (query) => scope(query, actor) }
   }
 }

@@ -20,6 +20,9 @@ const EQUALITY = /^(?:(?:and|or)?where|or)(?:not)?$/i
 /** What scopes compare with nothing: told once a user of a request. */
 const TOLD = new WeakMap<object, Set<string>>()
 
+/** Scopes that apply others, which are guarded by themselves */
+const GUARDED = new WeakSet<Scope>()
+
 /** Ends a scope that compares with nothing. */
 class ComparedWithNothing extends Error {}
 
@@ -46,6 +49,7 @@ class Watch {
  * @throws RuntimeError  when the scope does something else than to add conditions
  */
 export function applyScope(scope: Scope, query: Query, actor: Actor): void {
+  if (GUARDED.has(scope)) return scope(query, actor)
   const words = wordsOfScope(scope, query.model.name)
   const watch = new Watch(words)
   try {
@@ -73,7 +77,13 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
 export function guardedScope(scope: Scope): Scope {
   const own: Scope = (query, actor) => applyScope(scope, query, actor)
   nameScope(own, scope.name)
-  return own
+  return markGuarded(own)
+}
+
+/** Notes that a scope only applies others, each guarded by itself. */
+export function markGuarded(scope: Scope): Scope {
+  GUARDED.add(scope)
+  return scope
 }
 
 /**

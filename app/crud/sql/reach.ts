@@ -6,7 +6,8 @@ import type { Column } from '../resource/column.js'
 import type { Key } from '../resource/key.js'
 import type { Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
-import { applyScope } from './apply_scope.js'
+import { applyScope, markGuarded } from './apply_scope.js'
+import { plainCondition } from './plain_condition.js'
 import { whereSql, type Sql } from './sql.js'
 
 /**
@@ -21,13 +22,17 @@ export interface Reachable {
 const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
- * The condition that any of the scopes reaches a row. Each scope has its own subquery, as it may join tables. [U2]
+ * The condition that any of the scopes reaches a row. A scope that does more than to compare has its own
+ * subquery, as it may join tables. [U2]
+ *
+ * @param isAlone  true where the statement reads no other table
  */
 export function reachSql(
   resource: Reachable,
   scopes: readonly Scope[],
   client: QueryClientContract,
-  actor: Actor
+  actor: Actor,
+  isAlone: boolean
 ): Sql {
   if (scopes.length === 0) return NONE
   const { key, model, table } = resource
@@ -35,6 +40,8 @@ export function reachSql(
   const names = key.columns.map((column) => dialect.nameOf(table, column))
   const row = names.length === 1 ? names[0] : `(${names.join(', ')})`
   const pieces = scopes.map((scope) => {
+    const plain = isAlone ? plainCondition(model, scope, client, actor) : null
+    if (plain) return plain
     const query = model.query({ client }) as Query
     applyScope(scope, query, actor)
     query.clearSelect().select(client.raw(names.join(', ')) as any)
@@ -58,12 +65,13 @@ export function narrowedBy(
   others: readonly Scope[] | null
 ): Scope | undefined {
   if (others === null) return first
-  return (query, actor) => {
+  const narrowed: Scope = (query, actor) => {
     first?.(query, actor)
     if (first) query.wrapExisting()
     if (others.length === 1) applyScope(others[0], query, actor)
-    else whereSql(query, reachSql(resource, others, query.client, actor))
+    else whereSql(query, reachSql(resource, others, query.client, actor, !first))
   }
+  return markGuarded(narrowed)
 }
 
 /**
@@ -83,7 +91,10 @@ export function fromMaskedRows(
   const { client } = query
   const dialect = dialectOf(client)
   const rows = model.query({ client }) as Query
-  scope?.(rows, actor)
+  const plain = scope && plainCondition(model, scope, client, actor)
+  if (plain) whereSql(rows, plain)
+  else scope?.(rows, actor)
+  const isAlone = !scope || Boolean(plain)
   rows.wrapExisting()
   for (const condition of where) whereSql(rows, condition)
   rows.clearSelect()
@@ -92,7 +103,7 @@ export function fromMaskedRows(
     const scopes = mixed.get(column)
     if (!scopes) rows.select(client.raw(name) as any)
     else {
-      const { sql, bindings } = reachSql(resource, scopes, client, actor)
+      const { sql, bindings } = reachSql(resource, scopes, client, actor, isAlone)
       const shown = `case when ${sql} then ${name} end as ${dialect.quote(column.name)}`
       rows.select(client.raw(shown, bindings as any) as any)
     }

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import type { Page } from 'playwright-core'
 import type { AdminUser } from '#admin'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { emptyJobTables, work } from '#tests/engine/helpers/jobs'
 import { Visit, type Theme } from '#tests/engine/helpers/browser'
 
 const NASTY = `<img src=x onerror="document.title='broken'"> {{ 7*7 }} \u202Egnirts`
@@ -66,6 +67,64 @@ test.group('Bulk actions, in a browser', (group) => {
     await button(page, 'Clear selection').click()
     assert.isFalse(await tools(page).isVisible())
     assert.equal(await page.locator('input[name=ids]:checked').count(), 0)
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[B16] a selection spans rows and pages until it is cleared or used', async ({ assert }) => {
+    const names = Array.from({ length: 65 }, (_, index) => `Gadget ${10 + index}`)
+    await addGadgets(...names)
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc')
+    const says = (text: string) =>
+      page.locator('.bulk-bar [role=status]', { hasText: text }).waitFor({ state: 'attached' })
+    const turn = async (act: () => Promise<unknown>, url: string) => {
+      await act()
+      await page.waitForURL(url)
+    }
+    await box(page, 'Gadget 11').click()
+    await box(page, 'Gadget 15').click({ modifiers: ['Shift'] })
+    await says('5 selected')
+    await box(page, 'Gadget 14').click({ modifiers: ['Shift'] })
+    await says('3 selected')
+
+    await turn(() => page.locator('#next-page').click(), '**page=2')
+    await box(page, 'Gadget 20').click()
+    await says('4 selected · 3 on other pages')
+    await page.getByRole('spinbutton', { name: 'Page' }).fill('4')
+    await turn(() => page.keyboard.press('Enter'), '**page=4')
+    await says('4 selected · 4 on other pages')
+    await page.reload()
+    await says('4 selected · 4 on other pages')
+    await turn(() => page.locator('#page-1').click(), '**sort_order=asc')
+    await page.getByRole('checkbox', { name: 'Gadget 13', checked: true }).waitFor()
+    assert.isFalse(await box(page, 'Gadget 14').isChecked())
+
+    await page.goto('/admin/Gadget/?column-to-search=name&search-input=Gadget')
+    assert.isFalse(await tools(page).isVisible())
+    await page.goto('/admin/Gadget/?sort_by=name&sort_order=asc&page=3')
+    await button(page, 'Delete').click()
+    const dialog = page.getByRole('dialog', { name: 'Delete 4 gadgets?' })
+    assert.lengthOf(await dialog.getByRole('listitem').all(), 4)
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await told(page, '4 gadgets deleted')
+    assert.isFalse(await tools(page).isVisible())
+    const left = await gadgets()
+    const gone = left.filter((name) => name.startsWith('('))
+    assert.deepEqual(gone, ['(Gadget 11)', '(Gadget 12)', '(Gadget 13)', '(Gadget 20)'])
+
+    /* By a form of its own, whose answer is another page. */
+    await all(page).check()
+    await turn(() => page.locator('#next-page').click(), '**page=4')
+    await box(page, 'Gadget 48').check()
+    await button(page, 'Rename').click()
+    await page.getByRole('heading', { name: 'Rename 11 gadgets?' }).waitFor()
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await says('11 selected · 10 on other pages')
+    await button(page, 'Rename').click()
+    await button(page, 'Rename').click()
+    await told(page, '11 renamed')
+    assert.isFalse(await tools(page).isVisible())
+    assert.lengthOf(await db.from('bulk_gadgets').where('name', 'renamed'), 11)
     assert.deepEqual(visit.faults(), [])
   })
 
@@ -340,6 +399,61 @@ test.group('Bulk actions, in a browser', (group) => {
       await told(page, '2 gadgets deleted')
       assert.deepEqual(await visit.accessibilityFaults(), [])
     })
+
+  test('[L8] all that match are selected with one box, after those of the page, and deleted', async ({
+    assert,
+  }) => {
+    await addGadgets(...Array.from({ length: 23 }, (_, index) => `Lamp ${index}`), 'Sofa')
+    const { page, ...visit } = await begin()
+    await page.goto('/admin/Gadget/?filter.name__contains=Lamp')
+    const matching = page.getByRole('checkbox', { name: 'Select all 23 matching' })
+    await box(page, 'Lamp 22').check()
+    assert.isFalse(await matching.isVisible())
+    await all(page).check()
+    await matching.check()
+    assert.equal(
+      await page.locator('.bulk-bar').getByRole('status').textContent(),
+      'All 23 matching are selected'
+    )
+    await box(page, 'Lamp 22').uncheck()
+    assert.isFalse(await matching.isVisible())
+    await box(page, 'Lamp 22').check()
+    assert.isFalse(await matching.isChecked())
+    await matching.check()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 23 gadgets?' }).waitFor()
+    await button(page, 'Delete').click()
+    await told(page, '23 gadgets deleted')
+    const left = await gadgets()
+    assert.deepEqual(
+      left.filter((name) => !name.startsWith('(')),
+      ['Sofa']
+    )
+    assert.deepEqual(visit.faults(), [])
+  })
+
+  test('[L8, D1] without a script more than a thousand become a job, whose page renews itself', async ({
+    assert,
+    cleanup,
+  }) => {
+    await emptyJobTables()
+    const names = Array.from({ length: 1003 }, (_, index) => ({ name: `Lamp ${index}` }))
+    for (let start = 0; start < names.length; start += 200) {
+      await db.table('bulk_gadgets').multiInsert(names.slice(start, start + 200))
+    }
+    const { page, ...visit } = await begin({ javaScript: false })
+    await page.goto('/admin/Gadget/')
+    await page.getByRole('checkbox', { name: 'Select all 1,003 matching' }).check()
+    await button(page, 'Delete').click()
+    await page.getByRole('heading', { name: 'Delete 1,003 gadgets?' }).waitFor()
+    await button(page, 'Delete').click()
+    await page.getByText('Waiting').waitFor()
+    cleanup(await work())
+    await page.getByText('1,003 gadgets deleted').waitFor({ timeout: 15_000 })
+    const left = await gadgets()
+    assert.isTrue(left.every((name) => name.startsWith('(')))
+    assert.deepEqual(visit.faults(), [])
+  })
 
   async function begin(options: { javaScript?: boolean; theme?: Theme } = {}) {
     const visit = await Visit.begin({ as: ada, ...options })

@@ -310,13 +310,21 @@ test.group('Forms, in a browser', (group) => {
     assert.deepEqual(faults(visit), [])
   })
 
-  test('[S49] the update page leads to the confirmation of a deletion', async ({ assert }) => {
+  test('[S49, B24] the update page leads to the confirmation of a deletion, and Back works after it', async ({
+    assert,
+  }) => {
     const { id } = await machine()
     const { visit, page } = await open(`update/${id}`)
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.waitForURL('**/form_bulk_delete')
+    await page.waitForURL('**/form_bulk_delete?**')
     assert.include(await page.locator('main').innerText(), 'Loom')
     assert.lengthOf(await Machine.all(), 1)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.waitForURL('**/admin/Machine/')
+    assert.lengthOf(await Machine.all(), 0)
+    await page.goBack()
+    await page.getByText(`Item with id ${id} not found`).waitFor()
+    assert.equal(new URL(page.url()).pathname, '/admin/Machine/')
     assert.deepEqual(faults(visit), [])
   })
 

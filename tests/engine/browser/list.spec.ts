@@ -153,6 +153,8 @@ test.group('The list, in a browser', (group) => {
     assert.equal(await next.getAttribute('aria-disabled'), 'true')
     assert.equal(await page.locator(':focus').getAttribute('id'), 'next-page')
     await swap(page, () => pager.getByRole('link', { name: 'Page 1' }).click())
+    const jump = page.getByRole('spinbutton', { name: 'Page' })
+    assert.equal(await jump.count(), 0)
     await swap(page, () => page.locator('#rows-50').click())
     assert.lengthOf(await titles(page), 25)
     assert.equal(path(page), '/admin/Reel/?rows-per-page-select=50')
@@ -282,6 +284,81 @@ test.group('The list, in a browser', (group) => {
     await page.keyboard.press('ArrowLeft')
     await page.evaluate('wasScrolled.then(() => true)')
     assert.isBelow(await scrolled(), before)
+  })
+
+  test('a list that takes long says so at once, and a newer request wins', async ({ assert }) => {
+    await makeReels(120)
+    const visited = await visit('/admin/Reel/?rows-per-page-select=100')
+    const { page } = visited
+    const held: Array<() => void> = []
+    await page.route('**/admin/Reel/?*', async (route) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held.push(resolve)
+      await promise
+      /* A request that was given up can't be answered. */
+      await route.continue().catch(() => {})
+    })
+    await page.evaluate(`document.querySelector('.list-scroll').scrollTop = 900`)
+    const [frame, heading] = await Promise.all([
+      page.locator('.list-scroll').boundingBox(),
+      page.locator('#sort-title').boundingBox(),
+    ])
+    assert.closeTo(heading!.y, frame!.y, 12)
+
+    const silence = await page.evaluate<number>(`(async () => {
+      const list = document.getElementById('list-content')
+      const begun = performance.now()
+      document.getElementById('sort-title').click()
+      while (!list.matches('.htmx-request')) await new Promise((go) => setTimeout(go))
+      return performance.now() - begun
+    })()`)
+    assert.isBelow(silence, 100)
+    const line = `getComputedStyle(document.querySelector('.list-frame'), '::before').height`
+    assert.equal(await page.evaluate(line), '2px')
+    await page.evaluate(`(async () => {
+      const rows = document.querySelector('.list-table tbody')
+      while (getComputedStyle(rows).opacity > 0.7) await new Promise(requestAnimationFrame)
+    })()`)
+    await page.locator('#sort-worldwide_gross').click()
+    while (held.length < 2) await page.waitForTimeout(10)
+    await swap(page, async () => {
+      held[1]()
+      await page.waitForURL('**sort_by=worldwide_gross**')
+    })
+    held[0]()
+    await page.waitForTimeout(100)
+    assert.equal(
+      path(page),
+      '/admin/Reel/?sort_by=worldwide_gross&sort_order=asc&rows-per-page-select=100'
+    )
+    assert.equal(
+      await page.getByRole('columnheader', { name: 'Worldwide gross' }).getAttribute('aria-sort'),
+      'ascending'
+    )
+    assert.equal(await page.locator('.htmx-request').count(), 0)
+    assert.deepEqual(visited.faults, [])
+  })
+
+  test('[L14] on paper a list and a form have what they show, dark on white, and nothing around it', async ({
+    assert,
+  }) => {
+    await makeReels(3)
+    const visited = await visit('/admin/Reel/', { theme: 'dark-theme', width: 700 })
+    const { page } = visited
+    await page.emulateMedia({ media: 'print' })
+    const around = '.topbar, .side, .list-toolbar, .list-check, .pager, .btn, .back-link'
+    const onPaper = async () => {
+      for (const one of await page.locator(around).all()) assert.isFalse(await one.isVisible())
+      const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+      assert.equal(background, 'rgb(255, 255, 255)')
+      assert.equal(await visited.overflow(), 0)
+    }
+    await onPaper()
+    assert.lengthOf(await titles(page), 3)
+    assert.isTrue(await page.getByRole('columnheader', { name: 'Director' }).isVisible())
+    await page.goto(await page.locator('tbody .lead a').first().getAttribute('href').then(String))
+    await onPaper()
+    assert.isTrue(await page.getByLabel('Title', { exact: false }).first().isVisible())
   })
 
   test('a table that overflows shows it at the edge')

@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
 import type { Response } from 'playwright-core'
+import { AdminUser } from '#admin'
 import { adminSite, emptyAdminTables, makeUser, PASSWORD } from '#tests/engine/helpers/admin'
+import { emptyJobTables } from '#tests/engine/helpers/jobs'
 import { Visit, type Theme } from '#tests/engine/helpers/browser'
 import { urlOf } from '#tests/engine/helpers/http'
 
@@ -74,6 +76,24 @@ const PLACES: Place[] = [
     },
   },
   {
+    name: 'the jobs',
+    status: 200,
+    heading: 'Jobs',
+    signedIn: true,
+    go: async ({ page }) => {
+      await addJob('running')
+      await addJob('failed')
+      return await page.goto('/admin/management/jobs')
+    },
+  },
+  {
+    name: 'a job that has failed',
+    status: 200,
+    heading: 'Delete 12,345 gadgets',
+    signedIn: true,
+    go: async ({ page }) => await page.goto(`/admin/management/jobs/${await addJob('failed')}`),
+  },
+  {
     name: '404',
     status: 404,
     heading: 'No such page',
@@ -111,10 +131,26 @@ const PLACES: Place[] = [
   },
 ]
 
+async function addJob(state: 'running' | 'failed'): Promise<number> {
+  const { jobs } = await adminSite()
+  const [user] = await AdminUser.all()
+  const payload = { task: '/form_bulk_delete', value: 'delete', query: '', count: 12345 }
+  const origin = { requestId: 'r', ip: '::1', userAgent: null, sessionId: null }
+  const job = { kind: 'bulk', model: 'Gadget', total: 12345, user, payload, origin }
+  const { id } = await jobs.store.create(job)
+  const begun = await jobs.store.begin(id, false)
+  await jobs.store.noteDone(begun!, { done: 4000 })
+  if (state === 'failed') await jobs.store.end(begun!, 'failed', { fault: 'Stuck '.repeat(60) })
+  return id
+}
+
 const THEMES: Theme[] = ['light-theme', 'dark-theme']
 
 test.group('Every page, in a browser', (group) => {
-  group.each.setup(() => emptyAdminTables())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await emptyJobTables()
+  })
 
   test('[B10] {name} is accessible, fits every screen and loads nothing external in the {theme}')
     .with(PLACES.flatMap((place) => THEMES.map((theme) => ({ ...place, theme }))))

@@ -28,7 +28,7 @@ export async function getList(
   return {
     ...answer,
     headings: cells(head).map(textOf),
-    rows: [...body.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) => cells(row).map(textOf)),
+    rows: [...body.matchAll(/<tr.*?<\/tr>/gs)].map(([row]) => cells(row).map(valueOf)),
     range: range && unescape(range),
   }
 }
@@ -49,6 +49,11 @@ export function cells(row: string): string[] {
   return [...row.matchAll(/<(t[hd])\b[^>]*>.*?<\/\1>/gs)]
     .map(([cell]) => cell)
     .filter((cell) => !cell.includes('class="list-check"'))
+}
+
+/** Text of a cell, without the mark of a deleted record */
+function valueOf(cell: string): string {
+  return textOf(cell.replace(/<span class="deleted-mark">.*?<\/span>/gs, ''))
 }
 
 /**

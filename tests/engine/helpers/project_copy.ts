@@ -50,6 +50,23 @@ export class ProjectCopy {
   }
 
   /**
+   * Begins a command that runs until it is ended.
+   *
+   * @returns a function that sends it a signal and returns its exit status and output
+   */
+  launch(args: string[], environment: Record<string, string> = {}) {
+    const child = this.#spawn(process.execPath, args, environment)
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return { status: await ended, output }
+    }
+  }
+
+  /**
    * Starts the server as `npm start` does and waits until it responds.
    *
    * @returns a function that ends it by SIGTERM and returns its exit status

@@ -40,6 +40,14 @@ export class Owner {
     this.permissionsVersion = row[`${OF_USER}permissions_version`] as number
   }
 
+  /**
+   * @param row  of the users' table, by column names
+   */
+  static ofRow(row: Record<string, unknown>): Owner {
+    const named = Object.entries(row).map(([name, value]) => [OF_USER + name, value])
+    return new Owner(Object.fromEntries(named))
+  }
+
   /** False while a superuser views the site as a role. [U6] */
   get isSuperuser(): boolean {
     return this.#isSuperuser && this.#viewedRole === undefined

@@ -70,6 +70,7 @@ export function notesOf(site: AdminSite, details: EventDetails | null): string[]
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]
+    if (name === 'job') return [site.text('events.details.job', { id: String(value) })]
     if (name === 'system_name') return [plainText(`system: ${value}`, 200).text]
     const key = value === true ? name : `${name}_${value}`
     if (NOTES.has(key)) return [site.text(`events.details.${key}`)]

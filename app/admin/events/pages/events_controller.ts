@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
@@ -106,7 +107,8 @@ export class EventsController {
     const record = { resourceType: view.name, resourceId }
     const found = await this.#log.history(view.name, resourceId, this.#askedPage(ctx))
     const places = await RecordPlaces.find(this.site, ctx, [record])
-    if (found.total === 0 && !places.of(record)) throw new PageNotFound()
+    const isKnown = found.total > 0 || places.of(record) !== undefined
+    if (!isKnown && !(await isSoftDeleted(ctx, view, value))) throw new PageNotFound()
     const states = { previousState: null, newState: stateOf(found.rows[0]) }
     const asked = [{ ...record, ...states }]
     const readable = await ReadableRecords.find(this.site, ctx, asked, places.views)
@@ -193,6 +195,13 @@ export class EventsController {
   #url(place: string): string {
     return this.site.url(`/management/events${place}`)
   }
+}
+
+/** Lists show such a record, and lead here, whether or not anything was logged of it. */
+async function isSoftDeleted(ctx: HttpContext, view: ModelView, key: KeyValue): Promise<boolean> {
+  if (!view.resource.softDelete) return false
+  const options = { ...view.callOptions(ctx), deleted: 'only' as const }
+  return (await view.crud.find(key, options)) !== null
 }
 
 /** Last known state of a record. */

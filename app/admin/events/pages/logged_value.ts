@@ -1,6 +1,6 @@
 import type { AdminSite } from '../../admin_site.js'
 import { prettyJson } from '../../text/pretty_json.js'
-import { shorten } from '../../text/plain_text.js'
+import { shorten, visibleText } from '../../text/plain_text.js'
 
 /**
  * A field value as shown.
@@ -40,7 +40,8 @@ export function shownValue(site: AdminSite, value: unknown): ShownValue {
   }
 }
 
-function long(site: AdminSite, kind: 'text' | 'data', text: string): ShownValue {
+function long(site: AdminSite, kind: 'text' | 'data', stored: string): ShownValue {
+  const text = visibleText(stored)
   const lines = text.split('\n', MOST_LINES + 1)
   const short = shorten(lines.slice(0, MOST_LINES).join('\n'), LONGEST)
   if (short === text) return { kind, text }

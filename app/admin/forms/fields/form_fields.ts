@@ -2,6 +2,7 @@ import type { BodyField, JsonSchema } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
+import { choicesOf } from './listed_choices.js'
 import type { WidgetName } from './widget.js'
 import { constraintsOf } from './field_constraints.js'
 import { isFileField } from '../files/file_columns.js'
@@ -144,14 +145,6 @@ function listShape({ items }: JsonSchema): Shape {
   return valueType
     ? { widget: 'textarea', valueType: valueType as ValueType, multiple: true }
     : json
-}
-
-function choicesOf({ json, column, rules, type }: BodyField): readonly unknown[] | undefined {
-  if (type === 'boolean') return undefined
-  if (json.enum) return json.enum
-  const listed = rules.find(({ name }) => name === 'inList')?.options as { choices?: unknown }
-  if (Array.isArray(listed?.choices)) return listed.choices
-  return column?.choices ?? undefined
 }
 
 /**

@@ -6,6 +6,7 @@ import { LoginController } from '../../authentication/login/login_controller.js'
 import { ThemeController } from '../../layout/theme_controller.js'
 import { adminRoute } from './admin_route.js'
 import { registerEventRoutes } from './event_routes.js'
+import { registerJobRoutes } from './job_routes.js'
 import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
@@ -56,6 +57,7 @@ export function registerAdminRoutes(site: AdminSite): void {
     .use([siteMiddleware, signInGuard, flash, readBody])
 
   registerEventRoutes(site)
+  registerJobRoutes(site)
   const views = [...site.models.values()]
   for (let first = 0; first < views.length; first += TOGETHER) {
     const some = views.slice(first, first + TOGETHER)

@@ -160,6 +160,7 @@ function registerBulkRoutes(view: ModelView, route: Route) {
     const writes = ['delete', 'purge', 'restore'] as const
     route('DELETE', '/bulk-delete', ['delete', 'purge'], ({ bulk }, ctx) => bulk.delete(ctx))
     route('POST', '/form_bulk_delete', writes, ({ forms }, ctx) => forms.submit(ctx))
+    route('GET', '/form_bulk_delete', writes, ({ forms }, ctx) => forms.askToSubmit(ctx))
     if (view.resource.softDelete) {
       route('POST', '/bulk-restore', ['restore'], ({ bulk }, ctx) => bulk.restore(ctx))
     }
@@ -167,6 +168,9 @@ function registerBulkRoutes(view: ModelView, route: Route) {
   for (const action of view.bulkActions.filter(({ needs }) => view.may(needs))) {
     route('POST', `/action/${action.name}`, [action.needs], ({ forms }, ctx) =>
       forms.act(action, ctx)
+    )
+    route('GET', `/action/${action.name}`, [action.needs], ({ forms }, ctx) =>
+      forms.askToAct(action, ctx)
     )
   }
 }

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import {
+  callRaw,
   cookiesFrom,
   cookiesOf,
   emptyAdminTables,
@@ -114,6 +115,61 @@ test.group('Admin | bulk forms', (group) => {
     assert.include(answer.text, 'href="/admin/Gadget/?page=2&amp;sort_by=name"')
     assert.match(answer.text, /<button [^>]*name="action" value="delete"/)
     assert.deepEqual(await gadgets(), ['Lamp', 'Sofa', 'Desk'])
+  })
+
+  test('[B24] a browser is sent on to the address of the confirmation page, if it is not too long', async ({
+    assert,
+  }) => {
+    const ids = await addGadgets('Lamp', 'Desk')
+    const send = async (path: string, all: number[], mode: string) => {
+      const fields = new URLSearchParams({ next: '/admin/Gadget/?page=2' })
+      for (const id of all) fields.append('ids', String(id))
+      return await callRaw(
+        'POST',
+        `/admin/Gadget/${path}`,
+        { cookie, 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': mode },
+        fields.toString()
+      )
+    }
+    for (const path of ['form_bulk_delete', 'action/rename']) {
+      const { status, headers } = await send(path, ids, 'navigate')
+      const place = headers.location as string
+      assert.equal(status, 303)
+      assert.isTrue(place.startsWith(`/admin/Gadget/${path}?ids=${ids[0]}&ids=${ids[1]}&action=`))
+      const page = await get(place, { headers: { cookie } })
+      assert.equal(page.status, 200)
+      assert.deepEqual(named(page), ['Lamp', 'Desk'])
+      assert.include(page.text, 'name="next" value="/admin/Gadget/?page=2"')
+    }
+    const many = Array.from({ length: 1000 }, (_, index) => ids[index % 2])
+    for (const [all, mode] of [
+      [many, 'navigate'],
+      [ids, 'cors'],
+    ] as const) {
+      const { status, text } = await send('form_bulk_delete', [...all], mode)
+      assert.equal(status, 200)
+      assert.include(text, '<h1>Delete 2 gadgets?</h1>')
+    }
+    assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
+  })
+
+  test('[B24] the address of the confirmation page does nothing, whatever it says', async ({
+    assert,
+  }) => {
+    const [lamp] = await addGadgets('Lamp')
+    for (const query of [`ids=${lamp}&confirmed=1`, `ids=${lamp}&action=purge&confirmed=1`]) {
+      const page = await get(`/admin/Gadget/form_bulk_delete?${query}`, { headers: { cookie } })
+      assert.deepEqual(named(page), ['Lamp'])
+    }
+    const none = await get('/admin/Gadget/form_bulk_delete?next=//evil.test', {
+      headers: { cookie },
+    })
+    assert.deepInclude(await told(none), { status: 303, next: '/admin/Gadget/', kind: 'error' })
+    const unknown = await get(`/admin/Gadget/form_bulk_delete?ids=${lamp}&action=x`, {
+      headers: { cookie },
+    })
+    assert.equal(unknown.status, 404)
+    assert.deepEqual(await gadgets(), ['Lamp'])
   })
 
   test('[B24, B18] a confirmed task is done, and the previous page reports it', async ({

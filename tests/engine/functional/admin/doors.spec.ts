@@ -103,6 +103,11 @@ const DOORS: Door[] = [
     missing: 400,
     json: (id) => ({ ids: [id] }),
   }),
+  send('DELETE', '/bulk-delete', ['delete'], {
+    ok: 200,
+    missing: 409,
+    json: (id) => ({ all: true, query: `filter.id=${id}`, count: 1 }),
+  }),
   send('DELETE', '/bulk-delete?hard=true', ['purge'], {
     ok: 200,
     missing: 400,
@@ -127,6 +132,23 @@ const DOORS: Door[] = [
     missing: 303,
     form: { action: 'delete', ids: ':id' },
   }),
+  ...['delete', 'purge', 'restore'].map((action) =>
+    page(`/form_bulk_delete?action=${action}&ids=:id`, [action], {
+      missing: 303,
+      gone: action === 'restore',
+    })
+  ),
+  page('/action/stamp?ids=:id', ['stamp+update'], { missing: 303 }),
+  send('POST', '/form_bulk_delete', ['delete'], {
+    ok: 200,
+    missing: 303,
+    form: { action: 'delete', all: '1', query: 'filter.id=:id', count: '1' },
+  }),
+  send('POST', '/action/stamp', ['stamp+update'], {
+    ok: 303,
+    missing: 303,
+    form: { all: '1', query: 'filter.id=:id', count: '1' },
+  }),
   send('POST', '/action/stamp', ['stamp+update'], { ok: 303, missing: 303, form: { ids: ':id' } }),
   ...endpoints('/admin/Play/crud'),
 ]
@@ -147,6 +169,11 @@ const OTHERS: Record<string, 'open' | 'everybody' | 'superusers'> = {
   'GET /admin/management/events': 'superusers',
   'GET /admin/management/events/:id': 'superusers',
   'GET /admin/management/health': 'superusers',
+  /* One's own: jobs.spec.ts */
+  'GET /admin/management/jobs': 'everybody',
+  'GET /admin/management/jobs/:id': 'everybody',
+  'POST /admin/management/jobs/:id/cancel': 'everybody',
+  'POST /admin/management/jobs/:id/again': 'everybody',
   'POST /admin/AdminUser/issue_token/:id': 'superusers',
   'GET /admin/AdminRole/permissions': 'superusers',
   'POST /admin/AdminRole/view_as/:id': 'superusers',

@@ -238,7 +238,7 @@ test.group('Admin | event page', (group) => {
       `${'x'.repeat(5000)}&lt;script&gt;alert(2)&lt;/script&gt;${'y'.repeat(5000)}`
     )
     assert.match(records[0].fields.Source[0], /^x{199}… 10,025 characters/)
-    assert.include(text, '<bdi class="event-text" data-kind="text">שלום \u202E abc 🎬</bdi>')
+    assert.include(text, '<bdi class="event-text" data-kind="text">שלום ⟨U+202E⟩ abc 🎬</bdi>')
     assert.deepEqual(records[0].fields.Flag, ['Yes', 'No'])
     assert.equal(records[0].unchanged['MPAA rating'], 'Empty text')
     assert.equal(records[0].unchanged['US gross'], '12')

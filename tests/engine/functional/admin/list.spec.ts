@@ -281,11 +281,41 @@ test.group('Admin | list', (group) => {
     assert.notInclude(reels.text, 'deleted=only')
   })
 
-  test('[B16] a deleted record has no link to the form', async ({ assert }) => {
+  test('[B16] a deleted record is marked, and leads to its history for who may read it, never to the form', async ({
+    assert,
+  }) => {
     await makeUtensils(2, (number) => ({ is_deleted: number === 1 }))
     const { text } = await list('?deleted=include')
     assert.include(text, 'href="/admin/Utensil/update/2"')
     assert.notInclude(text, 'href="/admin/Utensil/update/1"')
+    const history = '/admin/management/events/record/Utensil/1'
+    assert.include(text, `<a href="${history}">P1</a> <span class="deleted-mark">Deleted</span>`)
+    const { status } = await get(history, { headers: { cookie } })
+    assert.equal(status, 200)
+
+    const other = await cookiesOf(await makeUser('kim', { isSuperuser: false }))
+    const seen = await getList(other, '/admin/Utensil/?deleted=include')
+    assert.include(seen.text, 'P1 <span class="deleted-mark">Deleted</span>')
+    assert.notInclude(seen.text, history)
+  })
+
+  test('[S27] where pages have no link, a form goes to any of them and keeps the list as it is', async ({
+    assert,
+  }) => {
+    await makeUtensils(65)
+    const form = /<form class="pager-jump".*?<\/form>/s
+    const few = await list('?rows-per-page-select=20')
+    assert.notMatch(few.text, form)
+    const query = '?column-to-search=name&search-input=P&sort_by=name&sort_order=desc'
+    const second = await list(`${query}&page=2`)
+    const [jump] = form.exec(second.text)!
+    assert.match(jump, /action="\/admin\/Utensil\/"/)
+    assert.match(jump, /name="page" value="2" min="1" max="7"/)
+    const fields = new URLSearchParams()
+    for (const [, name, value] of jump.matchAll(/type="hidden" name="(.*?)" value="(.*?)"/g)) {
+      fields.append(name, value)
+    }
+    assert.equal(`?${fields}`, query)
   })
 
   test('[S26, B14] the page offers only allowed actions', async ({ assert }) => {
@@ -342,11 +372,12 @@ test.group('Admin | list', (group) => {
     assert.isNull(await address('/admin/Utensil/get_model_list?page=2', from))
   })
 
-  test('an empty list shows the next step', async ({ assert }) => {
+  test('[L13] an empty list shows the next step', async ({ assert }) => {
     const { text, status } = await list()
     assert.equal(status, 200)
     assert.include(text, 'No utensils yet')
     assert.include(text, 'Add the first utensil, and it appears here.')
+    assert.match(text, /<a [^>]*href="\/admin\/Utensil\/create_page">Add the first utensil<\/a>/)
     assert.notInclude(text, '<table')
     assert.notInclude(text, 'list-search')
 
@@ -356,7 +387,7 @@ test.group('Admin | list', (group) => {
     assert.notInclude(closed.text, 'create_page')
   })
 
-  test('a search without results can be cleared', async ({ assert }) => {
+  test('[L13] a search without results can be cleared', async ({ assert }) => {
     await makeUtensils(1)
     const { text } = await list(
       '?column-to-search=name&search-input=%3Cb%3E&sort_by=name&sort_order=asc'

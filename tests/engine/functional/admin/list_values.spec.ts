@@ -178,7 +178,10 @@ test.group('Admin | list | values', (group) => {
     const plain = await getList(cookie, '/admin/Artefact/?column-to-search=id&search-input=1')
     const { text, rows } = await getList(cookie, `/admin/Artefact/${query}`)
     for (const [index, breakout] of BREAKOUTS.entries()) {
-      const shown = breakout.length > 80 ? `${breakout.slice(0, 79)}…` : breakout
+      const visible = breakout.replace(/[\u202e\u200f]/g, (sign) =>
+        sign === '\u202e' ? '⟨U+202E⟩' : '⟨U+200F⟩'
+      )
+      const shown = visible.length > 80 ? `${visible.slice(0, 79)}…` : visible
       const whole = [...breakout].length > 80 ? breakout : undefined
       assert.equal(rows[index][1], textOf(`<b>${escaped(shown)}</b>`))
       if (whole) assert.include(text, `title="${escaped(whole)}"`)

@@ -32,6 +32,7 @@ const BY_POLICY = [
   '/files/:file',
   '/create_page',
   '/crud',
+  '/form_bulk_delete',
 ].map((path) => `GET /admin/PrivateLedger${path}`)
 
 interface AdminRoute {
@@ -107,7 +108,7 @@ test.group('Admin | roles', (group) => {
       create: ['GET /create_page', 'POST /form_create', 'POST /crud'],
       update: ['GET /update/:id', 'POST /form_update/:id', 'POST /form_update', 'PATCH /crud/:id'],
       write: ['GET /choices/:field'],
-      delete: ['DELETE /bulk-delete', 'POST /form_bulk_delete'],
+      delete: ['DELETE /bulk-delete', 'GET /form_bulk_delete', 'POST /form_bulk_delete'],
       deleteCrud: ['DELETE /crud/:id', 'DELETE /crud/db_delete/:id'],
     }
     const routes = adminRoutes()

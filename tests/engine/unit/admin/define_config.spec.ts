@@ -31,6 +31,7 @@ test.group('defineConfig of the admin site', () => {
       defaultRole: 'Everything',
       models: {},
       eventIntegration: undefined,
+      jobs: { worker: true, keptDays: 30 },
       sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
       token: { minutes: 30 },
       login: LOGIN,
@@ -50,6 +51,7 @@ test.group('defineConfig of the admin site', () => {
       defaultRole: null,
       models: { Product: class {} },
       eventIntegration: { log: async () => {} },
+      jobs: { worker: false, keptDays: 7 },
       sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
       token: { minutes: 4 },
       login: {

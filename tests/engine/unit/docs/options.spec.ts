@@ -82,7 +82,10 @@ test.group('Tables of options', () => {
     const appKey = new Secret('x'.repeat(32))
     assert.sameMembers(
       documented('docs/configuration.md', 'Options of `config/admin.ts`'),
-      withGroups((given) => defineAdmin({ appKey, ...given }), ['sessions', 'token', 'login'])
+      withGroups(
+        (given) => defineAdmin({ appKey, ...given }),
+        ['jobs', 'sessions', 'token', 'login']
+      )
     )
   })
 

@@ -93,7 +93,7 @@ test.group('Cells of a list', (group) => {
   })
 
   test('JSON is compact, binary data is its size', ({ assert }) => {
-    assert.equal(cell('details', { a: [1, null] }).text, '{"a":[1,null]}')
+    assert.deepEqual(cell('details', { a: [1, null] }), { kind: 'json', text: '{"a":[1,null]}' })
     assert.equal(cell('details', 'text').text, 'text')
     const base64 = Buffer.alloc(2048).toString('base64')
     assert.deepEqual(cell('picture', base64), { kind: 'number', text: '2,048 bytes' })
@@ -101,7 +101,7 @@ test.group('Cells of a list', (group) => {
 
   test('a column with its own serialize is shown as serialized', ({ assert }) => {
     assert.deepEqual(cell('grade', '** 1234567 **'), { kind: 'text', text: '** 1234567 **' })
-    assert.deepEqual(cell('grade', { a: 1 }), { kind: 'text', text: '{"a":1}' })
+    assert.deepEqual(cell('grade', { a: 1 }), { kind: 'json', text: '{"a":1}' })
     assert.deepEqual(valueCell(5, text), { kind: 'number', text: '5' })
     assert.deepEqual(valueCell(true, text), { kind: 'yes', text: 'Yes' })
     assert.deepEqual(valueCell(undefined, text), { kind: 'null', text: 'Empty' })
@@ -109,9 +109,98 @@ test.group('Cells of a list', (group) => {
 
   test('a long text is cut to 80 characters, with the whole text in the title', ({ assert }) => {
     const exact = 'x'.repeat(80)
-    assert.deepEqual(textCell(exact), { kind: 'text', text: exact })
+    assert.deepEqual(textCell(exact), { kind: 'text', text: exact, title: exact })
     const long = `${exact}y`
     assert.deepEqual(textCell(long), { kind: 'text', text: `${'x'.repeat(79)}…`, title: long })
+  })
+
+  test('[S34] a text that the column may be too narrow for is in the title as a whole', ({
+    assert,
+  }) => {
+    for (const fitting of ['x'.repeat(40), 'ä'.repeat(40), '電'.repeat(20)]) {
+      assert.notProperty(textCell(fitting), 'title', fitting)
+    }
+    for (const wide of ['x'.repeat(41), '電'.repeat(21)]) assert.equal(textCell(wide).title, wide)
+  })
+
+  test('[S34] JSON that is longer than its column unfolds, indented', ({ assert }) => {
+    const value = { browser: 'Firefox', versions: [1, 2, 3], mobile: false, more: null }
+    assert.deepEqual(cell('details', value), {
+      kind: 'json',
+      text: JSON.stringify(value),
+      whole: JSON.stringify(value, null, 2),
+    })
+    const list = Array.from({ length: 500 }, (_, index) => index)
+    assert.lengthOf([...cell('details', list).text], 80)
+  })
+
+  test('[S34] whole values that are web or mail addresses are links, and no others', ({
+    assert,
+  }) => {
+    for (const address of [
+      'https://example.com/a?b=1#c',
+      'HTTPS://example.com'.toLowerCase(),
+      'http://localhost:3333/',
+    ]) {
+      assert.equal(cell('name', address).href, address)
+    }
+    assert.equal(cell('name', 'jo.doe+x@mail.example.com').href, 'mailto:jo.doe+x@mail.example.com')
+    for (const other of [
+      'javascript:alert(1)',
+      'see https://example.com',
+      'https://example.com is it',
+      'https://',
+      'http://[',
+      'ftp://example.com',
+      'https://example.com/\u202egnp',
+      'https://example.com/"onclick',
+      'jo@example.com?bcc=eve@evil.test',
+      'jo@example.com,eve@evil.test',
+      'jo@localhost',
+      'mailto:jo@example.com',
+      '//example.com',
+    ]) {
+      assert.notProperty(cell('name', other), 'href', other)
+    }
+  })
+
+  test('[S34] characters that hide or turn others are shown by their numbers', ({ assert }) => {
+    const shown = (value: string) => cell('name', value).text
+    assert.equal(shown('invoice\u202egnp.exe'), 'invoice⟨U+202E⟩gnp.exe')
+    assert.equal(
+      shown('a\u2066b\u200bc\ufeffd\u0007e\u00adf'),
+      'a⟨U+2066⟩b⟨U+200B⟩c⟨U+FEFF⟩d⟨U+0007⟩e⟨U+00AD⟩f'
+    )
+    for (const plain of ['a\tb\nc', '👩‍👩‍👧', 'نمی‌خواهم', 'Ärger', 'e\u0301'])
+      assert.equal(shown(plain), plain)
+    assert.equal(cell('details', { a: '\u202e' }).text, '{"a":"⟨U+202E⟩"}')
+    assert.equal(ownCell('\u202eb', false).text, '⟨U+202E⟩b')
+  })
+
+  test('[S34] the values of a list of choices are marked as such', ({ assert }) => {
+    const options = { isGrouped: false, isChoice: true, text }
+    assert.deepEqual(cellsOf(columns.name, ['drama', null, ''], options), [
+      { kind: 'choice', text: 'drama' },
+      { kind: 'null', text: 'Empty' },
+      { kind: 'text', text: '' },
+    ])
+  })
+
+  test('[S34] decimals have the digits of their column', ({ assert }) => {
+    const shownOf = (sqlType: string, values: unknown[]) => {
+      const column = Object.create(columns.weight, {
+        kind: { value: 'number' },
+        sqlType: { value: sqlType },
+        isDecimal: { value: /decimal|numeric/.test(sqlType) },
+      })
+      const shown = cellsOf(column, values, { isGrouped: true, text })
+      return shown.map((one) => one.text)
+    }
+    assert.deepEqual(shownOf('decimal(10,2)', [1200, 9.9]), ['1,200.00', '9.90'])
+    assert.deepEqual(shownOf('numeric(8, 3)', [5]), ['5.000'])
+    assert.deepEqual(shownOf('decimal(12,0)', [5]), ['5'])
+    assert.deepEqual(shownOf('decimal(10,2)', [1.005, 2]), ['1.01', '2.00'])
+    assert.deepEqual(shownOf('double precision', [5, 9.9]), ['5.0', '9.9'])
   })
 
   test('a text is never cut inside a character', ({ assert }) => {
@@ -136,9 +225,9 @@ test.group('Cells of a list', (group) => {
 
   test('very deeply nested JSON is shown', ({ assert }) => {
     const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`)
-    const { text: shown, title } = textCell('['.repeat(20_000))
-    assert.deepEqual(cell('details', deep), { kind: 'text', text: shown, title })
-    assert.deepEqual(valueCell(deep, text), { kind: 'text', text: shown, title })
+    const { text: shown, title: whole } = textCell('['.repeat(20_000))
+    assert.deepEqual(cell('details', deep), { kind: 'json', text: shown, whole })
+    assert.deepEqual(valueCell(deep, text), { kind: 'json', text: shown, whole })
   })
 
   test('a custom cell may link to pages and mail addresses only', ({ assert }) => {

@@ -4,8 +4,8 @@ import { rowsMarkup } from '#admin/list/rows_markup'
 const SIGNS = `&<>"'\``
 const ESCAPED = '&amp;&lt;&gt;&quot;&#x27;&#x60;'
 const STYLES = [
-  { style: ' lead', isLead: true },
-  { style: ' number', isLead: false },
+  { style: ' lead', isLead: true, card: '' },
+  { style: ' number', isLead: false, card: ' data-label="Visitors"' },
 ]
 
 const row = (values: object) => ({
@@ -39,8 +39,8 @@ test.group('Rows of a list as markup', () => {
       marked: null,
     })
     assert.deepEqual(markup.trim().split('\n'), [
-      '<tr class="is-deleted"><th scope="row" class="text lead">Vase <span class="sr-only">Deleted</span></th>',
-      '<td class="number number" title="1000">1,000</td>',
+      '<tr class="is-deleted"><th scope="row" class="text lead">Vase <span class="deleted-mark">Deleted</span></th>',
+      '<td class="number number" title="1000" data-label="Visitors">1,000</td>',
       '</tr>',
     ])
   })

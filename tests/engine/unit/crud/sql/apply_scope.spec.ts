@@ -17,10 +17,18 @@ test.group('Scopes that compare with nothing', (group) => {
   const reached = async (scope: Scope, actor: Actor = anna()) => {
     const query = Paper.query().where('title', 'a').orWhere('title', 'b').wrapExisting()
     applyScope(scope, query as any, actor)
-    const both = reachSql(new Resource({ model: Paper }), [scope], db.connection(), actor)
     const rows = await query
-    const within = await db.from('granted_papers').whereRaw(`(${both.sql})`, both.bindings as any[])
-    return [rows.length, within.length]
+    const resource = new Resource({ model: Paper })
+    const counts = [true, false].map(async (isAlone) => {
+      const reach = reachSql(resource, [scope], db.connection(), actor, isAlone)
+      const within = await db
+        .from('granted_papers')
+        .whereRaw(`(${reach.sql})`, reach.bindings as any[])
+      return within.length
+    })
+    const [alone, amongOthers] = await Promise.all(counts)
+    if (alone !== amongOthers) throw new Error(`${alone} rows alone, ${amongOthers} among others`)
+    return [rows.length, alone]
   }
 
   group.each.setup(async () => {

@@ -1,0 +1,152 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { inSnapshot, readersOf, type KeyValue } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { JobFailure, NotAllowed } from '../errors.js'
+import { JobKind } from '../jobs/job_kind.js'
+import type { JobRun } from '../jobs/job_run.js'
+import type AdminJob from '../models/admin_job.js'
+import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
+import { ActionTask } from './action_task.js'
+import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
+import type { BulkTask } from './bulk_task.js'
+import { changed, MatchingRecords } from './matching_records.js'
+import { DeleteOrRestoreTask, WRITES, type Write } from './delete_or_restore_task.js'
+
+/** Name of the kind */
+export const BULK_JOB = 'bulk'
+
+const CHUNKS = 'admin_job_chunks'
+
+interface Payload {
+  /** Path of the task's form, and the value of its button */
+  task: string
+  value: string
+  query: string
+  count: number
+}
+
+/**
+ * A bulk task on more records than one request may write. It first notes the keys of all of them, as of one
+ * moment, then writes them in transactions of a thousand, in that order. [L8]
+ */
+export class BulkJob extends JobKind {
+  readonly name = BULK_JOB
+  readonly again = 'rest'
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf(job: AdminJob): string {
+    const { task: path, value, count } = job.payload as unknown as Payload
+    const view = this.site.models.get(job.model ?? '')
+    const task = view && taskOf(this.site, view, path, value)
+    return task?.title(count) ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const { count } = run.job.payload as unknown as Payload
+    if (!(await this.#isCollected(run, count))) await this.#collect(run)
+    while (run.done < count) {
+      const { ctx, view, task } = await this.#begin(run)
+      const keys = await this.#chunk(run, view)
+      await run.step(view.client(), keys.length, async (client) => {
+        await task.run(keys, ctx, client)
+      })
+    }
+    const { task } = await this.#begin(run)
+    return { message: task.done(count) }
+  }
+
+  override async cleanUp({ id }: AdminJob): Promise<void> {
+    await this.site.jobs.store.client().from(CHUNKS).where('job_id', id).delete()
+  }
+
+  /**
+   * The task, if its owner may still do it.
+   *
+   * @throws NotAllowed
+   * @throws JobFailure
+   */
+  async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView; task: BulkTask }> {
+    const { task: path, value } = run.job.payload as unknown as Payload
+    const ctx = await run.context()
+    const site = this.site.models.get(run.job.model ?? '')
+    if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
+    if (!site.admits(ctx)) throw new NotAllowed()
+    const view = await site.for(ctx)
+    const task = view.isWithheld ? null : taskOf(this.site, view, path, value)
+    if (!task || !(await may(ctx, view, task.needs))) throw new NotAllowed()
+    return { ctx, view, task }
+  }
+
+  /** The last chunk is noted once the number of all is right. */
+  async #isCollected({ job, store }: JobRun, count: number): Promise<boolean> {
+    const [found] = await store.client().from(CHUNKS).where('job_id', job.id).count('* as chunks')
+    return Number(found.chunks) === Math.ceil(count / MOST_IDS)
+  }
+
+  /**
+   * Notes the keys. They are read in one transaction, and written outside of it: on SQLite, a reader's does not
+   * hold up other writes.
+   */
+  async #collect(run: JobRun): Promise<void> {
+    const { query, count } = run.job.payload as unknown as Payload
+    const { ctx, view, task } = await this.#begin(run)
+    const matching = await MatchingRecords.read(ctx, this.site, view, task, query)
+    await this.cleanUp(run.job)
+    const client = view.client()
+    await inSnapshot(readersOf(client) ?? client, (reading) =>
+      this.#note(run, view, matching.keys(reading), count)
+    )
+  }
+
+  async #note(
+    run: JobRun,
+    { resource }: ModelView,
+    batches: AsyncGenerator<KeyValue[]>,
+    count: number
+  ) {
+    const waiting: string[] = []
+    let position = 0
+    const store = async () => {
+      const keys = JSON.stringify(waiting.splice(0, MOST_IDS))
+      const row = { job_id: run.job.id, position, record_keys: keys }
+      await run.store.client().table(CHUNKS).insert(row)
+      position++
+    }
+    let found = 0
+    for await (const keys of batches) {
+      found += keys.length
+      /* The paths of forms hold keys of every type. */
+      waiting.push(...keys.map((key) => resource.key.toPath(key).slice(1)))
+      while (waiting.length > MOST_IDS) await store()
+      await run.goOn()
+    }
+    if (found !== count) {
+      await this.cleanUp(run.job)
+      throw changed(count, found)
+    }
+    await store()
+  }
+
+  /** All chunks but the last hold a thousand keys, so the number of records that are done names the next. */
+  async #chunk({ done, job, store }: JobRun, { resource }: ModelView): Promise<KeyValue[]> {
+    const position = done / MOST_IDS
+    const row = await store.client().from(CHUNKS).where({ job_id: job.id, position }).first()
+    if (!row) throw new JobFailure('jobs.fault.keysGone')
+    return readIds(resource.key, (JSON.parse(row.record_keys) as string[]).map(idOfPath))
+  }
+}
+
+/** @returns null if the view has no such task, or not for the user */
+function taskOf(site: AdminSite, view: ModelView, path: string, value: string): BulkTask | null {
+  if (WRITES.includes(value as Write)) {
+    const task = new DeleteOrRestoreTask(site, view, value as Write)
+    if (task.path === path) return task
+  }
+  const action = view.bulkActions.find(({ name }) => name === value)
+  const task = action && new ActionTask(site, view, action)
+  return task?.path === path ? task : null
+}

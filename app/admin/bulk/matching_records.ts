@@ -1,0 +1,118 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { countMatching, matchingKeys, Records, type KeyValue } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { BulkFailure, NotAllowed } from '../errors.js'
+import { cutText } from '../list/cell.js'
+import { filterNotes } from '../list/filter_notes.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import { readList } from '../list/read_list.js'
+import type { ModelView } from '../model_view.js'
+import type { BulkTask } from './bulk_task.js'
+
+/**
+ * All records of a list, as somebody saw them. [L8]
+ */
+export interface AllMatching {
+  /** Query string of the list */
+  query: string
+  /** Their number */
+  count: number
+}
+
+/**
+ * Reads the fields of a body that select all records of a list.
+ *
+ * @returns null if it selects none so
+ * @throws BulkFailure 422
+ */
+export function readAllMatching(body: Record<string, unknown>): AllMatching | null {
+  const { all, ids, query, count } = body
+  if (all === undefined) return null
+  const isRead = all === true && ids === undefined && typeof query === 'string'
+  if (!isRead || !Number.isSafeInteger(count) || Number(count) < 0) {
+    throw new BulkFailure(422, 'bulk.all.shape')
+  }
+  return { query: query as string, count: Number(count) }
+}
+
+/**
+ * The records of a list on all of its pages, for one task: those that the list itself would show now, with
+ * its filters, search, mode, and all that policy, scope and roles leave. [L8]
+ */
+export class MatchingRecords {
+  private constructor(
+    private readonly view: ModelView,
+    private readonly parameters: ListParameters,
+    private readonly ctx: HttpContext
+  ) {}
+
+  /**
+   * @param view   as the roles of the user leave it
+   * @throws BulkFailure 422  for a query of which something filters nothing, and for records that the task
+   *   is not about
+   * @throws NotAllowed       for who may not see the list
+   */
+  static async read(
+    ctx: HttpContext,
+    site: AdminSite,
+    view: ModelView,
+    task: BulkTask,
+    query: string
+  ): Promise<MatchingRecords> {
+    if (!(await view.isVisibleTo(ctx))) throw new NotAllowed()
+    const parameters = await readList(ctx, site, view, query)
+    const [fault] = filterNotes(site, view, parameters)
+    if (fault) throw new BulkFailure(422, 'bulk.all.fault', { fault: fault.text })
+    if (parameters.isUnsearchable || missesColumn(parameters, query)) {
+      const text = cutText(parameters.search || parameters.q || query)
+      throw new BulkFailure(422, 'bulk.all.unsearchable', { text })
+    }
+    /* The first record that it can't be done to would stop it. */
+    if (task.deleted !== 'include' && task.deleted !== parameters.deleted) {
+      throw new BulkFailure(422, 'bulk.all.mode', { task: task.label })
+    }
+    return new MatchingRecords(view, parameters, ctx)
+  }
+
+  /**
+   * @throws BulkFailure 409  if other than the expected number match
+   * @throws BulkFailure 422  if they are too many for the policy to be asked about each
+   */
+  async expect(expected: number): Promise<void> {
+    const found = await countMatching(...this.#asked())
+    if (found === null) throw new BulkFailure(422, 'bulk.all.uncounted')
+    if (found !== expected) throw changed(expected, found)
+  }
+
+  /**
+   * Their keys, in the order of the keys, batch by batch.
+   *
+   * @param client  of a transaction
+   */
+  keys(client?: QueryClientContract): AsyncGenerator<KeyValue[]> {
+    return matchingKeys(...this.#asked(client))
+  }
+
+  #asked(client?: QueryClientContract): Parameters<typeof countMatching> {
+    const options = this.view.callOptions(this.ctx)
+    const { conditions, deleted } = this.parameters
+    return [
+      new Records(this.view.resource),
+      { conditions, deleted },
+      { ...options, ...(client && { client }) },
+    ]
+  }
+}
+
+/** The failure that says both numbers. */
+export function changed(count: number, found: number): BulkFailure {
+  return new BulkFailure(409, 'bulk.all.changed', { count, found })
+}
+
+/** A search by a column that there is not for the user shows all records. */
+function missesColumn({ column, q }: ListParameters, query: string): boolean {
+  const given = new URLSearchParams(query)
+  const text = given.getAll('search-input').at(-1)?.trim() ?? ''
+  return text !== '' && column === null && q === ''
+}

@@ -1,0 +1,60 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import app from '@adonisjs/core/services/app'
+import type { HttpContext } from '@adonisjs/core/http'
+import db from '@adonisjs/lucid/services/db'
+import type { SignedIn } from '../authentication/admin_authentication.js'
+import { Owner } from '../authentication/sessions/owned_row.js'
+import { JobOwnerGone } from '../errors.js'
+import type AdminJob from '../models/admin_job.js'
+import AdminUser from '../models/admin_user.js'
+
+const JOBS = new WeakMap<HttpContext, number>()
+
+/**
+ * Id of the job that a context was made for; undefined for that of a request.
+ */
+export function jobOf(ctx: HttpContext): number | undefined {
+  return JOBS.get(ctx)
+}
+
+/**
+ * A context for a job, which repeats the request that started it: its address, user agent and session,
+ * with the job's owner signed in as they are now. All that asks a context who someone is and what they
+ * may do decides as it does for a request. [D1, U4]
+ *
+ * @throws JobOwnerGone
+ */
+export async function contextOf(job: AdminJob): Promise<HttpContext> {
+  const { origin } = job
+  const owner = await ownerOf(job)
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: origin.ip })
+  const message = new IncomingMessage(socket)
+  message.method = 'POST'
+  message.url = '/'
+  message.headers = {
+    'x-request-id': origin.requestId,
+    ...(origin.userAgent !== null && { 'user-agent': origin.userAgent }),
+  }
+  const answer = new ServerResponse(message)
+
+  const server = await app.container.make('server')
+  const request = server.createRequest(message, answer)
+  const response = server.createResponse(message, answer)
+  const ctx = server.createHttpContext(request, response, app.container.createResolver())
+  const auth = await app.container.make('auth.manager')
+  ctx.auth = auth.createAuthenticator(ctx)
+  const guard = ctx.auth.use('admin')
+  guard.authenticationAttempted = true
+  guard.signedIn = { owner, session: { id: origin.sessionId ?? undefined } } as unknown as SignedIn
+  JOBS.set(ctx, job.id)
+  return ctx
+}
+
+async function ownerOf({ userId }: AdminJob): Promise<Owner> {
+  const client = db.connection(AdminUser.connection)
+  const row = await client.from(AdminUser.table).where('id', userId).first()
+  if (!row) throw new JobOwnerGone()
+  return Owner.ofRow(row)
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { dialectOf, inUtc } from '#crud/internals'
+import AdminJob, { type JobOrigin, type JobState } from '../models/admin_job.js'
+
+const UNFINISHED: readonly JobState[] = ['queued', 'running']
+
+/* A statement takes a limited number of values, and a long transaction blocks others. */
+const PRUNED_AT_ONCE = 100
+
+export interface NewJob {
+  kind: string
+  user: { id: number; username: string }
+  model?: string
+  total?: number
+  payload: Record<string, unknown>
+  origin: JobOrigin
+}
+
+interface Progress {
+  done?: number
+  total?: number
+  pending?: number | null
+}
+
+/**
+ * The table of jobs. A run writes only as long as it is the job's present one: a process that was taken
+ * for dead, or whose job was cancelled, changes nothing any more. [D1]
+ */
+export class JobStore {
+  client(): QueryClientContract {
+    return db.connection(AdminJob.connection)
+  }
+
+  /** True if a transaction of the client can hold the progress, too. */
+  isIn(client: QueryClientContract): boolean {
+    return client.connectionName === this.client().connectionName
+  }
+
+  async create({ kind, user, model, total, payload, origin }: NewJob): Promise<AdminJob> {
+    const client = this.client()
+    const id = await dialectOf(client).insertRow(client, AdminJob.table, {
+      kind,
+      user_id: user.id,
+      username: user.username,
+      model: model ?? null,
+      state: 'queued',
+      done: 0,
+      total: total ?? null,
+      payload: JSON.stringify(payload),
+      origin: JSON.stringify(origin),
+      interruptions: 0,
+      created_at: now(),
+    })
+    return (await this.find(Number(id)))!
+  }
+
+  async find(id: number): Promise<AdminJob | null> {
+    return await AdminJob.query({ client: this.client() }).where('id', id).first()
+  }
+
+  /**
+   * Begins a run.
+   *
+   * @param isRedelivered  true if its process was killed: a job that is running is taken over
+   * @returns null if there is nothing to run
+   */
+  async begin(id: number, isRedelivered: boolean): Promise<AdminJob | null> {
+    const run = randomUUID()
+    const query = this.client()
+      .from(AdminJob.table)
+      .where('id', id)
+      .whereIn('state', isRedelivered ? [...UNFINISHED] : ['queued'])
+    const begun = await changed(query.update({ state: 'running', run }))
+    if (!begun) return null
+    const job = (await this.find(id))!
+    const startedAt = job.startedAt ? inUtc(job.startedAt) : now()
+    const interruptions = job.interruptions + (isRedelivered ? 1 : 0)
+    await this.#of(job, run).update({ started_at: startedAt, interruptions })
+    return await this.find(id)
+  }
+
+  /**
+   * Writes the progress of a run.
+   *
+   * @param client  of the transaction that it is part of
+   * @returns false if the run is no longer the job's present one
+   */
+  async note(
+    job: AdminJob,
+    progress: Progress,
+    client: QueryClientContract = this.client()
+  ): Promise<boolean> {
+    return await changed(this.#of(job, job.run!, client).where('state', 'running').update(progress))
+  }
+
+  /** Writes the progress of a step that can't be undone any more, even if the job was cancelled meanwhile. */
+  async noteDone(job: AdminJob, progress: Progress): Promise<void> {
+    await this.#of(job, job.run!).update(progress)
+  }
+
+  /** Puts the job of a process that stops back into the queue. */
+  async release(job: AdminJob): Promise<boolean> {
+    const query = this.#of(job, job.run!).where('state', 'running')
+    return await changed(query.update({ state: 'queued', run: null }))
+  }
+
+  async end(
+    job: AdminJob,
+    state: 'done' | 'failed',
+    outcome: { result?: Record<string, unknown>; fault?: string } = {}
+  ): Promise<boolean> {
+    const query = this.#of(job, job.run!).where('state', 'running')
+    return await changed(
+      query.update({
+        state,
+        run: null,
+        result: outcome.result ? JSON.stringify(outcome.result) : null,
+        fault: outcome.fault ?? null,
+        ended_at: now(),
+      })
+    )
+  }
+
+  /**
+   * Cancels a job that has not ended; a step that is under way is rolled back.
+   *
+   * @returns false if it had ended
+   */
+  async cancel(job: AdminJob): Promise<boolean> {
+    const query = this.client().from(AdminJob.table).where('id', job.id)
+    return await changed(
+      query.whereIn('state', [...UNFINISHED]).update({ state: 'cancelled', ended_at: now() })
+    )
+  }
+
+  /**
+   * Puts an ended job back into the queue, for the rest of it.
+   *
+   * @returns false if it has not ended, or was done
+   */
+  async reopen(job: AdminJob): Promise<boolean> {
+    const query = this.client().from(AdminJob.table).where('id', job.id)
+    const values = { state: 'queued', run: null, fault: null, ended_at: null, interruptions: 0 }
+    return await changed(query.whereIn('state', ['failed', 'cancelled']).update(values))
+  }
+
+  async remove({ id }: AdminJob): Promise<void> {
+    await this.client().from(AdminJob.table).where('id', id).delete()
+  }
+
+  /** Jobs that wait since before a time. */
+  async waitingSince(before: DateTime): Promise<number[]> {
+    const rows = await this.client()
+      .from(AdminJob.table)
+      .where('state', 'queued')
+      .where('created_at', '<', inUtc(before))
+      .select('id')
+    return rows.map(({ id }) => id)
+  }
+
+  /**
+   * Removes jobs that have ended before a number of days.
+   *
+   * @returns the number of removed jobs
+   */
+  async prune(days: number): Promise<number> {
+    const oldest = inUtc(DateTime.utc().minus({ days }))
+    let removed = 0
+    for (;;) {
+      const client = this.client()
+      const rows = await client
+        .from(AdminJob.table)
+        .whereNotIn('state', [...UNFINISHED])
+        .where('ended_at', '<', oldest)
+        .select('id')
+        .limit(PRUNED_AT_ONCE)
+      const ids = rows.map(({ id }) => id)
+      if (ids.length > 0) await client.from(AdminJob.table).whereIn('id', ids).delete()
+      removed += ids.length
+      if (ids.length < PRUNED_AT_ONCE) return removed
+    }
+  }
+
+  #of({ id }: AdminJob, run: string, client: QueryClientContract = this.client()) {
+    return client.from(AdminJob.table).where({ id, run })
+  }
+}
+
+/** Lucid returns the number of changed rows, in a list for some drivers. */
+async function changed(update: PromiseLike<unknown>): Promise<boolean> {
+  const count = await update
+  return Number(Array.isArray(count) ? count[0] : count) > 0
+}
+
+function now(): string {
+  return inUtc(DateTime.utc())
+}

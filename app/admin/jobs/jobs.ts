@@ -1,0 +1,195 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import logger from '@adonisjs/core/services/logger'
+import { Locator } from '@adonisjs/queue'
+import { DateTime } from 'luxon'
+import { resources, RuntimeError } from '#crud'
+import { toProblem } from '#crud/internals'
+import { adminOrigin } from '../authentication/admin_origin.js'
+import { BulkFailure, JobFailure, JobStopped, JobSuperseded } from '../errors.js'
+import type AdminJob from '../models/admin_job.js'
+import type { JobKind } from './job_kind.js'
+import { JobRun } from './job_run.js'
+import { JobStore } from './job_store.js'
+import { JobWorker } from './job_worker.js'
+import { QueuedJob } from './queued_job.js'
+
+/* A job whose process was killed this often would end the next one, too. */
+const MOST_INTERRUPTIONS = 3
+
+/**
+ * The background jobs of the site: starts them, runs those that the queue hands over, and ends in order.
+ * [D1]
+ */
+export class Jobs {
+  readonly store = new JobStore()
+  readonly #kinds = new Map<string, JobKind>()
+  readonly #running = new Set<Promise<void>>()
+  #worker: JobWorker | undefined
+  #isStopping = false
+
+  constructor(
+    private readonly site: { text(key: string, data?: Record<string, unknown>): string }
+  ) {
+    Locator.register(QueuedJob.options.name, QueuedJob)
+  }
+
+  /**
+   * Adds a kind of job.
+   *
+   * @throws RuntimeError  when another has its name
+   */
+  register(kind: JobKind): void {
+    if (this.#kinds.has(kind.name)) {
+      throw new RuntimeError(`Two kinds of jobs are called ${kind.name}`)
+    }
+    this.#kinds.set(kind.name, kind)
+  }
+
+  /**
+   * @returns undefined for a job of an earlier version of the application
+   */
+  kindOf({ kind }: AdminJob): JobKind | undefined {
+    return this.#kinds.get(kind)
+  }
+
+  /**
+   * Starts a job in the name of the signed-in user.
+   *
+   * @param kind         name of its kind
+   * @param job.payload  without secrets: it is stored as it is
+   */
+  async start(
+    ctx: HttpContext,
+    kind: string,
+    job: { payload: Record<string, unknown>; model?: string; total?: number }
+  ): Promise<AdminJob> {
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { requestId, ip, userAgent, sessionId = null } = adminOrigin(ctx)
+    const created = await this.store.create({
+      ...job,
+      kind,
+      user: owner,
+      origin: { requestId, ip, userAgent, sessionId },
+    })
+    try {
+      await this.#enqueue(created.id)
+    } catch (error) {
+      /* Whoever is told that it failed must not find it done later. */
+      await this.store.remove(created)
+      throw error
+    }
+    return created
+  }
+
+  /**
+   * Does what *Again* offers for a job.
+   *
+   * @returns the job to look at; null if there is nothing to do again
+   */
+  async again(ctx: HttpContext, job: AdminJob): Promise<AdminJob | null> {
+    const kind = this.kindOf(job)
+    if (!kind || !this.offersAgain(job)) return null
+    if (kind.again === 'whole') {
+      const { payload, model } = job
+      return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
+    }
+    if (!(await this.store.reopen(job))) return null
+    try {
+      await this.#enqueue(job.id)
+    } catch (error) {
+      await this.store.cancel(job)
+      throw error
+    }
+    return job
+  }
+
+  /** True if *Again* makes sense: not where it is uncertain what was done. */
+  offersAgain(job: AdminJob): boolean {
+    const again = this.kindOf(job)?.again ?? null
+    if (again === null || job.pending !== null) return false
+    return job.state === 'failed' || job.state === 'cancelled'
+  }
+
+  /**
+   * Runs a job that the queue hands over. Its failure is its outcome, and not thrown.
+   *
+   * @param isRedelivered  true if the process that ran it was killed
+   */
+  async run(id: number, isRedelivered: boolean): Promise<void> {
+    const run = this.#run(id, isRedelivered).finally(() => this.#running.delete(run))
+    this.#running.add(run)
+    await run
+  }
+
+  /** Runs jobs again after `stop`. */
+  resume(): void {
+    this.#isStopping = false
+  }
+
+  /** Has this process work on the queue. */
+  async work(): Promise<void> {
+    this.resume()
+    this.#worker = await JobWorker.start()
+    /* A process may have ended between writing a job and handing it to the queue. */
+    try {
+      const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
+      for (const id of lost) await this.#enqueue(id)
+    } catch (error) {
+      logger.error({ err: error }, 'Jobs that wait could not be looked for')
+    }
+  }
+
+  /**
+   * Ends in order: a step that is under way is finished, and the rest goes back into the queue.
+   */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const worker = this.#worker
+    this.#worker = undefined
+    await worker?.stop()
+    await Promise.allSettled([...this.#running])
+  }
+
+  async #enqueue(id: number) {
+    await QueuedJob.dispatch({ id })
+    this.#worker?.wake()
+  }
+
+  async #run(id: number, isRedelivered: boolean) {
+    /* A worker that is no server has not looked at the tables yet. */
+    await resources.load()
+    const job = await this.store.begin(id, isRedelivered)
+    if (!job) return
+    const kind = this.kindOf(job)
+    const run = new JobRun(job, this.store, () => this.#isStopping)
+    try {
+      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
+      if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
+      if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
+      const result = await kind.perform(run)
+      if (await this.store.end(job, 'done', { result })) await kind.cleanUp(job)
+    } catch (error) {
+      await this.#endWith(job, error)
+    } finally {
+      run.close()
+    }
+  }
+
+  async #endWith(job: AdminJob, error: unknown) {
+    if (error instanceof JobSuperseded) return
+    if (error instanceof JobStopped) {
+      if (await this.store.release(job)) await this.#enqueue(job.id)
+      return
+    }
+    await this.store.end(job, 'failed', { fault: this.#faultOf(job, error) })
+  }
+
+  #faultOf(job: AdminJob, error: unknown): string {
+    if (error instanceof JobFailure || error instanceof BulkFailure) {
+      return this.site.text(error.key, error.data)
+    }
+    const problem = toProblem(error)
+    if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
+    return problem.message
+  }
+}

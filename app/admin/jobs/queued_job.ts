@@ -1,0 +1,18 @@
+import app from '@adonisjs/core/services/app'
+import { Job } from '@adonisjs/queue'
+
+/**
+ * What the queue holds of a job of the site: its id. Everything else is in the table of jobs. [D1]
+ */
+export class QueuedJob extends Job<{ id: number }> {
+  static options = {
+    name: 'admin_job',
+    /* A failure is the job's outcome, and nothing is done twice. */
+    maxRetries: 0,
+  }
+
+  async execute(): Promise<void> {
+    const site = await app.container.make('admin.site')
+    await site.jobs.run(this.payload.id, this.context.stalledCount > 0)
+  }
+}

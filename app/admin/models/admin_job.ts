@@ -1,0 +1,99 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { DateTime } from 'luxon'
+import '#crud'
+import { jsonColumn } from './json_column.js'
+
+export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
+
+export type JobState = (typeof JOB_STATES)[number]
+
+/**
+ * The request that started a job, which its events name.
+ */
+export interface JobOrigin {
+  requestId: string
+  ip: string
+  userAgent: string | null
+  sessionId: number | null
+}
+
+/**
+ * A background job: how far it is, and what came of it. Only `JobStore` writes it. [D1]
+ */
+export default class AdminJob extends BaseModel {
+  static table = 'admin_jobs'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  /** Name of its kind, as in `bulk` */
+  @column()
+  declare kind: string
+
+  /** Owner, with whose permissions it runs */
+  @column()
+  declare userId: number
+
+  @column()
+  declare username: string
+
+  /** Class name of the model that it is about */
+  @column()
+  declare model: string | null
+
+  @column()
+  declare state: JobState
+
+  /** Records that are done for good */
+  @column()
+  declare done: number
+
+  /** Null if it is not known yet */
+  @column()
+  declare total: number | null
+
+  /**
+   * Records of a step that has begun in another database than this one; null: none. What was done is
+   * uncertain if the process was killed meanwhile
+   */
+  @column()
+  declare pending: number | null
+
+  /** What is to be done, without secrets */
+  @column({ ...jsonColumn, serializeAs: null })
+  declare payload: Record<string, unknown>
+
+  @column({ ...jsonColumn, serializeAs: null })
+  declare origin: JobOrigin
+
+  @column(jsonColumn)
+  declare result: Record<string, unknown> | null
+
+  /** Why it failed, in words */
+  @column()
+  declare fault: string | null
+
+  /** How often its process was killed */
+  @column()
+  declare interruptions: number
+
+  /** Id of the present run; null unless it is running */
+  @column({ serializeAs: null })
+  declare run: string | null
+
+  @column.dateTime()
+  declare createdAt: DateTime
+
+  @column.dateTime()
+  declare startedAt: DateTime | null
+
+  @column.dateTime()
+  declare endedAt: DateTime | null
+}
+
+/**
+ * True until the job is done, has failed or was cancelled.
+ */
+export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
+  return state === 'queued' || state === 'running'
+}

@@ -1,0 +1,51 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { Query } from '../database/dialect.js'
+import type { Scope } from '../resource/scope.js'
+import type { Actor } from '../types.js'
+import { applyScope } from './apply_scope.js'
+import type { Sql } from './sql.js'
+
+const ALL: Sql = { sql: '1 = 1', bindings: [] }
+
+/** Scopes that once did more than to compare: they are not tried again. */
+const OTHERS = new WeakSet<Scope>()
+
+/**
+ * The condition of a scope that only compares, in parentheses. It can stand in any statement that reads the
+ * table alone, where it needs neither a query builder nor a subquery.
+ *
+ * @returns null where the scope joins tables or adds anything else than `where`, or has values that drivers
+ *   don't take as they are
+ */
+export function plainCondition(
+  model: LucidModel,
+  scope: Scope,
+  client: QueryClientContract,
+  actor: Actor
+): Sql | null {
+  if (OTHERS.has(scope)) return null
+  const start = (model.query({ client }) as Query).toSQL().sql
+  const query = model.query({ client }) as Query
+  applyScope(scope, query, actor)
+  const { sql, bindings } = query.toSQL()
+  const condition = conditionAfter(start, { sql, bindings: [...bindings] })
+  if (!condition) OTHERS.add(scope)
+  return condition
+}
+
+/** @param start  the statement without the scope */
+function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
+  if (sql === start) return ALL
+  const prefix = `${start} where `
+  if (!sql.startsWith(prefix)) return null
+  const condition = sql.slice(prefix.length)
+  /* A question mark that is no placeholder is an operator of PostgreSQL or stands in a text. */
+  if (condition.split('?').length - 1 !== bindings.length || condition.includes('\\?')) return null
+  return bindings.every(isPlain) ? { sql: `(${condition})`, bindings } : null
+}
+
+/** What every driver takes as it is; knex converts others, such as booleans and dates, in its own ways. */
+function isPlain(value: unknown): boolean {
+  return value === null || ['string', 'number', 'bigint'].includes(typeof value)
+}
