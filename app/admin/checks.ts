@@ -44,6 +44,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   ],
   listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
   searchableColumns: TEXTS,
+  facets: TEXTS,
   defaultSort: TEXT,
   fields: [
     (value) => isObject(value) && Object.values(value).every(isObject),

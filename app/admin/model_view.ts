@@ -267,7 +267,7 @@ export class ModelView {
 
   /** Every column that an option names must be visible. */
   #checkNames() {
-    const { listColumns, searchableColumns, defaultSort, title, fields } = this.options
+    const { listColumns, searchableColumns, facets, defaultSort, title, fields } = this.options
     const shownNames = this.resource.fields.map(({ apiName }) => apiName)
     const computed = [...this.resource.computed.values()]
     const check = (option: string, names: Iterable<string>, valid: string[]) => {
@@ -281,6 +281,7 @@ export class ModelView {
     const own = [...(listColumns ?? [])].filter((one) => typeof one === 'string')
     check('listColumns', own, [...shownNames, ...computed])
     check('searchableColumns', searchableColumns ?? [], shownNames)
+    check('facets', facets ?? [], shownNames)
     if (defaultSort !== undefined) {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }

@@ -63,6 +63,11 @@ export interface AdminViewOptions {
   listColumns?: Iterable<string | (new () => ListColumn)>
   /** API names of the columns that the search covers. Default: all visible columns */
   searchableColumns?: Iterable<string>
+  /**
+   * API names of the columns whose most frequent values a list shows with their numbers; none for no facets.
+   * Default: enums, booleans and references [L3]
+   */
+  facets?: Iterable<string>
   /** As in `name` or `-price`. Default: by key, newest first [B16] */
   defaultSort?: string
   /** Label, help and widget of fields, by API name */

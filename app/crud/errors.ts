@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { inspect } from 'node:util'
 import { Exception } from '@adonisjs/core/exceptions'
+import type { ColumnKind } from './resource/column_kind.js'
 
 /**
  * A configuration that is invalid whatever the database contains: an unknown operation, a bad filter, a
@@ -83,10 +84,66 @@ export class Problem extends Exception {
   }
 }
 
+/** Why a filter's value cannot be read, with what its message names. */
+export type FilterValueFault =
+  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'text' }
+  | { reason: 'kind'; kind: ColumnKind; text: string }
+  | { reason: 'longest' | 'longestInAll' | 'list' | 'part' | 'letters'; most: number }
+  | { reason: 'alternatives'; operators: readonly string[] }
+  | { reason: 'missing'; value: null | undefined }
+
 /** A filter's value cannot be read; the message completes "it ...". */
 export class UnreadableFilter extends Exception {
   static status = 500
   static code = 'E_UNREADABLE_FILTER'
+
+  constructor(readonly fault: FilterValueFault) {
+    super(wordsOf(fault))
+  }
+}
+
+const KINDS: Record<ColumnKind, string> = {
+  text: 'text',
+  uuid: 'a UUID',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date as YYYY-MM-DD',
+  datetime: 'a datetime as YYYY-MM-DD HH:MM:SS',
+  time: 'a time as HH:MM:SS',
+  json: 'null',
+  binary: 'null',
+}
+
+function wordsOf(fault: FilterValueFault): string {
+  switch (fault.reason) {
+    case 'single':
+      return 'must be a single value'
+    case 'pair':
+      return 'must be two values with a comma between'
+    case 'null':
+      return 'must be null'
+    case 'nullOrBoolean':
+      return 'must be null, true or false'
+    case 'text':
+      return 'must be text'
+    case 'kind':
+      return `must be ${KINDS[fault.kind]}, not "${fault.text}"`
+    case 'longest':
+      return `must not be longer than ${fault.most} characters`
+    case 'longestInAll':
+      return `must not be longer than ${fault.most} characters in all`
+    case 'list':
+      return `must not be a list of more than ${fault.most}`
+    case 'part':
+      return `must not have more than ${fault.most} characters after a %, other than as %text or %text%`
+    case 'letters':
+      return `must not have more than ${fault.most} different letters`
+    case 'alternatives':
+      return `must be pairs of operator:value with commas between; operators are ${fault.operators.join(', ')}`
+    case 'missing':
+      return `must not be ${fault.value}`
+  }
 }
 
 /** An integer in JSON has too many digits. */

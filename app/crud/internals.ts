@@ -15,6 +15,7 @@ export {
   UnknownKey,
   UnreadableFilter,
   type FieldError,
+  type FilterValueFault,
 } from './errors.js'
 export {
   ANY,
@@ -83,6 +84,7 @@ export { markOwnHook } from './lucid/own_hooks.js'
 /* Lists, forms and exports go through the operations of the endpoints. */
 export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
 export { noteFileColumns } from './operations/check_files.js'
+export { countsValues, type ValueCount } from './operations/count_values.js'
 export { isUnreadable, keyOf, noteKey } from './operations/item_keys.js'
 export { fullItemOf, notePart } from './operations/item_parts.js'
 export type { ListResult } from './operations/list_result.js'
@@ -93,7 +95,7 @@ export { identityOf, reachedOf } from './operations/reach.js'
 export { Records } from './operations/records.js'
 
 /* A list of the site is the same typed request as a list of the API. */
-export { type Condition, readCondition } from './request/condition.js'
+export { type Condition, readCondition, splitList } from './request/condition.js'
 export { fieldNames, type Fields, selectFields } from './request/fields.js'
 export { type Extent, ListRequest } from './request/list_request.js'
 export { pageOf } from './request/paging.js'

@@ -12,6 +12,7 @@ import type {
   WriteOptions,
 } from './operations/call_options.js'
 import { anyItemAllowed, countItems, countItemsByDay } from './operations/count.js'
+import { countItemsByValue, type ValueCount } from './operations/count_values.js'
 import { clientFor } from './operations/client_for.js'
 import { createItem } from './operations/create.js'
 import type { CrudContext } from './operations/crud_context.js'
@@ -208,6 +209,25 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     options: CallOptions = {}
   ): Promise<Array<{ day: string; count: number }> | null> {
     return await countItemsByDay(await this.#recordsFor(options), apiName, first, options)
+  }
+
+  /**
+   * The number of items of each value of a column, among those of a list: the most frequent values first.
+   *
+   * @param apiName  the column's API name
+   * @param request  the list; its paging and order do not matter
+   * @param options  `most`: the number of values
+   * @returns null if not every item shows its stored value: with a policy that takes the record, grants that hide
+   *   the column on some items, a column or model that converts or serializes itself, and for JSON and bytes
+   * @throws Problem 403
+   * @throws ValueError  for an unknown column, or a filter by a hidden one
+   */
+  async countByValue(
+    apiName: string,
+    request: ListRequest,
+    options: CallOptions & { most: number }
+  ): Promise<ValueCount[] | null> {
+    return await countItemsByValue(await this.#recordsFor(options), apiName, request, options)
   }
 
   /** True if any item matches the filters. */

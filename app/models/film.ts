@@ -33,6 +33,7 @@ const ownDistributor: Scope = (query, actor) => {
     'mpaa_rating',
     'director',
   ],
+  facets: ['major_genre', 'mpaa_rating', 'distributor_id'],
   fields: {
     us_gross: { label: 'US gross', help: 'In US dollars' },
     worldwide_gross: { help: 'In US dollars' },

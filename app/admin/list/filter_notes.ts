@@ -1,7 +1,7 @@
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { cutText } from './cell.js'
-import { filterParameter, type ListFilter } from './list_filters.js'
+import { filterParameter, type FilterFault, type ListFilter } from './list_filters.js'
 import type { ListParameters } from './list_parameters.js'
 
 /**
@@ -31,7 +31,11 @@ function namedOf(filter: ListFilter) {
   return { name: cutText(filterParameter(filter)), text: cutText(filter.text) }
 }
 
-function why(site: AdminSite, { label }: ModelView, { column, fault }: ListFilter): string {
+/**
+ * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
+ */
+export function why(site: AdminSite, { label }: ModelView, filter: ListFilter): string {
+  const { column, fault } = filter
   const reason = fault!
   const say = (data: Record<string, string> = {}) =>
     site.text(`list.filters.${reason.reason}`, { column: column?.apiName ?? '', label, ...data })
@@ -39,8 +43,20 @@ function why(site: AdminSite, { label }: ModelView, { column, fault }: ListFilte
     case 'operator':
       return say({ operators: reason.operators.join(', ') })
     case 'value':
-      return say({ message: cutText(reason.message) })
+      return say({ message: valueFault(site, reason.value) })
     default:
       return say()
   }
+}
+
+function valueFault(
+  site: AdminSite,
+  fault: Extract<FilterFault, { reason: 'value' }>['value']
+): string {
+  const key = fault.reason === 'kind' ? `kinds.${fault.kind}` : fault.reason
+  const given = Object.entries(fault).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? cutText(value) : value,
+  ])
+  return site.text(`list.filters.values.${key}`, Object.fromEntries(given))
 }

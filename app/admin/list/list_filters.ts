@@ -5,6 +5,7 @@ import {
   UnreadableFilter,
   type Column,
   type Condition,
+  type FilterValueFault,
   type Operator,
 } from '#crud/internals'
 import { ValueError } from '#crud'
@@ -13,7 +14,7 @@ import { daysOf } from './relative_days.js'
 import type { TitleSearch, TitleSearches } from './title_search.js'
 
 /* Longer than any list that is made by hand; each is tested on every row. */
-const MOST_FILTERS = 50
+export const MOST_FILTERS = 50
 
 const PREFIX = 'filter.'
 const TITLE = '__title'
@@ -25,7 +26,7 @@ const TITLE = '__title'
 export type FilterFault =
   | { reason: 'unknown' | 'titles' | 'number' }
   | { reason: 'operator'; operators: readonly Operator[] }
-  | { reason: 'value'; message: string }
+  | { reason: 'value'; value: FilterValueFault | { reason: 'title' } }
 
 /**
  * A filter of a list's address, `filter.NAME=TEXT`: either a condition or a fault. [L1]
@@ -103,8 +104,8 @@ function readFilter(
     return { name, text, column, operator, condition, fault: null }
   } catch (error) {
     if (!(error instanceof UnreadableFilter)) throw error
-    const { message } = error
-    return { ...faulty(name, text, { reason: 'value', message }), column, operator }
+    const fault = { reason: 'value', value: error.fault } as const
+    return { ...faulty(name, text, fault), column, operator }
   }
 }
 
@@ -117,8 +118,8 @@ function byTitle(name: string, text: string, column: Column, search: TitleSearch
   const operator = 'title' as const
   if (found === 'many') return { ...faulty(name, text, { reason: 'titles' }), column, operator }
   if (!found) {
-    const message = 'can’t be the title of a record'
-    return { ...faulty(name, text, { reason: 'value', message }), column, operator }
+    const fault = { reason: 'value', value: { reason: 'title' } } as const
+    return { ...faulty(name, text, fault), column, operator }
   }
   return { name, text, column, operator, condition: found, fault: null }
 }

@@ -11,6 +11,7 @@ import type { ModelView } from '../model_view.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
 import { emptyState, type EmptyState } from './empty_state.js'
+import { filterBar, type FilterBar } from './filters/filter_bar.js'
 import { filterNotes, type FilterNote } from './filter_notes.js'
 import { ALL_COLUMNS, ROWS_OFFERED, type ListParameters } from './list_parameters.js'
 import {
@@ -53,6 +54,8 @@ export interface ListData extends Record<string, unknown> {
   view: ModelView
   parameters: ListParameters
   headings: Heading[]
+  /** What a heading's column is added to with shift */
+  sorting: { by: string; order: string }
   rows: Row[]
   /** The rows as markup */
   rowsMarkup: string
@@ -71,6 +74,7 @@ export interface ListData extends Record<string, unknown> {
   searchText: string
   /** Reason why the search text can't be searched for, if any */
   unsearchable: string | null
+  filterBar: FilterBar
   /** Filters that filter nothing */
   faults: FilterNote[]
   /** Message for a list without records */
@@ -134,6 +138,8 @@ export class ListPage {
     const finding = this.#find(ctx, asked, offers)
     /* An early failure is thrown by the await below. */
     finding.catch(() => {})
+    const bar = filterBar(ctx, this.site, this.view, asked)
+    bar.catch(() => {})
     /* Computes what does not depend on the records while the database works. */
     await setImmediate()
     const surroundings = this.#surroundings(asked, offers)
@@ -162,6 +168,7 @@ export class ListPage {
       range: { from: Math.min(first + 1, first + items.length), to: first + items.length },
       ...shown,
       ...surroundings,
+      filterBar: await bar,
       matching: surroundings.bulk && matchingOffer(this.site, parameters, total, items.length),
       empty: emptyState(this.site, parameters, {
         failed,
@@ -199,6 +206,7 @@ export class ListPage {
   #surroundings(parameters: ListParameters, offers: Offers) {
     return {
       headings: this.#table.headings(parameters),
+      sorting: this.#table.addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,

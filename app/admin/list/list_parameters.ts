@@ -27,6 +27,8 @@ const SEARCH = 'search-input'
 
 type Order = 'asc' | 'desc'
 
+type Field = [name: string, value: string]
+
 interface Values {
   page: number
   rows: number
@@ -65,6 +67,8 @@ export class ListParameters {
   /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
+  /* Parts of the query before and after those of the order */
+  #unsorted: [before: string, after: string] | undefined
   #words: readonly Condition[] | null | undefined
 
   constructor(
@@ -223,52 +227,87 @@ export class ListParameters {
    * Query string of the list without default values and page, always spelled the same way.
    */
   get query(): string {
-    this.#query ??= new URLSearchParams(this.#fields()).toString()
-    return this.#query
+    return (this.#query ??= this.#queryBy(this.sorting))
+  }
+
+  /**
+   * URL of the first page of this list in another order.
+   */
+  sortedUrl(sorting: readonly Sort[]): string {
+    return this.#address(this.#queryBy(sorting))
+  }
+
+  #queryBy(sorting: readonly Sort[]): string {
+    this.#unsorted ??= [written(this.#narrowing()), written(this.#paging())]
+    const [before, after] = this.#unsorted
+    return joined(before, written(sortFields(sorting)), after)
   }
 
   /**
    * URL of a page of this list.
    */
   urlOf(page: number): string {
-    const parts = [this.query, page > 1 ? `page=${page}` : ''].filter((part) => part !== '')
-    return this.view.url('/') + (parts.length > 0 ? `?${parts.join('&')}` : '')
+    return this.#address(joined(this.query, page > 1 ? `page=${page}` : ''))
+  }
+
+  #address(query: string): string {
+    return this.view.url('/') + (query === '' ? '' : `?${query}`)
   }
 
   /**
    * Parameters without the search that the form shows, as its hidden fields.
    */
-  get arrangement(): Array<[name: string, value: string]> {
-    const kept: Array<[string, string]> = this.search !== '' && this.q !== '' ? [['q', this.q]] : []
-    return [...this.#filterFields(), ...kept, ...this.#arrangement()].filter(
-      (field) => field !== false
-    )
-  }
-
-  /** Parameters that differ from the defaults, in a fixed order. */
-  #fields(): Array<[name: string, value: string]> {
-    const all: Array<[string, string] | false> = [
+  get arrangement(): Field[] {
+    const kept: Field[] = this.search !== '' && this.q !== '' ? [['q', this.q]] : []
+    return [
       ...this.#filterFields(),
-      this.q !== '' && ['q', this.q],
-      this.search !== '' && [SEARCHED, this.column!.apiName],
-      this.search !== '' && [SEARCH, this.search],
-      ...this.#arrangement(),
+      ...kept,
+      ...this.#deletedField(),
+      ...sortFields(this.sorting),
+      ...this.#paging(),
     ]
-    return all.filter((field) => field !== false)
   }
 
-  #filterFields(): Array<[string, string]> {
+  /** Parameters that differ from the defaults, in a fixed order: these, then those of the order, then `#paging`. */
+  #narrowing(): Field[] {
+    const searched: Field[] =
+      this.search === ''
+        ? []
+        : [
+            [SEARCHED, this.column!.apiName],
+            [SEARCH, this.search],
+          ]
+    const words: Field[] = this.q === '' ? [] : [['q', this.q]]
+    return [...this.#filterFields(), ...words, ...searched, ...this.#deletedField()]
+  }
+
+  #filterFields(): Field[] {
     return this.filters.map((filter) => [filterParameter(filter), filter.text])
   }
 
-  #arrangement(): Array<[string, string] | false> {
-    return [
-      this.deleted !== 'exclude' && ['deleted', this.deleted],
-      this.sort !== null && ['sort_by', this.sorting.map(({ column }) => column.apiName).join()],
-      this.sort !== null && ['sort_order', this.sorting.map(({ direction }) => direction).join()],
-      this.rows !== FEWEST_ROWS && ['rows-per-page-select', String(this.rows)],
-    ]
+  #deletedField(): Field[] {
+    return this.deleted === 'exclude' ? [] : [['deleted', this.deleted]]
   }
+
+  #paging(): Field[] {
+    return this.rows === FEWEST_ROWS ? [] : [['rows-per-page-select', String(this.rows)]]
+  }
+}
+
+function sortFields(sorting: readonly Sort[]): Field[] {
+  if (sorting.length === 0) return []
+  return [
+    ['sort_by', sorting.map(({ column }) => column.apiName).join()],
+    ['sort_order', sorting.map(({ direction }) => direction).join()],
+  ]
+}
+
+function written(fields: Field[]): string {
+  return fields.length === 0 ? '' : new URLSearchParams(fields).toString()
+}
+
+function joined(...queries: string[]): string {
+  return queries.filter((query) => query !== '').join('&')
 }
 
 /**

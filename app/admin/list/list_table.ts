@@ -1,14 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import {
-  keyOf,
-  fieldNames,
-  selectFields,
-  type Fields,
-  type Column,
-  type Sort,
-} from '#crud/internals'
+import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'
@@ -26,6 +19,7 @@ import {
   valueCell,
   type ShownCell,
 } from './cell.js'
+import { namesThings } from './filters/filter_words.js'
 import { joinedTitles, type JoinedTitles } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
@@ -58,11 +52,6 @@ export interface Heading extends ColumnStyle {
   sorted: 'ascending' | 'descending' | 'none' | undefined
   /** URL that sorts by this column alone, or toggles its direction */
   url: string | undefined
-  /**
-   * URL that sorts by this column, too, after the others, or toggles its direction among them; undefined if
-   * it is the other URL
-   */
-  addUrl: string | undefined
   /** Its order, if the list is sorted by another column first */
   also: 'ascending' | 'descending' | undefined
   /** Its place among several columns that the list is sorted by */
@@ -107,7 +96,6 @@ export const NO_JOINS: Joins = new Map()
 const UNSORTABLE = {
   sorted: undefined,
   url: undefined,
-  addUrl: undefined,
   also: undefined,
   place: undefined,
 }
@@ -203,8 +191,6 @@ export class ListTable {
 
   headings(parameters: ListParameters): Heading[] {
     const { sorts } = parameters
-    const first = parameters.with({ page: 1 })
-    const kept = this.#sortedByChoice(parameters)
     return this.columns.map(({ name, label, numeric, sortBy }, index) => {
       const heading = { name, label, numeric, ...this.styles[index] }
       if (!sortBy) return { ...heading, ...UNSORTABLE }
@@ -215,19 +201,24 @@ export class ListTable {
       return {
         ...heading,
         sorted: place === 0 ? order : 'none',
-        url: first.with({ sorting: [sort] }).url,
-        addUrl: kept.length > 0 ? first.with({ sorting: withSort(kept, sort) }).url : undefined,
+        url: parameters.sortedUrl([sort]),
         also: place > 0 ? order : undefined,
         place: order && sorts.length > 1 ? this.#place(place + 1, order) : undefined,
       }
     })
   }
 
-  /** The default order by key leaves nothing to be sorted after it. */
-  #sortedByChoice({ sorting, sorts }: ListParameters): readonly Sort[] {
-    if (sorting.length > 0) return sorting
+  /**
+   * The order that a further column is added to, as in the URL. The default order by key leaves nothing to be
+   * sorted after it.
+   */
+  addedTo({ sorting, sorts }: ListParameters): { by: string; order: string } {
     const keys = this.view.resource.key.columns
-    return sorts.filter(({ column }) => !keys.includes(column))
+    const kept = sorting.length > 0 ? sorting : sorts.filter(({ column }) => !keys.includes(column))
+    return {
+      by: kept.map(({ column }) => column.apiName).join(),
+      order: kept.map(({ direction }) => direction).join(),
+    }
   }
 
   #place(number: number, direction: 'ascending' | 'descending') {
@@ -302,7 +293,7 @@ export class ListTable {
     }
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
-    const isGrouped = !this.#namesThings(column)
+    const isGrouped = !namesThings(this.view, column)
     const cells = cellsOf(column, values, { isGrouped, isChoice: shown.isChoice, text })
     return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
   }
@@ -321,16 +312,6 @@ export class ListTable {
       }
       return new Map<string, string>()
     }
-  }
-
-  /** Keys, references and years are identifiers and not quantities. */
-  #namesThings({ isPrimary, name, apiName }: Column): boolean {
-    const { foreignKeys } = this.view.resource
-    return (
-      isPrimary ||
-      foreignKeys.some(({ columns }) => columns.includes(name)) ||
-      /(^|_)(id|year)$/.test(apiName)
-    )
   }
 
   #isDeleted(item: Item, { deleted }: ListParameters): boolean {
@@ -421,12 +402,6 @@ export class ListTable {
       own.sortBy === undefined ? undefined : this.view.resource.sortable.get(own.sortBy)
     return { name: own.name, label: own.label, numeric: own.numeric, sortBy, own }
   }
-}
-
-/** In place of the column's own one, else at the end. */
-function withSort(sorts: readonly Sort[], sort: Sort): Sort[] {
-  const isThere = sorts.some(({ column }) => column === sort.column)
-  return isThere ? sorts.map((one) => (one.column === sort.column ? sort : one)) : [...sorts, sort]
 }
 
 function valuesOf(items: Item[], name: string): unknown[] {

@@ -44,8 +44,8 @@ export interface Days {
  * @returns null if it is no such word
  */
 export function daysOf(word: string, now: Date = new Date(), zone: string = 'utc'): Days | null {
-  if (!Object.hasOwn(PERIODS, word)) return null
-  const [from, to] = PERIODS[word as Period](DateTime.fromJSDate(now, { zone }))
+  if (!isPeriod(word)) return null
+  const [from, to] = PERIODS[word](DateTime.fromJSDate(now, { zone }))
   const next = to.plus({ days: 1 })
   return {
     from: from.toFormat('yyyy-MM-dd'),
@@ -57,4 +57,11 @@ export function daysOf(word: string, now: Date = new Date(), zone: string = 'utc
 
 function moment(at: DateTime): string {
   return at.toUTC().toFormat('yyyy-MM-dd HH:mm:ss')
+}
+
+/**
+ * Returns true if the text is a word for a period.
+ */
+export function isPeriod(text: string): text is Period {
+  return Object.hasOwn(PERIODS, text)
 }

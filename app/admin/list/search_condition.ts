@@ -65,8 +65,10 @@ function equal(column: Column, value: unknown): Condition | null {
   return value === null ? null : { type: 'compare', column, operator: 'eq', value }
 }
 
-/** Without the separators of thousands, as in `93,828`. */
-function ungrouped(text: string): string {
+/**
+ * A number without its separators of thousands, as in `93,828`; any other text as it is.
+ */
+export function ungrouped(text: string): string {
   return GROUPED.test(text) ? text.replace(/[,'’_\s]/g, '') : text
 }
 

@@ -64,6 +64,11 @@ export interface Dialect {
   ): Sql
   /** A part of `order by`: text by code point, null first (last when descending) */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string
+  /**
+   * Expression for the column's value, for `group by`: the same for two rows exactly if `compare` finds them
+   * equal. A text may be returned as its bytes
+   */
+  groupOf(table: string, column: Column): string
   /** The day of a datetime column in UTC, as YYYY-MM-DD */
   dayOf(table: string, column: Column): string
   /** The key of the last inserted row with every digit, from the value that the driver reports */

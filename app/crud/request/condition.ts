@@ -44,7 +44,7 @@ export function readCondition(
   if (LISTING.includes(operator)) {
     return readList(column, operator, typeof given === 'string' ? splitList(given) : given)
   }
-  if (typeof given !== 'string') throw new UnreadableFilter('must be a single value')
+  if (typeof given !== 'string') throw new UnreadableFilter({ reason: 'single' })
   return readSingle(column, operator, given)
 }
 
@@ -54,14 +54,14 @@ const LISTING: Operator[] = ['in', 'not_in', 'between', 'or']
 function readList(column: Column, operator: Operator, parts: string[]): Condition {
   switch (operator) {
     case 'between': {
-      if (parts.length !== 2) throw new UnreadableFilter('must be two values with a comma between')
+      if (parts.length !== 2) throw new UnreadableFilter({ reason: 'pair' })
       const [from, to] = parts.map((part) => readValue(column, part))
       return { type: 'between', column, from, to }
     }
     case 'or': {
       /* Each alternative is tested on every row. */
       if (parts.join('').length > LONGEST_PATTERN) {
-        throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters in all`)
+        throw new UnreadableFilter({ reason: 'longestInAll', most: LONGEST_PATTERN })
       }
       const conditions = atMost(100, parts).map((part) => readPair(column, part))
       return { type: 'or', conditions: quickEnough(conditions) }
@@ -93,22 +93,9 @@ function readSingle(column: Column, operator: Operator, text: string): Condition
 function readValue(column: Column, text: string): unknown {
   const value = fromQuery(column, text)
   if (value === null) {
-    throw new UnreadableFilter(`must be ${TYPE_NAMES[column.kind]}, not "${text}"`)
+    throw new UnreadableFilter({ reason: 'kind', kind: column.kind, text })
   }
   return value
-}
-
-const TYPE_NAMES: Record<Column['kind'], string> = {
-  text: 'text',
-  uuid: 'a UUID',
-  integer: 'an integer',
-  number: 'a number',
-  boolean: 'true or false',
-  date: 'a date as YYYY-MM-DD',
-  datetime: 'a datetime as YYYY-MM-DD HH:MM:SS',
-  time: 'a time as HH:MM:SS',
-  json: 'null',
-  binary: 'null',
 }
 
 function readIs(column: Column, negate: boolean, text: string): Condition {
@@ -125,15 +112,13 @@ function readIs(column: Column, negate: boolean, text: string): Condition {
       ],
     }
   }
-  throw new UnreadableFilter(
-    column.kind === 'boolean' ? 'must be null, true or false' : 'must be null'
-  )
+  throw new UnreadableFilter({ reason: column.kind === 'boolean' ? 'nullOrBoolean' : 'null' })
 }
 
 function readPattern(column: Column, operator: Operator, text: string): Condition {
-  if (!isStorableText(text)) throw new UnreadableFilter('must be text')
+  if (!isStorableText(text)) throw new UnreadableFilter({ reason: 'text' })
   if (text.length > LONGEST_PATTERN) {
-    throw new UnreadableFilter(`must not be longer than ${LONGEST_PATTERN} characters`)
+    throw new UnreadableFilter({ reason: 'longest', most: LONGEST_PATTERN })
   }
   const patterns: Partial<Record<Operator, TextPattern>> = {
     startswith: [text, ANY],
@@ -166,9 +151,7 @@ function readPair(column: Column, text: string): Condition {
   const operator = cut < 0 ? '' : text.slice(0, cut)
   const allowed = OPERATORS_OF[column.kind].filter((name) => !LISTING.includes(name))
   if (!isOperator(operator) || !allowed.includes(operator)) {
-    throw new UnreadableFilter(
-      `must be pairs of operator:value with commas between; operators are ${allowed.join(', ')}`
-    )
+    throw new UnreadableFilter({ reason: 'alternatives', operators: allowed })
   }
   return readCondition(column, operator, text.slice(cut + 1))
 }
@@ -182,6 +165,6 @@ export function splitList(text: string): string[] {
 
 /** Databases limit the size of a statement; the caller gets a clear error before that. */
 function atMost(most: number, parts: string[]): string[] {
-  if (parts.length > most) throw new UnreadableFilter(`must not be a list of more than ${most}`)
+  if (parts.length > most) throw new UnreadableFilter({ reason: 'list', most })
   return parts
 }

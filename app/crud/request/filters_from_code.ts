@@ -43,7 +43,8 @@ export function conditionsFromCode(
 
 /** A value of own code in the form of a query string. */
 function textOf(column: Column, value: unknown): string {
-  if (value === undefined || value === null) throw new UnreadableFilter(`must not be ${value}`)
+  if (value === undefined || value === null)
+    throw new UnreadableFilter({ reason: 'missing', value })
   if (typeof value === 'number') return writeNumeral(value)
   return String(typeof value === 'object' ? toApi(column, value) : value)
 }

@@ -11,13 +11,23 @@ import type { Key, KeyValue } from '../resource/key.js'
 import type { Item } from '../types.js'
 import { recordWithout } from '../lucid/record_without.js'
 import { withQuickMoments } from '../lucid/lucid_moments.js'
-import { attributeToApi, serializerOf } from '../values/to_api.js'
+import { attributeToApi, serializerOf, toApi } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
 import type { Sql } from './sql.js'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
+
+/* Name of a value in a grouped result */
+const VALUE = 'crud_value'
+
+/** The end of an aggregating statement: SQL, and a number of rows. */
+interface Grouping {
+  group?: string
+  order?: string
+  most?: number
+}
 
 type ReadHook = 'before:find' | 'after:find' | 'before:fetch' | 'after:fetch'
 
@@ -272,8 +282,33 @@ export class Reader {
     selection: Selection
   ): Promise<Array<{ day: string; count: number }>> {
     const wanted = `${dialectOf(client).dayOf(this.resource.table, column)} as day, count(*) as total`
-    const rows = await this.#aggregate(client, selection, wanted, '1')
+    const rows = await this.#aggregate(client, selection, wanted, { group: '1' })
     return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
+  }
+
+  /**
+   * The number of rows of each value of a column, the most frequent first, those as frequent by value.
+   *
+   * @param most  number of values
+   * @returns the values in the form of the API; null for none
+   */
+  async countByValue(
+    client: QueryClientContract,
+    column: Column,
+    selection: Selection,
+    most: number
+  ): Promise<Array<{ value: unknown; count: number }>> {
+    const dialect = dialectOf(client)
+    const wanted = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}, count(*) as total`
+    const rows = await this.#aggregate(client, selection, wanted, {
+      group: '1',
+      order: '2 desc, 1',
+      most,
+    })
+    return rows.map(({ [VALUE]: value, total }) => ({
+      value: toApi(column, column.isText && Buffer.isBuffer(value) ? value.toString() : value),
+      count: Number(total),
+    }))
   }
 
   /**
@@ -387,13 +422,15 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     wanted: string,
-    group?: string
+    { group, order, most }: Grouping = {}
   ): Promise<Row[]> {
     const { model, table } = this.resource
     const dialect = dialectOf(client)
     if (!this.#needsBuilder(selection) && !this.#hasHooks('before:fetch')) {
       const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
-      const grouped = group === undefined ? sql : `${sql} group by ${group}`
+      let grouped = group === undefined ? sql : `${sql} group by ${group}`
+      if (order !== undefined) grouped += ` order by ${order}`
+      if (most !== undefined) grouped += ` limit ${dialect.limit(most)}`
       return await dialect.selectRows(client, grouped, bindings)
     }
     const query = model.query({ client }) as Query
@@ -404,6 +441,8 @@ export class Reader {
       .clearOrder()
       .select(client.raw(wanted) as any)
     if (group !== undefined) query.groupByRaw(group)
+    if (order !== undefined) query.orderByRaw(order)
+    if (most !== undefined) query.limit(most)
     query.pojo()
     return await dialect.read(client, query, () => query)
   }

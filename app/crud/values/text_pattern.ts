@@ -102,17 +102,17 @@ export function comparedLength(pattern: TextPattern): number {
   return Math.max(0, ...parts.slice(1).map((part) => part.length))
 }
 
-/** The reason why the patterns would take too long, or null. Completes "it ...". [A18] */
+/** The reason why the patterns would take too long, or null. [A18] */
 export function patternFault(
   matches: Array<{ pattern: TextPattern; foldCase: boolean }>
-): string | null {
+): { reason: 'part' | 'letters'; most: number } | null {
   const compared = matches.reduce((sum, { pattern }) => sum + comparedLength(pattern), 0)
   if (compared > LONGEST_PART) {
-    return `must not have more than ${LONGEST_PART} characters after a %, other than as %text or %text%`
+    return { reason: 'part', most: LONGEST_PART }
   }
   const folded = matches.filter(({ foldCase }) => foldCase)
   return folded.some(({ pattern }) => casedLetters(pattern) > MOST_LETTERS)
-    ? `must not have more than ${MOST_LETTERS} different letters`
+    ? { reason: 'letters', most: MOST_LETTERS }
     : null
 }
 

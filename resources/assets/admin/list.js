@@ -7,6 +7,21 @@
 
   const table = () => document.querySelector('#list-content .list-scroll')
 
+  /* The address of the list that is sorted by the heading's column, too, or in its other direction. */
+  function sortedToo(link) {
+    const { sortBy, sortOrder } = link.closest('thead').dataset
+    const url = new URL(link.href)
+    const by = sortBy ? sortBy.split(',') : []
+    const order = sortOrder ? sortOrder.split(',') : []
+    const name = url.searchParams.get('sort_by')
+    const place = by.includes(name) ? by.indexOf(name) : by.length
+    by[place] = name
+    order[place] = url.searchParams.get('sort_order')
+    url.searchParams.set('sort_by', by.join())
+    url.searchParams.set('sort_order', order.join())
+    return url.pathname + url.search
+  }
+
   /* With shift, a heading is one more column to sort by. */
   document.addEventListener(
     'click',
@@ -15,7 +30,7 @@
       if (!link || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
       event.stopPropagation()
-      window.htmx.ajax('GET', link.dataset.addUrl ?? link.getAttribute('href'), {
+      window.htmx.ajax('GET', sortedToo(link), {
         source: link,
         target: '#list-content',
         swap: 'outerHTML',

@@ -346,7 +346,8 @@ test.group('The list, in a browser', (group) => {
     const visited = await visit('/admin/Reel/', { theme: 'dark-theme', width: 700 })
     const { page } = visited
     await page.emulateMedia({ media: 'print' })
-    const around = '.topbar, .side, .list-toolbar, .list-check, .pager, .btn, .back-link'
+    const around =
+      '.topbar, .side, .list-toolbar, .filter-tools, .list-check, .pager, .btn, .back-link'
     const onPaper = async () => {
       for (const one of await page.locator(around).all()) assert.isFalse(await one.isVisible())
       const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')

@@ -18,8 +18,20 @@ export class ChoicesController {
    * Responds with JSON or with the options of a select, depending on `Accept`.
    */
   async show(ctx: HttpContext): Promise<unknown> {
+    return await this.#answer(ctx, (apiName) => this.#isInForm(apiName))
+  }
+
+  /**
+   * The same for a filter of the list, which any column that it shows may have. [L2]
+   */
+  async forFilter(ctx: HttpContext): Promise<unknown> {
+    const { fields } = this.view.resource
+    return await this.#answer(ctx, (apiName) => fields.some((one) => one.apiName === apiName))
+  }
+
+  async #answer(ctx: HttpContext, isOffered: (apiName: string) => boolean): Promise<unknown> {
     const reference = referencesOf(this.site, this.view).find(
-      ({ column }) => column.apiName === ctx.params.field && this.#isInForm(column.apiName)
+      ({ column }) => column.apiName === ctx.params.field && isOffered(column.apiName)
     )
     const other = await reference?.view.for(ctx)
     if (!reference || !other!.may('view') || !other!.admits(ctx)) throw new PageNotFound()

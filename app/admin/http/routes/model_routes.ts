@@ -6,6 +6,8 @@ import { ChoicesController } from '../../forms/fields/choices_controller.js'
 import { CreateController } from '../../forms/create_controller.js'
 import { FilesController } from '../../forms/files/files_controller.js'
 import { UpdateController } from '../../forms/update_controller.js'
+import { FacetsController } from '../../list/filters/facets_controller.js'
+import { FilterController } from '../../list/filters/filter_controller.js'
 import { ListController } from '../../list/list_controller.js'
 import type { ModelView } from '../../model_view.js'
 import { may, type Offer } from '../../permissions/may.js'
@@ -31,6 +33,8 @@ class Pages {
   readonly choices: ChoicesController
   readonly bulk: BulkController
   readonly forms: BulkFormController
+  readonly filter: FilterController
+  readonly facets: FacetsController
 
   constructor(
     site: AdminSite,
@@ -43,6 +47,8 @@ class Pages {
     this.choices = new ChoicesController(site, view)
     this.bulk = new BulkController(site, view)
     this.forms = new BulkFormController(site, view)
+    this.filter = new FilterController(site, view)
+    this.facets = new FacetsController(site, view)
   }
 }
 
@@ -72,6 +78,12 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('GET', '/', ['view'], logged('list', page))
       route('GET', '/get_model_list', ['view'], logged('list', content))
       route('GET', '/table-content', ['view'], ({ list }, ctx) => list.table(ctx))
+      const filter: Show = (pages, ctx) => pages.filter.show(ctx)
+      const choices: Show = (pages, ctx) => pages.choices.forFilter(ctx)
+      const facets: Show = (pages, ctx) => pages.facets.show(ctx)
+      route('GET', '/filter', ['view'], offered('view', filter))
+      route('GET', '/filter/choices/:field', ['view'], offered('view', choices))
+      route('GET', '/facets', ['view'], offered('view', facets))
       route(
         'GET',
         '/files/:file',

@@ -103,6 +103,11 @@ export class MysqlDialect implements Dialect {
     return `${compared(this.nameOf(table, column), column)[0]} ${direction}`
   }
 
+  groupOf(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    return isWrittenUuid(column) ? `lower(${name})` : compared(name, column)[0]
+  }
+
   dayOf(table: string, column: Column): string {
     return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d')`
   }

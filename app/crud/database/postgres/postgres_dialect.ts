@@ -120,6 +120,11 @@ export class PostgresDialect implements Dialect {
     return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
   }
 
+  groupOf(table: string, column: Column): string {
+    const name = compared(this.nameOf(table, column), column, false)
+    return isWrittenUuid(column) ? `lower(${name})` : name
+  }
+
   /** The connection's zone is UTC. */
   dayOf(table: string, column: Column): string {
     return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD')`

@@ -125,6 +125,14 @@ export class SqliteDialect implements Dialect {
     return `${this.nameOf(table, column)}${collation(column)} ${direction}`
   }
 
+  groupOf(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    /* As in `compareList`: a UUID may be stored in capitals. */
+    if (column.kind === 'uuid') return `lower(${name})`
+    const exact = `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end`
+    return column.kind === 'integer' ? exact : `${name}${collation(column)}`
+  }
+
   /** Moments are text that begins with the day. */
   dayOf(table: string, column: Column): string {
     return `substr(${this.nameOf(table, column)}, 1, 10)`

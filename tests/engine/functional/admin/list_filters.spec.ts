@@ -158,7 +158,7 @@ test.group('Admin | list | filters', (group) => {
     assert.deepEqual(
       notes.map(([, note]) => unescape(note).trim()),
       [
-        '“filter.visitors=Sony” filters nothing: it must be an integer, not "Sony".',
+        '“filter.visitors=Sony” filters nothing: it must be an integer, not “Sony”.',
         '“filter.insured_for=8” filters nothing: there is no such filter.',
         '“filter.nowhere=8” filters nothing: there is no such filter.',
       ]
@@ -295,14 +295,11 @@ test.group('Admin | list | filters', (group) => {
     assert.include(loan, 'data-place="2"')
     assert.include(loan, 'data-sorted="ascending"')
     assert.include(loan, 'title="sorted by this 2nd, ascending"')
-    assert.include(
-      unescape(loan),
-      'data-add-url="/admin/Artefact/?sort_by=weight%2Con_loan%2Cid&sort_order=desc%2Cdesc%2Cdesc"'
-    )
+    assert.include(text, 'data-sort-by="weight,on_loan,id" data-sort-order="desc,asc,desc"')
     assert.include(unescape(loan), 'href="/admin/Artefact/?sort_by=on_loan&sort_order=desc"')
     const [, , name] = heading('name')
     assert.notInclude(name, 'data-place')
-    assert.include(unescape(name), 'sort_by=weight%2Con_loan%2Cid%2Cname&')
+    assert.include(unescape(name), 'href="/admin/Artefact/?sort_by=name&sort_order=asc"')
   })
 
   test('[L1, L4] nothing breaks out of a filter or a search: {$self}')
@@ -332,7 +329,7 @@ test.group('Admin | list | filters', (group) => {
         const page = await list(query)
         assert.equal(page.status, 200, query.slice(0, 40))
         assert.notInclude(page.text, '<script>alert(1)')
-        assert.notInclude(page.text, 'hx-trigger="load')
+        assert.notInclude(page.text, 'hx-get="/admin/logout"')
         assert.notInclude(page.text, '49</')
         assert.include([0, 4], page.rows.length)
         assert.isBelow(page.text.length, 1_000_000)

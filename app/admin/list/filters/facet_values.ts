@@ -1,0 +1,217 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { splitList, writeNumeral, type Column, type ValueCount } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { followed, referencesOf, titlesOf } from '../../relations/references.js'
+import { cutText, isInvisible } from '../cell.js'
+import { MOST_FILTERS, readFilters, type ListFilter } from '../list_filters.js'
+import type { ListParameters } from '../list_parameters.js'
+import { NO_TITLES } from '../title_search.js'
+import { facetColumns } from './facet_columns.js'
+import { addressBelow } from './filter_bar.js'
+import { valueInWords } from './filter_words.js'
+
+/** Number of values of a facet; there may be more */
+export const MOST_VALUES = 10
+
+/* Nobody waits longer for numbers beside a list, and a database has other work. */
+const PATIENCE = 2000
+
+/* Links with longer values would not fit into an address. */
+const LONGEST_VALUE = 500
+
+/**
+ * A value of a facet.
+ */
+export interface FacetValue {
+  label: string
+  count: number
+  isActive: boolean
+  /** URL of the list with this value alone, or, if it is active, without it; null if no filter can ask for it */
+  url: string | null
+}
+
+/**
+ * The most frequent values of a column, among the records that the filters of other columns leave. [L3]
+ */
+export interface Facet {
+  name: string
+  label: string
+  values: FacetValue[]
+  /** URL of the form for a filter by a value that is not among them; null if all are */
+  more: string | null
+  isActive: boolean
+  /** Why there are no values */
+  fault: 'slow' | 'failed' | null
+}
+
+/**
+ * Counts the values of the facets of a list, one after the other; what is not counted in time is left out, and
+ * says so.
+ *
+ * @param patience  milliseconds
+ * @throws Problem 403  when the policy refuses the list
+ */
+export async function facetsOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  parameters: ListParameters,
+  patience: number = PATIENCE
+): Promise<Facet[]> {
+  const { view } = parameters
+  const end = Date.now() + patience
+  const facets: Facet[] = []
+  for (const column of facetColumns(site, view)) {
+    const others = parameters.withoutColumn(column)
+    const facet = { name: column.apiName, label: view.labelOf(column.apiName) }
+    try {
+      const left = end - Date.now()
+      const counted =
+        left > 0
+          ? await within(left, () => valuesOf(ctx, site, view, column, parameters, others))
+          : null
+      const isActive = counted?.values.some((value) => value.isActive) ?? false
+      facets.push(
+        counted
+          ? { ...facet, ...counted, isActive, fault: null }
+          : { ...facet, values: [], more: null, isActive, fault: 'slow' }
+      )
+    } catch (error) {
+      if ((error as { status?: number }).status === 403) throw error
+      ctx.logger.error({ err: error }, `${view.name}: ${column.apiName} could not be counted`)
+      facets.push({ ...facet, values: [], more: null, isActive: false, fault: 'failed' })
+    }
+  }
+  return facets
+}
+
+/** @returns null if it takes longer; the database may go on */
+async function within<Result>(time: number, work: () => Promise<Result>): Promise<Result | null> {
+  const working = work()
+  working.catch(() => {})
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), time)
+  })
+  try {
+    return await Promise.race([working, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function valuesOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  column: Column,
+  parameters: ListParameters,
+  others: ListParameters
+): Promise<Pick<Facet, 'values' | 'more'>> {
+  const options = { ...view.callOptions(ctx), most: MOST_VALUES + 1 }
+  const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
+  const found = counts ?? []
+  const shown = found.slice(0, MOST_VALUES)
+  const titles = await titlesIn(ctx, site, view, column, shown)
+  const own = parameters.filters.filter((filter) => filter.column === column)
+  const values = shown.map(({ value, count }) => {
+    const text = value === null ? null : textOf(value)
+    const active = own.find((filter) => asksFor(filter, text))
+    return {
+      label: labelOf(site, view, column, text, titles),
+      count,
+      isActive: active !== undefined,
+      url: active ? withoutValue(parameters, active, text) : withValue(view, others, column, text),
+    }
+  })
+  const more =
+    found.length > shown.length
+      ? addressBelow(others, '/filter', { 'add.column': column.apiName })
+      : null
+  return { values, more }
+}
+
+/** The text of a value as filters have it. */
+function textOf(value: unknown): string {
+  return typeof value === 'number' ? writeNumeral(value) : String(value)
+}
+
+async function titlesIn(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  column: Column,
+  counts: readonly ValueCount[]
+): Promise<Map<string, string>> {
+  const reference = referencesOf(site, view).find((one) => one.column.apiName === column.apiName)
+  const seen = reference && (await followed(ctx, reference))
+  if (!seen) return new Map()
+  try {
+    return await titlesOf(
+      ctx,
+      reference,
+      counts.map(({ value }) => value)
+    )
+  } catch (error) {
+    /* Who may not list the other records sees their keys, as in the list. */
+    if ((error as { status?: number }).status === 403) return new Map()
+    throw error
+  }
+}
+
+function labelOf(
+  site: AdminSite,
+  view: ModelView,
+  column: Column,
+  text: string | null,
+  titles: ReadonlyMap<string, string>
+): string {
+  if (text === null) return site.text('list.facets.empty')
+  const title = titles.get(text)
+  if (title !== undefined) return cutText(title)
+  if (isInvisible(text)) return site.text('list.facets.blank')
+  return valueInWords(site, view, column, text)
+}
+
+/** The name and text of the filter by one value. An empty text needs a name, as an empty filter is none. */
+function filterBy({ apiName }: Column, text: string | null): [name: string, text: string] {
+  if (text === null) return [`${apiName}__is`, 'null']
+  return text === '' ? [`${apiName}__or`, 'eq:'] : [apiName, text]
+}
+
+function asksFor({ operator, text, fault }: ListFilter, value: string | null): boolean {
+  if (fault) return false
+  if (operator === 'is') return value === null && text === 'null'
+  if (value === null) return false
+  if (operator === 'in') return splitList(text).includes(value)
+  if (operator === 'or') return value === '' && text === 'eq:'
+  return operator === 'eq' && text === value
+}
+
+/** Of a filter by several values the others stay. */
+function withoutValue(
+  parameters: ListParameters,
+  filter: ListFilter,
+  value: string | null
+): string {
+  const left = filter.operator === 'in' ? splitList(filter.text).filter((one) => one !== value) : []
+  if (left.length === 0) return parameters.without(filter).url
+  const text = left.map((one) => one.replaceAll(',', '\\,')).join()
+  const filters = parameters.filters.map((one) => (one === filter ? { ...one, text } : one))
+  return parameters.with({ page: 1, filters }).url
+}
+
+function withValue(
+  view: ModelView,
+  others: ListParameters,
+  column: Column,
+  text: string | null
+): string | null {
+  const [name, value] = filterBy(column, text)
+  if (value.length > LONGEST_VALUE || others.filters.length >= MOST_FILTERS) return null
+  const [filter] = readFilters(view, [[`filter.${name}`, value]], NO_TITLES)
+  /* A database may hold what its type can't be. */
+  return filter.fault || filter.column !== column
+    ? null
+    : others.with({ page: 1, filters: [...others.filters, filter] }).url
+}

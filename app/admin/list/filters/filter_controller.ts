@@ -1,0 +1,119 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { why } from '../filter_notes.js'
+import { filterParameter, MOST_FILTERS } from '../list_filters.js'
+import type { ListParameters } from '../list_parameters.js'
+import { readList } from '../read_list.js'
+import { askedIn, FIELDS, madeFor, valueFields, type Asked } from './filter_form.js'
+import { filterOf } from './filter_operators.js'
+
+/**
+ * The form for one more filter of a list, at an address that takes the list's query: in steps, each of which is
+ * the same form with more of it filled in; the last leads to the list with the filter. [L2]
+ */
+export class FilterController {
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {}
+
+  async show(ctx: HttpContext): Promise<unknown> {
+    const { request, response } = ctx
+    response.vary('HX-Request')
+    const query = request.parsedUrl.query ?? ''
+    const given = new URLSearchParams(query)
+    const parameters = await readList(ctx, this.site, this.view, query)
+    const asked = await askedIn(ctx, this.site, this.view, given)
+    const isFull = parameters.filters.length >= MOST_FILTERS
+    if (!given.has(FIELDS.apply) || !asked?.isComplete || isFull) {
+      return await this.#form(ctx, parameters, asked)
+    }
+    const added = await this.#added(ctx, parameters, asked)
+    if (typeof added === 'string') {
+      response.status(422)
+      return await this.#form(ctx, parameters, asked, added)
+    }
+    return this.#leave(ctx, added.url)
+  }
+
+  /** The list with the filter, or what is wrong with it. */
+  async #added(
+    ctx: HttpContext,
+    parameters: ListParameters,
+    { column, operator, shape, values }: Asked
+  ): Promise<ListParameters | string> {
+    const text = (key: string, data?: Record<string, string>) =>
+      this.site.text(`list.filters.form.${key}`, data)
+    const isEmpty = values.length === 0 || values.some((value) => value === '')
+    if (shape !== 'none' && isEmpty) return text('needed')
+    const [name, value] = filterOf(column, operator, values)
+    const wanted = new URLSearchParams([[filterParameter({ name }), value]]).toString()
+    const { filters } = await readList(ctx, this.site, this.view, wanted)
+    const [filter] = filters
+    if (filter?.fault?.reason === 'value') {
+      return text('wrong', { message: why(this.site, this.view, filter).replace(/^it /, '') })
+    }
+    if (!filter || filter.fault) return filter ? why(this.site, this.view, filter) : text('needed')
+    return parameters.with({ page: 1, filters: [...parameters.filters, filter] })
+  }
+
+  /** htmx loads the list into the page that it is on. */
+  #leave({ request, response }: HttpContext, url: string): void {
+    if (request.header('hx-request') === undefined) {
+      response.status(303).header('location', url).send('')
+      return
+    }
+    const location = { path: url, target: '#list-content', swap: 'outerHTML' }
+    response.header('hx-location', JSON.stringify(location)).send('')
+  }
+
+  async #form(
+    ctx: HttpContext,
+    parameters: ListParameters,
+    asked: Asked | null,
+    fault?: string
+  ): Promise<string> {
+    const isPart = ctx.request.header('hx-request') !== undefined
+    const { fields } = this.view.resource
+    return await this.site.render(ctx, isPart ? 'partials/filter_form' : 'pages/filter', {
+      view: this.view,
+      title: this.site.text('list.filters.form.title'),
+      action: this.view.url('/filter'),
+      back: parameters.url,
+      isFull: parameters.filters.length >= MOST_FILTERS,
+      names: FIELDS,
+      hidden: [...new URLSearchParams(parameters.query)],
+      columns: fields.map((column) => ({
+        name: column.apiName,
+        label: this.#columnLabel(column.apiName),
+        selected: column === asked?.column,
+      })),
+      operators: (asked?.operators ?? []).map((operator) => ({
+        name: operator,
+        label: this.#operatorLabel(asked!, operator),
+        selected: operator === asked!.operator,
+      })),
+      made: asked && madeFor(asked.column, asked.shape),
+      fields: asked ? await valueFields(ctx, this.site, this.view, asked, fault) : [],
+      fault: asked?.shape === 'none' ? fault : undefined,
+    })
+  }
+
+  /** Columns of the same label are told apart by their names. */
+  #columnLabel(apiName: string): string {
+    const label = this.view.labelOf(apiName)
+    const { fields } = this.view.resource
+    const isTaken = fields.some(
+      (other) => other.apiName !== apiName && this.view.labelOf(other.apiName) === label
+    )
+    return isTaken ? `${label} (${apiName})` : label
+  }
+
+  #operatorLabel({ column }: Asked, operator: string): string {
+    const isOrder = ['gt', 'gte', 'lt', 'lte'].includes(operator)
+    const suffix = { date: 'Day', datetime: 'Moment', time: 'Moment' }[column.kind as string]
+    const key = isOrder && suffix ? operator + suffix : operator
+    return this.site.text(`list.filters.form.operators.${key}`)
+  }
+}

@@ -1,0 +1,268 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Column } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { Choice } from '../../forms/fields/choice.js'
+import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
+import type { FieldView } from '../../forms/fields/field_view.js'
+import type { ModelView } from '../../model_view.js'
+import { followed, referencesOf, type Reference } from '../../relations/references.js'
+import { PERIOD_NAMES } from '../relative_days.js'
+import { isSearchable, ungrouped } from '../search_condition.js'
+import { chosenValues } from './chosen_values.js'
+import {
+  CHOSEN_OPERATORS,
+  offeredOperators,
+  shapeOf,
+  type ChosenOperator,
+  type ValueShape,
+} from './filter_operators.js'
+import { valueInWords } from './filter_words.js'
+
+/** Names of the form's fields. The list's own parameters stand beside them. */
+export const FIELDS = {
+  column: 'add.column',
+  operator: 'add.operator',
+  value: 'add.value',
+  to: 'add.to',
+  /** What the value's fields were made for */
+  made: 'add.for',
+  apply: 'add.apply',
+} as const
+
+/**
+ * What a form asks for, as far as it is filled in.
+ */
+export interface Asked {
+  column: Column
+  operators: readonly ChosenOperator[]
+  operator: ChosenOperator
+  shape: ValueShape
+  reference: Reference | null
+  choices: readonly string[] | undefined
+  /** As filled in; none if the fields were made for another column or another shape of values */
+  values: readonly string[]
+  /** True if the form had the fields that the operator needs */
+  isComplete: boolean
+}
+
+/**
+ * Reads the form for one more filter.
+ *
+ * @returns null if no column is chosen
+ */
+export async function askedIn(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  given: URLSearchParams
+): Promise<Asked | null> {
+  const last = (name: string) => given.getAll(name).at(-1)
+  const column = view.resource.fields.find(({ apiName }) => apiName === last(FIELDS.column))
+  if (!column) return null
+  const { reference, isTitled } = await referenceOf(ctx, site, view, column)
+  const choices = reference ? undefined : chosenValues(site, view, column)
+  const operators = offeredOperators(column, {
+    isChosen: choices !== undefined,
+    isReference: reference !== null,
+    isTitled,
+  })
+  const wanted = CHOSEN_OPERATORS.find((one) => one === last(FIELDS.operator))
+  const operator = wanted && operators.includes(wanted) ? wanted : operators[0]
+  const shape = shapeOf(operator)
+  const isMadeFor = last(FIELDS.made) === madeFor(column, shape)
+  const values = isMadeFor ? valuesIn(given, column, shape) : []
+  return {
+    column,
+    operators,
+    operator,
+    shape,
+    reference,
+    choices,
+    values,
+    isComplete: shape === 'none' || isMadeFor,
+  }
+}
+
+export function madeFor({ apiName }: Column, shape: ValueShape): string {
+  return `${shape} ${apiName}`
+}
+
+async function referenceOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  column: Column
+): Promise<{ reference: Reference | null; isTitled: boolean }> {
+  const reference = referencesOf(site, view).find((one) => one.column.apiName === column.apiName)
+  const seen = reference ? await followed(ctx, reference) : null
+  if (!seen) return { reference: null, isTitled: false }
+  if (!seen.view.resource.isLoaded) await seen.view.resource.load(seen.view.client())
+  const title = seen.view.titleColumn
+  return { reference: reference!, isTitled: title !== undefined && isSearchable(title) }
+}
+
+function valuesIn(given: URLSearchParams, { kind }: Column, shape: ValueShape): string[] {
+  const all =
+    shape === 'two'
+      ? [given.getAll(FIELDS.value).at(-1) ?? '', given.getAll(FIELDS.to).at(-1) ?? '']
+      : shape === 'several'
+        ? given.getAll(FIELDS.value)
+        : given.getAll(FIELDS.value).slice(-1)
+  const isNumber = kind === 'integer' || kind === 'number'
+  const isText = kind === 'text' && shape !== 'several'
+  return all.map((text) => (isNumber ? ungrouped(text.trim()) : isText ? text : text.trim()))
+}
+
+/**
+ * The fields for the value of a filter, as the templates of fields take them. [L2]
+ *
+ * @param fault  what is wrong with the values
+ */
+export async function valueFields(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  asked: Asked,
+  fault?: string
+): Promise<FieldView[]> {
+  const { column, shape, values, reference, choices } = asked
+  const text = (key: string) => site.text(`list.filters.form.${key}`)
+  const [value = '', to = ''] = values
+  switch (shape) {
+    case 'none':
+      return []
+    case 'period': {
+      const periods = PERIOD_NAMES.map((one) => ({ value: one, label: text(`periods.${one}`) }))
+      return [select(field('value', text('period'), [value], fault), periods)]
+    }
+    case 'several': {
+      const some = valueChoices(site, view, column, choices ?? [])
+      const several = select(field('value', text('value'), values, fault), some)
+      return [
+        {
+          ...several,
+          help: text('several'),
+          attributes: {
+            ...several.attributes,
+            'multiple': true,
+            'size': Math.min(8, Math.max(2, some.length)),
+            'aria-describedby': ids(several.id, true, fault),
+          },
+        },
+      ]
+    }
+    case 'text':
+      return [field('value', text('value'), [value], fault)]
+    case 'two':
+      return [
+        typed(site, column, field('value', text('from'), [value], fault)),
+        typed(site, column, field('to', text('to'), [to])),
+      ]
+    default: {
+      const one = field('value', text('value'), [value], fault)
+      if (reference) return [await referenceField(ctx, view, reference, one, asked)]
+      if (choices) return [select(one, valueChoices(site, view, column, choices))]
+      return [typed(site, column, one)]
+    }
+  }
+}
+
+function field(
+  name: 'value' | 'to',
+  label: string,
+  values: readonly string[],
+  fault?: string
+): FieldView {
+  const id = `filter-${name}`
+  return {
+    id,
+    name: FIELDS[name],
+    label,
+    help: undefined,
+    control: 'input',
+    template: undefined,
+    type: 'text',
+    value: values.join('\n'),
+    values: [...values],
+    checked: false,
+    isGroup: false,
+    data: undefined,
+    isCode: false,
+    choices: [],
+    emptyChoice: undefined,
+    required: false,
+    attributes: {
+      'required': true,
+      'autocomplete': 'off',
+      'aria-describedby': ids(id, false, fault),
+      ...(fault !== undefined && { 'aria-invalid': 'true' }),
+    },
+    unit: undefined,
+    error: fault,
+    clear: undefined,
+    file: undefined,
+    search: undefined,
+  }
+}
+
+function ids(id: string, hasHelp: boolean, fault: string | undefined): string | undefined {
+  const all = [...(fault === undefined ? [] : [`${id}-error`]), ...(hasHelp ? [`${id}-help`] : [])]
+  return all.length > 0 ? all.join(' ') : undefined
+}
+
+/** Numbers are typed as people write them, with separators of thousands. */
+function typed(site: AdminSite, { kind }: Column, view: FieldView): FieldView {
+  switch (kind) {
+    case 'integer':
+      return { ...view, attributes: { ...view.attributes, inputmode: 'numeric' } }
+    case 'number':
+      return { ...view, attributes: { ...view.attributes, inputmode: 'decimal' } }
+    case 'date':
+      return { ...view, type: 'date' }
+    case 'time':
+      return { ...view, type: 'time', attributes: { ...view.attributes, step: 1 } }
+    case 'datetime':
+      return {
+        ...view,
+        type: 'datetime-local',
+        unit: site.text('form.utc'),
+        value: view.value.replace(' ', 'T'),
+        attributes: { ...view.attributes, step: 1 },
+      }
+    default:
+      return view
+  }
+}
+
+function select(view: FieldView, choices: readonly Choice[]): FieldView {
+  return {
+    ...view,
+    control: 'select',
+    choices: choices.map((one) => ({ ...one, selected: view.values.includes(one.value) })),
+  }
+}
+
+function valueChoices(
+  site: AdminSite,
+  view: ModelView,
+  column: Column,
+  values: readonly string[]
+): Choice[] {
+  return values.map((value) => ({ value, label: valueInWords(site, view, column, value) }))
+}
+
+/** A select, or a search if there are many records. */
+async function referenceField(
+  ctx: HttpContext,
+  view: ModelView,
+  reference: Reference,
+  one: FieldView,
+  { column }: Asked
+): Promise<FieldView> {
+  const current = one.value
+  const choices = await choicesOf(ctx, reference, { current })
+  if (choices.length <= MOST_CHOICES) return select(one, choices)
+  const title = choices.find(({ value }) => value === current)?.label ?? ''
+  const url = view.url(`/filter/choices/${encodeURIComponent(column.apiName)}`)
+  return { ...one, control: 'combobox', search: { url, title } }
+}

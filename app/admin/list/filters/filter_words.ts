@@ -1,0 +1,166 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { splitList, type Column } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { referencesOf, titlesOf, type Reference } from '../../relations/references.js'
+import { cellsOf, cutText } from '../cell.js'
+import type { ListFilter } from '../list_filters.js'
+import { isPeriod } from '../relative_days.js'
+
+/**
+ * A filter in words, as in `Major genre` and `is Drama`.
+ */
+export interface FilterWords {
+  label: string
+  text: string
+}
+
+/** Turns a value of the address into what people read. */
+type Say = (text: string) => string
+
+/* The cells of a list of values in words */
+const MOST_SAID = 5
+
+/**
+ * Filters without a fault in words, references by the titles that the viewer may see. [L2]
+ */
+export async function filterWords(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  filters: readonly ListFilter[]
+): Promise<FilterWords[]> {
+  const references = referencesOf(site, view)
+  const titles = new Map<Column, Map<string, string>>()
+  await Promise.all(
+    references.map(async (reference) => {
+      const keys = keysIn(filters.filter(({ column }) => column === columnOf(view, reference)))
+      if (keys.length > 0) {
+        titles.set(columnOf(view, reference)!, await unlessFailing(ctx, reference, keys))
+      }
+    })
+  )
+  return filters.map((filter) => {
+    const column = filter.column!
+    const known = titles.get(column)
+    const say: Say = (text) => known?.get(text) ?? valueInWords(site, view, column, text)
+    return { label: view.labelOf(column.apiName), text: predicate(site, filter, say) }
+  })
+}
+
+/** A value of a column as cells show it. */
+export function valueInWords(
+  site: AdminSite,
+  view: ModelView,
+  column: Column,
+  text: string
+): string {
+  if (column.kind === 'boolean' && /^(?:true|1)$/i.test(text)) return site.text('list.yes')
+  if (column.kind === 'boolean' && /^(?:false|0)$/i.test(text)) return site.text('list.no')
+  const isNumber = column.kind === 'integer' || column.kind === 'number'
+  if (isNumber && !column.serialize) {
+    const [cell] = cellsOf(column, [/^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : text], {
+      isGrouped: !namesThings(view, column),
+      text: site.text.bind(site),
+    })
+    return cell.text
+  }
+  if (column.kind === 'date' || column.kind === 'datetime') {
+    const [cell] = cellsOf(column, [text], { isGrouped: false, text: site.text.bind(site) })
+    return cutText(cell.text)
+  }
+  return cutText(text)
+}
+
+/** Keys, references and years are identifiers and not quantities. */
+export function namesThings(
+  { resource }: ModelView,
+  { isPrimary, name, apiName }: Column
+): boolean {
+  return (
+    isPrimary ||
+    resource.foreignKeys.some(({ columns }) => columns.includes(name)) ||
+    /(^|_)(id|year)$/.test(apiName)
+  )
+}
+
+function columnOf({ resource }: ModelView, { column }: Reference): Column | undefined {
+  return resource.fields.find(({ apiName }) => apiName === column.apiName)
+}
+
+function keysIn(filters: readonly ListFilter[]): string[] {
+  return filters.flatMap(({ operator, text }) => {
+    switch (operator) {
+      case 'eq':
+      case 'ne':
+        return [text]
+      case 'in':
+      case 'not_in':
+        return splitList(text).slice(0, MOST_SAID)
+      default:
+        return []
+    }
+  })
+}
+
+/** Without titles a filter still says its keys. */
+async function unlessFailing(ctx: HttpContext, reference: Reference, keys: readonly string[]) {
+  try {
+    return await titlesOf(ctx, reference, keys)
+  } catch (error) {
+    if ((error as { status?: number }).status !== 403) {
+      ctx.logger.error({ err: error }, `The titles of ${reference.view.name} could not be read`)
+    }
+    return new Map<string, string>()
+  }
+}
+
+function predicate(site: AdminSite, filter: ListFilter, say: Say): string {
+  const { column, operator, text } = filter
+  const kind = column!.kind
+  const write = (key: string, data?: Record<string, string>) =>
+    site.text(`list.filters.says.${key}`, data)
+  switch (operator) {
+    case 'or':
+      return splitList(text)
+        .map((pair) => {
+          const cut = pair.indexOf(':')
+          const one = { operator: pair.slice(0, cut), text: pair.slice(cut + 1) }
+          return predicate(site, { ...filter, ...one } as ListFilter, say)
+        })
+        .join(` ${write('or')} `)
+    case 'in':
+    case 'not_in': {
+      const values = splitList(text)
+      const said = values.slice(0, MOST_SAID).map(say)
+      const rest = values.length - said.length
+      if (rest > 0) said.push(site.text('list.filters.says.more', { count: rest }))
+      const or = write('or')
+      return write(operator === 'in' ? 'eq' : 'ne', { value: said.join(` ${or} `) })
+    }
+    case 'between': {
+      if (isPeriod(text)) {
+        return write('period', { period: site.text(`list.filters.periods.${text}`) })
+      }
+      const [from, to] = splitList(text).map(say)
+      return write('between', { from, to })
+    }
+    case 'is':
+    case 'is_not':
+      if (text === 'null') return write(operator === 'is' ? 'empty' : 'filled')
+      return write(operator === 'is' ? 'eq' : 'ne', { value: say(text) })
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte': {
+      const moments = { date: 'Day', datetime: 'Moment', time: 'Moment' }
+      return write(operator + (moments[kind as keyof typeof moments] ?? ''), { value: say(text) })
+    }
+    case 'eq':
+    case 'ne':
+      if (text === '') return write(operator === 'eq' ? 'blank' : 'notBlank')
+      return write(operator, { value: say(text) })
+    default:
+      return write(operator!, { value: cutText(text) })
+  }
+}
