@@ -59,6 +59,8 @@
 
   document.addEventListener('htmx:after:swap', (event) => {
     if (event.detail.ctx?.response?.status >= 400) return
+    /* The list's own script tells the list from the parts that come after it. */
+    if (event.target.closest?.('#list-content')) return
     announce(event.target.closest?.('[data-announce]')?.dataset.announce)
   })
 
