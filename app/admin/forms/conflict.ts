@@ -4,6 +4,7 @@ import { versionOf, writeJson, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { cellsOf, type ShownCell } from '../list/cell.js'
 import { cellMarkup } from '../list/cell_markup.js'
+import { withList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { visibleText } from '../text/plain_text.js'
 import { prettyJson } from '../text/pretty_json.js'
@@ -60,11 +61,13 @@ export async function showConflict(
 ): Promise<string> {
   const { record, submission, values } = state
   const { view, fields } = form
+  const { key } = view.resource
+  const shown = await form.data(ctx, { record, submission })
   const data = {
-    ...(await form.data(ctx, { record, submission })),
+    ...shown,
     rows: await rowsOf(ctx, site, view, fields, record, values),
     lost: lostFields(fields, submission).map(({ label }) => label),
-    theirs: view.url(`/update${view.resource.key.toPath(view.resource.key.of(record))}`),
+    theirs: withList(view.url(`/update${key.toPath(key.of(record))}`), shown.list),
   }
   ctx.response.status(409).vary('HX-Request')
   const isPart = ctx.request.header('hx-request') !== undefined

@@ -1,12 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
 import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { flashToNextPage } from '../http/flash.js'
+import { flashToNextPage, type Flash } from '../http/flash.js'
+import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { validateSubmission } from './submission/validate_submission.js'
 import { failureOf } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { goToList } from './go_to_list.js'
+import { recordMessage } from './record_message.js'
 import { isForbidden } from './submission/refusals.js'
 import { readSubmission, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
@@ -42,19 +45,27 @@ export class CreateController {
       return await this.#form.render(ctx, { submission, failure: refusal })
     }
     if (submission.asksAgain) return await this.#form.render(ctx, { submission })
+    let item: Item
     try {
-      await this.#store(ctx, submission)
+      item = await this.#store(ctx, submission)
     } catch (error) {
       const failure = failureOf(this.site, this.#form.fields, error)
       ctx.response.status(isForbidden(error) ? 403 : 422)
       return await this.#form.render(ctx, { submission, failure })
     }
-    const text = this.site.text('form.created', { one: this.view.singular })
-    await flashToNextPage(ctx, { kind: 'success', text })
-    await goToList(this.site, this.view, ctx)
+    await flashToNextPage(ctx, await this.#message(ctx, item))
+    const list = await openedList(ctx, this.site, this.view)
+    await goToList(this.site, this.view, ctx, list)
   }
 
-  async #store(ctx: HttpContext, submission: Submission) {
+  async #message(ctx: HttpContext, item: Item): Promise<Flash> {
+    const { site, view } = this
+    const key = item && keyOf(item)
+    if (!key) return { kind: 'success', text: site.text('form.stored', { one: view.singular }) }
+    return await recordMessage(ctx, site, view, 'form.created', { key, title: view.titleOf(item) })
+  }
+
+  async #store(ctx: HttpContext, submission: Submission): Promise<Item> {
     const uploads = new Uploads(this.view, this.#form.fields, submission)
     try {
       const values = await validateSubmission(this.view.resource.createBody, submission, uploads, {
@@ -64,6 +75,7 @@ export class CreateController {
       const item = await this.view.crud.create(values, options)
       const key = item && keyOf(item)
       if (key) await uploads.belongTo(key)
+      return item
     } catch (error) {
       await uploads.drop()
       throw error

@@ -8,6 +8,7 @@ import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
 import { cellsOf, cutText, isInvisible, textCell, type ShownCell } from '../list/cell.js'
 import { cellMarkup } from '../list/cell_markup.js'
+import { openedList, withList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
@@ -16,10 +17,11 @@ import { isChoice } from './fields/listed_choices.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
 import { Widget } from './fields/widget.js'
+import { neighbourRecords } from './neighbour_records.js'
 import type { FormFailure } from './submission/form_failure.js'
 import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.js'
 import type { Submission } from './submission/submission.js'
-import { changedFields, storedTexts } from './submission/untouched.js'
+import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
 
 const LONGEST_TITLE = 120
 
@@ -27,6 +29,11 @@ const LONGEST_TITLE = 120
  * Form field with the version of the record that an update form shows. [B25]
  */
 export const versionField = '_version'
+
+/**
+ * Field of the button *Save and next*. [L11]
+ */
+export const nextField = '_next'
 
 /**
  * State of a form page, in addition to the fields.
@@ -103,6 +110,20 @@ export class FormPage {
   }
 
   /**
+   * Returns true if the submission changes the record.
+   *
+   * @param values  by attribute name, after the schema
+   */
+  async changes(
+    record: LucidRow,
+    submission: Submission,
+    values: Record<string, unknown>
+  ): Promise<boolean> {
+    const { columns } = this.view.resource
+    return changesRecord(columns.all, submission, record, values, await this.#own(record))
+  }
+
+  /**
    * Renders the page; for htmx only its content.
    */
   async render(ctx: HttpContext, state: FormState = {}): Promise<string> {
@@ -136,6 +157,8 @@ export class FormPage {
     const key = record && view.resource.key.of(record)
     const path = key && view.resource.key.toPath(key)
     const isListed = await view.isVisibleTo(ctx)
+    const list = isListed ? await openedList(ctx, this.site, view) : null
+    const history = key ? historyLink(ctx, view, key) : null
     return {
       view,
       mode,
@@ -145,9 +168,13 @@ export class FormPage {
       field_values: Object.fromEntries(
         Object.entries(shown).map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]])
       ),
-      action: view.url(path === undefined ? '/form_create' : `/form_update${path}`),
-      history: key ? historyLink(ctx, view, key) : null,
-      back: isListed ? view.url('/') : this.site.url('/'),
+      action: withList(view.url(path === undefined ? '/form_create' : `/form_update${path}`), list),
+      history: history && withList(history, list),
+      list,
+      neighbours: list && key ? await neighbourRecords(ctx, view, list, key) : null,
+      nextField,
+      goesOn: sentTexts(ctx).has(nextField),
+      back: isListed ? (list?.url ?? view.url('/')) : this.site.url('/'),
       isListed,
       sheets: fields.flatMap(({ widget }) =>
         widget instanceof Widget ? (widget.sheet ?? []) : []
@@ -251,7 +278,8 @@ export class FormPage {
   }
 }
 
-function itemOf(view: ModelView, record: LucidRow): Item {
+/** The item of a record as the user sees it, with its key. */
+export function itemOf(view: ModelView, record: LucidRow): Item {
   const item = new Reader(view.resource).toItem(record)
   return noteKey(item, view.resource.key.of(record))
 }

@@ -1,15 +1,29 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../model_view.js'
 
 /**
- * Redirects to the list. htmx is redirected by its own header: a `Location` would be followed by
- * the browser before htmx sees either. [S37, S46, B18]
+ * Redirects to the list. [S37, S46, B18]
+ *
+ * @param list  as it was; null for the first page of the whole list
  */
-export async function goToList(site: AdminSite, view: ModelView, ctx: HttpContext): Promise<void> {
-  const { request, response } = ctx
+export async function goToList(
+  site: AdminSite,
+  view: ModelView,
+  ctx: HttpContext,
+  list: ListParameters | null
+): Promise<void> {
   /* A viewer who may not see the list goes to the dashboard. */
-  const url = (await view.isVisibleTo(ctx)) ? view.url('/') : site.url('/')
+  const isVisible = await view.isVisibleTo(ctx)
+  goTo(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
+}
+
+/**
+ * Redirects to a page. htmx is redirected by its own header: a `Location` would be followed by the browser
+ * before htmx sees either.
+ */
+export function goTo({ request, response }: HttpContext, url: string): void {
   const header = request.header('hx-request') === undefined ? 'location' : 'hx-redirect'
   response.status(303).header(header, url).send('')
 }

@@ -1,22 +1,32 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { Problem } from '#crud'
+import { Problem, type Item } from '#crud'
 import { type KeyValue, CompiledSchema, now, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { flashToNextPage } from '../http/flash.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { assertVersion, showConflict } from './conflict.js'
 import { failureOf, type FormFailure } from './submission/form_failure.js'
-import { FormPage, versionField } from './form_page.js'
-import { goToList } from './go_to_list.js'
+import { FormPage, itemOf, nextField, versionField } from './form_page.js'
+import { goTo, goToList } from './go_to_list.js'
+import { neighbourRecords } from './neighbour_records.js'
+import { recordMessage } from './record_message.js'
 import { validateSubmission } from './submission/validate_submission.js'
 import { isForbidden, isMissing } from './submission/refusals.js'
 import { readSubmission, type Submission } from './submission/submission.js'
-import { keepUntouched, touchedFaults } from './submission/untouched.js'
+import { isSameItem, keepUntouched, touchedFaults } from './submission/untouched.js'
 import { Uploads } from './files/uploads.js'
 import { NotAllowed, RowChanged } from '../errors.js'
+
+interface Stored {
+  /** Undefined if the user may not see it any more */
+  item: Item | undefined
+  isChanged: boolean
+}
 
 /**
  * Update page and its form. [S41 to S47, S49]
@@ -59,8 +69,12 @@ export class UpdateController {
       const failure = { error: this.site.text('form.unchanged'), fieldErrors: {} }
       return await this.#again(ctx, form, found.record, submission, failure)
     }
+    const list = await openedList(ctx, this.site, this.view)
+    /* The one that is next before the record may leave its place. */
+    const next = goesOn(ctx) && list ? await this.#next(ctx, list, found.key) : null
+    let stored: Stored
     try {
-      await this.#store(ctx, form, found.key, found.record, submission)
+      stored = await this.#store(ctx, form, found.key, found.record, submission)
     } catch (error) {
       if (isMissing(error)) return this.#notFound(ctx)
       if (error instanceof RowChanged) return await this.#showConflict(ctx, submission, error)
@@ -68,9 +82,21 @@ export class UpdateController {
       const status = isForbidden(error) ? 403 : 400
       return await this.#again(ctx, form, found.record, submission, failure, status)
     }
-    const text = this.site.text('form.updated', { one: this.view.singular })
-    await flashToNextPage(ctx, { kind: 'success', text })
-    await goToList(this.site, this.view, ctx)
+    const message = await recordMessage(
+      ctx,
+      this.site,
+      this.view,
+      stored.isChanged ? 'form.updated' : 'form.same',
+      { key: found.key, title: stored.item && this.view.titleOf(stored.item, found.key) }
+    )
+    await flashToNextPage(ctx, message)
+    if (next) goTo(ctx, next)
+    else await goToList(this.site, this.view, ctx, list)
+  }
+
+  async #next(ctx: HttpContext, list: ListParameters, key: KeyValue): Promise<string | null> {
+    const { next } = await neighbourRecords(ctx, this.view, list, key)
+    return next
   }
 
   /**
@@ -87,10 +113,12 @@ export class UpdateController {
     key: KeyValue,
     record: LucidRow,
     submission: Submission
-  ) {
+  ): Promise<Stored> {
     const { resource, crud } = this.view
     const uploads = new Uploads(this.view, form.fields, submission)
     const version = versionIn(ctx)
+    let item: Item | undefined
+    let isChanged: boolean
     try {
       const withKey = {
         ...submission,
@@ -102,6 +130,7 @@ export class UpdateController {
         key,
       })
       keepUntouched(form.fields, submission, record, values)
+      const isSent = await form.changes(record, submission, values)
       await crud.update(
         key,
         { ...values, ...this.#internalValues() },
@@ -109,14 +138,19 @@ export class UpdateController {
           ...this.view.callOptions(ctx),
           files: uploads.names,
           precondition: (locked) => assertVersion(this.view, locked, version, values),
+          written: (updated) => (item = updated),
         }
       )
+      /* The model's own code may have changed what was not sent. */
+      isChanged =
+        isSent || (item !== undefined && !isSameItem(resource, itemOf(this.view, record), item))
     } catch (error) {
       await uploads.drop()
       throw error
     }
     await uploads.belongTo(key)
     await uploads.dropReplaced(record)
+    return { item, isChanged }
   }
 
   /** A schema may require the key, which no form changes. [A7] */
@@ -182,6 +216,11 @@ export class UpdateController {
     response.status(404)
     return { message: this.site.text('form.notFound', { id }) }
   }
+}
+
+/** True for the button *Save and next*. [L11] */
+function goesOn(ctx: HttpContext): boolean {
+  return sentTexts(ctx).has(nextField)
 }
 
 function versionIn(ctx: HttpContext): string | undefined {

@@ -4,6 +4,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import SessionMiddleware from '@adonisjs/session/session_middleware'
 import type { SessionConfig } from '@adonisjs/session/types'
+import type { SentencePart } from '../text/plain_text.js'
 
 /**
  * Result of an action, to be shown on the next page. [B18]
@@ -11,6 +12,19 @@ import type { SessionConfig } from '@adonisjs/session/types'
 export interface Flash {
   kind: 'success' | 'error'
   text: string
+  /** The one that it is about */
+  record?: FlashRecord
+}
+
+export interface FlashRecord {
+  /** Name of the model */
+  model: string
+  /** Key as in paths, without the leading slash */
+  key: string
+  /** The text; its isolated part is the record's title */
+  parts: readonly SentencePart[]
+  /** URL of the record's form; null if the user may not open it */
+  url: string | null
 }
 
 const KEY = 'admin'

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
 import { unavailability, sendProblem, unavailable } from '#crud/internals'
+import { formWithListQuery } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount } from './below_mount.js'
 import { compressAnswer } from './compress.js'
@@ -54,7 +55,7 @@ function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpConte
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(401, site.text('errors.401.text')))
 
   const here = request.method() === 'GET' ? request.request.url : undefined
-  const next = returnPath(site, request.header('hx-request') ? currentPage(ctx) : here)
+  const next = pathToReturnTo(site, request.header('hx-request') ? currentPage(ctx) : here, ctx)
   const query = new URLSearchParams({ error: reason, ...(next && { next }) })
   const login = `${site.url('/login')}?${query}`
   if (request.header('hx-request')) {
@@ -62,6 +63,12 @@ function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpConte
   } else {
     response.status(303).header('location', login).send('')
   }
+}
+
+/** With the list that a form was opened from, unless that makes it too long. [L11] */
+function pathToReturnTo(site: AdminSite, wanted: string | undefined, ctx: HttpContext) {
+  const path = returnPath(site, wanted)
+  return path && (returnPath(site, formWithListQuery(ctx, path)) ?? path)
 }
 
 /** URL to return to after login: for a partial page, that of the page which contains it. */

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { formWithListQuery, listQueryIn, withListQuery } from './list_query.js'
 import type { ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 
@@ -20,14 +21,15 @@ export async function pageAddress(
   const { request } = ctx
   const address = request.request.url ?? '/'
   const path = request.parsedUrl.pathname ?? '/'
-  if (['GET', 'HEAD'].includes(request.method()) || path === site.url('/login')) return address
+  if (['GET', 'HEAD'].includes(request.method()) || path === site.url('/login'))
+    return formWithListQuery(ctx, address)
 
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
   const named = site.models.get(name)
   const view = named && (await personal(ctx, named))
   const page = PAGES.get(form)
   if (view && page && (page === 'create_page' || key.length > 0)) {
-    return view.url(`/${[page, ...key].join('/')}`)
+    return withListQuery(view.url(`/${[page, ...key].join('/')}`), listQueryIn(ctx))
   }
   return (await view?.isVisibleTo(ctx)) ? view!.url('/') : site.url('/')
 }

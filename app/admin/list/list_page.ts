@@ -24,6 +24,7 @@ import {
   type Joins,
   type Row,
 } from './list_table.js'
+import { markedRecord } from './marked_record.js'
 import { pagerOf, type Pager } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
@@ -313,7 +314,9 @@ export class ListPage {
     const rows = await table.rows(ctx, items, parameters, joined)
     const hasCheckboxes = this.#bulk(parameters, offers) !== null
     const mark = this.site.text('list.deleted.mark')
-    return { rows, rowsMarkup: rowsMarkup(rows, table.styles, { hasCheckboxes, mark }) }
+    const marked = markedRecord(ctx, this.view)
+    const options = { hasCheckboxes, mark, marked }
+    return { rows, rowsMarkup: rowsMarkup(rows, table.styles, options) }
   }
 
   /** Not for records that nobody asked for. */

@@ -4,21 +4,28 @@ import type { ShownCell } from './cell.js'
 import { cellMarkup } from './cell_markup.js'
 import type { ColumnStyle, Row } from './list_table.js'
 
+interface RowsOptions {
+  hasCheckboxes: boolean
+  /** Text that marks a deleted record */
+  mark: string
+  /** Key of the record that was worked on, as in paths without the leading slash */
+  marked: string | null
+}
+
 /**
  * Renders the rows of a list's table as markup. Rows are most of a page, and a template would take
  * several times as long.
  *
  * @param styles  presentation of the columns
- * @param mark    text that marks a deleted record
  */
 export function rowsMarkup(
   rows: readonly Row[],
   styles: readonly ColumnStyle[],
-  { hasCheckboxes, mark }: { hasCheckboxes: boolean; mark: string }
+  { hasCheckboxes, mark, marked }: RowsOptions
 ): string {
   let markup = ''
   for (const row of rows) {
-    markup += row.isDeleted ? '<tr class="is-deleted">' : '<tr>'
+    markup += rowTag(row, marked)
     if (hasCheckboxes) markup += checkbox(row)
     for (const [index, cell] of row.cells.entries()) {
       markup += tableCell(cell, styles[index], row.isDeleted ? mark : '')
@@ -26,6 +33,15 @@ export function rowsMarkup(
     markup += '</tr>\n'
   }
   return markup
+}
+
+/** The marked row is scrolled to, and the keyboard goes on from it. [L11] */
+function rowTag({ isDeleted, key }: Row, marked: string | null): string {
+  const classes = [isDeleted && 'is-deleted', key === marked && 'is-marked'].filter(Boolean)
+  const style = classes.length > 0 ? ` class="${classes.join(' ')}"` : ''
+  return key === marked
+    ? `<tr${style} tabindex="-1" autofocus aria-current="true">`
+    : `<tr${style}>`
 }
 
 function checkbox({ key, title, label, isDeleted }: Row): string {

@@ -4,7 +4,7 @@ import { dialectOf } from '../database/dialects.js'
 import { writeCursor } from '../request/cursor.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { Paging } from '../request/paging.js'
-import { orderOf, type Sort } from '../request/sort.js'
+import { orderOf, reversed, type Sort } from '../request/sort.js'
 import type { Resource } from '../resource/resource.js'
 import { positionOf, positionParts, rangesAfter } from '../sql/keyset.js'
 import { orderTerms } from '../sql/order.js'
@@ -121,10 +121,6 @@ function windowFromEnd({ offset, limit }: Paging, total: number) {
   if (beyond > offset) return null
   const rows = Math.min(limit, beyond)
   return { offset: beyond - rows, limit: rows }
-}
-
-function reversed({ column, direction }: Sort): Sort {
-  return { column, direction: direction === 'asc' ? 'desc' : 'asc' }
 }
 
 /** True if the request wants the total. */

@@ -40,6 +40,11 @@ export function orderOf(sorts: readonly Sort[], keys: readonly Column[]): Sort[]
   return [...order.values()]
 }
 
+/** The same column, the other way round. */
+export function reversed({ column, direction }: Sort): Sort {
+  return { column, direction: direction === 'asc' ? 'desc' : 'asc' }
+}
+
 function ascending(column: Column): Sort {
   return { column, direction: 'asc' }
 }

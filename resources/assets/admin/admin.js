@@ -59,6 +59,8 @@
 
   document.addEventListener('htmx:after:swap', (event) => {
     if (event.detail.ctx?.response?.status >= 400) return
+    /* The list's own script tells the list from the parts that come after it. */
+    if (event.target.closest?.('#list-content')) return
     announce(event.target.closest?.('[data-announce]')?.dataset.announce)
   })
 
@@ -79,6 +81,7 @@
 
   document.addEventListener('DOMContentLoaded', () => {
     const message = flash()?.querySelector('.flash-message')
-    if (message) announce(message.textContent, message.dataset.kind)
+    /* The message itself, as it may have a link. */
+    if (message) setTimeout(() => flash().replaceChildren(message.cloneNode(true)), 100)
   })
 })()

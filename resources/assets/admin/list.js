@@ -44,6 +44,12 @@
     scrolled = table()?.scrollLeft ?? 0
   })
 
+  /* The list that the page came with: parts that follow it are no news. */
+  document.addEventListener('DOMContentLoaded', () => {
+    const list = document.getElementById('list-content')
+    if (list) list.dataset.isShown = 'true'
+  })
+
   document.addEventListener('htmx:after:swap', () => {
     const list = document.getElementById('list-content')
     if (!list || list.dataset.isShown) return

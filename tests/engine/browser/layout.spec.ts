@@ -20,7 +20,14 @@ test.group('The layout, in a browser', (group) => {
     const controls = await visit.page.locator('main').locator('a, summary').count()
 
     const names = stops.map(({ name }) => name)
-    const expected = ['Skip to content', 'Atrium', 'Switch to the dark theme', 'Log out', ...side]
+    const expected = [
+      'Skip to content',
+      'Atrium',
+      'Search Ctrl K',
+      'Switch to the dark theme',
+      'Log out',
+      ...side,
+    ]
     assert.deepEqual(names.slice(0, expected.length), expected)
     assert.lengthOf(names, expected.length + controls)
     assert.deepEqual(
@@ -47,7 +54,7 @@ test.group('The layout, in a browser', (group) => {
     const rest = await walk(visit)
     assert.deepEqual(
       rest.slice(0, 3 + side.length).map(({ name }) => name),
-      ['Atrium', 'Switch to the dark theme', 'Log out', ...side]
+      ['Atrium', 'Search Ctrl K', 'Switch to the dark theme', 'Log out', ...side]
     )
     assert.deepEqual(
       rest.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),

@@ -4,6 +4,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'
+import { listQueryIn, withListQuery } from '../../http/list_query.js'
 import { compare } from './comparison.js'
 import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage } from './event_filters.js'
 import { EventReader } from './event_reader.js'
@@ -113,10 +114,13 @@ export class EventsController {
     const readable = await ReadableRecords.find(this.site, ctx, asked, places.views)
     if (!readable.has({ ...record, ...states })) throw new NotAllowed()
 
+    const list = listQueryIn(ctx)
+    const subject = subjectOf(this.site, record, places, { state: stateOf(found.rows[0]) })
+    const url = (page: number) => withListQuery(`${historyUrl(view, value)}?page=${page}`, list)
     return await this.site.render(ctx, 'pages/history', {
-      subject: subjectOf(this.site, record, places, { state: stateOf(found.rows[0]) }),
+      subject: subject && { ...subject, href: subject.href && withListQuery(subject.href, list) },
       readableKey: plainText(readableKey(resourceId)).text,
-      pages: pagesOf(found.total, found.page, (page) => `${historyUrl(view, value)}?page=${page}`),
+      pages: pagesOf(found.total, found.page, url),
       entries: found.rows.map((row) => {
         const event = found.events.get(row.eventId)
         return {

@@ -1,6 +1,14 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { type FieldError, readDateTime, toApi } from '#crud/internals'
+import type { Item } from '#crud'
+import {
+  type Column,
+  type FieldError,
+  readDateTime,
+  type Resource,
+  toApi,
+  writeJson,
+} from '#crud/internals'
 import { textsOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
@@ -75,6 +83,40 @@ export function changedFields(
   return fields.filter((field) => {
     const texts = [...(sent.get(field.name) ?? [])]
     return texts.some((text) => text.trim() !== '') && !isSame(field, stored[field.name], texts)
+  })
+}
+
+/**
+ * Returns true if two states of a record differ at most in the time of the update.
+ */
+export function isSameItem({ updatedAt }: Resource, one: Item, other: Item): boolean {
+  const names = Object.keys(one).filter((name) => name !== updatedAt?.apiName)
+  return names.every((name) => writeJson(one[name]) === writeJson(other[name]))
+}
+
+/**
+ * Returns true if the values differ from those of the record.
+ *
+ * @param all     columns of the model
+ * @param values  by attribute name, after the schema
+ * @param own     texts of the fields that are no columns, by name, where they are known
+ */
+export function changesRecord(
+  all: readonly Column[],
+  { shown }: Submission,
+  record: LucidRow,
+  values: Record<string, unknown>,
+  own: Record<string, string[]>
+): boolean {
+  const columns = new Map(all.map((column) => [column.attribute, column]))
+  const attributes = record as unknown as Record<string, unknown>
+  return Object.entries(values).some(([name, value]) => {
+    const column = columns.get(name)
+    if (column) {
+      return writeJson(toApi(column, value)) !== writeJson(toApi(column, attributes[name]))
+    }
+    const known = own[name]
+    return !known || writeJson(known.toSorted()) !== writeJson((shown[name] ?? []).toSorted())
   })
 }
 

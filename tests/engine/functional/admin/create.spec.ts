@@ -210,7 +210,7 @@ test.group('Admin | create', (group) => {
     const next = await get('/admin/Machine/', {
       headers: { cookie: [cookie, ...flash].join('; ') },
     })
-    assert.include(next.text, 'Machine created')
+    assert.match(next.text, /Machine\s+<a [^>]*><bdi>[^<]+<\/bdi><\/a>\s+created/)
   })
 
   test('[S37, B18] htmx is redirected by its own header only', async ({ assert }) => {

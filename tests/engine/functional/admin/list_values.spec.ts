@@ -201,7 +201,7 @@ test.group('Admin | list | values', (group) => {
     for (const [, hx] of text.matchAll(/ hx-\w+="([^"]*)"/g)) {
       assert.match(
         hx,
-        /^\/admin\/Artefact\/(views\/new|columns)?(\?[\w.&;=%+-]*)?$|^true$|^#list-content$|^outerHTML$|^#list-panel$|^innerHTML$|^false$/
+        /^\/admin\/Artefact\/(views\/new|columns|filter|facets)?(\?[\w.&;=%+-]*)?$|^true$|^#list-content$|^outerHTML$|^#list-panel$|^innerHTML$|^false$/
       )
     }
   })

@@ -20,7 +20,7 @@ const OPEN = [
 ]
 
 const CORE =
-  /^\/admin\/(AdminUser|AdminRole|AdminSession|AdminAccessToken|AdminTokenBlacklist|management)(\/|$)/
+  /^\/admin\/(AdminUser|AdminRole|AdminSession|AdminAccessToken|AdminTokenBlacklist|AdminSavedView|management\/(?!jobs))(\/|$)?/
 
 /* Maximum number of concurrent requests. */
 const TOGETHER = 16
@@ -33,6 +33,7 @@ const BY_POLICY = [
   '/create_page',
   '/crud',
   '/form_bulk_delete',
+  ...['/filter', '/filter/choices/:field', '/facets', '/columns', '/views/new', '/views/:view'],
 ].map((path) => `GET /admin/PrivateLedger${path}`)
 
 interface AdminRoute {
@@ -104,6 +105,12 @@ test.group('Admin | roles', (group) => {
   test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
     const doors = {
       view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
+      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets'],
+      columns: ['GET /columns', 'POST /columns'],
+      views: [
+        ...['GET /views/new', 'POST /views', 'GET /views/:view', 'POST /views/:view'],
+        ...['POST /views/:view/query', 'POST /views/:view/delete'],
+      ],
       viewCrud: ['GET /crud', 'GET /crud/:id'],
       create: ['GET /create_page', 'POST /form_create', 'POST /crud'],
       update: ['GET /update/:id', 'POST /form_update/:id', 'POST /form_update', 'PATCH /crud/:id'],
@@ -118,7 +125,8 @@ test.group('Admin | roles', (group) => {
           ({ pattern }) => pattern.startsWith(`/admin/${name}/`) || pattern === `/admin/${name}`
         )
         .map(({ method, pattern }) => `${method} ${pattern.slice(`/admin/${name}`.length) || '/'}`)
-    const { view, viewCrud } = doors
+    const { viewCrud } = doors
+    const view = [...doors.view, ...doors.filters, ...doors.columns, ...doors.views]
     assert.sameMembers(of('AdminUser'), [...Object.values(doors).flat(), 'POST /issue_token/:id'])
     for (const name of ['AdminSession', 'AdminAccessToken']) {
       assert.sameMembers(of(name), [...view, ...viewCrud, ...doors.delete, ...doors.deleteCrud])
@@ -129,7 +137,7 @@ test.group('Admin | roles', (group) => {
   test('[B13] only superusers see the admin’s own models in the site', async ({ assert }) => {
     const { models } = await adminSite()
     const own = [...models.values()].filter(({ adminModel }) => adminModel)
-    assert.lengthOf(own, 5)
+    assert.lengthOf(own, 6)
     for (const isSuperuser of [true, false]) {
       const user = await makeUser(isSuperuser ? 'boss' : 'jo', { isSuperuser })
       const cookie = await cookiesOf(user)

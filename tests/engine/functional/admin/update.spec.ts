@@ -376,7 +376,7 @@ test.group('Admin | update', (group) => {
     const next = await get('/admin/Machine/', {
       headers: { cookie: [cookie, ...flash].join('; ') },
     })
-    assert.include(next.text, 'Machine updated')
+    assert.match(next.text, /Machine\s+<a [^>]*><bdi>[^<]+<\/bdi><\/a>\s+updated/)
 
     const htmx = await loom.send({ name: 'Lathe' }, { 'hx-request': 'true' })
     assert.equal(htmx.status, 303)

@@ -22,7 +22,7 @@ test.group('Rows of a list as markup', () => {
     const cell = { kind: 'text' as const, text: SIGNS, title: SIGNS, href: SIGNS }
     const cells = [cell, { ...cell, kind: 'null' as const }]
     const rows = [row({ key: SIGNS, title: SIGNS, label: SIGNS, cells, isDeleted: true })]
-    const markup = rowsMarkup(rows, STYLES, { hasCheckboxes: true, mark: SIGNS })
+    const markup = rowsMarkup(rows, STYLES, { hasCheckboxes: true, mark: SIGNS, marked: null })
     assert.notInclude(markup, SIGNS)
     assert.lengthOf(markup.split(ESCAPED), 10)
   })
@@ -33,7 +33,11 @@ test.group('Rows of a list as markup', () => {
       { kind: 'number' as const, text: '1,000', title: '1000' },
     ]
     const deleted = row({ cells, isDeleted: true })
-    const markup = rowsMarkup([deleted], STYLES, { hasCheckboxes: false, mark: 'Deleted' })
+    const markup = rowsMarkup([deleted], STYLES, {
+      hasCheckboxes: false,
+      mark: 'Deleted',
+      marked: null,
+    })
     assert.deepEqual(markup.trim().split('\n'), [
       '<tr class="is-deleted"><th scope="row" class="text lead">Vase <span class="deleted-mark">Deleted</span></th>',
       '<td class="number number" title="1000" data-label="Visitors">1,000</td>',

@@ -1,0 +1,71 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { LucidCrud } from '#crud'
+import { neighbours, Records, type KeyValue } from '#crud/internals'
+import { withList } from '../list/opened_list.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import type { ModelView } from '../model_view.js'
+import { mayEach } from '../permissions/may.js'
+
+/* So many records in a row that the user may not change end the search. */
+const MOST_SKIPPED = 1000
+
+/**
+ * URLs of the forms of the records before and after one in the list that it was opened from; null where
+ * there is none. Records that the user may not update are passed over. [L11]
+ */
+export async function neighbourRecords(
+  ctx: HttpContext,
+  view: ModelView,
+  list: ListParameters,
+  key: KeyValue
+): Promise<{ previous: string | null; next: string | null }> {
+  /* An overridden `getMulti` may list other records, or in another order. */
+  const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
+  if (!isPlain || list.deleted === 'only') return { previous: null, next: null }
+  const [previous, next] = await Promise.all([
+    neighbour(ctx, view, list, key, 'before'),
+    neighbour(ctx, view, list, key, 'after'),
+  ])
+  return { previous, next }
+}
+
+/** A failure must not fail the form. */
+async function neighbour(
+  ctx: HttpContext,
+  view: ModelView,
+  list: ListParameters,
+  key: KeyValue,
+  direction: 'before' | 'after'
+): Promise<string | null> {
+  try {
+    const found = await openable(ctx, view, list, key, direction)
+    return found && withList(view.url(`/update${view.resource.key.toPath(found)}`), list)
+  } catch (error) {
+    if ((error as { status?: number }).status !== 403) {
+      ctx.logger.error({ err: error }, `${view.name}: the record ${direction} could not be found`)
+    }
+    return null
+  }
+}
+
+async function openable(
+  ctx: HttpContext,
+  view: ModelView,
+  list: ListParameters,
+  key: KeyValue,
+  direction: 'before' | 'after'
+): Promise<KeyValue | null> {
+  /* Deleted records have no form. */
+  const request = list.with({ deleted: 'exclude' }).toRequest()
+  const records = new Records(view.resource)
+  const options = view.callOptions(ctx)
+  let skipped = 0
+  for await (const keys of neighbours(records, request, key, direction, options)) {
+    const mayUpdate = await mayEach(ctx, view, 'update', keys)
+    const found = keys.find((one) => mayUpdate(one))
+    if (found) return found
+    skipped += keys.length
+    if (skipped >= MOST_SKIPPED) break
+  }
+  return null
+}
