@@ -9,8 +9,8 @@ import type { ListParameters } from './list_parameters.js'
  */
 export interface FilterNote {
   text: string
-  /** URL of the list without the filter */
-  url: string
+  /** URL of the list without the filter; null where it would name what the viewer may not see */
+  url: string | null
 }
 
 /**
@@ -21,10 +21,24 @@ export function filterNotes(
   view: ModelView,
   parameters: ListParameters
 ): FilterNote[] {
-  return parameters.faults.map((filter) => ({
+  const ofOthers = parameters.faults.filter((filter) => isOfSharedView(parameters, filter))
+  const own = parameters.faults.filter((filter) => !ofOthers.includes(filter))
+  const notes = own.map((filter) => ({
     text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),
     url: parameters.without(filter).url,
   }))
+  if (ofOthers.length === 0) return notes
+  return [
+    { text: site.text('list.filters.withheld', { count: ofOthers.length }), url: null },
+    ...notes,
+  ]
+}
+
+/** What a shared view filters by may be hidden from its readers. */
+function isOfSharedView({ place }: ListParameters, filter: ListFilter): boolean {
+  if (!place.open?.isShared || filter.fault?.reason !== 'unknown') return false
+  const written = new URLSearchParams(place.open.query).getAll(filterParameter(filter))
+  return written.includes(filter.text)
 }
 
 function namedOf(filter: ListFilter) {

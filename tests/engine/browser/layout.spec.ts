@@ -53,7 +53,7 @@ test.group('The layout, in a browser', (group) => {
     assert.isTrue(await page.locator('.side').isVisible())
     const rest = await walk(visit)
     assert.deepEqual(
-      rest.slice(0, 3 + side.length).map(({ name }) => name),
+      rest.slice(0, 4 + side.length).map(({ name }) => name),
       ['Atrium', 'Search Ctrl K', 'Switch to the dark theme', 'Log out', ...side]
     )
     assert.deepEqual(

@@ -27,7 +27,7 @@ export interface ViewsBar {
   /** The list's query, for what is sent */
   query: string
   /** What can't be shown as the address has it */
-  notes: Array<{ text: string; url: string }>
+  notes: Array<{ text: string; url: string | null }>
   /** URLs of what can be done; null where nothing can be written */
   links: {
     columns: string
@@ -89,13 +89,25 @@ function notesOf(site: AdminSite, parameters: ListParameters): ViewsBar['notes']
   const { place, unknownColumns, url } = parameters
   const notes: ViewsBar['notes'] = []
   if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
-  if (unknownColumns.length > 0) {
-    const names = unknownColumns.slice(0, MOST_NAMED).map((name) => cutText(name))
-    const count = unknownColumns.length
-    const text = site.text('list.columns.unknown', { names: names.join(', '), count })
+  /* What a shared view shows may be hidden from its readers. */
+  const shown = place.open?.isShared ? columnsIn(place.open.query) : []
+  const ofView = unknownColumns.filter((name) => shown.includes(name))
+  const own = unknownColumns.filter((name) => !shown.includes(name))
+  if (ofView.length > 0) {
+    notes.push({ text: site.text('list.columns.withheld', { count: ofView.length }), url: null })
+  }
+  if (own.length > 0) {
+    const names = own.slice(0, MOST_NAMED).map((name) => cutText(name))
+    const text = site.text('list.columns.unknown', { names: names.join(', '), count: own.length })
     notes.push({ text, url })
   }
   return notes
+}
+
+function columnsIn(query: string): string[] {
+  return new URLSearchParams(query)
+    .getAll('columns')
+    .flatMap((names) => [names, ...names.split(',')])
 }
 
 function linksOf(ctx: HttpContext, parameters: ListParameters): ViewsBar['links'] {
