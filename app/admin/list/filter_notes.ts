@@ -21,7 +21,7 @@ export function filterNotes(
   view: ModelView,
   parameters: ListParameters
 ): FilterNote[] {
-  const ofOthers = parameters.faults.filter((filter) => isOfSharedView(parameters, filter))
+  const ofOthers = parameters.faults.filter((filter) => parameters.isWithheld(filter))
   const own = parameters.faults.filter((filter) => !ofOthers.includes(filter))
   const notes = own.map((filter) => ({
     text: site.text('list.filters.ignored', { ...namedOf(filter), why: why(site, view, filter) }),
@@ -32,13 +32,6 @@ export function filterNotes(
     { text: site.text('list.filters.withheld', { count: ofOthers.length }), url: null },
     ...notes,
   ]
-}
-
-/** What a shared view filters by may be hidden from its readers. */
-function isOfSharedView({ place }: ListParameters, filter: ListFilter): boolean {
-  if (!place.open?.isShared || filter.fault?.reason !== 'unknown') return false
-  const written = new URLSearchParams(place.open.query).getAll(filterParameter(filter))
-  return written.includes(filter.text)
 }
 
 function namedOf(filter: ListFilter) {

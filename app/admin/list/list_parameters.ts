@@ -224,6 +224,15 @@ export class ListParameters {
   }
 
   /**
+   * True for a filter of a shared view that the viewer may not see, or that there is not: no page names it. [L5]
+   */
+  isWithheld(filter: ListFilter): boolean {
+    const { open } = this.place
+    if (!open?.isShared || filter.fault?.reason !== 'unknown') return false
+    return new URLSearchParams(open.query).getAll(filterParameter(filter)).includes(filter.text)
+  }
+
+  /**
    * The first page without some of the filters.
    */
   without(filter: ListFilter | readonly ListFilter[]): ListParameters {
@@ -339,7 +348,8 @@ export class ListParameters {
   /** As the viewer reads them, who may not see all that its owner sees */
   get #viewFields(): Field[] {
     const { open } = this.place
-    return open ? ListParameters.read(this.view, open.query).#fields() : []
+    if (!open) return []
+    return ListParameters.read(this.view, open.query, SEARCH, NO_TITLES, this.place).#fields()
   }
 
   #fields(): Field[] {
@@ -361,7 +371,8 @@ export class ListParameters {
   }
 
   #filterFields(): Field[] {
-    return this.filters.map((filter) => [filterParameter(filter), filter.text])
+    const named = this.filters.filter((filter) => !this.isWithheld(filter))
+    return named.map((filter) => [filterParameter(filter), filter.text])
   }
 
   #columnFields(): Field[] {
