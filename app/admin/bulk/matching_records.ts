@@ -75,6 +75,11 @@ export class MatchingRecords {
     return new MatchingRecords(view, parameters, ctx)
   }
 
+  /** Query string of the list, without its view */
+  get query(): string {
+    return this.parameters.wholeQuery
+  }
+
   /**
    * @throws BulkFailure 409  if other than the expected number match
    * @throws BulkFailure 422  if they are too many for the policy to be asked about each

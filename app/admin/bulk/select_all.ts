@@ -51,7 +51,7 @@ export class SelectAll {
       site.jobs.start(ctx, BULK_JOB, {
         model: view.name,
         total: count,
-        payload: { task: task.path, value: task.value, query, count },
+        payload: { task: task.path, value: task.value, query: matching.query, count },
       })
     )
   }

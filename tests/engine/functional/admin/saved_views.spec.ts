@@ -142,6 +142,24 @@ test.group('Admin | list | saved views', (group) => {
     assert.deepEqual(await part(list(''), 'headings'), ['Note'])
   })
 
+  test('[L5, L8] all records of a view are those that the page showed, whatever becomes of it', async ({
+    assert,
+  }) => {
+    const id = await save('Ours', 'filter.town=east', { shared: '1' })
+    const { text } = await list(`?view=${id}&rows-per-page-select=1`)
+    const [, query] = /name="query" value="([^"]*)">\s*<input type="hidden" name="count"/.exec(
+      unescape(text)
+    )!
+    assert.equal(query, 'filter.town=east&rows-per-page-select=1')
+    await send(`/views/${id}/query`, { query: 'filter.title__in=Hamlet,Macbeth' })
+    const answer = await call('DELETE', '/admin/Play/bulk-delete', {
+      headers: { cookie },
+      json: { all: true, query, count: 2 },
+    })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(column(await list(''), 1), ['Macbeth'])
+  })
+
   test('[L5] a view is one’s own until it is shared', async ({ assert }) => {
     const id = await save('Mine', 'filter.town=east')
     const bob = await enter('bob')
