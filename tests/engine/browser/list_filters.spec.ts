@@ -50,8 +50,14 @@ test.group('The filters of a list, in a browser', (group) => {
     const panel = page.locator('#filter-panel')
     const add = async (column: string, operator: string) => {
       await page.locator('#add-filter').click()
-      await panel.getByLabel('Column').selectOption({ label: column })
-      await panel.getByLabel('Condition').selectOption({ label: operator })
+      await choose('Column', column)
+      await choose('Condition', operator)
+    }
+    /* The form that comes for the choice takes the place of the present one. */
+    const choose = async (label: string, option: string) => {
+      await panel.locator('#filter-form').evaluate((form) => form.setAttribute('data-old', ''))
+      await panel.getByLabel(label).selectOption({ label: option })
+      await panel.locator('#filter-form:not([data-old])').waitFor()
     }
     const apply = async (total: string) => {
       await panel.getByRole('button', { name: 'Add filter' }).click()

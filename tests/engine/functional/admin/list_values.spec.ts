@@ -63,7 +63,8 @@ test.group('Admin | list | values', (group) => {
         'Vase',
         `${'x'.repeat(79)}…`,
         '1,234,567',
-        '12.5',
+        /* SQLite has no decimals with a number of digits. */
+        db.connection().dialect.name.includes('sqlite') ? '12.5' : '12.500',
         'Yes',
         '4 Nov 1922',
         '2 Jan 2026, 03:04',
@@ -198,11 +199,11 @@ test.group('Admin | list | values', (group) => {
     )
     assert.equal(unescape(labels[0]), `Select ${BREAKOUTS[0]}`)
     assert.isTrue(labels.every((label) => [...unescape(label)].length <= 87))
+    const fixed = ['true', 'false', 'load', 'outerHTML', 'innerHTML']
+    const targets = ['#list-content', '#list-panel', '#filter-panel', '#facets', '#facets:replace']
     for (const [, hx] of text.matchAll(/ hx-\w+="([^"]*)"/g)) {
-      assert.match(
-        hx,
-        /^\/admin\/Artefact\/(views\/new|columns|filter|facets)?(\?[\w.&;=%+-]*)?$|^true$|^#list-content$|^outerHTML$|^#list-panel$|^innerHTML$|^false$/
-      )
+      if ([...fixed, ...targets].includes(hx)) continue
+      assert.match(hx, /^\/admin\/Artefact\/(views\/new|columns|filter|facets)?(\?[\w.&;=%+-]*)?$/)
     }
   })
 

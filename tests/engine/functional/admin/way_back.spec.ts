@@ -1,3 +1,4 @@
+import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
 import {
@@ -10,7 +11,7 @@ import {
   PASSWORD,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { Play, Stage } from '#tests/engine/fixtures/stages'
+import { Play } from '#tests/engine/fixtures/stages'
 import { formOf } from '#tests/engine/helpers/forms'
 import { get, urlOf } from '#tests/engine/helpers/http'
 import { unescape } from '#tests/engine/helpers/list_page'
@@ -28,8 +29,7 @@ test.group('Admin | the way back from a form', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    await Play.query().delete()
-    await Stage.query().delete()
+    for (const table of ['play_tickets', 'plays', 'stages']) await db.from(table).delete()
     ada = await makeUser('ada')
     cookie = await cookiesOf(ada)
     plays = await Play.createMany(
