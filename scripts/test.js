@@ -10,7 +10,7 @@ import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
-import { ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
+import { LONG, ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
 /**
  * Suites that need something a machine may not have: their name, and a function that returns the missing
@@ -40,6 +40,9 @@ const skipped = [
   ...(isWhole ? otherDatabases() : [])
     .filter(({ missing }) => missing)
     .map(({ name, missing }) => `${name} (${missing})`),
+  ...(isWhole && !isAppOnly && !process.env.CI
+    ? LONG.map(({ name }) => `${name} (takes long: tested in CI, and by name)`)
+    : []),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]
 const { passed, failed, durations } = await testAll().catch((error) => {
@@ -100,6 +103,7 @@ function wholeRun() {
     databases: otherDatabases()
       .filter(({ missing }) => !missing)
       .map(({ name }) => name),
+    withLong: Boolean(process.env.CI),
   })
 }
 

@@ -29,6 +29,14 @@ const START = 6
 /** Target length of a process, in seconds of processor time: long enough to be worth its start */
 const LENGTH = 60
 
+/**
+ * Files that take long and rarely tell what no other test does: for continuous integration, or by name.
+ */
+export const LONG = [
+  { name: 'process/docs', file: 'tests/engine/process/docs/blocks.spec.ts' },
+  { name: 'process/npm_test', file: 'tests/engine/process/npm_test.spec.ts' },
+]
+
 /** All suites */
 export const SUITES = ['process', 'functional', 'browser', 'unit']
 
@@ -42,13 +50,17 @@ const OWNERS = [
  * @param owners     `engine` and `app`, or one of them
  * @param suites     those that this machine can run
  * @param databases  in addition to SQLite, by name
+ * @param withLong   true to include the files that take long
  * @returns the processes to start, the longest first
  */
-export function planOf({ owners, suites, databases }) {
+export function planOf({ owners, suites, databases, withLong = true }) {
+  const isIn = (path) => withLong || LONG.every(({ file }) => file !== path)
   const runs = OWNERS.filter(({ name }) => owners.includes(name)).flatMap((owner) => {
     const own = owner.suites.filter((suite) => suites.includes(suite))
     return [
-      ...own.flatMap((suite) => split(filesOf(owner, suite), { owner: owner.name, suite })),
+      ...own.flatMap((suite) =>
+        split(filesOf(owner, suite).filter(isIn), { owner: owner.name, suite })
+      ),
       ...databases.flatMap((database) => {
         const files = own.flatMap((suite) => filesOf(owner, suite)).filter(isForEachDatabase)
         return split(files, { owner: owner.name, database })

@@ -10,9 +10,15 @@ interface Run {
 const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
   otherDatabases(): Array<{ name: string; missing: string | undefined }>
 }
-const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
+const { LONG, ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
+  LONG: Array<{ file: string }>
   ownersOf(args: string[]): string[]
-  planOf(wanted: { owners: string[]; suites: string[]; databases: string[] }): Run[]
+  planOf(wanted: {
+    owners: string[]
+    suites: string[]
+    databases: string[]
+    withLong?: boolean
+  }): Run[]
   SUITES: string[]
 }
 
@@ -38,6 +44,20 @@ test.group('The plan of npm test', () => {
     assert.deepEqual(
       weights,
       weights.toSorted((one, other) => other - one)
+    )
+  })
+
+  test('files that take long are left out where the caller says so, and no others', ({ assert }) => {
+    const filesOf = (withLong: boolean) =>
+      planOf({ owners: ['engine'], suites: SUITES, databases: [], withLong })
+        .flatMap(({ files }) => files)
+        .toSorted()
+    const long = LONG.map(({ file }) => file)
+    assert.isNotEmpty(long)
+    assert.includeMembers(filesOf(true), long)
+    assert.deepEqual(
+      filesOf(false),
+      filesOf(true).filter((file) => !long.includes(file))
     )
   })
 
