@@ -47,7 +47,9 @@ test.group('The plan of npm test', () => {
     )
   })
 
-  test('files that take long are left out where the caller says so, and no others', ({ assert }) => {
+  test('files that take long are left out where the caller says so, and no others', ({
+    assert,
+  }) => {
     const filesOf = (withLong: boolean) =>
       planOf({ owners: ['engine'], suites: SUITES, databases: [], withLong })
         .flatMap(({ files }) => files)
