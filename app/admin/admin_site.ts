@@ -67,7 +67,7 @@ export class AdminSite implements ViewSite {
   readonly tokenService: TokenService
   /** Access tokens with which programs call the API [P10] */
   readonly accessTokens = new AccessTokens()
-  /** What people have chosen for themselves [L6] */
+  /** Preferences of people [L6] */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
   /** Saved views of lists [L5] */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())

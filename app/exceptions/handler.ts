@@ -11,7 +11,7 @@ import { handleProblem, toReport } from '#crud'
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
 
-  /* What callers did wrong is no line each; that one has reached its limit is told where it is counted. */
+  /* Faults of callers are not logged one by one; a reached limit is logged where it is counted. */
   protected ignoreStatuses = [400, 401, 422, 429]
 
   async report(error: unknown, ctx: HttpContext) {

@@ -48,9 +48,9 @@ export abstract class BulkTask {
   /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
 
-  /** What it does, as in `Delete 812 films` */
+  /** Its name with the number, as in `Delete 812 films` */
   abstract title(count: number): string
-  /** What it did, as in `812 films deleted` */
+  /** Its result, as in `812 films deleted` */
   abstract done(count: number): string
 
   /**

@@ -86,7 +86,7 @@ export default class AdminRoles extends AdminCommand {
     if (fault) this.logger.warning(fault)
   }
 
-  /** What the application does not have: likely a slip, but it may come later. */
+  /** Warns of names that the application does not have: likely a slip, but they may come later. */
   async #unknownIn(wanted: readonly RoleInFile[]): Promise<string[]> {
     const { unknownNames } = await import('../permissions/unknown_names.js')
     const site = await this.site()

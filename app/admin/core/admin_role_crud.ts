@@ -43,7 +43,7 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
     return await this.#inTurn(options, (own) => super.deleteMany(keys, own))
   }
 
-  /** Who loses the role has that in the log, and counts as changed. [E3, U4] */
+  /** Logs the loss for each user of the role, and raises their permissions version. [E3, U4] */
   async prepareDelete({ id }: AdminRole, { client }: HookOptions): Promise<void> {
     const holders = await takeFromAll(id, client)
     const ids = [...holders.keys()]

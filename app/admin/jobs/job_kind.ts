@@ -2,7 +2,7 @@ import type AdminJob from '../models/admin_job.js'
 import type { JobRun } from './job_run.js'
 
 /**
- * What can be done in the background, such as a bulk task. The site registers each kind once, in every
+ * A kind of background work, such as a bulk task. The site registers each kind once, in every
  * process that may run it. [D1]
  */
 export abstract class JobKind {
@@ -10,7 +10,7 @@ export abstract class JobKind {
   abstract readonly name: string
 
   /**
-   * What *Again* does with a job that has failed or was cancelled: the rest of it, or all of it as a new
+   * The effect of *Again* on a job that has failed or was cancelled: the rest of it, or all of it as a new
    * job. Null: it is not offered
    */
   abstract readonly again: 'rest' | 'whole' | null

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { Job } from '@adonisjs/queue'
 
 /**
- * What the queue holds of a job of the site: its id. Everything else is in the table of jobs. [D1]
+ * The part of a job that the queue holds: its id. Everything else is in the table of jobs. [D1]
  */
 export class QueuedJob extends Job<{ id: number }> {
   static options = {

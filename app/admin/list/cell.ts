@@ -9,7 +9,7 @@ import type { Cell, ListColumn } from './list_column.js'
  */
 export interface ShownCell extends Cell {
   kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null' | 'choice' | 'json'
-  /** What unfolds below `text`, if that is only its beginning */
+  /** The whole value, to unfold below `text`, if that is only its beginning */
   whole?: string
 }
 

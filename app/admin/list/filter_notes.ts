@@ -14,7 +14,7 @@ export interface FilterNote {
 }
 
 /**
- * What a list says of the filters that filter nothing. [L1]
+ * The notes of a list about filters that filter nothing. [L1]
  */
 export function filterNotes(
   site: AdminSite,

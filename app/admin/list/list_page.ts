@@ -57,7 +57,7 @@ export interface ListData extends Record<string, unknown> {
   view: ModelView
   parameters: ListParameters
   headings: Heading[]
-  /** What a heading's column is added to with shift */
+  /** The order that a click with shift adds a column to */
   sorting: { by: string; order: string }
   rows: Row[]
   /** The rows as markup */

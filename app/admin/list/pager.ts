@@ -21,7 +21,7 @@ export interface Pager {
 }
 
 /**
- * What the form sends beside the number of the page.
+ * The hidden fields of the form that takes a page number.
  */
 export interface Jump {
   fields: Array<[name: string, value: string]>

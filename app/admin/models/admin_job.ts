@@ -59,7 +59,7 @@ export default class AdminJob extends BaseModel {
   @column()
   declare pending: number | null
 
-  /** What is to be done, without secrets */
+  /** The parameters of the work, without secrets */
   @column({ ...jsonColumn, serializeAs: null })
   declare payload: Record<string, unknown>
 

@@ -38,7 +38,7 @@ interface GovernedSite {
 }
 
 /**
- * What everybody may do by their roles: the one place that is asked. What roles a user has is read once
+ * Decides what users may do by their roles; nothing else decides it. The roles of a user are read once
  * for each `permissions_version`, which comes with the user's row, so that a change counts with the next
  * request, in every process. [U1 to U4]
  */

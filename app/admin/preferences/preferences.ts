@@ -4,7 +4,7 @@ import { dialectOf } from '#crud/internals'
 const TABLE = 'admin_preferences'
 
 /**
- * What people have chosen for themselves, on the server, so that it follows them to another browser: a JSON
+ * Preferences of people, kept on the server, so that they follow them to another browser: a JSON
  * value for each person and name. Every preference of a person belongs here. [L6]
  */
 export class Preferences {

@@ -42,7 +42,7 @@ export interface SearchResult {
   q: string
   /** Pages of the site and lists of models */
   pages: Place[]
-  /** What can be done, such as a new record */
+  /** Actions on offer, such as a new record */
   actions: Place[]
   /** Models with found records, in the order of the site */
   groups: RecordGroup[]

@@ -17,7 +17,7 @@ const NULL_OPERATORS = /^\s*is(\s+not)?\s*$/i
 const CONDITION = /^(and|or)?where/i
 const EQUALITY = /^(?:(?:and|or)?where|or)(?:not)?$/i
 
-/** What scopes compare with nothing: told once a user of a request. */
+/** Warnings about scopes that compare with nothing, logged once for each user object */
 const TOLD = new WeakMap<object, Set<string>>()
 
 /** Scopes that apply others, which are guarded by themselves */

@@ -45,7 +45,7 @@ function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   return bindings.every(isPlain) ? { sql: `(${condition})`, bindings } : null
 }
 
-/** What every driver takes as it is; knex converts others, such as booleans and dates, in its own ways. */
+/** True for values that every driver takes as they are; knex converts others, such as booleans and dates, in its own ways. */
 function isPlain(value: unknown): boolean {
   return value === null || ['string', 'number', 'bigint'].includes(typeof value)
 }

@@ -54,7 +54,7 @@ function wordOf({ done, state }: AdminJob): string {
   return state === 'queued' && done > 0 ? 'interrupted' : state
 }
 
-/** What was done of a job that did not come to its end, and what not. */
+/** Says how many records an unfinished job has done, and how many not. */
 function leftOf(site: AdminSite, { done, state, total }: AdminJob): string | null {
   if ((state !== 'failed' && state !== 'cancelled') || total === null) return null
   return site.text('jobs.left', { done, left: total - done })

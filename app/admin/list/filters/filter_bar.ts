@@ -7,7 +7,7 @@ import { facetColumns } from './facet_columns.js'
 import { filterWords, type FilterWords } from './filter_words.js'
 
 /**
- * What stands between a list's search and its table. [L2, L3]
+ * The bar of filters and facets above the table of a list. [L2, L3]
  */
 export interface FilterBar {
   /** The filters in words, each with the URL of the list without it */

@@ -24,13 +24,13 @@ export const FIELDS = {
   operator: 'add.operator',
   value: 'add.value',
   to: 'add.to',
-  /** What the value's fields were made for */
+  /** The column and kind of value that the value's fields were made for */
   made: 'add.for',
   apply: 'add.apply',
 } as const
 
 /**
- * What a form asks for, as far as it is filled in.
+ * The filter that a form describes, as far as it is filled in.
  */
 export interface Asked {
   column: Column

@@ -1,7 +1,7 @@
 import type { Column } from '#crud/internals'
 
 /**
- * What a filter asks of a column, as the form has it:
+ * The condition of a filter on a column, as the form has it:
  * those of the API, and `empty`, `filled`, `title` (of what a reference refers to) and `period` (a word for days).
  */
 export const CHOSEN_OPERATORS = [
@@ -24,7 +24,7 @@ export const CHOSEN_OPERATORS = [
 
 export type ChosenOperator = (typeof CHOSEN_OPERATORS)[number]
 
-/** What is filled in for an operator */
+/** The value that an operator takes */
 export type ValueShape = 'one' | 'several' | 'text' | 'period' | 'two' | 'none'
 
 const SHAPES: Partial<Record<ChosenOperator, ValueShape>> = {

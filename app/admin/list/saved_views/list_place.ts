@@ -16,7 +16,7 @@ export interface SavedView {
 }
 
 /**
- * What surrounds a list: the views that its viewer has of it, which is open, and how they have arranged it.
+ * The surroundings of a list: the views that its viewer has of it, which is open, and how they have arranged it.
  */
 export interface ListPlace {
   /** The viewer's own and the shared ones, by name */

@@ -28,8 +28,8 @@ export class InvalidView extends Problem {
 }
 
 /**
- * The saved views of lists: who has which, and their writes, which are logged in the name of who does them.
- * Who may do so is decided by their controller. [L5]
+ * Reads and writes the saved views of lists. Writes are logged in the name of the user, whose permission the
+ * controller checks. [L5]
  */
 export class SavedViews {
   /**

@@ -6,7 +6,7 @@ const TOGETHER: Record<string, string> = {
   'search-input': 'column-to-search',
 }
 
-/* What takes a parameter of a view back, if not an empty value */
+/* Values that take back a parameter of a view, where an empty one does not */
 const TAKEN_BACK: Record<string, string> = {
   'sort_by': 'None',
   'deleted': 'exclude',
@@ -35,7 +35,7 @@ export function withView(base: string, given: URLSearchParams, search: string): 
 }
 
 /**
- * What has to stand beside a view for a list with these parameters.
+ * The parameters to write beside a view for a list with these parameters.
  *
  * @param base    parameters of the view
  * @param fields  parameters of the list

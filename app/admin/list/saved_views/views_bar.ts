@@ -18,7 +18,7 @@ interface ViewTab {
 }
 
 /**
- * What stands above a list: its views, and what can be done with them and with its columns. [L5, L6]
+ * The bar above a list: its views, and the actions on them and on its columns. [L5, L6]
  */
 export interface ViewsBar {
   /** Empty without any view */
@@ -26,7 +26,7 @@ export interface ViewsBar {
   density: Density
   /** The list's query, for what is sent */
   query: string
-  /** What can't be shown as the address has it */
+  /** Notes about parts of the address that can't be shown */
   notes: Array<{ text: string; url: string | null }>
   /** URLs of what can be done; null where nothing can be written */
   links: {
@@ -89,7 +89,7 @@ function notesOf(site: AdminSite, parameters: ListParameters): ViewsBar['notes']
   const { place, unknownColumns, url } = parameters
   const notes: ViewsBar['notes'] = []
   if (place.isGone) notes.push({ text: site.text('list.views.gone'), url })
-  /* What a shared view shows may be hidden from its readers. */
+  /* A shared view may name columns that are hidden from its readers. */
   const shown = place.open?.isShared ? columnsIn(place.open.query) : []
   const ofView = unknownColumns.filter((name) => shown.includes(name))
   const own = unknownColumns.filter((name) => !shown.includes(name))

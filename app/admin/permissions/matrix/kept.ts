@@ -1,6 +1,6 @@
 import { ALL, type ModelPermissions, readPermissions, ROLE_ACTIONS } from '../document.js'
 
-/** What a role says of a model below its row of actions. */
+/** The fields and records that a role names for a model. */
 export type Kept = ModelPermissions
 
 /**

@@ -10,7 +10,7 @@ import { matrixMore } from './matrix_view.js'
 const FIELD = 'permissions'
 
 /**
- * What is folded in a row of the matrix, loaded when it is unfolded. [U6]
+ * The folded part of a row of the matrix, loaded when it is unfolded. [U6]
  */
 export class MatrixController {
   constructor(private readonly site: AdminSite) {}

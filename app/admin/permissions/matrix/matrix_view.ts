@@ -42,7 +42,7 @@ export interface MatrixRow {
   all: MatrixBox
   /** In the order of `ROLE_ACTIONS`; null for one that the model does not have */
   actions: Array<MatrixBox | null>
-  /** What is folded; null where it is loaded when the row is unfolded */
+  /** The folded part; null where it is loaded when the row is unfolded */
   more: MatrixMore | null
   /** Holds what is folded meanwhile; `others` are the model's other actions as JSON, if it has any */
   kept: { name: string; value: string; others: string }
@@ -56,7 +56,7 @@ export interface MatrixRow {
   summary: string
 }
 
-/** What is folded in a row. */
+/** The folded part of a row. */
 export interface MatrixMore {
   open: string
   /** Bulk actions, and actions that the application does not have */
@@ -124,7 +124,7 @@ export function matrixView(
 }
 
 /**
- * What is folded in the row of a model. [U6]
+ * The folded part of the row of a model. [U6]
  *
  * @param kept  what the role says there
  */

@@ -64,7 +64,7 @@ function add(entry: Entry, part: string, said: string[], name: string | undefine
   if (states.includes(FIELD_STATES.readonly)) entry.readonly.push(name)
 }
 
-/** What can't be read is no name either, so that reading the permissions says so. */
+/** Unreadable names are kept, so that reading the permissions reports them. */
 function addKept(entry: Entry, text: string) {
   try {
     const { actions, hidden = [], readonly = [], scopes } = readKept(text)
