@@ -36,6 +36,16 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     takes: ['3 min', '20 s'],
     load: () => import('./scale/main.js').then(({ compareWithSql }) => compareWithSql),
   },
+  palette: {
+    measures: 'the search of the admin site over 20 models of 100,000 rows',
+    takes: ['2 min', '1 min'],
+    load: () => import('./palette.js').then(({ measurePalette }) => measurePalette),
+  },
+  transfer: {
+    measures: 'export and import of the admin site beside the bare driver, and the list meanwhile',
+    takes: ['10 min', '1 min'],
+    load: () => import('./transfer/main.js').then(({ measureTransfers }) => measureTransfers),
+  },
   boot: {
     measures: 'time and memory of the start with 2 to 500 models',
     takes: ['3 min', '30 s'],
@@ -64,9 +74,13 @@ Without a NAME: reads and writes. Exit status 1: a target was missed.
                      which fails where a ratio is under half of its target
   --rounds=NUMBER    rounds that are measured
 
-list, roles, scale
+list, roles, palette, scale, transfer
 
-  --rows=NUMBER      rows of the table
+  --rows=NUMBER      rows of the table; of transfer: those that are exported, and a tenth is imported
+
+transfer
+
+  --parts=NAMES      of export and import. Default: both
 
 reads, writes, scale
 

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
-import { startApplication } from './helpers/application.js'
 import { byTurns, timed } from './helpers/by_turns.js'
 import { insertFilms } from './helpers/films.js'
 import { integerOption } from './helpers/options.js'
 import { median } from './helpers/statistics.js'
-import { TimedClient, type TimedAnswer } from './helpers/timed_client.js'
+import type { TimedAnswer, TimedClient } from './helpers/timed_client.js'
+import { withTimedClient } from './helpers/with_timed_client.js'
 
 const ROWS_A_PAGE = 10
 /* Requests after which the server's code is compiled */
 const WARM_UP = 500
-const ALLOWED = { ratio: 2, bytes: 10 * 1024 }
+const ALLOWED = { ratio: 2, bytes: 10 * 1024, facets: 300 }
 
 interface Ways {
   list(round: number): Promise<TimedAnswer>
@@ -34,14 +34,7 @@ export async function compareLists(args: string[]): Promise<void> {
   const { quick } = values
   const rounds = integerOption('rounds', values.rounds, { least: 1, otherwise: quick ? 10 : 50 })
   const rows = integerOption('rows', values.rows, { least: 1000, otherwise: 100_000 })
-  const { stop } = await startApplication()
-  const client = new TimedClient()
-  try {
-    await measure(client, rows, rounds)
-  } finally {
-    await stop()
-    client.close()
-  }
+  await withTimedClient((client) => measure(client, rows, rounds))
 }
 
 async function measure(asker: TimedClient, rows: number, rounds: number) {
@@ -83,6 +76,22 @@ async function measure(asker: TimedClient, rows: number, rounds: number) {
     rest: () => rest('page=1&sort=-id&title__ilike=%25night%25'),
     count: () => timed(() => view.crud.count({ title__ilike: '%night%' }, { client })),
   })
+  await compare('the last page', rounds, {
+    list: () => list(`page=${rows / ROWS_A_PAGE}`),
+    rest: () => rest(`page=${rows / ROWS_A_PAGE}&sort=-id`),
+  })
+  const facets = await byTurns(rounds, {
+    facets: () => asker.get(site.url('/Film/facets'), { ...browser, 'hx-request': 'true' }),
+  })
+  reportFacets(median(facets.facets.map(({ time }) => time)))
+}
+
+function reportFacets(time: number) {
+  const isSlow = time > ALLOWED.facets
+  if (isSlow) process.exitCode = 1
+  console.log(
+    `three facets ${time.toFixed(2)} ms (at most ${ALLOWED.facets} ms) ${isSlow ? 'MISSED' : 'ok'}`
+  )
 }
 
 async function compare(name: string, rounds: number, { list, rest, count }: Ways) {

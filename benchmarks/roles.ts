@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util'
 import type { PermissionsDocument } from '#admin'
-import { startApplication } from './helpers/application.js'
 import { byTurns } from './helpers/by_turns.js'
 import { insertFilms } from './helpers/films.js'
 import { integerOption } from './helpers/options.js'
 import { median } from './helpers/statistics.js'
-import { TimedClient } from './helpers/timed_client.js'
+import type { TimedClient } from './helpers/timed_client.js'
+import { withTimedClient } from './helpers/with_timed_client.js'
 
 /* Requests after which the server's code is compiled */
 const WARM_UP = 500
@@ -44,14 +44,7 @@ export async function compareRoles(args: string[]): Promise<void> {
   const { quick } = values
   const rounds = integerOption('rounds', values.rounds, { least: 1, otherwise: quick ? 20 : 100 })
   const rows = integerOption('rows', values.rows, { least: 100, otherwise: 1000 })
-  const { stop } = await startApplication()
-  const client = new TimedClient()
-  try {
-    await measure(client, rows, rounds)
-  } finally {
-    await stop()
-    client.close()
-  }
+  await withTimedClient((client) => measure(client, rows, rounds))
 }
 
 async function measure(asker: TimedClient, rows: number, rounds: number) {

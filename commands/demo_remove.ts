@@ -6,8 +6,11 @@ import { ask, Command, CommandFailure } from '#crud/commands/command'
 
 /** Files and folders of the demo */
 const PATHS = [
+  'app/models/customer.ts',
   'app/models/distributor.ts',
   'app/models/film.ts',
+  'app/models/order.ts',
+  'app/models/order_line.ts',
   'app/models/product.ts',
   'database/data',
   'database/factories/distributor_factory.ts',
@@ -17,6 +20,9 @@ const PATHS = [
   'database/migrations/1795226400001_create_distributors_table.ts',
   'database/migrations/1795226400002_create_films_table.ts',
   'database/migrations/1795226400003_create_seed_runs_table.ts',
+  'database/migrations/1795226400004_create_customers_table.ts',
+  'database/migrations/1795226400005_create_orders_table.ts',
+  'database/migrations/1795226400006_create_order_lines_table.ts',
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
   'tests/functional/demo',
@@ -33,6 +39,9 @@ const PASSAGES: Array<[file: string, passage: RegExp]> = [
 
 /** Its tables with the migration of each, referring tables before the referenced ones */
 const TABLES = {
+  order_lines: 'database/migrations/1795226400006_create_order_lines_table',
+  orders: 'database/migrations/1795226400005_create_orders_table',
+  customers: 'database/migrations/1795226400004_create_customers_table',
   films: 'database/migrations/1795226400002_create_films_table',
   distributors: 'database/migrations/1795226400001_create_distributors_table',
   products: 'database/migrations/1795226400000_create_products_table',
@@ -49,14 +58,15 @@ const TABLE_NAMES = Object.keys(TABLES).join(', ')
 /** Folders with code of a project that could need the demo */
 const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
 const IMPORT =
-  /#models\/(?:film|product|distributor)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
+  /#models\/(?:film|product|distributor|customer|order|order_line)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
 
 /** Removes the demo from the project: models, migrations, data, factories, tests. [P12] */
 export default class DemoRemove extends Command {
   static commandName = 'demo:remove'
   static description = 'Remove the demo: its models, migrations, data, factories and tests'
   static help = [
-    'Removes Film, Distributor and Product with all that belongs to them. It asks first.',
+    'Removes Film, Distributor, Product, Customer, Order and OrderLine with all that belongs to',
+    'them. It asks first.',
     'It stops where git could not bring a file of the demo back, or where a file of yours',
     'imports one; with --force it neither asks nor stops.',
     '',
@@ -64,8 +74,8 @@ export default class DemoRemove extends Command {
     '',
     '{{ binaryName }} demo:remove --drop-tables',
     '',
-    'drops films, distributors, products and seed_runs of the database that .env names. This',
-    'also works when the files are gone, once for each database.',
+    'drops their tables and seed_runs in the database that .env names. This also works when',
+    'the files are gone, once for each database.',
   ]
 
   @flags.boolean({ description: 'Remove without asking, whatever was changed' })
@@ -183,7 +193,7 @@ export default class DemoRemove extends Command {
     await this.#dropViews(client)
   }
 
-  /** What somebody has, they keep: a role that names a model which is gone allows nothing of it. */
+  /** Everybody keeps what they have: a role that names a model which is gone allows nothing of it. */
   async #dropRole(client: QueryClientContract) {
     if (!(await client.schema.hasTable('admin_roles'))) return
     const held = client.from('admin_user_roles').select('role_id')

@@ -17,6 +17,9 @@ export default defineConfig({
   /** 'light-theme' or 'dark-theme'; each viewer may choose another */
   theme: 'light-theme',
 
+  /** As in 'Europe/Berlin'; each viewer may choose another */
+  timeZone: 'UTC',
+
   /** Cookies over HTTPS only. A production server belongs behind HTTPS. */
   secureCookies: app.inProduction,
 
@@ -37,7 +40,7 @@ export default defineConfig({
 
   /**
    * Log of changes, views and sign-ins; undefined: none. Events are kept for `retentionDays`. `logViews:
-   * false` leaves the views out.
+   * 'records'` leaves the views of lists out, `false` all views.
    */
   eventIntegration: databaseEvents({ retentionDays: 365 }),
 
@@ -50,6 +53,24 @@ export default defineConfig({
     /** Days after which an ended job is removed */
     keptDays: 30,
   },
+
+  exports: {
+    /** Records that are sent at once; more are a background job, as is every XLSX */
+    streamed: 100_000,
+    /** Hours for which the file of such a job is kept */
+    keptHours: 24,
+  },
+  /**
+   * People who must have a second factor, beside the password: 'optional': nobody; 'superusers'; 'required':
+   * everybody. Who has none can do nothing before setting one up
+   */
+  mfa: 'optional',
+
+  /**
+   * Single sign-on by OpenID Connect, as in `{ issuer: 'https://login.example.com', clientId: 'atrium', clientSecret:
+   * env.get('SSO_CLIENT_SECRET') }`: see docs/signing-in.md
+   */
+  sso: undefined,
 
   sessions: {
     /** Minutes without a request after which a session ends */

@@ -60,6 +60,8 @@ export default defineConfig({
     maximum: 1000,
     /** Maximum items of one relation that `include` adds to an answer; more are a 422 */
     included: 10_000,
+    /** Maximum items of one relation in each record, where `include` of `@Crud` says no `limit` */
+    includedPerRecord: 100,
   },
 
   body: {
@@ -75,6 +77,8 @@ export default defineConfig({
      * a model's own schema has its own limits
      */
     text: 100_000,
+    /** Maximum rows of a list that is answered as CSV or NDJSON */
+    export: 100_000,
     /** Maximum bytes of the values of one answer; a larger one is a 413 */
     answer: 32 * 1024 * 1024,
     /**

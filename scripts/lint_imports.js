@@ -42,7 +42,9 @@ function described(violations) {
       return `${rule.name}: ${way}\n  ${IMPORT_RULES.find(({ name }) => name === rule.name).comment}`
     })
   const circles = violations.filter(({ cycle }) => cycle)
-  const shortest = circles.toSorted((a, b) => a.cycle.length - b.cycle.length).slice(0, MOST_CIRCLES)
+  const shortest = circles
+    .toSorted((a, b) => a.cycle.length - b.cycle.length)
+    .slice(0, MOST_CIRCLES)
   const left = circles.length - shortest.length
   return [
     ...lines(violations.filter(({ cycle }) => !cycle)),

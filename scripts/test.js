@@ -2,14 +2,15 @@
  * `npm test`: installs missing packages, runs the tests apart from the developer's settings and data,
  * and ends with one line with the numbers of passed and failed tests.
  */
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism, tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
+import { removeAbandonedFolders, temporaryFolder } from './test_folder.js'
 import { LONG, ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
 /**
@@ -20,8 +21,14 @@ const OPTIONAL_SUITES = [
   { name: 'browser', missing: () => (findChromium() ? undefined : 'no Chromium') },
 ]
 
+/** Runs more than cores: a run with a browser or other processes waits for them a part of its time. */
+const WAITING = 1
+
 /** Number of tests that --slow shows */
 const SLOWEST = 10
+
+/** A collection of short-lived objects takes as long, however many there are. */
+const YOUNG = '--max-semi-space-size=64'
 
 const LOADER = pathToFileURL(join(root, 'scripts/test_loader.js')).href
 
@@ -32,7 +39,8 @@ const showsSlowest = given.includes('--slow')
 const weighs = given.includes('--weigh')
 const choice = given.filter((argument) => !['--app', '--slow', '--weigh'].includes(argument))
 const isWhole = choice.length === 0
-const cache = join(root, 'tmp', `test-${process.pid}-cache`)
+const temporary = temporaryFolder(join(root, 'tmp'))
+const cache = join(temporary, 'cache')
 let isInterrupted = false
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
 const skipped = [
@@ -45,21 +53,22 @@ const skipped = [
     : []),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]
-const { passed, failed, durations } = await testAll().catch((error) => {
+const { passed, failed, durations, failures } = await testAll().catch((error) => {
   if (!(error instanceof PlainError)) throw error
   console.error(error.message)
-  return { passed: 0, failed: 1, durations: [] }
+  return { passed: 0, failed: 1, durations: [], failures: [] }
 })
 
 if (showsSlowest) tellSlowest(durations)
 if (weighs) writeWeights(durations)
+for (const one of failures) console.log(`failed: ${one}`)
 for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
 
 async function testAll() {
   await ensureInstalled()
-  removeAbandonedFolders()
+  removeAbandonedFolders(join(root, 'tmp'))
 
   const waiting = isWhole ? wholeRun() : chosenRuns()
   const outcomes = []
@@ -71,11 +80,11 @@ async function testAll() {
       isFirst = false
     }
   }
-  const workers = isWhole ? availableParallelism() : 1
+  const workers = isWhole ? availableParallelism() + WAITING : 1
   try {
     await Promise.all(Array.from({ length: workers }, (_, index) => worker(index === 0)))
   } finally {
-    rmSync(cache, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   }
   const sum = (name) => outcomes.reduce((total, outcome) => total + outcome[name], 0)
   if (!isWhole && sum('passed') + sum('failed') === 0) {
@@ -87,6 +96,7 @@ async function testAll() {
     passed: sum('passed'),
     failed: sum('failed'),
     durations: outcomes.flatMap((outcome) => outcome.durations ?? []),
+    failures: outcomes.flatMap((outcome) => outcome.failures),
   }
 }
 
@@ -119,11 +129,10 @@ function chosenRuns() {
  */
 async function test(run, onOutput) {
   const { name, owner, suite, files, database } = run
-  const data = join('tmp', `test-${process.pid}-${name}`)
-  const exchange = mkdtempSync(join(tmpdir(), 'atrium-test-'))
+  const data = join(temporary, name)
   try {
     makeFolder(data)
-    const countsFile = join(exchange, 'counts.json')
+    const countsFile = join(data, 'counts.json')
     const args = [
       'bin/test.ts',
       ...(run.arguments ?? [
@@ -141,25 +150,29 @@ async function test(run, onOutput) {
         NODE_ENV: 'test',
         NODE_OPTIONS: nodeOptions(),
         ...(database && { TEST_DATABASE: database }),
+        TMPDIR: temporary,
         TEST_FOLDER: data,
         ATRIUM_TESTS: owner,
         ATRIUM_TEST_CACHE: cache,
         NODE_COMPILE_CACHE: join(cache, 'v8'),
         ATRIUM_TEST_COUNTS: countsFile,
+        ...(weighs && { ATRIUM_TEST_WEIGHS: '1' }),
         ATRIUM_WITHOUT_SUITES: leftOut.map((one) => one.name).join(','),
       },
     })
-    return outcome(countsFile, status)
+    const counts = outcome(countsFile, status)
+    return { ...counts, failures: counts.failures.map((failure) => `${name}: ${failure}`) }
   } finally {
     rmSync(data, { recursive: true, force: true })
-    rmSync(exchange, { recursive: true, force: true })
   }
 }
 
 function nodeOptions() {
   const given = process.env.NODE_OPTIONS?.split(' ') ?? []
-  const others = given.filter((option) => !option.endsWith('/scripts/test_loader.js'))
-  return [...others, `--import=${LOADER}`].join(' ')
+  const others = given.filter(
+    (option) => !option.endsWith('/scripts/test_loader.js') && option !== YOUNG
+  )
+  return [...others, `--import=${LOADER}`, YOUNG].join(' ')
 }
 
 function tellSlowest(durations) {
@@ -176,12 +189,14 @@ function outcome(countsFile, status) {
   try {
     counts = JSON.parse(readFileSync(countsFile, 'utf8'))
   } catch {
-    console.log(`the test runner ended early (exit status ${status})`)
-    return { passed: 0, failed: 1, durations: [] }
+    const failure = `the test runner ended early (exit status ${status})`
+    console.log(failure)
+    return { passed: 0, failed: 1, durations: [], failures: [failure] }
   }
   if (counts.failed === 0 && status !== 0) {
-    console.log(`the test runner failed, though no test did (exit status ${status})`)
-    return { ...counts, failed: 1 }
+    const failure = `the test runner failed, though no test did (exit status ${status})`
+    console.log(failure)
+    return { ...counts, failed: 1, failures: [failure] }
   }
   return counts
 }
@@ -215,30 +230,7 @@ function makeFolder(path) {
     mkdirSync(path, { recursive: true })
   } catch (error) {
     throw new PlainError(
-      `${join(root, path)} can't be created (${error.code}): give this user the right to write there.`
+      `${path} can't be created (${error.code}): give this user the right to write there.`
     )
-  }
-}
-
-/** Data of runs that were killed. A folder has the name of the process that uses it. */
-function removeAbandonedFolders() {
-  let names = []
-  try {
-    names = readdirSync('tmp')
-  } catch {}
-  for (const name of names) {
-    const pid = /^test-(\d+)(-|$)/.exec(name)?.[1]
-    if (pid && !isRunning(Number(pid))) {
-      rmSync(join('tmp', name), { recursive: true, force: true })
-    }
-  }
-}
-
-function isRunning(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code !== 'ESRCH'
   }
 }

@@ -24,7 +24,7 @@ const WEIGHT = 0.2
 const SHORT = 0.5
 
 /** Seconds for the start of a process */
-const START = 6
+const START = 3
 
 /** Target length of a process, in seconds of processor time: long enough to be worth its start */
 const LENGTH = 60
@@ -35,6 +35,13 @@ const LENGTH = 60
 export const LONG = [
   { name: 'process/docs', file: 'tests/engine/process/docs/blocks.spec.ts' },
   { name: 'process/npm_test', file: 'tests/engine/process/npm_test.spec.ts' },
+  { name: 'process/make_crud', file: 'tests/engine/process/make_crud.spec.ts' },
+  { name: 'process/two_processes', file: 'tests/engine/process/two_processes.spec.ts' },
+  { name: 'process/settings', file: 'tests/engine/process/settings.spec.ts' },
+  { name: 'process/redis_throttle', file: 'tests/engine/process/redis_throttle.spec.ts' },
+  { name: 'process/large_files', file: 'tests/engine/process/large_files.spec.ts' },
+  { name: 'process/demo/jobs', file: 'tests/engine/process/demo/jobs.spec.ts' },
+  { name: 'process/demo/remove', file: 'tests/engine/process/demo/remove.spec.ts' },
 ]
 
 /** All suites */

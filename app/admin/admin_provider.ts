@@ -13,6 +13,7 @@ import { AdminSite } from './admin_site.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
+import { Factors } from './authentication/factors/factors.js'
 import { LoginThrottle } from './authentication/login/login_throttle.js'
 import { SessionManager } from './authentication/sessions/session_manager.js'
 import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer.js'
@@ -28,16 +29,30 @@ import type { AdminConfig } from './define_config.js'
 import { escapeAttributes } from '#upstream/edge_escape_attributes'
 import { escaped } from './text/markup.js'
 import { DatabaseIntegration } from './events/database_integration.js'
+import { pruneExports } from './export/export_files.js'
+import { ExportJob } from './export/export_job.js'
+import { UndoJob } from './events/undo/undo_job.js'
+import { UndoPartsJob } from './events/undo/undo_parts_job.js'
+import { offerUndo } from './events/undo/undo_offer.js'
+import { offerUndoBy } from './http/flash_undo.js'
 import { PruneSchedule } from './events/prune_schedule.js'
+import { Imports } from './import/imports.js'
+import { ImportJob } from './import/jobs/import_job.js'
+import { ImportTrialJob } from './import/jobs/import_trial_job.js'
+import { checkInlines } from './forms/inlines/inline_checks.js'
 import { registerAdminRoutes } from './http/routes/admin_routes.js'
 import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
+import AdminImport from './models/admin_import.js'
+import AdminFactor from './models/admin_factor.js'
 import AdminJob from './models/admin_job.js'
 import AdminEventLog from './models/admin_event_log.js'
+import AdminRecoveryCode from './models/admin_recovery_code.js'
 import AdminRole from './models/admin_role.js'
 import AdminSavedView from './models/admin_saved_view.js'
 import AdminSession from './models/admin_session.js'
+import AdminSsoIdentity from './models/admin_sso_identity.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
 import AdminUser from './models/admin_user.js'
 
@@ -56,6 +71,8 @@ const OWN_MODELS = [
   AdminSavedView,
 ]
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
+/* Without pages of their own */
+const FACTOR_MODELS = [AdminFactor, AdminRecoveryCode, AdminSsoIdentity]
 
 /**
  * Builds the admin site from `config/admin.ts` and the decorated models.
@@ -79,8 +96,14 @@ export default class AdminProvider {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
     site.jobs.register(new BulkJob(site))
+    site.jobs.register(new ImportTrialJob(site))
+    site.jobs.register(new ImportJob(site))
+    site.jobs.register(new ExportJob(site))
+    site.jobs.register(new UndoJob(site))
+    site.jobs.register(new UndoPartsJob(site))
+    offerUndoBy((ctx) => offerUndo(site, ctx))
     const errors: Error[] = []
-    for (const model of [...OWN_MODELS, ...LOG_MODELS, AdminJob]) {
+    for (const model of [...OWN_MODELS, ...LOG_MODELS, ...FACTOR_MODELS, AdminJob, AdminImport]) {
       model.connection = site.dbConfig.adminConnection
       excludeFromInclude(model)
     }
@@ -88,8 +111,10 @@ export default class AdminProvider {
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
     usePermissions(site.permissions)
-    /* A missing table of jobs stops the start, as any other does. [P15] */
-    resources.track(new Resource({ model: AdminJob }), { ownCode: false })
+    /* A missing table of these stops the start, as any other does. [P15] */
+    for (const model of [AdminJob, AdminImport, ...FACTOR_MODELS]) {
+      resources.track(new Resource({ model }), { ownCode: false })
+    }
     registerAdminRoutes(site)
 
     reportFaults(errors, this.app)
@@ -105,6 +130,11 @@ export default class AdminProvider {
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
+    this.#schedules.push(new PruneSchedule(() => Imports.of(site).prune(), { what: 'imports' }))
+    const keptHours = Math.min(site.exports.keptHours, keptDays * 24)
+    this.#schedules.push(
+      new PruneSchedule(() => pruneExports(keptHours), { what: 'files of exports' })
+    )
     const integration = site.eventIntegration
     if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
     for (const schedule of this.#schedules) schedule.start()
@@ -157,6 +187,7 @@ export default class AdminProvider {
       const [model, options] = Array.isArray(entry) ? entry : [entry, {}]
       add(() => site.addModel(model, options))
     }
+    for (const view of site.models.values()) add(() => checkInlines(site, view))
   }
 
   async #build(): Promise<AdminSite> {
@@ -168,14 +199,16 @@ export default class AdminProvider {
     const router = await this.app.container.make('router')
 
     await this.#replaceTemplates(config.templatesDirectory)
+    const sessions = new SessionManager(config.sessions)
     const authentication = new AdminAuthentication(
       new AdminUserService(
         new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting),
         new DefaultRole(config.defaultRole)
       ),
-      new SessionManager(config.sessions),
+      sessions,
       new TokenService(config.appKey.release(), config.token.minutes),
       new LoginThrottle(config.login),
+      new Factors(sessions),
       config
     )
     return new AdminSite({

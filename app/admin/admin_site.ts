@@ -1,3 +1,4 @@
+import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Router } from '@adonisjs/core/http'
 import type { I18nManager } from '@adonisjs/i18n'
@@ -6,19 +7,35 @@ import { resources, ValueError } from '#crud'
 import type { AssetStore } from '#crud/internals'
 import { scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
+import { greet } from './authentication/devices/greet.js'
+import { KnownDevices } from './authentication/devices/known_devices.js'
+import { Invitations } from './authentication/invitations/invitations.js'
 import type { AdminAuthentication } from './authentication/admin_authentication.js'
 import type { AdminUserService } from './authentication/admin_user_service.js'
 import type { SessionManager } from './authentication/sessions/session_manager.js'
 import type { TokenService } from './authentication/sessions/token_service.js'
 import type { DatabaseConfig } from './database_config.js'
+import { Sso } from './authentication/sso/sso.js'
+import type { SsoConfig } from './authentication/sso/sso_config.js'
 import type { AdminConfig } from './define_config.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
+import { KeptForms } from './forms/kept/kept_forms.js'
+import { checkSortColumns } from './forms/inlines/inline_checks.js'
+import { checkWidgetColumns } from './forms/fields/widgets/widget_checks.js'
 import { SavedViews } from './list/saved_views/saved_views.js'
+import { closedGroups } from './layout/closed_groups.js'
+import { iconOf } from './layout/model_icon.js'
 import { managementPages } from './layout/management_pages.js'
 import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
+import { goKeys, PAGE_KEYS } from './keyboard/go_keys.js'
+import { writtenKeys } from './keyboard/keys.js'
+import { hasSingleKeys } from './keyboard/single_keys.js'
+import { MailedNotices } from './notices/mailed_notices.js'
+import { Notices } from './notices/notices.js'
+import { noticesOf } from './notices/notices_on_page.js'
 import { pageAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
 import AdminSession from './models/admin_session.js'
@@ -27,6 +44,9 @@ import { Preferences } from './preferences/preferences.js'
 import { RolePermissions } from './permissions/role_permissions.js'
 import { viewedRole } from './permissions/view_as/viewed_role.js'
 import { visibleViews } from './permissions/visible_views.js'
+import { presentZone } from './time/present_zone.js'
+import { UTC } from './time/time_zone.js'
+import { ZONE_FIELD } from './time/zone_of_person.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 
 /* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
@@ -42,8 +62,11 @@ export interface AdminSiteParameters {
   mountPath: string
   title: string
   theme: AdminConfig['theme']
+  timeZone?: string
+  exports?: AdminConfig['exports']
   secureCookies: boolean
   eventIntegration?: EventIntegration
+  sso?: SsoConfig
   router: Router
   templates: Edge
   texts: I18nManager
@@ -66,14 +89,33 @@ export class AdminSite implements ViewSite {
   readonly permissions = new RolePermissions(this)
   readonly tokenService: TokenService
   /** Access tokens with which programs call the API [P10] */
-  readonly accessTokens = new AccessTokens()
+  readonly accessTokens = new AccessTokens((user, data, options) =>
+    this.notices.tell(user, 'token_made', data, options)
+  )
+  /** Notices for people about their own accounts [U16] */
+  readonly notices: Notices = new Notices(
+    () => this.dbConfig.adminSession(),
+    new MailedNotices(this)
+  )
+  /** Browsers that people have signed in with [U16] */
+  readonly devices: KnownDevices
+  /** Links with which people set their passwords [U12] */
+  readonly invitations = new Invitations()
+  /** Single sign-on; undefined: none [U15] */
+  sso: Sso | undefined
   /** Preferences of people [L6] */
   readonly preferences = new Preferences(() => this.dbConfig.adminSession())
+  /** Forms that were typed and are not saved yet [R5, R10] */
+  readonly keptForms = new KeptForms(() => this.dbConfig.adminSession())
   /** Saved views of lists [L5] */
   readonly savedViews = new SavedViews(() => this.dbConfig.adminSession())
   readonly mountPath: string
   readonly title: string
   readonly theme: AdminConfig['theme']
+  /** Time zone of people who have chosen none [R12] */
+  readonly timeZone: string
+  /** Limits of exports [D2] */
+  readonly exports: AdminConfig['exports']
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
   /** Logs the events of the site */
@@ -96,10 +138,15 @@ export class AdminSite implements ViewSite {
     this.mountPath = parameters.mountPath
     this.title = parameters.title
     this.theme = parameters.theme
+    this.timeZone = parameters.timeZone ?? UTC
+    this.exports = parameters.exports ?? { streamed: 100_000, keptHours: 24 }
     this.secureCookies = parameters.secureCookies
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)
     this.assets = parameters.assets
+    this.sso = parameters.sso && new Sso(this, parameters.sso)
+    this.devices = new KnownDevices(() => this.dbConfig.adminSession(), parameters)
+    this.adminAuthentication.greetBy((ctx, user, session) => greet(this, ctx, user, session))
     this.#texts = parameters.texts
   }
 
@@ -126,7 +173,13 @@ export class AdminSite implements ViewSite {
       )
     }
     this.models.set(view.name, view)
-    resources.track(view.resource, { ownCode: !WORN_BY_REQUESTS.includes(view.model) })
+    resources.track(view.resource, {
+      ownCode: !WORN_BY_REQUESTS.includes(view.model),
+      check: () => {
+        checkWidgetColumns(view.name, view.options.fields ?? {}, view.resource.columns)
+        checkSortColumns(this, view)
+      },
+    })
     return view
   }
 
@@ -142,6 +195,18 @@ export class AdminSite implements ViewSite {
    */
   url(path: string): string {
     return path === '/' ? this.mountPath || '/' : this.mountPath + path
+  }
+
+  /**
+   * Address of a path in the site for links that leave it: with the host of `APP_URL`, outside of production
+   * with that of the request.
+   */
+  absoluteUrl(path: string, ctx?: HttpContext): string {
+    const isLocal = ctx !== undefined && !app.inProduction
+    const origin = isLocal
+      ? `${ctx.request.protocol()}://${ctx.request.host()}`
+      : new URL(app.config.get<string>('app.appUrl')).origin
+    return origin + this.url(path)
   }
 
   /**
@@ -208,11 +273,21 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
-    user: user ? { username: user.username, isSuperuser: user.isSuperuser } : null,
+    user: user ? { id: user.id, username: user.username, isSuperuser: user.isSuperuser } : null,
     groups: user ? await sidebarGroups(site, ctx) : [],
+    keys: keysOf(site, ctx),
+    zone: { name: presentZone(), field: ZONE_FIELD },
     flash: flashOf(ctx),
     viewing: await viewedRole(ctx),
+    acting: ctx.auth.use('admin').signedIn?.acting ?? null,
+    notices: await noticesOf(site, ctx),
   }
+}
+
+/** Keys for the script of a whole page, read while the page is made. [L12] */
+async function keysOf(site: AdminSite, ctx: HttpContext): Promise<string> {
+  if (ctx.request.header('hx-request') !== undefined) return ''
+  return writtenKeys(await hasSingleKeys(ctx, site))
 }
 
 /** Theme that the viewer has chosen; undefined falls back to the site's setting. */
@@ -229,19 +304,29 @@ async function sidebarGroups(site: AdminSite, ctx: HttpContext) {
   const groups = Map.groupBy(views, (view) =>
     view.adminModel ? management : (view.group ?? site.text('sidebar.models'))
   )
+  const inOrder = [...groups.values()].flat()
+  const letters = goKeys(inOrder.map(({ label }) => label))
   const shown = [...groups].map(([label, members]) => ({
     label,
     models: members.map((view) => ({
       name: view.name,
       label: view.label,
-      icon: view.icon,
+      icon: iconOf(view),
       url: site.url(`/${view.name}/`),
       active: ctx.request.url().startsWith(site.url(`/${view.name}/`)),
+      go: letters[inOrder.indexOf(view)],
     })),
   }))
-  const pages = managementPages(site, ctx, { seesModels: visible.length > 0 })
+  const pages = managementPages(site, ctx, { seesModels: visible.length > 0 }).map((page) => ({
+    ...page,
+    go: PAGE_KEYS[page.name],
+  }))
   const own = shown.find(({ label }) => label === management)
   if (own) own.models.push(...pages)
   else if (pages.length > 0) shown.push({ label: management, models: pages })
-  return shown
+  const closed = closedGroups(ctx)
+  return shown.map((group) => ({
+    ...group,
+    isOpen: !closed.has(group.label) || group.models.some(({ active }) => active),
+  }))
 }

@@ -9,11 +9,15 @@ import {
   shown,
   TEXT,
   TEXTS,
+  TRUTH,
   type Check,
   listed,
 } from '#crud/internals'
 import type { Edge } from 'edge.js'
+import { isVisibleWhen } from './forms/fields/visible_when.js'
+import { INLINES } from './forms/inlines/inline_option.js'
 import { Widget, WIDGETS } from './forms/fields/widget.js'
+import { checkFormParts } from './forms/layout/layout_checks.js'
 import type { ListColumn } from './list/list_column.js'
 import type { AdminViewOptions } from './view_options.js'
 
@@ -45,7 +49,11 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   listColumns: [(value) => isList(value), "a list of columns' names and subclasses of ListColumn"],
   searchableColumns: TEXTS,
   facets: TEXTS,
+  related: TEXTS,
+  inlines: INLINES,
+  manyToMany: TEXTS,
   defaultSort: TEXT,
+  form: [(value) => isList(value), 'a list of names of fields, sections and tabs'],
   fields: [
     (value) => isObject(value) && Object.values(value).every(isObject),
     "a map from fields to their options, as in { name: { label: 'Name' } }",
@@ -60,10 +68,15 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   templates: [isObject, "an object, as in { list: 'products/list' }"],
   panel: [
     (value) =>
-      isObject(value) &&
-      TEXT[0]((value as any).template) &&
-      typeof (value as any).data === 'function',
-    'an object with a template and a function data',
+      [value]
+        .flat()
+        .every(
+          (one) =>
+            isObject(one) &&
+            TEXT[0]((one as any).template) &&
+            typeof (one as any).data === 'function'
+        ),
+    'an object with a template and a function data, or a list of such objects',
   ],
 }
 
@@ -71,7 +84,33 @@ const WIDGET: Check = [
   (value) => WIDGETS.includes(value) || value?.prototype instanceof Widget,
   `one of ${listed(WIDGETS)}, or a subclass of Widget`,
 ]
-const FIELD = { label: LABEL, help: TEXT, widget: WIDGET }
+const CONDITION: Check = [
+  isVisibleWhen,
+  "a map from fields to a value or a list of values, as in { kind: ['book', 'ebook'] }",
+]
+const PIVOT: Check = [
+  (value) => isObject(value) && Object.values(value).every(isObject),
+  "a map from columns of the pivot to their options, as in { role: { label: 'Role' } }",
+]
+const CHOICES: Check = [
+  (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
+  'a list of texts or numbers',
+]
+const FIELD = {
+  label: LABEL,
+  help: TEXT,
+  widget: WIDGET,
+  prefix: LABEL,
+  suffix: LABEL,
+  grouped: TRUTH,
+  currency: TEXT,
+  minorUnits: TRUTH,
+  from: TEXT,
+  suggestions: TEXTS,
+  visibleWhen: CONDITION,
+  pivot: PIVOT,
+}
+const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }
 const TEMPLATES = { list: LABEL, create: LABEL, update: LABEL }
 
 /* Properties of a view that the site sets, not the options. */
@@ -92,7 +131,12 @@ export function checkViewOptions(name: string, options: object, templates?: Edge
   checkEach(name, given, CHECKS)
   for (const [field, settings] of Object.entries(given.fields ?? {})) {
     checkEach(name, settings, FIELD, { group: `fields.${field}`, mayBeUndefined: true })
+    for (const [column, pivot] of Object.entries(settings.pivot ?? {})) {
+      const group = `fields.${field}.pivot.${column}`
+      checkEach(name, pivot, PIVOT_COLUMN, { group, mayBeUndefined: true })
+    }
   }
+  checkFormParts(name, given.form ?? [])
   checkEach(name, given.templates ?? {}, TEMPLATES, { group: 'templates', mayBeUndefined: true })
   for (const [page, template] of Object.entries(given.templates ?? {})) {
     if (template === undefined || !templates || hasTemplate(templates, template)) continue

@@ -16,6 +16,8 @@ import {
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
+import { ssoConfig, type SsoConfig, type SsoInput } from './authentication/sso/sso_config.js'
+import { isTimeZone, UTC } from './time/time_zone.js'
 
 /**
  * Resolved settings of the admin site, from `config/admin.ts`. [B1]
@@ -28,6 +30,8 @@ export interface AdminConfig {
   /** Title of the site, shown on every page */
   title: string
   theme: 'dark-theme' | 'light-theme'
+  /** Time zone of people who have chosen none, as in `Europe/Berlin`. Default: UTC [R12] */
+  timeZone: string
   /** Sends cookies over HTTPS only */
   secureCookies: boolean
   /** Directory of Edge files that replace the shipped ones of the same name; absolute path */
@@ -47,6 +51,16 @@ export interface AdminConfig {
     /** Days after which an ended job is removed */
     keptDays: number
   }
+  exports: {
+    /** Records of an export that are sent at once; more are a background job [D2] */
+    streamed: number
+    /** Hours for which the file of such a job is kept */
+    keptHours: number
+  }
+  /** People who must have a second factor: nobody, superusers, everybody. Default: optional [U10] */
+  mfa: 'optional' | 'superusers' | 'required'
+  /** Single sign-on by OpenID Connect; undefined: none [U15] */
+  sso: SsoConfig | undefined
   sessions: {
     /** Minutes without a request after which a session ends [B7] */
     idleMinutes: number
@@ -80,10 +94,12 @@ export interface AdminConfig {
 }
 
 type PartialConfig = Partial<
-  Omit<AdminConfig, 'appKey' | 'jobs' | 'sessions' | 'token' | 'login'>
+  Omit<AdminConfig, 'appKey' | 'jobs' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'>
 > & {
   appKey: Secret<string>
   jobs?: Partial<AdminConfig['jobs']>
+  exports?: Partial<AdminConfig['exports']>
+  sso?: SsoInput
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
   login?: Partial<AdminConfig['login']>
@@ -105,17 +121,24 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     (value) => value === 'dark-theme' || value === 'light-theme',
     "'dark-theme' or 'light-theme'",
   ],
+  timeZone: [isTimeZone, "the name of a time zone, as in 'Europe/Berlin', or 'UTC'"],
   secureCookies: TRUTH,
   templatesDirectory: FOLDER,
   storageDirectory: FOLDER,
   adminConnection: LABEL,
   defaultRole: [(value) => value === null || LABEL[0](value), "a role's name, or null for none"],
+  mfa: [
+    (value) => value === 'optional' || value === 'superusers' || value === 'required',
+    "'optional', 'superusers' or 'required'",
+  ],
+  sso: OBJECT,
   models: OBJECT,
   eventIntegration: [
     (value) => typeof value?.log === 'function',
     'databaseEvents(), an object with a function log, or undefined',
   ],
   jobs: OBJECT,
+  exports: OBJECT,
   sessions: OBJECT,
   token: OBJECT,
   login: OBJECT,
@@ -125,6 +148,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
  * out. */
 const GROUPS = {
   jobs: { worker: TRUTH, keptDays: POSITIVE },
+  exports: { streamed: POSITIVE, keptHours: POSITIVE },
   sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
   token: { minutes: POSITIVE },
   login: {
@@ -156,6 +180,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     mountPath: path === '' ? '' : `/${path}`,
     title: config.title ?? 'Atrium',
     theme: config.theme ?? 'light-theme',
+    timeZone: config.timeZone ?? UTC,
     secureCookies: config.secureCookies ?? true,
     templatesDirectory: config.templatesDirectory,
     storageDirectory: config.storageDirectory ?? app.makePath('storage'),
@@ -163,7 +188,10 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
+    mfa: config.mfa ?? 'optional',
+    sso: config.sso && ssoConfig(config.sso),
     jobs: { worker: true, keptDays: 30, ...config.jobs },
+    exports: { streamed: 100_000, keptHours: 24, ...config.exports },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },
     login: {

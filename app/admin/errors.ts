@@ -5,7 +5,19 @@ import type { FieldError } from '#crud/internals'
 /**
  * Reasons for a redirect to the login page; its address accepts no other text. [B6]
  */
-export const SIGN_IN_REASONS = ['required', 'ended'] as const
+export const SIGN_IN_REASONS = [
+  'required',
+  'ended',
+  'again',
+  'sso_again',
+  'sso_away',
+  'sso_cancelled',
+  'sso_factor',
+  'sso_failed',
+  'sso_role',
+  'sso_throttled',
+  'sso_unknown',
+] as const
 
 export type SignInReason = (typeof SIGN_IN_REASONS)[number]
 
@@ -18,6 +30,31 @@ export class SignInRequired extends Exception {
 
   constructor(readonly reason: SignInReason) {
     super('Sign in first')
+  }
+}
+
+/**
+ * The user must have a second factor, has none, and can do nothing else before. [U10]
+ */
+export class FactorRequired extends Exception {
+  static status = 403
+  static code = 'E_FACTOR_REQUIRED'
+  static message = 'Set up a second factor first'
+}
+
+/**
+ * The user has to prove again who they are, as the last proof is too long ago. [U11]
+ */
+export class ReauthenticationRequired extends Exception {
+  static status = 403
+  static code = 'E_REAUTHENTICATION_REQUIRED'
+  static message = 'Enter your password or a code again first'
+
+  /**
+   * @param next  page to go to afterwards, if not the one that the request came from
+   */
+  constructor(readonly next?: string) {
+    super()
   }
 }
 
@@ -37,6 +74,34 @@ export class UnsupportedBody extends Exception {
   static status = 415
   static code = 'E_UNSUPPORTED_BODY'
   static message = 'This form takes application/x-www-form-urlencoded only'
+}
+
+/**
+ * Too many attempts came from the address. The response has its `Retry-After`.
+ */
+export class TooManyAttempts extends Exception {
+  static status = 429
+  static code = 'E_TOO_MANY_ATTEMPTS'
+  static message = 'Too many attempts: wait a moment'
+}
+
+/**
+ * A superuser is signed in as another user, and this is for that user alone. [U14]
+ */
+export class RefusedWhileActing extends Exception {
+  static status = 403
+  static code = 'E_ACTING'
+  static message = 'This belongs to the user alone whom you are signed in as'
+}
+
+/**
+ * A superuser is no longer signed in as another user: the hour is over, or one of them is no longer what they have to
+ * be. Nothing was done. [U14]
+ */
+export class ActingEnded extends Exception {
+  static status = 403
+  static code = 'E_ACTING_ENDED'
+  static message = 'You are no longer signed in as another user. Nothing was done'
 }
 
 /**
@@ -98,10 +163,48 @@ export class InvalidForm extends Exception {
   static status = 500
   static code = 'E_INVALID_FORM'
 
-  constructor(readonly errors: readonly FieldError[]) {
+  /**
+   * @param rows  what is wrong with rows in the form [R2]
+   */
+  constructor(
+    readonly errors: readonly FieldError[],
+    readonly rows: RowFaults = new Map()
+  ) {
     super('The form has fields that are not valid')
   }
 }
+
+/**
+ * Rows of a form that the user may not write, or that others have changed or removed since. [R2, B25]
+ */
+export class RefusedRows extends InvalidForm {
+  static code = 'E_REFUSED_ROWS'
+
+  /**
+   * @param status  403 or 409
+   */
+  constructor(status: 403 | 409, errors: readonly FieldError[], rows: RowFaults) {
+    super(errors, rows)
+    this.status = status
+  }
+}
+
+/**
+ * The faults of a row in a form.
+ */
+export interface RowFault {
+  /** Messages by API name */
+  fieldErrors: Record<string, string>
+  /** Messages about the row as a whole */
+  messages: string[]
+  /** True if another user has changed the row, so that it goes on from its present version */
+  isChanged?: boolean
+  /** True if there is no such row any more: saved again, it is a new one */
+  isGone?: boolean
+}
+
+/** By relation and number of the row, as in `items.2`; by the relation alone for all of its rows */
+export type RowFaults = ReadonlyMap<string, RowFault>
 
 /**
  * A form text that can't be converted to a value, so that the schema never receives it.
@@ -123,22 +226,23 @@ export class UnreadableText extends Exception {
  */
 export class BulkFailure extends Exception {
   /**
-   * @param status  400, 409 or 422
+   * @param status  400, 409, 422 or 503
    * @param key     key of the message in the catalogue
    */
   constructor(
     status: number,
     readonly key: string,
-    readonly data: Record<string, unknown> = {}
+    readonly data: Record<string, unknown> = {},
+    cause?: unknown
   ) {
-    super(key, { status, code: 'E_BULK' })
+    super(key, { status, code: 'E_BULK', cause })
   }
 }
 
 /**
- * A job that could not be done, with a message of the catalogue for its page. [D1]
+ * An export that can't be made as it was asked for, with a message of the catalogue. [D2]
  */
-export class JobFailure extends Exception {
+export class ExportRefused extends Exception {
   /**
    * @param key  key of the message in the catalogue
    */
@@ -146,7 +250,62 @@ export class JobFailure extends Exception {
     readonly key: string,
     readonly data: Record<string, unknown> = {}
   ) {
-    super(key, { code: 'E_JOB' })
+    super(key, { status: 422, code: 'E_EXPORT_REFUSED' })
+  }
+}
+
+/**
+ * A job that could not be done, with a message of the catalogue for its page. [D1]
+ */
+export class JobFailure extends Exception {
+  static code = 'E_JOB'
+
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key)
+  }
+}
+
+/**
+ * An import that can't go on as it was asked to, with a message of the catalogue. [D3]
+ */
+export class ImportRefused extends Exception {
+  static status = 422
+  static code = 'E_IMPORT'
+
+  /**
+   * @param key  key of the message in the catalogue
+   */
+  constructor(
+    readonly key: string,
+    readonly data: Record<string, unknown> = {}
+  ) {
+    super(key)
+  }
+}
+
+/**
+ * A file that can't be read as a table, or not further than a line, or not written. [D2, D3]
+ */
+export class FileFault extends JobFailure {
+  static status = 422
+  static code = 'E_FILE_FAULT'
+
+  /**
+   * @param key   key of the message in the catalogue, below `sheets.fault`
+   * @param line  as in `FileRow`, also in `data`; null for a fault of the file as a whole
+   */
+  constructor(
+    key: string,
+    data: Record<string, unknown> = {},
+    readonly line: number | null = null
+  ) {
+    super(key, line === null ? data : { ...data, line })
   }
 }
 
@@ -186,5 +345,26 @@ export class QueueFull extends Problem {
     super(503, 'Too much is waiting already: try again in a moment', {
       headers: { 'retry-after': String(TRY_AGAIN_IN) },
     })
+  }
+}
+
+/**
+ * An event can't be undone. [R7]
+ */
+export class UndoRefused extends Exception {
+  static status = 409
+  static code = 'E_UNDO_REFUSED'
+  static message = 'This can no longer be undone'
+
+  /**
+   * @param reason   catalogue key below `undo.refused`, with its data
+   * @param records  those that stand in the way: their keys as in paths
+   */
+  constructor(
+    readonly reason: string,
+    readonly data: Record<string, unknown> = {},
+    readonly records: ReadonlyArray<{ model: string; id: string; label: string }> = []
+  ) {
+    super()
   }
 }

@@ -9,6 +9,7 @@ export { ModelView } from './model_view.js'
 export { ListColumn, type Cell } from './list/list_column.js'
 export { BulkAction, type Selection } from './bulk/bulk_action.js'
 export { Widget } from './forms/fields/widget.js'
+export { section, tab } from './forms/layout/form_parts.js'
 export { defineConfig } from './define_config.js'
 export { PrivateFolder } from './forms/files/private_folder.js'
 export { adminGuard } from './authentication/sessions/admin_guard.js'
@@ -35,6 +36,7 @@ export { databaseEvents } from './events/database_integration.js'
 export type { ModelViewParameters } from './model_view.js'
 export type { ModelPermissions, PermissionsDocument } from './permissions/document.js'
 export type { AdminViewOptions, FieldOptions } from './view_options.js'
+export type { FormPart, SectionOptions, TabOptions } from './forms/layout/form_parts.js'
 export type {
   AdminEvent,
   EventDetails,

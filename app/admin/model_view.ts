@@ -24,16 +24,21 @@ import {
   keyOf,
   type Column,
   type KeyValue,
+  type PivotRelation,
   CompiledSchema,
   Resource,
 } from '#crud/internals'
 import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
+import { operatorOf } from './authentication/operator.js'
 import type { BulkAction } from './bulk/bulk_action.js'
 import { makeBulkActions } from './bulk/make_bulk_actions.js'
 import { checkListColumns, checkViewOptions } from './checks.js'
 import { crudEndpoints } from './http/routes/crud_endpoints.js'
 import type { DatabaseConfig } from './database_config.js'
+import { checkConditions } from './forms/fields/visible_when.js'
+import { checkWidgets } from './forms/fields/widgets/widget_checks.js'
+import { checkFormNames } from './forms/layout/layout_checks.js'
 import type { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import type { RequestEvent } from './events/request_event.js'
@@ -44,6 +49,12 @@ import { may } from './permissions/may.js'
 import { actionOf, type Offer } from './permissions/offers.js'
 import { personalView } from './permissions/personal_view.js'
 import type { RolePermissions } from './permissions/role_permissions.js'
+import {
+  checkPivotNames,
+  manyToManyFault,
+  manyToManyRelations,
+} from './relations/many_to_many_option.js'
+import { relatedFault } from './relations/related_option.js'
 import type { AdminViewOptions, FieldOptions } from './view_options.js'
 
 export { ACTIONS, type Action } from './permissions/actions.js'
@@ -97,6 +108,8 @@ export class ModelView {
   readonly adminSite: ViewSite | undefined
   readonly eventIntegration: EventIntegration | undefined
   readonly bulkActions: readonly BulkAction[]
+  /** Many-to-many relations that are fields of the forms [R3] */
+  readonly manyToMany: readonly PivotRelation[]
   readonly templates: NonNullable<AdminViewOptions['templates']>
   /** Options of the endpoints below `/crud` */
   readonly crudOptions: CrudOptions
@@ -139,6 +152,7 @@ export class ModelView {
     this.crud = crudOf(this.crudOptions, this.resource)
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
     this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
+    this.manyToMany = this.#manyToMany(parameters.manyToMany)
     this.#checkSchema('updateInternalSchema', parameters.updateInternalSchema)
     this.#checkNames()
     this.#noteFiles()
@@ -176,7 +190,8 @@ export class ModelView {
    * superusers. [B13]
    */
   admits(ctx: HttpContext): boolean {
-    return !this.adminModel || ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
+    if (!this.adminModel || operatorOf(ctx)) return true
+    return ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
   }
 
   /**
@@ -203,7 +218,7 @@ export class ModelView {
   callOptions(ctx: HttpContext) {
     return {
       client: this.client(),
-      actor: adminActor(ctx),
+      actor: operatorOf(ctx) ?? adminActor(ctx),
       origin: adminOrigin(ctx),
       budget: answerBudgetOf(ctx),
     }
@@ -252,6 +267,17 @@ export class ModelView {
     return `${this.singular} ${(key ?? keyOf(item) ?? []).join(', ')}`.trim()
   }
 
+  /** The admin's own models have forms of their own. */
+  #manyToMany(option: Iterable<string> | undefined): PivotRelation[] {
+    if (this.adminModel) return []
+    const { columns, computed, virtualFields } = this.resource
+    const names = columns.all.map(({ apiName }) => apiName)
+    const taken = [...names, ...computed.values(), ...virtualFields]
+    const fault = manyToManyFault(this.model, option ?? [], taken)
+    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
+    return manyToManyRelations(this.model, option, taken)
+  }
+
   #checkSchema(option: string, schema: AdminViewOptions['updateInternalSchema']) {
     if (schema === undefined) return
     const { columns } = this.resource
@@ -286,12 +312,21 @@ export class ModelView {
       check('defaultSort', [defaultSort.replace(/^-/, '')], shownNames)
     }
     if (typeof title === 'string') check('title', [title], shownNames)
+    const fault = relatedFault(this.model, this.options.related ?? [])
+    if (fault !== null) throw new ValueError(`${this.name}: ${fault}`)
     const known = this.resource.columns.all.map(({ apiName }) => apiName)
     check('fields', Object.keys(fields ?? {}), [
       ...known,
       ...computed,
       ...this.resource.virtualFields,
+      ...this.manyToMany.map(({ name }) => name),
     ])
+    const formNames = [...known, ...this.resource.virtualFields]
+    const related = this.manyToMany.map(({ name }) => name)
+    checkFormNames(this.name, this.options.form ?? [], [...formNames, ...related])
+    checkConditions(this.name, fields ?? {}, formNames)
+    checkPivotNames(this.name, fields ?? {}, this.manyToMany)
+    checkWidgets(this.name, fields ?? {}, formNames)
 
     const classes = [...(listColumns ?? [])].filter((one) => typeof one !== 'string')
     for (const Class of classes) {
@@ -310,7 +345,7 @@ export class ModelView {
    */
   #noteFiles() {
     const fields = Object.entries(this.options.fields ?? {})
-    const files = fields.filter(([, { widget }]) => widget === 'file')
+    const files = fields.filter(([, { widget }]) => widget === 'file' || widget === 'image')
     noteFileColumns(
       this.model,
       files.flatMap(([name]) => this.resource.columns.find(name) ?? [])

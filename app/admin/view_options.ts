@@ -1,10 +1,25 @@
 import type { Item, LucidCrud, Scope } from '#crud'
 import type { EndpointCreatorClass, LucidCrudClass, ObjectSchema } from '#crud/internals'
 import type { BulkAction } from './bulk/bulk_action.js'
+import type { InlineOption } from './forms/inlines/inline_option.js'
+import type { FormPart } from './forms/layout/form_parts.js'
 import type { UpdatePanel } from './forms/update_panel.js'
+import type { VisibleWhen } from './forms/fields/visible_when.js'
 import type { Widget, WidgetName } from './forms/fields/widget.js'
 import type { ListColumn } from './list/list_column.js'
 import type { Action } from './permissions/actions.js'
+
+/**
+ * Options of a column of the rows that tie two records. [R3]
+ */
+export interface PivotOptions {
+  /** Default: the name of the column in words */
+  label?: string
+  /** Help text, shown below the field in the form */
+  help?: string
+  /** Values that the column takes. Default: those that the database lists, else any */
+  choices?: Iterable<string | number>
+}
 
 /**
  * Options of one field, for lists and forms.
@@ -19,6 +34,30 @@ export interface FieldOptions {
    * schema
    */
   widget?: WidgetName | (new () => Widget)
+  /** Text before the input, in its box, as in `$` */
+  prefix?: string
+  /** Text after the input, in its box, as in `min` */
+  suffix?: string
+  /** Of the widget `money`: code of the currency, as in `EUR` [R13] */
+  currency?: string
+  /** Of the widget `money`: true if the column holds integers of the smallest unit, as in cents [R13] */
+  minorUnits?: boolean
+  /** Of the widget `slug`: API name of the field that it is made of [R13] */
+  from?: string
+  /** Of the widget `tags`: tags to choose from, beside any others [R13] */
+  suggestions?: readonly string[]
+  /**
+   * False for numbers that are no quantities, such as codes, which have no separators of thousands. Keys, references
+   * and names that end in `id` or `year` never have them
+   */
+  grouped?: boolean
+  /**
+   * Values of other fields with which the form has this one, by API name, as in `{ kind: ['book', 'ebook'] }`.
+   * With others it is not required, and what is sent for it is ignored [R14]
+   */
+  visibleWhen?: VisibleWhen
+  /** Options of the `pivotColumns` of a many-to-many relation, by column name [R3] */
+  pivot?: Record<string, PivotOptions>
 }
 
 /**
@@ -68,8 +107,28 @@ export interface AdminViewOptions {
    * Default: enums, booleans and references [L3]
    */
   facets?: Iterable<string>
+  /**
+   * Names of `hasMany` and `hasOne` relations whose records are listed below a record; none for no lists.
+   * Default: every `hasMany` to a model of the site [R4]
+   */
+  related?: Iterable<string>
+  /**
+   * `hasMany` and `hasOne` relations whose records are rows in the form: names, or objects as
+   * `{ relation: 'items', fields: ['quantity'], sort: 'position' }` [R2]
+   */
+  inlines?: Iterable<InlineOption>
+  /**
+   * Names of `manyToMany` relations that are fields of the forms; none for no such fields. Default: every one to a
+   * model of the site [R3]
+   */
+  manyToMany?: Iterable<string>
   /** As in `name` or `-price`. Default: by key, newest first [B16] */
   defaultSort?: string
+  /**
+   * Layout of the form: API names of fields, and what `section` and `tab` return. Fields that it does not name
+   * stand at the end. Default: all fields in the order of the schema, in two columns [R1]
+   */
+  form?: Iterable<FormPart>
   /** Label, help and widget of fields, by API name */
   fields?: Record<string, FieldOptions>
   /** Actions on the selected records, in addition to deleting */
@@ -78,6 +137,6 @@ export interface AdminViewOptions {
   scopes?: Record<string, Scope>
   /** Edge templates, relative to resources/views, that replace single pages */
   templates?: { list?: string; create?: string; update?: string }
-  /** Panel beside the form of the update page */
-  panel?: UpdatePanel
+  /** Panel beside the form of the update page, or several in their order */
+  panel?: UpdatePanel | readonly UpdatePanel[]
 }

@@ -102,6 +102,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   crud: ANY,
   includedMethods: TEXTS,
   deletedMethods: TEXTS,
+  batch: TRUTH,
   endpointNames: OBJECT,
   endpointCreator: ANY,
   filterConfig: OBJECT,
@@ -109,7 +110,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   deletedAtColumn: TEXT,
   updatedAtColumn: TEXT,
   showDeleted: TRUTH,
-  include: TEXTS,
+  include: [
+    (value) => isList(value, (one) => typeof one === 'string' || isObject(one)),
+    'a list of relations, each a name or { relation, limit, pivot }',
+  ],
   middleware: LISTS,
   access: [(value) => typeof value === 'string' || isObject(value), 'a string or a map'],
   policy: FUNCTION,
@@ -157,7 +161,7 @@ export function checkEndpointNames(
   place: string,
   { endpointNames, middleware }: { endpointNames?: object; middleware?: object }
 ): void {
-  const keys: string[] = [...OPERATIONS, 'read_paginated']
+  const keys: string[] = [...OPERATIONS, 'read_paginated', 'batch']
   for (const [key, segment] of Object.entries(endpointNames ?? {})) {
     if (!keys.includes(key)) {
       throw new ValueError(

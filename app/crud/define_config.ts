@@ -25,6 +25,8 @@ export interface CrudConfig {
     maximum: number
     /** Maximum number of items that one `include` adds to an answer [Q3] */
     included: number
+    /** Maximum number of items of one relation that `include` adds to each record [Q3] */
+    includedPerRecord: number
   }
   /** The API schema, at `openapi.json` below the prefix [Q1] */
   openapi: {
@@ -55,6 +57,8 @@ export interface CrudConfig {
      * own [P7]
      */
     text: number
+    /** Maximum rows of a list as CSV or NDJSON [D5] */
+    export: number
     /** Maximum bytes of the values of one answer [A29] */
     answer: number
     /** Maximum bytes of the values of all answers that a process is reading, writing or sending [A29] */
@@ -130,9 +134,10 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
     itemsPerPage: POSITIVE,
     maximum: POSITIVE,
     included: POSITIVE,
+    includedPerRecord: POSITIVE,
   },
   body: { limit: POSITIVE, depth: POSITIVE },
-  limits: { text: POSITIVE, answer: POSITIVE, answers: POSITIVE },
+  limits: { text: POSITIVE, export: POSITIVE, answer: POSITIVE, answers: POSITIVE },
   idempotency: { hours: POSITIVE },
   rateLimit: { requests: POSITIVE, seconds: POSITIVE },
   server: {
@@ -166,11 +171,13 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
       itemsPerPage: 10,
       maximum: 1000,
       included: 10_000,
+      includedPerRecord: 100,
       ...config.pagination,
     },
     body: { limit: 1024 * 1024, depth: 32, ...config.body },
     limits: {
       text: 100_000,
+      export: 100_000,
       answer: 32 * 1024 * 1024,
       answers: 96 * 1024 * 1024,
       ...config.limits,

@@ -45,6 +45,13 @@ export interface FieldError {
   message: string
 }
 
+/** The fault of one operation of a batch: of a field, or of the whole operation (`''`). [D4] */
+export interface BatchError extends FieldError {
+  operation: 'create' | 'update' | 'delete'
+  /** Its position in the list of the operation, from 0 */
+  index: number
+}
+
 interface ProblemOptions {
   errors?: FieldError[]
   headers?: Record<string, string>
@@ -162,6 +169,20 @@ export class UnknownKey extends Exception {
    */
   constructor(readonly key: readonly unknown[]) {
     super(`Item with id ${key.join(', ')} not found`)
+  }
+}
+
+/** A record is not as an earlier write left it. [R7] */
+export class RecordNotAsLeft extends Exception {
+  static status = 409
+  static code = 'E_RECORD_NOT_AS_LEFT'
+  static message = 'The record has changed since'
+
+  /**
+   * @param key  the key's parts
+   */
+  constructor(readonly key: readonly unknown[]) {
+    super()
   }
 }
 

@@ -11,6 +11,7 @@ export type { CrudConfig } from './define_config.js'
 export {
   IntegerTooLong,
   listed,
+  RecordNotAsLeft,
   shown,
   UnknownKey,
   UnreadableFilter,
@@ -39,7 +40,10 @@ export type { AdminActor, Origin, SystemActor } from './types.js'
 
 /* The admin's own tables are read and written on every database, in transactions. */
 export { dialectOf } from './database/dialects.js'
+export { type PivotTable, pivotTableOf } from './database/pivot_table.js'
+export { faultToProblem } from './database/fault_to_problem.js'
 export { whileLocked } from './database/migration_lock.js'
+export { OutOfTime, withinTime } from './database/time_limit.js'
 export { afterOutermostCommit } from './database/outermost_commit.js'
 export { inSnapshot, inTransaction } from './database/transaction.js'
 export { unavailability } from './database/unavailable.js'
@@ -53,22 +57,39 @@ export type { LucidCrudClass } from './endpoints/endpoint_options.js'
 export { isBelowPrefix, markBodyReader, readsBody } from './endpoints/generated_routes.js'
 
 /* A bulk action is one write, whatever it changes. */
-export { noteChanges, Pivots } from './events/pivots.js'
+export {
+  digestOfRow,
+  fromStored,
+  isReadable,
+  isStamp,
+  type Lack,
+  type Reversal,
+  reversalOf,
+} from './events/reversal.js'
+export { identityOfKey } from './events/caused_writes.js'
+export { losesSecrets, mergedPivots, withoutSecrets } from './events/pivot_change.js'
+export { noteChanges, pivotRowsOf, Pivots } from './events/pivots.js'
 export { gatherWrites } from './events/write_scope.js'
+export { isSameValue } from './events/write.js'
 
 /* Pages answer problems, bodies, hosts and assets as the endpoints do. */
 export { answerBudgetOf } from './http/answer_budget.js'
 export { AssetStore } from './http/asset_store.js'
 export { bestEncoding, type Encoding } from './http/best_encoding.js'
 export { readBody } from './http/body.js'
+export { takeExportSlot } from './http/export_slots.js'
 export { isForeignLink, isForgery } from './http/cross_site.js'
+export { matchesStrongly, parseTags, type TagCondition } from './http/etag.js'
 export { answerMissing, sendProblem } from './http/handle_problem.js'
 export { networkOf } from './http/network.js'
 export {
   abilityMissing,
   alreadyRegistered,
+  fieldsReadOnly,
   invalidBody,
+  missingReference,
   noEndpoint,
+  stillReferredTo,
   unavailable,
 } from './http/problems.js'
 export { CONTENT_SECURITY_POLICY } from './http/security_headers.js'
@@ -79,20 +100,45 @@ export { toProblem } from './http/to_problem.js'
 /* Models are found in the files of the application, and sessions read without luxon. */
 export { withQuickMoments } from './lucid/lucid_moments.js'
 export { modelFiles } from './lucid/model_files.js'
-export { markOwnHook } from './lucid/own_hooks.js'
+export { hasForeignHook, markOwnHook } from './lucid/own_hooks.js'
 
 /* Lists, forms and exports go through the operations of the endpoints. */
+export {
+  MOST_RELATED,
+  type PivotValues,
+  type RelatedWrites,
+  type WantedRelated,
+} from './operations/related_writes.js'
+export { putExactly } from './operations/put_exactly.js'
+export {
+  checkReverted,
+  operationOf,
+  type RevertOptions,
+  revertPivots,
+} from './operations/revert.js'
+export { removeAddedRows } from './operations/revert_pivots.js'
+export { recordsNotAsLeft } from './operations/not_as_left.js'
 export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
 export { noteFileColumns } from './operations/check_files.js'
 export { countsValues, type ValueCount } from './operations/count_values.js'
+export {
+  type DeletionEffect,
+  deletionEffects,
+  type Effect,
+  MOST_COUNTED,
+} from './operations/deletion_effects.js'
 export { isUnreadable, keyOf, noteKey } from './operations/item_keys.js'
 export { fullItemOf, notePart } from './operations/item_parts.js'
+export { listBatches } from './operations/list_batches.js'
+export { beginSnapshot, type Snapshot } from './operations/snapshot.js'
 export type { ListResult } from './operations/list_result.js'
 export { countMatching, matchingKeys } from './operations/matching_keys.js'
 export { neighbours } from './operations/neighbours.js'
 export { isOperation, OPERATIONS } from './operations/operation.js'
 export { identityOf, reachedOf } from './operations/reach.js'
-export { Records } from './operations/records.js'
+export { requestsFirst } from './operations/requests_first.js'
+export { Records, type Located } from './operations/records.js'
+export type { Unstored, UnstoredVerdict } from './operations/unstored.js'
 
 /* A list of the site is the same typed request as a list of the API. */
 export { type Condition, readCondition, splitList } from './request/condition.js'
@@ -105,6 +151,8 @@ export { OPERATORS_OF, type Operator } from './request/operators.js'
 
 /* A resource describes a model. */
 export type { Column } from './resource/column.js'
+export type { ColumnIntrospection } from './database/introspection.js'
+export { PivotRelation, pivotRelationOf, pivotRelationsOf } from './resource/pivot_relation.js'
 export { parseFilterName } from './resource/filter_config.js'
 export type { ColumnKind } from './resource/column_kind.js'
 export { knownResources, Resource } from './resource/resource.js'
@@ -138,6 +186,7 @@ export { type ExtraColumn, Reader } from './sql/reader.js'
 
 /* Fields and cells read and write values as the API does. */
 export { inUtc, readDateTime, readTime } from './values/datetime.js'
+export { escapeFormula, unescapeFormula } from './values/formula.js'
 export { fromQuery, readUuid } from './values/from_query.js'
 export {
   isDeeper,
@@ -150,4 +199,4 @@ export {
 export { exactInteger, readNumber, writeNumeral } from './values/numbers.js'
 export { isStorableText } from './values/text.js'
 export { ANY as ANY_CHARACTERS, patternFault, type TextPattern } from './values/text_pattern.js'
-export { serializerOf, toApi } from './values/to_api.js'
+export { attributeToApi, serializerOf, toApi } from './values/to_api.js'

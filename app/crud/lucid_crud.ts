@@ -2,8 +2,10 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from './actor.js'
 import { afterOutermostCommit } from './database/outermost_commit.js'
+import type { Reversal } from './events/reversal.js'
 import type {
   CallOptions,
+  CreateOptions,
   FindOptions,
   HookOptions,
   ReadOptions,
@@ -12,9 +14,14 @@ import type {
   WriteOptions,
 } from './operations/call_options.js'
 import { anyItemAllowed, countItems, countItemsByDay } from './operations/count.js'
-import { countItemsByValue, type ValueCount } from './operations/count_values.js'
+import {
+  type CountValuesOptions,
+  countItemsByValue,
+  type ValueCount,
+} from './operations/count_values.js'
 import { clientFor } from './operations/client_for.js'
-import { createItem } from './operations/create.js'
+import { createItem, tryCreate } from './operations/create.js'
+import { createTogether } from './operations/create_together.js'
 import type { CrudContext } from './operations/crud_context.js'
 import { deleteItem, deleteItems } from './operations/delete.js'
 import { listItems } from './operations/list.js'
@@ -22,10 +29,13 @@ import type { ListOptions, ListResult } from './operations/list_result.js'
 import { omit } from './operations/omit.js'
 import { identityOf } from './operations/reach.js'
 import { findRecord, findRecords, readItem } from './operations/read.js'
-import { Records } from './operations/records.js'
+import { Records, type Located } from './operations/records.js'
 import { restoreItems } from './operations/restore.js'
-import { updateItem } from './operations/update.js'
+import { revertItem, type RevertOptions } from './operations/revert.js'
+import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/unstored.js'
+import { tryUpdate, updateItem } from './operations/update.js'
 import { readOnlyOn } from './operations/written_fields.js'
+import type { Condition } from './request/condition.js'
 import type { ListQuery, ListRequest } from './request/list_request.js'
 import type { KeyValue } from './resource/key.js'
 import type { GrantedOperation } from './resource/permissions.js'
@@ -133,7 +143,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    * @returns the item as `get` returns it
    * @throws Problem 403, 409 or 422
    */
-  async create(values: Record<string, unknown>, options: CallOptions = {}): Promise<Item> {
+  async create(values: Record<string, unknown>, options: CreateOptions = {}): Promise<Item> {
     return await createItem(await this.#contextFor(options), values, options)
   }
 
@@ -195,10 +205,11 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * The number of items of each day, in UTC, of a datetime column.
+   * The number of items of each day of a datetime column.
    *
    * @param apiName   the column's API name
    * @param first  the first day, as YYYY-MM-DD
+   * @param options  `zone`: the time zone whose days they are; default: UTC
    * @returns the days with items, in no order; null if the policy takes the record and more than 10,000
    *   would have to be authorized [P14]
    * @throws Problem 403
@@ -206,7 +217,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   async countByDay(
     apiName: string,
     first: string,
-    options: CallOptions = {}
+    options: CallOptions & { zone?: string } = {}
   ): Promise<Array<{ day: string; count: number }> | null> {
     return await countItemsByDay(await this.#recordsFor(options), apiName, first, options)
   }
@@ -216,7 +227,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    *
    * @param apiName  the column's API name
    * @param request  the list; its paging and order do not matter
-   * @param options  `most`: the number of values
+   * @param options  `most`: the number of values; `counted` is called with that of all there are
    * @returns null if not every item shows its stored value: with a policy that takes the record, grants that hide
    *   the column on some items, a column or model that converts or serializes itself, and for JSON and bytes
    * @throws Problem 403
@@ -225,7 +236,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   async countByValue(
     apiName: string,
     request: ListRequest,
-    options: CallOptions & { most: number }
+    options: CountValuesOptions
   ): Promise<ValueCount[] | null> {
     return await countItemsByValue(await this.#recordsFor(options), apiName, request, options)
   }
@@ -343,6 +354,107 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   async restoreMany(keys: readonly unknown[], options: CallOptions = {}): Promise<LucidRow[]> {
     return await restoreItems(await this.#contextFor(options), keys, options)
+  }
+
+  /**
+   * Puts an item back into its state before a logged write: updates, restores, deletes or creates it as the log
+   * says, with hooks, policy, scope and grants as ever. Values are those of the log, and no schema judges them.
+   *
+   * @param reversal  of `reversalOf`
+   * @throws RecordNotAsLeft  when the item is not as the write left it
+   * @throws Problem 403      also for a field that the actor may not write
+   * @throws Problem 409      when others refer to an item that is to be removed
+   */
+  async revert(key: KeyValue, reversal: Reversal, options: RevertOptions = {}): Promise<void> {
+    await revertItem(await this.#contextFor(options), key, reversal, options)
+  }
+
+  /**
+   * Stores new items as `create` stores each, many with one statement, where neither the model nor own code does more
+   * than that. A failure is that of all of them.
+   *
+   * @param all  by attribute name
+   * @returns false if nothing was done, as each is to be created by itself
+   * @throws Problem 403, 409 or 422
+   */
+  async createTogether(
+    all: ReadonlyArray<Record<string, unknown>>,
+    options: CallOptions & { client: QueryClientContract }
+  ): Promise<boolean> {
+    return await createTogether(await this.#contextFor(options), all, options)
+  }
+
+  /**
+   * Decides a create as `create` does, and writes nothing; the model's hooks and the database are not asked.
+   *
+   * @param values  by attribute name
+   * @returns the record as it would be written
+   * @throws Problem 403, 409 or 422
+   */
+  async tryCreate(
+    values: Record<string, unknown>,
+    options: CreateOptions & { client: QueryClientContract }
+  ): Promise<LucidRow> {
+    const { client } = options
+    return await tryCreate(await this.#contextFor(options), values, client as never, options)
+  }
+
+  /**
+   * Decides an update as `update` does, and writes nothing.
+   *
+   * @param record  of `locateBy`, which takes the values
+   * @returns true if any value would be written
+   * @throws Problem 403, 409 or 422
+   */
+  async tryUpdate(
+    record: LucidRow,
+    values: Record<string, unknown>,
+    options: UpdateOptions & { client: QueryClientContract }
+  ): Promise<boolean> {
+    const { client } = options
+    return await tryUpdate(
+      await this.#contextFor(options),
+      record,
+      values,
+      client as never,
+      options
+    )
+  }
+
+  /**
+   * Judges records of `tryCreate` and `tryUpdate`: would the actor still reach them, once they are written?
+   *
+   * @returns in the order of the records
+   */
+  async judgeUnstored(
+    operation: 'create' | 'update',
+    unstored: readonly Unstored[],
+    options: CallOptions & { client: QueryClientContract }
+  ): Promise<UnstoredVerdict[]> {
+    const records = await this.#recordsFor(options)
+    return await judgeUnstored(records, operation, unstored, options.client, options)
+  }
+
+  /**
+   * The records that meet a condition as the actor sees them, in no order, not deleted.
+   *
+   * @param options.lock  true if they are to be written in the client's transaction
+   */
+  async locateBy(
+    condition: Condition,
+    { lock = false, ...options }: CallOptions & { client: QueryClientContract; lock?: boolean }
+  ): Promise<Located[]> {
+    const records = await this.#recordsFor(options)
+    return await records.locateBy(condition, options.client, options, lock)
+  }
+
+  /** True if own code turns values into attributes, which may use the transaction. */
+  get hasOwnPreparation(): boolean {
+    const { prototype } = LucidCrud
+    return (
+      this.prepareCreate !== prototype.prepareCreate ||
+      this.prepareUpdate !== prototype.prepareUpdate
+    )
   }
 
   /**

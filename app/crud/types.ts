@@ -70,6 +70,12 @@ export interface Origin {
   sessionId?: number
   /** The id of the background job that the work is part of, if it is */
   jobId?: number
+  /** The id of the logged event that the work takes back, if it does */
+  undoes?: number
+  /** The id of the logged event whose version of a record the work restores, if it does */
+  restores?: number
+  /** The record whose form the work is, if rows of other models are written with it */
+  form?: { model: string; id: string }
 }
 
 /** The data of a request's API token: never its secret, nor its hash. [P10] */
@@ -85,7 +91,7 @@ export type Access = 'public' | 'token'
 export type CustomFilterDefault = string | number | boolean | null
 export type FilterMap = Record<string, CustomFilterDefault>
 
-export type EndpointName = Operation | 'read_paginated'
+export type EndpointName = Operation | 'read_paginated' | 'batch'
 
 export type EndpointMiddleware = MiddlewareFn | ParsedNamedMiddleware
 

@@ -5,7 +5,9 @@
 import { inspect } from 'node:util'
 import ace from '@adonisjs/core/services/ace'
 import testUtils from '@adonisjs/core/services/test_utils'
+import edge from 'edge.js'
 import { resources } from '#crud'
+import { keepPartials } from '#upstream/edge_keep_partials'
 import { createNodeServer } from './node_server.js'
 
 const failures: Array<{ what: string; error: unknown }> = []
@@ -37,11 +39,14 @@ export async function runMigrations() {
 }
 
 /**
- * Starts the application's server. A setup hook for tests/bootstrap.ts, after `migrateTables`.
+ * Starts the application's server. Templates are compiled once, as in production. A setup hook for
+ * tests/bootstrap.ts, after `migrateTables`.
  *
  * @returns a function that stops it
  */
 export async function startServer() {
+  for (const { cacheManager } of [edge.compiler, edge.asyncCompiler]) cacheManager.enabled = true
+  keepPartials(edge)
   const stop = await testUtils.httpServer().start(createNodeServer)
   return afterwards('stopping the server', stop)
 }

@@ -2,7 +2,7 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
-import { AdminView } from '#admin'
+import { AdminView, tab } from '#admin'
 import { Crud, type Scope } from '#crud'
 import Distributor from '#models/distributor'
 
@@ -34,14 +34,24 @@ const ownDistributor: Scope = (query, actor) => {
     'director',
   ],
   facets: ['major_genre', 'mpaa_rating', 'distributor_id'],
+  form: [
+    'title',
+    'director',
+    'release_date',
+    'running_time_min',
+    'distributor_id',
+    tab('Classification', ['major_genre', 'creative_type', 'mpaa_rating', 'source']),
+    tab('Money', ['production_budget', 'us_gross', 'worldwide_gross', 'us_dvd_sales']),
+    tab('Reception', ['imdb_rating', 'imdb_votes', 'rotten_tomatoes_rating']),
+  ],
   fields: {
-    us_gross: { label: 'US gross', help: 'In US dollars' },
-    worldwide_gross: { help: 'In US dollars' },
-    us_dvd_sales: { label: 'US DVD sales', help: 'In US dollars' },
-    production_budget: { help: 'In US dollars' },
+    us_gross: { label: 'US gross', widget: 'money', currency: 'USD' },
+    worldwide_gross: { widget: 'money', currency: 'USD' },
+    us_dvd_sales: { label: 'US DVD sales', widget: 'money', currency: 'USD' },
+    production_budget: { widget: 'money', currency: 'USD' },
     mpaa_rating: { label: 'MPAA rating' },
-    running_time_min: { label: 'Running time', help: 'In minutes' },
-    rotten_tomatoes_rating: { label: 'Rotten Tomatoes', help: 'In percent' },
+    running_time_min: { label: 'Running time', suffix: 'min' },
+    rotten_tomatoes_rating: { label: 'Rotten Tomatoes', suffix: '%' },
     imdb_rating: { label: 'IMDB rating' },
     imdb_votes: { label: 'IMDB votes' },
   },

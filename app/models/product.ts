@@ -20,7 +20,10 @@ const updateSchema = createSchema.partial()
   icon: 'M4 8l8-4 8 4v8l-8 4-8-4zM4 8l8 4 8-4M12 12v8',
   group: 'Shop',
   listColumns: ['id', 'name', 'category', 'price', 'sku', 'last_sold', 'description', 'created_at'],
-  fields: { sku: { label: 'SKU', help: 'The article number; no two products share one' } },
+  fields: {
+    price: { widget: 'money', currency: 'EUR' },
+    sku: { label: 'SKU', help: 'The article number; no two products share one' },
+  },
 })
 @Crud({
   tags: ['Products'],

@@ -19,10 +19,15 @@ import type BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 /**
  * Reads the body of a request by AdonisJS's parser, if there is one.
  *
+ * @param most  bytes of a multipart body's content; default: the application's limit
  * @throws Exception  of status 400 for a body that can't be decoded, 413 for one that is too large
  */
-export async function parseBody(ctx: HttpContext, parser: BodyParserMiddleware): Promise<void> {
-  if (ctx.request.is(['multipart'])) guardMultipart(ctx.request.request)
+export async function parseBody(
+  ctx: HttpContext,
+  parser: BodyParserMiddleware,
+  most: number = mostOfApplication()
+): Promise<void> {
+  if (ctx.request.is(['multipart'])) guardMultipart(ctx.request.request, most + AROUND_PARTS)
   try {
     await parser.handle(ctx, async () => {})
   } catch (error) {
@@ -44,9 +49,7 @@ export function isUndecodable(error: unknown): boolean {
  *
  * @throws Exception  of status 413, when `Content-Length` is too large
  */
-function guardMultipart(message: IncomingMessage) {
-  const { multipart } = app.config.get<BodyParserConfig>('bodyparser')
-  const most = (string.bytes.parse(multipart.limit ?? Infinity) ?? Infinity) + AROUND_PARTS
+function guardMultipart(message: IncomingMessage, most: number) {
   if (Number(message.headers['content-length']) > most) throw tooLarge()
 
   const pipe = message.pipe.bind(message)
@@ -59,6 +62,11 @@ function guardMultipart(message: IncomingMessage) {
     form.on('part', (part: Readable) => part.on('error', () => {}))
     return pipe(form, options)
   }
+}
+
+function mostOfApplication(): number {
+  const { multipart } = app.config.get<BodyParserConfig>('bodyparser')
+  return string.bytes.parse(multipart.limit ?? Infinity) ?? Infinity
 }
 
 /** Maximum bytes of boundaries and headers in a body */

@@ -63,8 +63,16 @@ export function storeWholeSeconds(model: LucidModel, inUtc: (moment: DateTime) =
     if (meta?.type !== 'datetime' || !prepare || isOwn(definition, 'prepare')) continue
     definition.prepare = (value, attribute, record) =>
       DateTime.isDateTime(value) && value.isValid ? inUtc(value) : prepare(value, attribute, record)
+    WHOLE_SECONDS.add(definition.prepare)
   }
 }
+
+/** True if the model defines how an attribute becomes a database value. */
+export function hasOwnPrepare(definition: ModelColumnOptions): boolean {
+  return !WHOLE_SECONDS.has(definition.prepare!) && isOwn(definition, 'prepare')
+}
+
+const WHOLE_SECONDS = new WeakSet<object>()
 
 /* Lucid creates a new function for every column, so only the source text tells its own from others. */
 function isOwn(definition: ModelColumnOptions, name: 'serialize' | 'consume' | 'prepare'): boolean {

@@ -31,6 +31,21 @@ export function makesOwnQueries(model: LucidModel): boolean {
 }
 
 /**
+ * True if the records of a model have methods of their own in the place of Lucid's, or values from the start, so that
+ * a new one may be more than what it is given.
+ */
+export function makesOwnRecords(model: LucidModel): boolean {
+  const usual = new Set(Object.getOwnPropertyNames(BaseModel.prototype))
+  let own = model.prototype as object
+  while (own !== BaseModel.prototype) {
+    const names = Object.getOwnPropertyNames(own)
+    if (names.some((name) => name !== 'constructor' && usual.has(name))) return true
+    own = Object.getPrototypeOf(own)
+  }
+  return model.$adapter !== BaseModel.$adapter || Object.keys(new model().$attributes).length > 0
+}
+
+/**
  * Replaces the query of a record's next writes.
  *
  * @param replace  called with the action, its client, and a function that creates Lucid's own query

@@ -1,16 +1,13 @@
-import { Hash } from '@adonisjs/core/hash'
-import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
 import { join } from 'node:path'
 import type { BenchDatabase } from '../helpers/bench_database.js'
 import { PostgresDatabase } from '../helpers/postgres_database.js'
 import { products } from '../helpers/products.js'
 import { ServerProcess } from '../helpers/server_process.js'
+import { benchUser, signIn } from '../helpers/sign_in.js'
 import { SqliteDatabase } from '../helpers/sqlite_database.js'
 import type { Contender } from './contender.js'
 import { PRODUCTS } from './operations.js'
 import { connectionOf, type DriverName } from '../helpers/options.js'
-
-const USER = { username: 'bench', password: 'a password of the benchmark' }
 
 /**
  * A running contender with its own database.
@@ -32,8 +29,7 @@ export async function startEntrants(
   folder: string
 ): Promise<Entrant[]> {
   const template = await createDatabase(driver, folder)
-  const hashedPassword = await new Hash(new Scrypt({})).make(USER.password)
-  await template.fill(products(PRODUCTS), { username: USER.username, hashedPassword })
+  await template.fill(products(PRODUCTS), await benchUser())
 
   const entrants: Entrant[] = []
   try {
@@ -73,19 +69,4 @@ async function createDatabase(driver: DriverName, folder: string): Promise<Bench
     return await PostgresDatabase.create('atrium_bench', process.env.BENCH_POSTGRES_URL!)
   }
   return SqliteDatabase.create(join(folder, `${driver}.sqlite3`), connectionOf(driver))
-}
-
-async function signIn({ name, origin }: ServerProcess): Promise<string> {
-  const response = await fetch(`${origin}/admin/login`, {
-    method: 'POST',
-    body: new URLSearchParams(USER),
-    redirect: 'manual',
-  })
-  if (response.status >= 400 || response.headers.getSetCookie().length === 0) {
-    throw new Error(`Nobody can sign in to "${name}": it answers ${response.status}`)
-  }
-  return response.headers
-    .getSetCookie()
-    .map((cookie) => cookie.split(';', 1)[0])
-    .join('; ')
 }

@@ -20,7 +20,7 @@ export async function insertFilms(client: any, count: number): Promise<void> {
   })
 }
 
-function distributors() {
+export function distributors() {
   return Array.from({ length: DISTRIBUTORS }, (_, index) => ({
     id: index + 1,
     name: `Distributor ${index + 1}`,
@@ -28,8 +28,11 @@ function distributors() {
   }))
 }
 
-/** A tenth of the values is null, and a fifth of the titles contains any given word. */
-function films(first: number, count: number) {
+/**
+ * Rows of films from a number on, without their keys. A tenth of the values is null, and a fifth of the titles
+ * contains any given word.
+ */
+export function films(first: number, count: number) {
   const random = sameNumbers(first)
   const some = <Value>(value: Value) => (random() < 0.1 ? null : value)
   const below = (most: number) => Math.floor(random() * most)

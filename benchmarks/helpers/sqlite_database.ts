@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { environment } from './application.js'
+import { distributors, films } from './films.js'
 import type { BenchDatabase, BenchUser } from './bench_database.js'
 import type { ProductRow } from './products.js'
 
@@ -63,6 +64,25 @@ export class SqliteDatabase implements BenchDatabase {
         .run(user.username, user.hashedPassword, '2026-01-01 00:00:00')
     }
     this.#database.exec('analyze')
+  }
+
+  /** Fills the table of films, and makes the user. */
+  async fillFilms(count: number, user: BenchUser) {
+    const insert = (table: string, rows: readonly Record<string, unknown>[]) => {
+      const names = Object.keys(rows[0])
+      const values = names.map((name) => `@${name}`)
+      const statement = this.#database.prepare(
+        `insert into ${table} (${names.join(', ')}) values (${values.join(', ')})`
+      )
+      for (const row of rows) statement.run(row)
+    }
+    this.#database.transaction(() => {
+      insert('distributors', distributors())
+      for (let start = 0; start < count; start += 500) {
+        insert('films', films(start + 1, Math.min(500, count - start)))
+      }
+    })()
+    await this.fill([], user)
   }
 
   async copy(name: string) {

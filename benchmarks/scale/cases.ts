@@ -72,5 +72,24 @@ export function casesFor(driver: string, rows: number): Case[] {
       query: 'page=1&itemsPerPage=10&category=Common',
       statements: [page('category = ?', ['Common'], 'id'), count('category = ?', ['Common'])],
     },
+    {
+      name: 'two filters, their number, an order',
+      query: 'page=1&itemsPerPage=10&category=Common&price__gte=900&sort=-price',
+      statements: [
+        page('category = ? and price >= ?', ['Common', 900], 'price desc, id'),
+        count('category = ? and price >= ?', ['Common', 900]),
+      ],
+    },
+    {
+      name: 'the last page with total',
+      query: `page=${rows / 10}&itemsPerPage=10`,
+      statements: [
+        {
+          sql: `select * from (${page('', [], 'id desc').sql}) as nearest order by id`,
+          values: [],
+        },
+        count('', []),
+      ],
+    },
   ]
 }

@@ -1,10 +1,11 @@
 import { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { customers, makeOrders } from '#database/data/orders'
 import { products } from '#database/data/products'
 import { readFilms, summarizeChanges, tidyFilm } from '#database/data/films'
 
 const NAME = 'demo'
-const TABLES = ['products', 'distributors', 'films']
+const TABLES = ['products', 'distributors', 'films', 'customers', 'orders', 'order_lines']
 const BATCH = 200
 
 /** Works with the films of the distributor that the user's attributes name. */
@@ -110,14 +111,55 @@ export default class DemoSeeder extends BaseSeeder {
       progress.update(`Seeding films: ${start + batch.length} of ${rows.length}`)
     }
     await trx.table('products').multiInsert(products)
+    const orders = await this.#insertOrders(trx)
     await this.#makeRole(trx)
     await this.#makeViews(trx)
 
     const changes = summarizeChanges(films.flatMap((film) => film.changes))
     return (
-      `Seeded ${rows.length} films, ${distributors.size} distributors and ${products.length} products.` +
+      `Seeded ${rows.length} films, ${distributors.size} distributors, ${products.length} products and ${orders} orders.` +
       (changes.length > 0 ? ` Changed on the way: ${changes.join(', ')}.` : '')
     )
+  }
+
+  /**
+   * Inserts the customers and their orders with lines.
+   *
+   * @returns the number of orders
+   */
+  async #insertOrders(trx: TransactionClientContract): Promise<number> {
+    const made = { created_at: this.#now }
+    await trx.table('customers').multiInsert(customers.map((row) => ({ ...row, ...made })))
+    const orders = makeOrders(products)
+    const customerIds = await this.#idsBy(trx, 'customers', 'email')
+    await trx.table('orders').multiInsert(
+      orders.map(({ customer, lines, ...row }) => ({
+        ...row,
+        ...made,
+        customer_id: customerIds.get(customers[customer].email),
+      }))
+    )
+    const orderIds = await this.#idsBy(trx, 'orders', 'number')
+    const productIds = await this.#idsBy(trx, 'products', 'name')
+    await trx.table('order_lines').multiInsert(
+      orders.flatMap(({ number, lines }) =>
+        lines.map(({ product, ...row }) => ({
+          ...row,
+          order_id: orderIds.get(number),
+          product_id: productIds.get(products[product].name),
+        }))
+      )
+    )
+    return orders.length
+  }
+
+  async #idsBy(
+    trx: TransactionClientContract,
+    table: string,
+    column: string
+  ): Promise<Map<string, number>> {
+    const rows = await trx.from(table).select('id', column)
+    return new Map(rows.map((row) => [row[column], row.id]))
   }
 
   /**

@@ -5,9 +5,12 @@ import { dot, github, ndjson, spec } from '@japa/runner/reporters'
 import type { Config, NamedReporterContract, TestEndNode } from '@japa/runner/types'
 import { processorTime } from '#tests/engine/processor_time'
 
+/** Measuring takes some milliseconds a test. */
+const measure = process.env.ATRIUM_TEST_WEIGHS ? processorTime : () => 0
+
 /**
- * Writes the numbers of passed and failed tests, and the duration and processor time of each, to the file
- * ATRIUM_TEST_COUNTS, for scripts/test.js. Skipped tests are not counted.
+ * Writes the numbers of passed and failed tests, and the duration of each, to the file ATRIUM_TEST_COUNTS, for
+ * scripts/test.js; the failed ones by name, with ATRIUM_TEST_WEIGHS the processor time of each, too. Skipped tests are not counted.
  */
 class CountsReporter extends BaseReporter {
   readonly #durations: Array<{
@@ -16,11 +19,12 @@ class CountsReporter extends BaseReporter {
     milliseconds: number
     processorSeconds: number
   }> = []
-  #measured = processorTime()
+  readonly #failures: string[] = []
+  #measured = measure()
 
-  protected onTestEnd({ title, duration, meta }: TestEndNode) {
+  protected onTestEnd({ title, duration, meta, hasError }: TestEndNode) {
     const file = relative(process.cwd(), meta.fileName)
-    const now = processorTime()
+    const now = measure()
     this.#durations.push({
       file,
       title: title.expanded,
@@ -28,6 +32,7 @@ class CountsReporter extends BaseReporter {
       processorSeconds: now - this.#measured,
     })
     this.#measured = now
+    if (hasError) this.#failures.push(`${title.expanded} (${file})`)
   }
 
   protected async end() {
@@ -35,8 +40,8 @@ class CountsReporter extends BaseReporter {
 
     /* Errors of a suite or group are those of its hooks: they fail the run but are not tests. */
     const groups = failureTree.flatMap((suite) => suite.children).filter(isGroup)
-    const failedHooks = [...failureTree, ...groups].filter(({ errors }) => errors.length > 0).length
-    const failed = aggregates.failed + failedHooks
+    const failedHooks = [...failureTree, ...groups].filter(({ errors }) => errors.length > 0)
+    const failed = aggregates.failed + failedHooks.length
 
     const counts = {
       /* Japa's "regressions" are tests that have failed as test.fails() expects. */
@@ -45,9 +50,14 @@ class CountsReporter extends BaseReporter {
       skipped: aggregates.skipped,
       todo: aggregates.todo,
       durations: this.#durations,
+      failures: [...this.#failures, ...failedHooks.map((one) => `a hook of ${nameOf(one)}`)],
     }
     writeFileSync(process.env.ATRIUM_TEST_COUNTS!, JSON.stringify(counts))
   }
+}
+
+function nameOf(one: { name: string } | { title: string }) {
+  return 'name' in one ? one.name : one.title
 }
 
 function isGroup({ type }: { type: 'test' | 'group' }) {

@@ -1,22 +1,56 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from '#crud'
 import type { AdminConfig } from '../define_config.js'
+import { ActingEnded } from '../errors.js'
 import type AdminSession from '../models/admin_session.js'
+import type { ActsAs } from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
+import type { Factors } from './factors/factors.js'
 import type { AdminUserService } from './admin_user_service.js'
 import type { LoginThrottle } from './login/login_throttle.js'
+import { actedUser, type Acting } from './sign_in_as/acting.js'
 import type { Owner } from './sessions/owned_row.js'
-import { hashOf, type OpenSession, type SessionManager } from './sessions/session_manager.js'
+import {
+  hashOf,
+  type BeginOptions,
+  type OpenSession,
+  type SessionManager,
+} from './sessions/session_manager.js'
 import type { TokenClaims, TokenService } from './sessions/token_service.js'
 
 /**
  * The user of a request, with their session and token.
  */
 export interface SignedIn {
+  /** The user who is seen as signed in, with their permissions */
   owner: Owner
+  /** The superuser who is signed in as that user [U14] */
+  acting?: Acting
   session: OpenSession
   claims: TokenClaims
+  /** True if the user must have a second factor and has none: nothing but its enrolment is theirs [U10] */
+  lacksFactor?: boolean
 }
+
+interface SsoSignIn {
+  isLinked: NonNullable<BeginOptions['isEnough']>
+  metadata: Pick<AdminSession['sessionMetadata'], 'sso'>
+}
+
+type Greeting = (ctx: HttpContext, user: AdminUser, session: AdminSession) => Promise<void>
+
+/** Seconds until a session ends */
+export interface SessionRest {
+  /** Without another request */
+  idle: number
+  /** In any case */
+  limit: number
+}
+
+/** A page that polls in the background is not activity of the user. [B7] */
+const isActivity = (ctx: HttpContext) => ctx.request.qs().poll === undefined
+
+const wholeSeconds = (rest: number) => Math.max(0, Math.floor(rest))
 
 const ACCESS_TOKEN = 'access_token'
 const SESSION_ID = 'session_id'
@@ -27,19 +61,33 @@ const SESSION_ID = 'session_id'
  * exists. [B4]
  */
 export class AdminAuthentication {
+  #greeting: Greeting | undefined
+
   constructor(
     readonly users: AdminUserService,
     readonly sessions: SessionManager,
     readonly tokens: TokenService,
     readonly throttle: LoginThrottle,
-    private readonly config: Pick<AdminConfig, 'mountPath' | 'secureCookies' | 'sessions' | 'token'>
+    readonly factors: Factors,
+    private readonly config: Pick<
+      AdminConfig,
+      'mountPath' | 'secureCookies' | 'sessions' | 'token' | 'mfa'
+    >
   ) {}
+
+  /**
+   * @param greeting  is called for each new session, before its response is sent
+   */
+  greetBy(greeting: Greeting): void {
+    this.#greeting = greeting
+  }
 
   /**
    * Authenticates the request by its cookies. Renews a token that is due, so call it once per
    * request.
    *
    * @returns null if the cookies are missing or not valid
+   * @throws ActingEnded  once for a superuser who is no longer signed in as another user [U14]
    */
   async authenticate(ctx: HttpContext): Promise<SignedIn | null> {
     const token = ctx.request.plainCookie(ACCESS_TOKEN, { encoded: false })
@@ -51,33 +99,106 @@ export class AdminAuthentication {
     const found = await this.sessions.findSignedIn(claims)
     if (!found || String(found.owner.id) !== claims.sub) return null
     const { session, owner } = found
-    const { viewAs } = session.sessionMetadata
+    const { isSuperuser } = owner
+    const { actsAs, viewAs } = session.sessionMetadata
     if (viewAs !== undefined) owner.viewAs(viewAs)
 
-    /* A page that polls in the background is not activity of the user. [B7] */
-    if (ctx.request.qs().poll === undefined) await this.sessions.touch(session)
+    if (isActivity(ctx)) await this.sessions.touch(session)
     if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, owner, session)
-    return { owner, session, claims }
+    /* The provider has asked for what it asks for. [U15] */
+    const isEnough = !this.mustHaveFactor(isSuperuser) || session.sessionMetadata.sso !== undefined
+    const lacksFactor = !isEnough && !(await this.factors.has(owner.id))
+    if (!actsAs) return { owner, session, claims, lacksFactor }
+    return {
+      owner: await this.#actedBy(session, actsAs, owner),
+      acting: actsAs.by,
+      session,
+      claims,
+      lacksFactor,
+    }
+  }
+
+  /**
+   * Returns true if the site lets a user in only with a second factor. [U10]
+   */
+  mustHaveFactor(isSuperuser: boolean): boolean {
+    const { mfa } = this.config
+    return mfa === 'required' || (mfa === 'superusers' && isSuperuser)
+  }
+
+  /**
+   * Seconds after which the session of a request ends: without another request, and in any case. [B7, R10]
+   */
+  remaining(ctx: HttpContext, { session, claims }: SignedIn): SessionRest {
+    const { sessions, token } = this.config
+    const now = Date.now()
+    /* Activity is noted once a minute. */
+    const unnoted = (now - session.lastActivity.toMillis()) / 1000
+    const isNoted = isActivity(ctx) && unnoted >= 60
+    const idle = sessions.idleMinutes * 60 - (isNoted ? 0 : unnoted)
+    const renewed = this.#isRenewalDue(claims, session)
+      ? token.minutes * 60
+      : claims.exp - now / 1000
+    const age = (now - session.createdAt.toMillis()) / 1000
+    const limit = sessions.maximumHours * 3600 - age
+    return { idle: wholeSeconds(Math.min(idle, renewed)), limit: wholeSeconds(limit) }
   }
 
   /**
    * Begins a session for the user and sets its cookies in the response. Ends the browser's previous
    * session, as its cookies are replaced. [B7]
    *
-   * @returns null if the user was removed or has a new password
+   * @param options.hasShownFactor  true if the user has shown a second factor beside the password
+   * @returns null if the user was removed, has a new password, or has a factor that was not shown [U8]
    */
-  async signIn(ctx: HttpContext, user: AdminUser): Promise<AdminSession | null> {
+  async signIn(
+    ctx: HttpContext,
+    user: AdminUser,
+    { hasShownFactor = false } = {}
+  ): Promise<AdminSession | null> {
+    return await this.#begin(ctx, user, {
+      isEnough: async (client) => hasShownFactor === (await this.factors.has(user.id, client)),
+    })
+  }
+
+  /**
+   * Begins a session for a user who comes from the OpenID Connect provider, which counts as a second factor. [U15]
+   *
+   * @param options.isLinked  asked when the user is locked: true if they still are the provider's person
+   * @returns null if the user was removed, changed meanwhile, or is not linked any more
+   */
+  async signInBySso(
+    ctx: HttpContext,
+    user: AdminUser,
+    { isLinked, metadata }: SsoSignIn
+  ): Promise<AdminSession | null> {
+    return await this.#begin(ctx, user, { isEnough: isLinked, metadata })
+  }
+
+  async #begin(ctx: HttpContext, user: AdminUser, options: BeginOptions) {
     const earlier = ctx.request.plainCookie(SESSION_ID, { encoded: false })
     const begun = await this.sessions.begin(
       user,
       { ip: ctx.request.ip(), userAgent: ctx.request.header('user-agent') },
-      typeof earlier === 'string' ? earlier : undefined
+      { ...options, earlier: typeof earlier === 'string' ? earlier : undefined }
     )
     if (!begun) return null
     const { session, id } = begun
     await this.#giveToken(ctx, user, session)
     ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
+    await this.#greeting?.(ctx, user, session)
     return session
+  }
+
+  /**
+   * Gives the session of a request another id and token; those that it had are worthless at once. For the moment
+   * after which an eavesdropper of before must not go on, such as a new password. [U7]
+   */
+  async renew(ctx: HttpContext, { owner, session }: SignedIn): Promise<void> {
+    const id = await this.sessions.renew(session)
+    if (id === null) return
+    await this.#giveToken(ctx, owner, { ...session, sessionId: hashOf(id) })
+    ctx.response.plainCookie(SESSION_ID, id, this.#cookie(this.config.sessions.maximumHours * 3600))
   }
 
   /**
@@ -110,6 +231,16 @@ export class AdminAuthentication {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
     return `${ACCESS_TOKEN}=${token}; ${SESSION_ID}=${id}`
+  }
+
+  /** Work asked for as the one user is never done as the other. */
+  async #actedBy(session: OpenSession, actsAs: ActsAs, own: Owner): Promise<Owner> {
+    try {
+      return await actedUser(actsAs, own)
+    } catch (error) {
+      if (error instanceof ActingEnded) await this.sessions.actAs(session, null)
+      throw error
+    }
   }
 
   /**

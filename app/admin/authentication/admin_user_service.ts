@@ -7,6 +7,8 @@ import AdminUser from '../models/admin_user.js'
 import { DefaultRole } from '../permissions/default_role.js'
 import { setRoles } from '../permissions/user_roles.js'
 import { isCommonPassword } from './passwords/common_passwords.js'
+import { isUserName } from './passwords/is_user_name.js'
+import { hasPassword, NO_PASSWORD } from './passwords/no_password.js'
 import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
 import { WorkQueue } from './login/work_queue.js'
 
@@ -39,21 +41,24 @@ export class AdminUserService {
   ) {}
 
   /**
+   * @param input.password  null for a user who gets a link to choose one [U12]
    * @param input.roleIds  ids of existing roles; the default role if left out
    * @throws ValueError  for an invalid name or password, a name that is taken, or a missing default role
    */
   async create(input: {
     username: string
-    password: string
+    password: string | null
     isSuperuser: boolean
+    email?: string | null
     roleIds?: readonly number[]
   }): Promise<AdminUser> {
-    const { username, password, isSuperuser } = input
+    const { username, password, isSuperuser, email = null } = input
     await this.checkNewUsername(username)
     const roleIds = input.roleIds ?? (await this.defaultRole.ids())
-    const hashedPassword = await this.hashPassword(password, username)
+    const hashedPassword =
+      password === null ? NO_PASSWORD : await this.hashPassword(password, username)
     try {
-      return await this.#store({ username, hashedPassword, isSuperuser }, roleIds)
+      return await this.#store({ username, hashedPassword, isSuperuser, email }, roleIds)
     } catch (error) {
       /* Another request has taken the name since the check. */
       const fault = dialectOf(AdminUser.query().client).explain(error)
@@ -71,6 +76,8 @@ export class AdminUserService {
   }
 
   /**
+   * Stores a new password alone; `replacePassword` does what follows from it, too.
+   *
    * @throws ValueError  for an invalid password
    */
   async setPassword(user: AdminUser, password: string): Promise<void> {
@@ -133,9 +140,9 @@ export class AdminUserService {
     const user = USERNAME.test(username) ? await AdminUser.findBy('username', username) : null
     return await this.hashing.run(async () => {
       const nobodys = await hashOfNobody()
-      const hashed = user?.hashedPassword ?? nobodys
+      const hashed = user && hasPassword(user) ? user.hashedPassword : nobodys
       const isRight = await hash.verify(hashed, password)
-      if (user && isRight) {
+      if (user && isRight && hashed !== nobodys) {
         if (isWeaker(hashed, nobodys)) await this.#rehash(user, password)
         return user
       }
@@ -206,8 +213,10 @@ export class AdminUserService {
     if (password !== password.trim()) {
       throw new ValueError('A password does not begin or end with a space')
     }
-    if (username !== undefined && password.toLowerCase() === username.toLowerCase()) {
-      throw new ValueError('The password is the user name: choose another one')
+    if (username !== undefined && isUserName(password, username)) {
+      throw new ValueError(
+        'The password is the user name, or that with digits and signs around it: choose another one'
+      )
     }
     if (isCommonPassword(password)) {
       throw new ValueError(

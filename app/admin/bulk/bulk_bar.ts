@@ -5,6 +5,8 @@ import type { Offer } from '../permissions/may.js'
 import { ActionTask } from './action_task.js'
 import type { BulkTask } from './bulk_task.js'
 import { DeleteOrRestoreTask, type Write } from './delete_or_restore_task.js'
+import { editableFields } from './edit/editable_fields.js'
+import { EditTask } from './edit/edit_task.js'
 
 /**
  * Plural forms of a text; the script replaces `{n}` by the number.
@@ -19,6 +21,8 @@ interface Button {
   value: string
   label: string
   isDestructive: boolean
+  /** Answered by a page that asks */
+  asks: boolean
   /** URL that the form is sent to */
   place: string
   /** Request that the script sends instead of the form */
@@ -61,7 +65,9 @@ export function bulkBar(
 ): BulkBar | null {
   const writes = WRITES_FOR[deleted]
   const actions = deleted === 'only' ? [] : view.bulkActions
+  const edits = deleted !== 'only' && editableFields(site, view).length > 0
   const all: BulkTask[] = [
+    ...(edits ? [new EditTask(site, view)] : []),
     ...actions.map((action) => new ActionTask(site, view, action)),
     ...writes.map((write) => new DeleteOrRestoreTask(site, view, write)),
   ]
@@ -81,8 +87,10 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     value: task.value,
     label: task.label,
     isDestructive: task.isDestructive,
+    asks: task.confirms,
     place: view.url(task.path),
-    call: task instanceof DeleteOrRestoreTask ? callOf(task.value, view) : null,
+    /* The page that asks also says what else a deletion for good does. [R6] */
+    call: task instanceof DeleteOrRestoreTask && !task.isLasting ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),
   }

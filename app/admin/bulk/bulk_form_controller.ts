@@ -1,42 +1,31 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { crudConfig } from '#crud'
-import { readBody, noteKey, Reader, type KeyValue } from '#crud/internals'
+import { readBody, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
-import { returnPath } from '../http/return_path.js'
-import { cutText } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { jobUrl } from '../jobs/pages/job_url.js'
 import { ActionTask } from './action_task.js'
 import type { BulkAction } from './bulk_action.js'
-import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
+import {
+  bulkFormInQuery,
+  bulkFormOf,
+  isNavigation,
+  keysIn,
+  sendOn,
+  type BulkForm,
+} from './bulk_form.js'
 import type { BulkTask } from './bulk_task.js'
 import { readAllMatching, type AllMatching } from './matching_records.js'
 import { SelectAll } from './select_all.js'
+import { clearsTheWay } from './clears_the_way.js'
 import { DeleteOrRestoreTask, WRITES } from './delete_or_restore_task.js'
+import { titleInBulk } from './title_in_bulk.js'
 import { NotAllowed, PageNotFound, BulkFailure } from '../errors.js'
 
 /* Number of records that the confirmation page names. */
 const NAMED = 20
-
-/* Maximum number of submitted ids including duplicates; no list submits a record five times. */
-const MOST_SENT = 5 * MOST_IDS
-
-/* Longer addresses of the confirmation page might not pass a proxy. */
-const LONGEST_ADDRESS = 4000
-
-interface BulkForm {
-  /** Paths of the selected records, as in the values of the list's checkboxes */
-  ids: string[]
-  /** Fields that select all records of the list instead of ids; null: the box is not checked [L8] */
-  all: Record<string, unknown> | null
-  action: unknown
-  isConfirmed: boolean
-  /** URL to redirect to afterwards */
-  next: string
-}
 
 /**
  * Bulk tasks by plain forms: a confirmation page, the task itself, and a redirect to the previous
@@ -96,13 +85,9 @@ export class BulkFormController {
     try {
       const all = form.all && readAllMatching(form.all)
       if (all) return await this.#carryOutAll(task, all, form, ctx)
-      if (form.ids.length === 0) throw new BulkFailure(400, `${task.noneSelected}Form`)
-      if (form.ids.length > MOST_SENT) {
-        throw new BulkFailure(422, 'bulk.tooMany', { most: MOST_IDS, count: form.ids.length })
-      }
-      const keys = readIds(this.view.resource.key, form.ids.map(idOfPath))
+      const keys = keysIn(form, this.view, task)
       if (isRead || (task.confirms && !form.isConfirmed)) {
-        if (isNavigation(ctx) && this.#sendOn(task, form, ctx)) return
+        if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
         return await this.#ask(task, keys, form, ctx)
       }
       const text = await task.run(keys, ctx)
@@ -110,28 +95,8 @@ export class BulkFormController {
     } catch (error) {
       if (!(error instanceof BulkFailure)) throw error
       const text = this.site.text(error.key, error.data)
-      return await this.#redirectTo(ctx, form.next, { kind: 'error', text })
+      return await this.#redirectTo(ctx, form.from, { kind: 'error', text })
     }
-  }
-
-  /**
-   * Sends a browser on to the confirmation page's own address. It could not show the answer to a form
-   * again, when the user goes back after the task is done.
-   *
-   * @returns false if the address would be too long
-   */
-  #sendOn(task: BulkTask, { all, ids, next }: BulkForm, { response }: HttpContext): boolean {
-    const query = new URLSearchParams([
-      ...(all
-        ? Object.entries({ ...all, all: '1' }).map(([name, value]) => [name, String(value)])
-        : ids.map((id) => ['ids', id])),
-      ['action', task.value],
-      ['next', next],
-    ] as Array<[string, string]>)
-    const address = `${this.view.url(task.path)}?${query}`
-    if (address.length > LONGEST_ADDRESS) return false
-    response.status(303).header('location', address).send('')
-    return true
   }
 
   /** Many records become a job, whose page is shown. [L8] */
@@ -140,7 +105,7 @@ export class BulkFormController {
     const selection = await SelectAll.read(ctx, this.site, this.view, task, all)
     const { keys, isJob } = selection
     if (isRead || (task.confirms && !form.isConfirmed)) {
-      if (isNavigation(ctx) && this.#sendOn(task, form, ctx)) return
+      if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
       return await this.#ask(task, keys, form, ctx, all)
     }
     if (isJob) {
@@ -170,29 +135,26 @@ export class BulkFormController {
     await task.authorize(keys, ctx)
     const count = all?.count ?? records.length
     const isVisible = await this.view.isVisibleTo(ctx)
+    const effects = await task.effects(keys, ctx, count)
     return await this.site.render(ctx, 'pages/confirm_bulk', {
       view: this.view,
       task,
       heading: task.heading(count),
       note: task.note(count),
-      titles: records.slice(0, NAMED).map((record) => this.#titleOf(record, isVisible)),
+      titles: records.slice(0, NAMED).map((record) => titleInBulk(this.view, record, isVisible)),
       more: this.#more(count - NAMED),
+      effects,
+      isPossible: !effects.some(({ effect }) => effect === 'refuse') || clearsTheWay(this.view),
       ids: all ? [] : keys.map((one) => key.toPath(one).slice(1)),
       all,
       next: form.next,
+      from: form.from,
     })
   }
 
   #more(count: number): string | null {
     if (count < 1) return null
     return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
-  }
-
-  /** A viewer who may not see the record sees its key only. [B14] */
-  #titleOf(record: LucidRow, isVisible: boolean): string {
-    const { resource } = this.view
-    const item = isVisible ? new Reader(resource).toItem(record) : {}
-    return cutText(this.view.titleOf(noteKey(item, resource.key.of(record))))
   }
 
   async #redirectTo(ctx: HttpContext, next: string, message: Flash) {
@@ -203,40 +165,10 @@ export class BulkFormController {
   /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
   async #read(ctx: HttpContext): Promise<BulkForm> {
     const body = await readBody(ctx, crudConfig().body)
-    const { ids, action, next, confirmed } = body
-    return {
-      ids: [ids ?? []].flat() as string[],
-      all: allOf(body),
-      action,
-      isConfirmed: confirmed === '1',
-      next: await this.#nextOf(ctx, next),
-    }
+    return await bulkFormOf(ctx, this.site, this.view, body)
   }
 
   async #readQuery(ctx: HttpContext): Promise<BulkForm> {
-    const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
-    return {
-      ids: query.getAll('ids'),
-      all: allOf(Object.fromEntries(query)),
-      action: query.get('action') ?? undefined,
-      isConfirmed: false,
-      next: await this.#nextOf(ctx, query.get('next')),
-    }
+    return await bulkFormInQuery(ctx, this.site, this.view)
   }
-
-  async #nextOf(ctx: HttpContext, wanted: unknown): Promise<string> {
-    const list = (await this.view.isVisibleTo(ctx)) ? this.view.url('/') : this.site.url('/')
-    return returnPath(this.site, wanted) ?? list
-  }
-}
-
-/** A form that a browser sends to show its answer, which programs and scripts do not. */
-function isNavigation({ request }: HttpContext): boolean {
-  return request.method() === 'POST' && request.header('sec-fetch-mode') === 'navigate'
-}
-
-/** The box *all matching* counts whatever else is selected. */
-function allOf({ all, query, count }: Record<string, unknown>): Record<string, unknown> | null {
-  if (all !== '1') return null
-  return { all: true, query, count: /^\d{1,15}$/.test(String(count)) ? Number(count) : null }
 }

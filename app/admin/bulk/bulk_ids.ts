@@ -1,4 +1,4 @@
-import { type Column, type Key, type KeyValue, fromQuery, exactInteger } from '#crud/internals'
+import type { Key, KeyValue } from '#crud/internals'
 import { shownValue } from './shown_value.js'
 import { BulkFailure } from '../errors.js'
 
@@ -14,7 +14,7 @@ export const MOST_IDS = 1000
 export function readIds(key: Key, ids: readonly unknown[]): KeyValue[] {
   const keys = new Map<string, KeyValue>()
   for (const id of ids) {
-    const value = readId(key, id)
+    const value = key.fromJson(id)
     if (!value) throw new BulkFailure(422, 'bulk.invalidId', { id: shownValue(id) })
     keys.set(JSON.stringify(value.map(String)), value)
   }
@@ -35,30 +35,5 @@ export function idOfPath(path: string): unknown {
     return parts.length === 1 ? parts[0] : parts
   } catch {
     return path
-  }
-}
-
-function readId(key: Key, id: unknown): KeyValue | null {
-  const parts = key.isComposite ? id : [id]
-  if (!Array.isArray(parts) || parts.length !== key.columns.length) return null
-  const values = key.columns.map((column, index) => readPart(column, parts[index]))
-  return values.includes(null) ? null : values
-}
-
-/** JSON numbers are sent as such; numbers beyond their precision are sent as text. [B20] */
-function readPart(column: Column, part: unknown): unknown {
-  if (typeof part === 'string') return fromQuery(column, part)
-  if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null
-  if (typeof part !== 'number' && typeof part !== 'bigint') return null
-  switch (column.kind) {
-    case 'integer':
-      if (typeof part === 'bigint') return exactInteger(part)
-      return Number.isSafeInteger(part) ? part : null
-    case 'number':
-      return Number.isFinite(Number(part)) ? Number(part) : null
-    case 'text':
-      return String(part)
-    default:
-      return null
   }
 }

@@ -12,6 +12,8 @@ import { idOfPath, MOST_IDS, readIds } from './bulk_ids.js'
 import type { BulkTask } from './bulk_task.js'
 import { changed, MatchingRecords } from './matching_records.js'
 import { DeleteOrRestoreTask, WRITES, type Write } from './delete_or_restore_task.js'
+import { restoredChanges, type StoredChanges } from './edit/changes.js'
+import { EDIT, EditTask } from './edit/edit_task.js'
 
 /** Name of the kind */
 export const BULK_JOB = 'bulk'
@@ -24,6 +26,8 @@ interface Payload {
   value: string
   query: string
   count: number
+  /** Of an edit */
+  changes?: StoredChanges
 }
 
 /**
@@ -39,10 +43,12 @@ export class BulkJob extends JobKind {
   }
 
   titleOf(job: AdminJob): string {
-    const { task: path, value, count } = job.payload as unknown as Payload
+    const payload = job.payload as unknown as Payload
     const view = this.site.models.get(job.model ?? '')
-    const task = view && taskOf(this.site, view, path, value)
-    return task?.title(count) ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
+    const task = view && taskOf(this.site, view, payload)
+    return (
+      task?.title(payload.count) ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
+    )
   }
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {
@@ -51,6 +57,7 @@ export class BulkJob extends JobKind {
     while (run.done < count) {
       const { ctx, view, task } = await this.#begin(run)
       const keys = await this.#chunk(run, view)
+      await task.prepare(keys, ctx)
       await run.step(view.client(), keys.length, async (client) => {
         await task.run(keys, ctx, client)
       })
@@ -70,13 +77,14 @@ export class BulkJob extends JobKind {
    * @throws JobFailure
    */
   async #begin(run: JobRun): Promise<{ ctx: HttpContext; view: ModelView; task: BulkTask }> {
-    const { task: path, value } = run.job.payload as unknown as Payload
     const ctx = await run.context()
     const site = this.site.models.get(run.job.model ?? '')
     if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
     if (!site.admits(ctx)) throw new NotAllowed()
     const view = await site.for(ctx)
-    const task = view.isWithheld ? null : taskOf(this.site, view, path, value)
+    const task = view.isWithheld
+      ? null
+      : taskOf(this.site, view, run.job.payload as unknown as Payload)
     if (!task || !(await may(ctx, view, task.needs))) throw new NotAllowed()
     return { ctx, view, task }
   }
@@ -141,7 +149,12 @@ export class BulkJob extends JobKind {
 }
 
 /** @returns null if the view has no such task, or not for the user */
-function taskOf(site: AdminSite, view: ModelView, path: string, value: string): BulkTask | null {
+function taskOf(
+  site: AdminSite,
+  view: ModelView,
+  { task: path, value, changes }: Payload
+): BulkTask | null {
+  if (path === EDIT && changes) return new EditTask(site, view, restoredChanges(changes))
   if (WRITES.includes(value as Write)) {
     const task = new DeleteOrRestoreTask(site, view, value as Write)
     if (task.path === path) return task

@@ -6,6 +6,7 @@ import type { AdminSite } from '../admin_site.js'
 import { inSentence } from '../text/in_sentence.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
+import type { ShownEffect } from './deletion_effects.js'
 import { shownValue } from './shown_value.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 
@@ -47,6 +48,11 @@ export abstract class BulkTask {
   abstract heading(count: number, shown?: string): string
   /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
+
+  /** Data for its job beside path and value, as JSON without secrets */
+  get payload(): Record<string, unknown> {
+    return {}
+  }
 
   /** Its name with the number, as in `Delete 812 films` */
   abstract title(count: number): string
@@ -91,21 +97,41 @@ export abstract class BulkTask {
   ): Promise<readonly KeyValue[]>
 
   /**
-   * @param client  a transaction's, to be part of it
+   * Overridable: what has to be done before the transaction, as code of the application may read with
+   * connections of its own.
+   */
+  async prepare(_keys: readonly KeyValue[], _ctx: HttpContext): Promise<void> {}
+
+  /**
+   * @param client  a transaction's, to be part of it; then `prepare` comes before that transaction
    */
   async run(
     keys: readonly KeyValue[],
     ctx: HttpContext,
-    client: QueryClientContract = this.view.client()
+    client?: QueryClientContract
   ): Promise<string> {
-    return await this.explain(ctx, () => this.perform(keys, ctx, client))
+    if (!client) await this.prepare(keys, ctx)
+    return await this.explain(ctx, () => this.perform(keys, ctx, client ?? this.view.client()))
+  }
+
+  /**
+   * Its further effects, to be told before. [R6]
+   *
+   * @param count  number of records, of which the keys may be the first
+   */
+  async effects(
+    _keys: readonly KeyValue[],
+    _ctx: HttpContext,
+    _count?: number
+  ): Promise<ShownEffect[]> {
+    return []
   }
 
   /**
    * Runs a part of the task. Converts every error to a failure with a readable cause, except
    * refusals of the policy. Logs internal errors. [S52, S53, B19]
    *
-   * @throws BulkFailure 400
+   * @throws BulkFailure
    * @throws Problem 403
    * @throws ValueError
    */
@@ -113,11 +139,11 @@ export abstract class BulkTask {
     try {
       return await part()
     } catch (error) {
-      if (error instanceof ValueError || toProblem(error).status === 403) throw error
-      throw new BulkFailure(400, this.failed, {
-        task: this.label,
-        cause: this.#causeOf(error, ctx),
-      })
+      const isExplained = error instanceof ValueError || error instanceof BulkFailure
+      const { status } = toProblem(error)
+      if (isExplained || status === 403) throw error
+      const data = { task: this.label, cause: this.#causeOf(error, ctx) }
+      throw new BulkFailure(status === 503 ? 503 : 400, this.failed, data, error)
     }
   }
 

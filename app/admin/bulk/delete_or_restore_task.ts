@@ -1,17 +1,27 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { afterOutermostCommit, type KeyValue, type DeletedMode } from '#crud/internals'
+import {
+  afterOutermostCommit,
+  type KeyValue,
+  type DeletedMode,
+  stillReferredTo,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { BulkFailure } from '../errors.js'
 import { dropFilesOf } from '../forms/files/file_store.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'
 import { BulkTask } from './bulk_task.js'
+import { shownEffects, type ShownEffect } from './deletion_effects.js'
 
 export const WRITES = ['delete', 'restore', 'purge'] as const
 
 /** Delete, restore a soft-deleted record, or delete for good. [B16] */
 export type Write = (typeof WRITES)[number]
+
+/* Records of each model that a message names */
+const SAID = 3
 
 const DELETED: Record<Write, DeletedMode> = {
   delete: 'exclude',
@@ -58,7 +68,47 @@ export class DeleteOrRestoreTask extends BulkTask {
   }
 
   note(count: number): string | null {
-    return this.site.text(this.#isLasting ? 'bulk.note.lasting' : 'bulk.note.restorable', { count })
+    return this.site.text(this.isLasting ? 'bulk.note.lasting' : 'bulk.note.restorable', { count })
+  }
+
+  async effects(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    count: number = keys.length
+  ): Promise<ShownEffect[]> {
+    return this.isLasting ? await shownEffects(ctx, this.site, this.view, keys, count) : []
+  }
+
+  /** The message says which records still refer to these. [R6] */
+  async run(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract = this.view.client()
+  ): Promise<string> {
+    try {
+      return await super.run(keys, ctx, client)
+    } catch (error) {
+      const isReferredTo =
+        error instanceof BulkFailure && error.data?.cause === stillReferredTo().message
+      /* A transaction that has failed answers nothing more. */
+      if (!isReferredTo || client.isTransaction) throw error
+      const cause = await this.#whatRefers(keys, ctx)
+      throw new BulkFailure(400, this.failed, { ...error.data, cause })
+    }
+  }
+
+  async #whatRefers(keys: readonly KeyValue[], ctx: HttpContext): Promise<string> {
+    const { message: cause } = stillReferredTo()
+    const effects = await this.effects(keys, ctx)
+    const found = effects.filter(({ effect }) => effect === 'refuse')
+    if (found.length === 0) return cause
+    const parts = found.map(({ subject, records, isAll }) => {
+      const titles = records.slice(0, SAID).map(({ title }) => title)
+      const isCut = !isAll || records.length > SAID
+      if (titles.length === 0) return subject
+      return `${subject} (${titles.join(', ')}${isCut ? ', …' : ''})`
+    })
+    return `${cause}: ${parts.join('; ')}`
   }
 
   /** Within a transaction around the task, files are removed only after its commit. */
@@ -71,7 +121,7 @@ export class DeleteOrRestoreTask extends BulkTask {
     })
   }
 
-  get #isLasting(): boolean {
+  get isLasting(): boolean {
     return this.value === 'purge' || (this.value === 'delete' && !this.view.resource.softDelete)
   }
 
@@ -95,7 +145,7 @@ export class DeleteOrRestoreTask extends BulkTask {
       this.value === 'restore'
         ? await crud.restoreMany(keys, options)
         : await crud.deleteMany(keys, { ...options, hard: this.value === 'purge' })
-    if (this.#isLasting) await this.#dropFiles(records, client, ctx)
+    if (this.isLasting) await this.#dropFiles(records, client, ctx)
     return this.done(records.length)
   }
 }

@@ -3,10 +3,9 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { countMatching, matchingKeys, Records, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
-import { cutText } from '../list/cell.js'
-import { filterNotes } from '../list/filter_notes.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
+import { unreadPart } from '../list/unread_part.js'
 import type { ModelView } from '../model_view.js'
 import type { BulkTask } from './bulk_task.js'
 
@@ -62,12 +61,14 @@ export class MatchingRecords {
   ): Promise<MatchingRecords> {
     if (!(await view.isVisibleTo(ctx))) throw new NotAllowed()
     const parameters = await readList(ctx, site, view, query)
-    const [fault] = filterNotes(site, view, parameters)
-    if (fault) throw new BulkFailure(422, 'bulk.all.fault', { fault: fault.text })
-    if (parameters.isUnsearchable || missesColumn(parameters, query)) {
-      const text = cutText(parameters.search || parameters.q || query)
-      throw new BulkFailure(422, 'bulk.all.unsearchable', { text })
+    const unread = unreadPart(site, view, parameters, query)
+    if (unread && 'filter' in unread) {
+      throw new BulkFailure(422, 'bulk.all.fault', { fault: unread.filter })
     }
+    if (unread && 'search' in unread) {
+      throw new BulkFailure(422, 'bulk.all.unsearchable', { text: unread.search })
+    }
+    if (unread) throw new BulkFailure(422, 'bulk.all.viewGone')
     /* The first record that it can't be done to would stop it. */
     if (task.deleted !== 'include' && task.deleted !== parameters.deleted) {
       throw new BulkFailure(422, 'bulk.all.mode', { task: task.label })
@@ -113,11 +114,4 @@ export class MatchingRecords {
 /** The failure that says both numbers. */
 export function changed(count: number, found: number): BulkFailure {
   return new BulkFailure(409, 'bulk.all.changed', { count, found })
-}
-
-/** A search by a column that there is not for the user shows all records. */
-function missesColumn({ column, q }: ListParameters, query: string): boolean {
-  const given = new URLSearchParams(query)
-  const text = given.getAll('search-input').at(-1)?.trim() ?? ''
-  return text !== '' && column === null && q === ''
 }

@@ -51,7 +51,13 @@ export class SelectAll {
       site.jobs.start(ctx, BULK_JOB, {
         model: view.name,
         total: count,
-        payload: { task: task.path, value: task.value, query: matching.query, count },
+        payload: {
+          ...task.payload,
+          task: task.path,
+          value: task.value,
+          query: matching.query,
+          count,
+        },
       })
     )
   }

@@ -26,13 +26,15 @@ export default class AdminPassword extends AdminCommand {
   declare revokeTokens: boolean | undefined
 
   async run() {
-    const { accessTokens, adminUserService: users, sessionManager } = await this.site()
+    const site = await this.site()
+    const { accessTokens, adminUserService: users } = site
     const user = await users.findByName(this.username)
     this.requireFlags(!this.passwordStdin && '--password-stdin')
     const password = await this.readPassword(users, user.username, this.passwordStdin)
-    await users.setPassword(user, password)
-    const ended = await sessionManager.endAllOf(user.id)
-    this.logger.success(`${user.username} has a new password; sessions ended: ${ended}`)
+    const hashed = await users.hashPassword(password, user.username)
+    const { replacePassword } = await import('../authentication/passwords/replace_password.js')
+    const ended = await replacePassword(site, user.id, hashed)
+    this.logger.success(`${user.username} has a new password; sessions ended: ${ended ?? 0}`)
     const { length } = await accessTokens.ofUser(user)
     if (length === 0) return
     if (await this.#mayRevoke(user, length)) {

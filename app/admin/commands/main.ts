@@ -5,21 +5,29 @@ import { ListLoader } from '@adonisjs/core/ace'
 import AdminCreate from './admin_create.js'
 import AdminDelete from './admin_delete.js'
 import AdminEvents from './admin_events.js'
+import AdminInvite from './admin_invite.js'
 import AdminList from './admin_list.js'
+import AdminMfa from './admin_mfa.js'
 import AdminPassword from './admin_password.js'
 import AdminRoles from './admin_roles.js'
 import AdminSessions from './admin_sessions.js'
 import AdminToken from './admin_token.js'
+import CrudImport from './crud_import.js'
+import CrudExport from './crud_export.js'
 
 const loader = new ListLoader([
   AdminCreate,
   AdminDelete,
   AdminEvents,
+  AdminInvite,
   AdminList,
+  AdminMfa,
   AdminPassword,
   AdminRoles,
   AdminSessions,
   AdminToken,
+  CrudImport,
+  CrudExport,
 ])
 
 export const getMetaData: typeof loader.getMetaData = () => loader.getMetaData()

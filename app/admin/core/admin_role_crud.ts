@@ -5,6 +5,7 @@ import { inTransaction, noteChanges, type UpdateOptions, type WriteOptions } fro
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
+import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { takeFromAll } from '../permissions/user_roles.js'
 import { raiseVersions } from '../permissions/versions.js'
 import { ROLES } from './admin_user_schemas.js'
@@ -14,7 +15,7 @@ type Values = Record<string, unknown>
 
 /**
  * Writes of roles. They change the users who have them, too, so they take turns with the writes of users:
- * otherwise one could wait for the other for ever.
+ * otherwise one could wait for the other for ever. They need a recent proof of who the user is. [U11]
  */
 export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
   readonly #site: Site
@@ -43,8 +44,19 @@ export class AdminRoleCrud extends LucidCrud<typeof AdminRole> {
     return await this.#inTurn(options, (own) => super.deleteMany(keys, own))
   }
 
+  async prepareCreate(values: Values, options: HookOptions): Promise<Values> {
+    requireProofOf(options.actor)
+    return await super.prepareCreate(values, options)
+  }
+
+  async prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Promise<Values> {
+    requireProofOf(options.actor)
+    return await super.prepareUpdate(values, record, options)
+  }
+
   /** Logs the loss for each user of the role, and raises their permissions version. [E3, U4] */
-  async prepareDelete({ id }: AdminRole, { client }: HookOptions): Promise<void> {
+  async prepareDelete({ id }: AdminRole, { actor, client }: HookOptions): Promise<void> {
+    requireProofOf(actor)
     const holders = await takeFromAll(id, client)
     const ids = [...holders.keys()]
     await raiseVersions(client, ids)

@@ -11,20 +11,29 @@ import {
 } from '#crud'
 import { alreadyRegistered, inTransaction, invalidBody, type WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { followPassword } from '../authentication/passwords/replace_password.js'
+import { NO_PASSWORD } from '../authentication/passwords/no_password.js'
 import AdminUser from '../models/admin_user.js'
+import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
-import { REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
+import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 
 type Values = Record<string, unknown>
 type Site = Pick<
   AdminSite,
-  'accessTokens' | 'adminUserService' | 'savedViews' | 'sessionManager' | 'text'
+  | 'accessTokens'
+  | 'adminUserService'
+  | 'invitations'
+  | 'notices'
+  | 'savedViews'
+  | 'sessionManager'
+  | 'text'
 >
 
 /**
  * Rules for writes to admin users, from any endpoint or page: hashes passwords, keeps the last
- * superuser, ends the sessions of users who may no longer be signed in, and gives new users the
- * default role. [B7, B11, B13, U5]
+ * superuser, ends the sessions of users who may no longer be signed in, gives new users the
+ * default role, and asks people for a recent proof of who they are. [B7, B11, B13, U5, U11]
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   readonly #site: Site
@@ -49,6 +58,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   async prepareCreate(values: Values, options: HookOptions): Promise<Values> {
+    requireProofOf(options.actor)
     await this.#checkRoles(values, options)
     return await super.prepareCreate(values, options)
   }
@@ -81,12 +91,14 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   async prepareUpdate(values: Values, record: LucidRow, options: HookOptions): Promise<Values> {
     const user = record as AdminUser
     const { client } = options
+    requireProofOf(options.actor)
     await this.#checkName(values.username, client, user)
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
     /* A new password ends the user's sessions, except the one that has set it. [B7] */
     if (values.hashedPassword !== undefined) {
-      const kept = isOneself(user, options) ? options.actor!.session : undefined
-      await this.#site.sessionManager.endAllOf(user.id, kept, client)
+      const { actor, origin } = options
+      const kept = isOneself(user, options) ? actor?.session : undefined
+      await followPassword(this.#site, user, { actor, origin, kept }, client)
     }
     if (values[REVOKE_TOKENS] === true) {
       const { actor, origin } = options
@@ -125,6 +137,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
 
   async prepareDelete(record: LucidRow, options: HookOptions): Promise<void> {
     const user = record as AdminUser
+    requireProofOf(options.actor)
     if (isOneself(user, options)) throw new Problem(409, this.#site.text('core.oneself'))
     await this.#checkNotLast(user, 'core.lastDeleted', options.client)
     /* Sessions end first: without the user, their tokens could not be found. */
@@ -142,6 +155,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     { password, ...values }: Values,
     nameOf: () => Promise<unknown>
   ): Promise<Values> {
+    if (values[INVITE] === true) {
+      if (password !== undefined) throw twoWays()
+      return { ...values, hashedPassword: NO_PASSWORD }
+    }
     if (password === undefined) return values
     const { adminUserService: users } = this.#site
     const username = await nameOf()
@@ -236,6 +253,11 @@ async function named<Result>(username: unknown, work: () => Promise<Result>): Pr
       ? alreadyRegistered(username, ['username'])
       : error
   }
+}
+
+function twoWays(): Problem {
+  const message = 'An invited user chooses the password: leave it empty, or do not invite'
+  return invalidBody([{ field: 'password', rule: 'password', message }])
 }
 
 /** Null stands for none; undefined: nobody names any. */

@@ -7,17 +7,19 @@ import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
 import type { AdminViewOptions } from '../view_options.js'
-import { TokenPanel } from '../authentication/access_tokens/token_panel.js'
+import { FactorPanel } from '../authentication/factors/factor_panel.js'
 import { abilitiesColumn } from './abilities_column.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
 import { AdminRoleCrud } from './admin_role_crud.js'
 import { adminRoleSchemas } from './admin_role_schemas.js'
 import { AdminUserCrud } from './admin_user_crud.js'
 import { AdminUserEndpoints } from './admin_user_endpoints.js'
-import { adminUserSchemas, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
+import { adminUserSchemas, INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 import { currentSessionColumn } from './current_session.js'
 import { holdersColumn, mayColumn, rolesColumn } from './roles_column.js'
+import { UserPanel } from './user_panel.js'
 import { permissionsWidget } from '../permissions/matrix/permissions_widget.js'
+import { newPasswordWidget } from '../forms/fields/widgets/new_password_widget.js'
 import { RolePanel } from './role_panel.js'
 import { rolesWidget } from './roles_widget.js'
 
@@ -48,7 +50,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
         icon: ICONS.users,
         createSchema: schemas.create,
         updateSchema: schemas.update,
-        virtualFields: ['password', REVOKE_TOKENS, ROLES],
+        virtualFields: ['password', INVITE, REVOKE_TOKENS, ROLES],
         crud: new AdminUserCrud(site),
         endpointCreator: AdminUserEndpoints,
         listColumns: [
@@ -66,8 +68,10 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
           password: {
             label: text('users.password'),
             help: text('users.passwordHelp'),
-            widget: 'password',
+            widget: newPasswordWidget(site),
           },
+          [INVITE]: { label: text('users.invite'), help: text('users.inviteHelp') },
+          email: { label: text('users.email'), help: text('users.emailHelp'), widget: 'email' },
           [REVOKE_TOKENS]: {
             label: text('users.revokeTokens'),
             help: text('users.revokeTokensHelp'),
@@ -80,7 +84,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
           },
           attributes: { label: text('users.attributes'), help: text('users.attributesHelp') },
         },
-        panel: new TokenPanel(site),
+        panel: [new FactorPanel(site), new UserPanel(site)],
       },
     ],
     [

@@ -1,12 +1,21 @@
 import { DateTime } from 'luxon'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { ModelView } from '../model_view.js'
+import { presentZone } from '../time/present_zone.js'
 
 const DAYS = 30
 
+/** Numbers of records created on each of the last 30 days, oldest first. */
+export interface CreatedPerDay {
+  /** Of all models together; each day as in `2026-11-21` */
+  all: Array<{ day: string; count: number }>
+  /** By the name of the model; a model that could not be counted is not in it */
+  ofModel: ReadonlyMap<string, number[]>
+}
+
 /**
- * Number of records created on each of the last 30 days, in UTC, over all models with a
- * `created_at` column, as far as the viewer may see the records. [B23, P14]
+ * Number of records created on each of the last 30 days, of the present time zone, for all models with a `created_at`
+ * column, as far as the viewer may see the records: one statement a model. [B23, P14]
  *
  * @param report    called for a model whose query failed; its records are not counted
  * @param leaveOut  called for a model with too many records to authorize one by one
@@ -17,30 +26,39 @@ export async function createdPerDay(
   views: ModelView[],
   report: (error: unknown) => void,
   leaveOut: (view: ModelView) => void = () => {}
-): Promise<Array<{ day: string; count: number }> | null> {
+): Promise<CreatedPerDay | null> {
   const noting = views.filter((view) => createdAt(view))
   if (noting.length === 0) return null
 
-  const today = DateTime.utc().startOf('day')
-  const days = new Map<string, number>()
-  for (let ago = DAYS - 1; ago >= 0; ago--) days.set(today.minus({ days: ago }).toISODate(), 0)
-  const [first] = days.keys()
-
+  const zone = presentZone()
+  const today = DateTime.now().setZone(zone).startOf('day')
+  const days = Array.from({ length: DAYS }, (_, index) =>
+    today.minus({ days: DAYS - 1 - index }).toFormat('yyyy-MM-dd')
+  )
+  const ofModel = new Map<string, number[]>()
   await Promise.all(
     noting.map(async (view) => {
       try {
         const { apiName } = createdAt(view)!
-        const counted = await view.crud.countByDay(apiName, first, view.callOptions(ctx))
-        if (!counted) leaveOut(view)
-        for (const { day, count } of counted ?? []) {
-          if (days.has(day)) days.set(day, days.get(day)! + count)
-        }
+        const options = { ...view.callOptions(ctx), zone }
+        const counted = await view.crud.countByDay(apiName, days[0], options)
+        if (!counted) return leaveOut(view)
+        const counts = new Map(counted.map(({ day, count }) => [day, count]))
+        ofModel.set(
+          view.name,
+          days.map((day) => counts.get(day) ?? 0)
+        )
       } catch (error) {
         report(error)
       }
     })
   )
-  return [...days].map(([day, count]) => ({ day, count }))
+  const numbers = [...ofModel.values()]
+  const all = days.map((day, index) => ({
+    day,
+    count: numbers.reduce((sum, one) => sum + one[index], 0),
+  }))
+  return { all, ofModel }
 }
 
 function createdAt(view: ModelView) {

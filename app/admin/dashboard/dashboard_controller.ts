@@ -5,9 +5,15 @@ import { mayReadEvents } from '../events/pages/event_access.js'
 import { isForbidden } from '../forms/submission/refusals.js'
 import type { ModelView } from '../model_view.js'
 import { visibleViews } from '../permissions/visible_views.js'
+import { presentZone } from '../time/present_zone.js'
 import { recordsChart } from './chart.js'
-import { createdPerDay } from './created_per_day.js'
+import { createdPerDay, type CreatedPerDay } from './created_per_day.js'
+import { iconOf } from '../layout/model_icon.js'
 import { recentEvents } from './recent_events.js'
+import { recentRecords } from './recent_records.js'
+import { trend } from './trend.js'
+
+const TREND_DAYS = 14
 
 /**
  * The dashboard. [S24, B23]
@@ -29,7 +35,7 @@ export class DashboardController {
   async #data(ctx: HttpContext) {
     const views = await visibleViews(this.site, ctx)
     const leftOut: string[] = []
-    const [counted, days, recent] = await Promise.all([
+    const [counted, created, recent, mine] = await Promise.all([
       Promise.all(views.map((view) => this.#count(ctx, view))),
       createdPerDay(
         ctx,
@@ -38,21 +44,25 @@ export class DashboardController {
         ({ label }) => leftOut.push(label)
       ),
       recentEvents(this.site, ctx),
+      recentRecords(this.site, ctx),
     ])
     const texts = {
       title: this.site.text('dashboard.chart.title'),
-      description: this.site.text('dashboard.chart.description'),
+      description: this.site.text('dashboard.chart.description', { zone: presentZone() }),
     }
     return {
-      models: counted.filter(({ adminModel }) => !adminModel),
+      models: counted
+        .filter(({ adminModel }) => !adminModel)
+        .map((model) => ({ ...model, trend: this.#trendOf(model.name, created) })),
       authTables: counted.filter(({ adminModel }) => adminModel),
-      chart: days && recordsChart(days, texts),
-      chartTable: days ?? [],
+      chart: created && recordsChart(created.all, texts),
+      chartTable: created?.all ?? [],
       chartGap:
         leftOut.length > 0
           ? this.site.text('dashboard.chart.leftOut', { models: leftOut.sort().join(', ') })
           : null,
       recent,
+      mine,
       allEvents: mayReadEvents(this.site, ctx) ? this.site.url('/management/events') : null,
     }
   }
@@ -72,9 +82,19 @@ export class DashboardController {
       name: view.name,
       label: view.label,
       url: this.site.url(`/${view.name}/`),
+      icon: iconOf(view),
       adminModel: view.adminModel,
       count,
     }
+  }
+
+  /** The last days of a model, drawn and in words; null if it does not say when records were created. */
+  #trendOf(name: string, created: CreatedPerDay | null) {
+    const counts = created?.ofModel.get(name)?.slice(-TREND_DAYS)
+    if (!counts) return null
+    const count = counts.reduce((sum, one) => sum + one, 0)
+    const text = this.site.text('dashboard.trend', { count, days: TREND_DAYS })
+    return { drawing: trend(counts), text }
   }
 }
 

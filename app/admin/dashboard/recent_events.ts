@@ -1,11 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import { versionUrl } from '../events/history/history_url.js'
+import { seesWhole } from '../events/history/readable_history.js'
 import { EventReader } from '../events/pages/event_reader.js'
 import { hasEventLog, isSuperuser, mayReadEvents } from '../events/pages/event_access.js'
 import { markOf, unnamedIn, type EventMark } from '../events/pages/event_words.js'
 import { isolated, partsOf, plainText, type SentencePart } from '../text/plain_text.js'
-import { RecordPlaces } from '../events/pages/record_places.js'
-import { momentOf, subjectOf, type Moment } from '../events/pages/shown_event.js'
+import { readKey, RecordPlaces } from '../events/pages/record_places.js'
+import { subjectOf } from '../events/pages/shown_event.js'
+import { momentOf, type Moment } from '../time/moment.js'
 import { EventType } from '../events/event_type.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { personal } from '../permissions/may.js'
@@ -13,10 +16,16 @@ import { visibleViews } from '../permissions/visible_views.js'
 
 const MOST = 10
 
-/** All types except views of pages, which change nothing. */
-const SHOWN = Object.values(EventType).filter((type) => type !== EventType.VIEW)
+/** All types but views and logins, which change nothing. */
+const UNSHOWN: string[] = [
+  EventType.VIEW,
+  EventType.LOGIN,
+  EventType.LOGOUT,
+  EventType.FAILED_LOGIN,
+]
+const SHOWN = Object.values(EventType).filter((type) => !UNSHOWN.includes(type))
 
-const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE]
+const WRITES = [EventType.CREATE, EventType.UPDATE, EventType.DELETE, EventType.IMPORT]
 
 /**
  * A recent event, as a sentence.
@@ -29,7 +38,7 @@ export interface RecentEvent {
   moment: Moment
   /** As in `3 minutes ago` */
   ago: string
-  /** URL of the event's page, for viewers who may read it */
+  /** URL of the event's page, for viewers who may read it, else of the version that it left */
   url: string | null
 }
 
@@ -87,12 +96,26 @@ function shown(
     failed: event.status === 'failure',
     moment: momentOf(event.timestamp),
     ago: event.timestamp.toRelative({ locale: 'en' }) ?? '',
-    url: mayReadEvents(site, ctx) ? site.url(`/management/events/${event.id}`) : null,
+    url: mayReadEvents(site, ctx)
+      ? site.url(`/management/events/${event.id}`)
+      : urlOfVersion(event, places),
   }
 }
 
+/** For others the version that it left, if they see all records of the model, also those that are gone. [R9] */
+function urlOfVersion(
+  { id, resourceId, resourceType, status }: AdminEventLog,
+  { views }: RecordPlaces
+): string | null {
+  const view = views.get(resourceType ?? '')
+  if (!view?.resource.isLoaded || !resourceId || status === 'failure') return null
+  const [key] = readKey(view, resourceId) ?? []
+  const isOpen = seesWhole(view) && !view.resource.policy && view.may('read')
+  return key && isOpen ? versionUrl(view, key, id) : null
+}
+
 function sentenceOf({ eventType, status, details }: AdminEventLog): string {
-  if (status === 'failure' && eventType !== EventType.FAILED_LOGIN) return 'failed_write'
+  if (status === 'failure') return 'failed_write'
   return details?.restored ? 'RESTORE' : eventType
 }
 

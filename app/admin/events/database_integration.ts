@@ -13,8 +13,9 @@ import {
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'
+import { reversalIn } from './event_records.js'
 import { EventType } from './event_type.js'
-import { storedChanges, storedState } from './stored_json.js'
+import { storedChanges, storedReversal, storedState } from './stored_json.js'
 
 export interface DatabaseEventsOptions {
   /** Days after which an event is removed. Default: never */
@@ -24,8 +25,8 @@ export interface DatabaseEventsOptions {
    * passwords there by mistake. Default: 30
    */
   typedNameDays?: number
-  /** Logs views of list and update pages as well. Default: true [E2] */
-  logViews?: boolean
+  /** Logs views of list and update pages as well, or with 'records' of update pages alone. Default: true [E2] */
+  logViews?: boolean | 'records'
 }
 
 /* Earlier dates can't be compared on every database. */
@@ -34,7 +35,11 @@ const DAYS: Check = [
   (value) => POSITIVE[0](value) && value <= MOST_DAYS,
   `a positive integer of ${MOST_DAYS} at the most`,
 ]
-const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: TRUTH }
+const VIEWS: Check = [
+  (value) => TRUTH[0](value) || value === 'records',
+  "true or false, or 'records' for those of records alone",
+]
+const CHECKS = { retentionDays: DAYS, typedNameDays: DAYS, logViews: VIEWS }
 
 /* A statement takes a limited number of values, and a long transaction blocks others. */
 const ROWS_AT_ONCE = 100
@@ -47,7 +52,7 @@ const PRUNED_AT_ONCE = 100
 export class DatabaseIntegration implements EventIntegration {
   readonly retentionDays: number | undefined
   readonly typedNameDays: number
-  readonly logViews: boolean
+  readonly logViews: boolean | 'records'
 
   /**
    * @throws ValueError  for an unknown option or an invalid value [P9]
@@ -64,10 +69,14 @@ export class DatabaseIntegration implements EventIntegration {
     return client.connectionName === (AdminEventLog.connection ?? db.primaryConnectionName)
   }
 
-  async log(event: AdminEvent, { client }: { client?: QueryClientContract } = {}): Promise<void> {
+  async log(
+    event: AdminEvent,
+    { client, partOf }: { client?: QueryClientContract; partOf?: number } = {}
+  ): Promise<number> {
     const own = client ?? db.connection(AdminEventLog.connection)
-    if (own.isTransaction || event.records.length === 0) await this.#insert(event, own)
-    else await inTransaction(own, (transaction) => this.#insert(event, transaction))
+    const isOne = own.isTransaction || event.records.length === 0
+    if (isOne) return await this.#insert(event, own, partOf)
+    return await inTransaction(own, (transaction) => this.#insert(event, transaction, partOf))
   }
 
   /**
@@ -124,10 +133,19 @@ export class DatabaseIntegration implements EventIntegration {
     }
   }
 
-  async #insert(event: AdminEvent, client: QueryClientContract): Promise<void> {
+  async #insert(
+    event: AdminEvent,
+    client: QueryClientContract,
+    partOf: number | undefined
+  ): Promise<number> {
     const timestamp = inUtc(event.timestamp)
     const dialect = dialectOf(client)
-    const eventId = await dialect.insertRow(client, AdminEventLog.table, eventRow(event, timestamp))
+    const row = eventRow(event, timestamp)
+    const eventId = partOf ?? (await dialect.insertRow(client, AdminEventLog.table, row))
+    if (partOf !== undefined) {
+      const { details } = row
+      await client.from(AdminEventLog.table).where('id', partOf).update({ details })
+    }
     const rows = event.records.map((record) => auditRow(record, eventId, timestamp))
     if (rows.length === 1) await dialect.insertRow(client, AdminAuditLog.table, rows[0])
     else {
@@ -136,6 +154,7 @@ export class DatabaseIntegration implements EventIntegration {
         await knex.table(AdminAuditLog.table).insert(rows.slice(start, start + ROWS_AT_ONCE))
       }
     }
+    return Number(eventId)
   }
 }
 
@@ -169,6 +188,7 @@ function auditRow(
     previous_state: storedState(record.previousState),
     new_state: storedState(record.newState),
     changes: storedChanges(record.changes),
+    reversal: storedReversal(reversalIn(record)),
   }
 }
 

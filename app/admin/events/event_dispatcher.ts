@@ -2,8 +2,12 @@ import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Write, WriteObserver } from '#crud'
 import { afterOutermostCommit } from '#crud/internals'
+import { contextOfOrigin } from '../authentication/admin_origin.js'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
 import { eventOfWrites } from './event_of_writes.js'
+import type { eventActor } from './event_actor.js'
+import { longActionOf, type LongAction } from './long_action.js'
+import { noteLogged } from './logged_in_request.js'
 
 /* Bounds the memory if an integration hangs. */
 const MOST_PENDING = 1000
@@ -12,7 +16,7 @@ const MOST_PENDING = 1000
  * Passes events to the site's integration; only writes that include their log wait for it. [E4]
  */
 export class EventDispatcher implements WriteObserver {
-  readonly #pending = new Set<Promise<void>>()
+  readonly #pending = new Set<Promise<unknown>>()
   readonly #most: number
 
   constructor(
@@ -32,9 +36,11 @@ export class EventDispatcher implements WriteObserver {
     return this.integration !== undefined
   }
 
-  /** True if views of pages are logged [E2] */
-  get logsViews(): boolean {
-    return this.isActive && (this.integration!.logViews ?? true)
+  /** Returns true if views of lists, or of the pages of records, are logged. [E2] */
+  logsViewsOf(page: 'list' | 'update' | 'view'): boolean {
+    if (!this.isActive) return false
+    const { logViews = true } = this.integration!
+    return logViews === 'records' ? page !== 'list' : logViews
   }
 
   /**
@@ -46,26 +52,56 @@ export class EventDispatcher implements WriteObserver {
   async record(writes: readonly Write[], client: QueryClientContract): Promise<void> {
     const event = this.integration && eventOfWrites(writes)
     if (!event) return
-    if (this.integration!.isPartOf?.(client)) await this.integration!.log(event, { client })
-    else afterOutermostCommit(client, () => this.log(event))
+    const action = longActionOf(writes[0])
+    if (action) return await this.#recordPart(action, event, client)
+    const ctx = contextOfOrigin(writes[0].origin)
+    if (this.integration!.isPartOf?.(client)) {
+      noteLogged(ctx, await this.integration!.log(event, { client }))
+    } else afterOutermostCommit(client, () => noteLogged(ctx, this.log(event)))
   }
 
   /**
-   * Logs an event in the background. Reports failures, and events beyond the maximum number of
+   * Logs the end of a long action, whose details are complete now, also if it wrote nothing. [D3]
+   *
+   * @param client  of a transaction that it is part of
+   */
+  async endAction(
+    action: LongAction,
+    by: Parameters<typeof eventActor>[0],
+    client: QueryClientContract
+  ): Promise<void> {
+    if (this.isActive) await this.#recordPart(action, action.event(by, []), client)
+  }
+
+  /** All parts of a long action are one event. */
+  async #recordPart(action: LongAction, event: AdminEvent, client: QueryClientContract) {
+    const integration = this.integration!
+    const partOf = action.eventId ?? undefined
+    if (integration.isPartOf?.(client)) {
+      const id = await integration.log(event, { client, partOf })
+      if (typeof id === 'number') action.eventId = id
+    } else afterOutermostCommit(client, () => action.logAfter((id) => this.log(event, id)))
+  }
+
+  /**
+   * Logs an event in the background; what it returns is never rejected. Reports failures, and events beyond the maximum number of
    * pending ones, in the application's log.
    */
-  log(event: AdminEvent): void {
-    if (!this.integration) return
+  log(event: AdminEvent, partOf?: number): Promise<number | void> {
+    if (!this.integration) return Promise.resolve()
     if (this.#pending.size >= this.#most) {
       const { type, resourceType } = event
       logger.error(
         { type, resourceType },
         `An event is lost: ${this.#most} others are still being logged`
       )
-      return
+      return Promise.resolve()
     }
-    const logged: Promise<void> = this.#log(event).finally(() => this.#pending.delete(logged))
+    const logged: Promise<number | void> = this.#log(event, partOf).finally(() =>
+      this.#pending.delete(logged)
+    )
     this.#pending.add(logged)
+    return logged
   }
 
   /**
@@ -86,9 +122,9 @@ export class EventDispatcher implements WriteObserver {
     clearTimeout(timer!)
   }
 
-  async #log(event: AdminEvent): Promise<void> {
+  async #log(event: AdminEvent, partOf?: number): Promise<number | void> {
     try {
-      await this.integration!.log(event)
+      return await this.integration!.log(event, partOf === undefined ? {} : { partOf })
     } catch (error) {
       const { type, resourceType } = event
       logger.error({ err: error, type, resourceType }, 'An event could not be logged')

@@ -22,16 +22,62 @@ export interface EventDetails {
   password_changed?: boolean
   /** True if hidden columns were changed */
   hidden_fields_changed?: boolean
+  /** Format of an export, as in `csv` [D2] */
+  format?: string
+  /** Query of the exported list */
+  query?: string
+  /** True if an export ended before all was sent: at most `count` records were received */
+  interrupted?: boolean
+  /** True if formulas were left as they are in an export */
+  raw?: boolean
   /** Id of the background job that it is part of [D1] */
   job?: number
+  /** Id of the event that it takes back [R7] */
+  undoes?: number
+  /** Id of the event of the version that it restores, or fields of it [R8] */
+  restores?: number
+  /** User name of the superuser who was signed in as the user of the event [U14] */
+  acting_superuser?: string
   /** Name of the access token that was used */
   token_name?: string
   /** Full name of the system actor, if it is too long for `username` */
   system_name?: string
-  /** Reason of a failed login */
-  reason?: 'credentials'
+  /** Name of the file of an import [D3] */
+  file?: string
+  /** Of an import: numbers of its rows that made, changed and left a record, and of the faulty ones */
+  new?: number
+  changed?: number
+  unchanged?: number
+  faulty?: number
+  /** True for a login with a browser that the user had not used before [U16] */
+  new_device?: boolean
+  /** Number of sessions that the user has ended from their account [U7] */
+  ended_sessions?: number
+  /** Reason of a failed login; `proof`: a signed-in user could not prove again who they are [U11] */
+  reason?:
+    'credentials' | 'second_factor' | 'proof' | 'passkey' | 'passkey_cloned' | `sso_${string}`
+  /** How the user logged in, or tried to, if not by password [U15] */
+  method?: 'sso'
+  /** Change of the link of a user with a person at the provider [U15] */
+  sso?: 'linked' | 'unlinked'
+  /** Factor that the user showed beside the password, or in its place [U8, U11] */
+  factor?: 'totp' | 'recovery_code' | 'passkey'
+  /** Change of the second factors of a user [U8] */
+  factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'
   /** Page that was viewed */
-  page?: 'list' | 'update' | 'columns' | 'default_view' | 'view_as' | 'view_as_stop'
+  page?:
+    | 'list'
+    | 'update'
+    | 'view'
+    | 'columns'
+    | 'default_view'
+    | 'preferences'
+    | 'view_as'
+    | 'view_as_stop'
+    | 'proof'
+    | 'invitation'
+    | 'sign_in_as'
+    | 'sign_in_as_stop'
 }
 
 /**
@@ -84,9 +130,14 @@ export interface AdminEvent {
 export interface EventIntegration {
   /**
    * @param event    the event to log
-   * @param options  the transaction of the write, if the log is part of it
+   * @param options  the transaction of the write, if the log is part of it; `partOf`: id of the event that this one
+   *   continues, as of an import in several transactions: its records are added, and its details replace the others
+   * @returns the id of the event where the site can read it
    */
-  log(event: AdminEvent, options?: { client?: QueryClientContract }): Promise<void>
+  log(
+    event: AdminEvent,
+    options?: { client?: QueryClientContract; partOf?: number }
+  ): Promise<number | void>
 
   /**
    * Returns true if a write through this client must be rolled back when logging it fails: `log` is
@@ -94,8 +145,8 @@ export interface EventIntegration {
    */
   isPartOf?(client: QueryClientContract): boolean
 
-  /** True to log views of list and update pages as well. Default: true */
-  readonly logViews?: boolean
+  /** True to log views of list and update pages as well, 'records' for update pages alone. Default: true */
+  readonly logViews?: boolean | 'records'
 
   /**
    * Removes events past the retention.

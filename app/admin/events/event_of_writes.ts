@@ -1,9 +1,11 @@
 import { DateTime } from 'luxon'
-import type { Write } from '#crud'
+import type { Actor, Write } from '#crud'
+import type { Origin } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
-import type { AdminEvent, EventDetails, RecordAction } from './event_integration.js'
-import { recordsOf } from './event_records.js'
+import type { AdminEvent, EventDetails, EventRecord, RecordAction } from './event_integration.js'
+import { idOf, recordsOf } from './event_records.js'
 import { isCutShort, eventActor } from './event_actor.js'
+import { longActionOf } from './long_action.js'
 
 /**
  * Builds the event of an action. Its model is that of the action; other models that hooks wrote
@@ -14,9 +16,16 @@ import { isCutShort, eventActor } from './event_actor.js'
 export function eventOfWrites(writes: readonly Write[]): AdminEvent | undefined {
   const records = recordsOf(writes)
   if (records.length === 0) return undefined
+  const long = longActionOf(writes[0])
+  if (long) return long.event(writes[0], records)
+  const form = writes[0].origin?.form
+  if (form) return eventOfForm(writes, records, form)
   const [{ resourceType, resourceId, action }] = records
-  const count = records.filter((record) => record.resourceType === resourceType).length
-  const head = writes.filter(({ resource }) => resource.name === resourceType)
+  const head = writes.filter(({ caused, resource }) => !caused && resource.name === resourceType)
+  const written = new Set(head.map(idOf))
+  const count = records.filter(
+    (record) => record.resourceType === resourceType && written.has(record.resourceId)
+  ).length
   return {
     type: action,
     status: 'success',
@@ -29,6 +38,29 @@ export function eventOfWrites(writes: readonly Write[]): AdminEvent | undefined 
   }
 }
 
+/** A form that writes rows with its record is an event of that record, even if only rows were changed. [R2] */
+function eventOfForm(
+  writes: readonly Write[],
+  records: EventRecord[],
+  { model, id }: NonNullable<Origin['form']>
+): AdminEvent {
+  const own = records.find(
+    ({ resourceType, resourceId }) => resourceType === model && resourceId === id
+  )
+  const type = own?.action ?? 'UPDATE'
+  const head = writes.filter((write) => write.resource.name === model && idOf(write) === id)
+  return {
+    type,
+    status: 'success',
+    timestamp: DateTime.utc(),
+    ...eventActor(writes[0]),
+    resourceType: model,
+    resourceId: id,
+    details: detailsOf(head, type, 1, writes[0]),
+    records,
+  }
+}
+
 function detailsOf(
   writes: readonly Write[],
   action: RecordAction,
@@ -36,15 +68,23 @@ function detailsOf(
   { actor, origin }: Write
 ): EventDetails | null {
   const untold = action === 'UPDATE' && writes.some((write) => write.changesUntold)
-  const isUser = writes[0].model === AdminUser
+  const isUser = writes[0]?.model === AdminUser
   const details: EventDetails = {
     ...(count > 1 && { count }),
     ...(action === 'DELETE' && writes.some(({ soft }) => soft) && { soft: true }),
     ...(action === 'UPDATE' && writes.some(({ restored }) => restored) && { restored: true }),
     ...(untold && (isUser ? { password_changed: true } : { hidden_fields_changed: true })),
     ...(origin?.jobId && { job: origin.jobId }),
+    ...(origin?.undoes && { undoes: origin.undoes }),
+    ...(origin?.restores && { restores: origin.restores }),
+    ...(actsBy(actor) && { acting_superuser: actsBy(actor) }),
     ...(actor.token?.name && { token_name: actor.token.name }),
     ...(isCutShort(actor) && { system_name: actor.name }),
   }
   return Object.keys(details).length > 0 ? details : null
+}
+
+/** Name of the superuser who is signed in as the actor. [U14] */
+function actsBy({ session }: Actor): string | undefined {
+  return session?.sessionMetadata?.actsAs?.by.username
 }

@@ -1,4 +1,12 @@
 import type { Changes, Write } from '#crud'
+import {
+  losesSecrets,
+  mergedPivots,
+  reversalOf,
+  withoutSecrets,
+  type Lack,
+  type Reversal,
+} from '#crud/internals'
 import type { EventRecord, RecordAction } from './event_integration.js'
 
 const ACTIONS: Record<Write['kind'], RecordAction> = {
@@ -12,20 +20,52 @@ const ACTIONS: Record<Write['kind'], RecordAction> = {
  * that was created and deleted in the same action has none. [E3]
  */
 export function recordsOf(writes: readonly Write[]): EventRecord[] {
-  const records = new Map<string, EventRecord | null>()
+  const records = new Map<string, { record: EventRecord; writes: Write[] } | null>()
   for (const write of writes) {
     const record = recordOf(write)
     const id = `${record.resourceType}/${record.resourceId}`
     const earlier = records.get(id)
-    records.set(id, earlier ? merged(earlier, record) : record)
+    const whole = earlier ? merged(earlier.record, record) : record
+    records.set(id, whole && { record: whole, writes: [...(earlier?.writes ?? []), write] })
   }
-  return [...records.values()].filter((record) => record !== null)
+  const found = [...records.values()].filter((one) => one !== null)
+  for (const one of found) REVERSALS.set(one.record, reversalOfWrites(one.writes))
+  return found.map(({ record }) => record)
+}
+
+/* Beside the records, as integrations get those. */
+const REVERSALS = new WeakMap<EventRecord, Reversal>()
+
+/**
+ * The data to take back an event's change of a record. [R7]
+ */
+export function reversalIn(record: EventRecord): Reversal | undefined {
+  return REVERSALS.get(record)
+}
+
+/** Key of the written record as in paths, without the leading slash */
+export function idOf({ key, resource }: Write): string {
+  return resource.key.toPath(key).slice(1)
+}
+
+function reversalOfWrites(writes: readonly Write[]): Reversal {
+  const own = writes.filter(({ rows }) => rows.before !== undefined || rows.after !== undefined)
+  const [first = writes[0]] = own
+  const last = own.at(-1) ?? first
+  let lack: Lack | undefined
+  if (writes.some(({ hasUnread }) => hasUnread)) lack = 'children'
+  else if (writes.some(({ hasUntoldRelations }) => hasUntoldRelations)) lack = 'relations'
+  const pivots = mergedPivots(writes.flatMap((write) => write.pivots))
+  if (pivots.some(losesSecrets)) lack ??= 'hidden'
+  const rows = { before: first.rows.before, after: last.rows.after }
+  const reversal = reversalOf(first.resource, rows, { lack })
+  return pivots.length === 0 ? reversal : { ...reversal, pivots: pivots.map(withoutSecrets) }
 }
 
 function recordOf(write: Write): EventRecord {
   return {
     resourceType: write.resource.name,
-    resourceId: write.resource.key.toPath(write.key).slice(1),
+    resourceId: idOf(write),
     action: ACTIONS[write.kind],
     previousState: write.before,
     newState: write.after,

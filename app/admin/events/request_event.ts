@@ -4,7 +4,8 @@ import { originOf } from '#crud/internals'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventStatus } from './event_integration.js'
-import type { EventType } from './event_type.js'
+import { isNewDevice } from '../authentication/devices/greet.js'
+import { EventType } from './event_type.js'
 
 /* Maximum length of a user name */
 const LONGEST_USERNAME = 32
@@ -46,9 +47,20 @@ export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
     userAgent: origin.userAgent,
     resourceType: event.resourceType ?? null,
     resourceId: event.resourceId ?? null,
-    details: event.details ?? null,
+    details: detailsOf(ctx, event),
     records: [],
   }
+}
+
+function detailsOf(ctx: HttpContext, { type, details }: RequestEvent): EventDetails | null {
+  const isNew = type === EventType.LOGIN && isNewDevice(ctx)
+  const by = ctx.auth.use('admin').signedIn?.acting?.username
+  const all = {
+    ...details,
+    ...(isNew && { new_device: true }),
+    ...(by && { acting_superuser: by }),
+  }
+  return Object.keys(all).length > 0 ? all : null
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Changes, State } from '#crud'
+import type { Reversal } from '#crud/internals'
 
 /* Long enough for a description; a longer value is not stored with every change. */
 export const LONGEST_VALUE = 10_000
@@ -25,8 +26,29 @@ export function storedChanges(changes: Changes): string {
   return JSON.stringify(mapped(changes, (pair) => mapped(pair, shortened)))
 }
 
+/* A hundred rows are one statement, whose length servers limit. */
+export const LONGEST_REVERSAL = 100_000
+
+/**
+ * The data to take a write back, as stored in the log; without the values if they are too long. [R7]
+ */
+export function storedReversal(reversal: Reversal | undefined): string | null {
+  if (!reversal) return null
+  const json = JSON.stringify(reversal)
+  if (json.length <= LONGEST_REVERSAL) return json
+  return JSON.stringify({ before: null, left: reversal.left, lack: 'size' } satisfies Reversal)
+}
+
+/* The end of a shortened value */
+const SHORTENED = /… \(\d+ characters, SHA-256 [0-9a-f]{64}\)$/
+
+/** True for a value of the log that is the beginning of a longer one only. */
+export function isShortened(value: unknown): boolean {
+  return typeof value === 'string' && value.length > BEGINNING && SHORTENED.test(value)
+}
+
 /** The digest tells apart two shortened values with the same beginning. */
-function shortened(value: unknown): unknown {
+export function shortened(value: unknown): unknown {
   const json = JSON.stringify(value)
   if (json.length <= LONGEST_VALUE) return value
   const text = typeof value === 'string' ? value : json

@@ -2,16 +2,29 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { PageNotFound } from '../errors.js'
+import { RESTORE } from '../events/history/restore_url.js'
+import { parameterIn } from '../events/history/version.js'
+import { readKey } from '../events/pages/record_places.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
 import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { validateSubmission } from './submission/validate_submission.js'
-import { failureOf } from './submission/form_failure.js'
+import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
-import { goToList } from './go_to_list.js'
+import { copiedTexts } from './prefill/copied_texts.js'
+import { FROM } from './prefill/copy_url.js'
+import { givenTexts } from './prefill/given_texts.js'
+import { goBack } from './go_to_list.js'
+import { isBeside } from './kept/carried.js'
+import { forgetKept, restoreTexts } from './kept/restored_form.js'
+import { planRows } from './inlines/plan_rows.js'
+import { checkedWith, saveWithRows } from './inlines/save_rows.js'
+import { copiedRelated, takeRelated } from './many_to_many/related_writes.js'
+import { answerDialog, goBackWithNew, goToNew } from './new_beside/new_beside.js'
+import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { recordMessage } from './record_message.js'
-import { isForbidden } from './submission/refusals.js'
-import { readSubmission, type Submission } from './submission/submission.js'
+import { withoutUnseen, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
 
 /**
@@ -28,34 +41,86 @@ export class CreateController {
   }
 
   /**
-   * Renders the blank form.
+   * Renders the blank form, with the values of the record that the address names, and those that it gives for
+   * fields. [R4, R11]
+   *
+   * @throws PageNotFound  for a record that the user may not see
    */
   async page(ctx: HttpContext): Promise<unknown> {
-    return await this.#form.render(ctx)
+    const { view } = this
+    const form = await this.#form.of(ctx)
+    const keptNotes = await restoreTexts(ctx, this.site, form.fields)
+    if (keptNotes) {
+      const submission = await form.read(ctx)
+      const restored = await this.#restored(ctx, form, restoredIfThere)
+      return await form.render(ctx, { submission, restored, keptNotes })
+    }
+    const restored = await this.#restored(ctx, form, restoredOf)
+    const from = restored ? null : parameterIn(ctx, FROM)
+    const copied = from === null || view.adminModel ? {} : await this.#copied(ctx, form, from)
+    const given = { ...copied, ...givenTexts(ctx, view, form.fields) }
+    return await form.render(ctx, { given, restored })
   }
 
   /**
    * Creates the record, or renders the form again with the faults and the submitted values.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
-    const submission = await readSubmission(this.#form.fields, ctx, 'create')
-    const refusal = this.#form.refusalOf(ctx)
+    const form = await this.#form.of(ctx)
+    const submission = await form.read(ctx)
+    const left = await goToNew(ctx, this.site, this.view, 'create')
+    if (left === true) return
+    if (left) {
+      ctx.response.status(422)
+      return await form.render(ctx, { submission, failure: left })
+    }
+    const refusal = form.refusalOf(ctx)
     if (refusal) {
       ctx.response.status(403)
-      return await this.#form.render(ctx, { submission, failure: refusal })
+      return await form.render(ctx, { submission, failure: refusal })
     }
-    if (submission.asksAgain) return await this.#form.render(ctx, { submission })
+    const restored = await this.#restored(ctx, form, restoredIfThere)
+    if (submission.asksAgain) return await form.render(ctx, { submission, restored })
     let item: Item
     try {
-      item = await this.#store(ctx, submission)
+      item = await this.#store(ctx, form, submission, restored)
     } catch (error) {
-      const failure = failureOf(this.site, this.#form.fields, error)
-      ctx.response.status(isForbidden(error) ? 403 : 422)
-      return await this.#form.render(ctx, { submission, failure })
+      const failure = failureOf(this.site, form.fields, error)
+      setFailureStatus(ctx, error, 422)
+      return await form.render(ctx, { submission, failure, restored })
     }
-    await flashToNextPage(ctx, await this.#message(ctx, item))
+    await forgetKept(ctx, this.site)
+    const message = await this.#message(ctx, item)
+    if (isBeside(ctx)) return await answerDialog(ctx, this.site, this.view, item, message.text)
+    if (await goBackWithNew(ctx, this.site, this.view, item)) return
+    await flashToNextPage(ctx, message)
     const list = await openedList(ctx, this.site, this.view)
-    await goToList(this.site, this.view, ctx, list)
+    await goBack(this.site, this.view, ctx, list)
+  }
+
+  /** The last state of a record that was deleted for good, to be made again. [R8] */
+  async #restored(
+    ctx: HttpContext,
+    form: FormPage,
+    find: typeof restoredOf
+  ): Promise<RestoredFields | null> {
+    if (parameterIn(ctx, RESTORE) === null) return null
+    const [key] = readKey(this.view, parameterIn(ctx, FROM) ?? '') ?? []
+    if (!key) throw new PageNotFound()
+    return await find(ctx, this.site, form, { key, record: null })
+  }
+
+  async #copied(
+    ctx: HttpContext,
+    { fields }: FormPage,
+    from: string
+  ): Promise<Record<string, string[]>> {
+    const { view } = this
+    const [key] = readKey(view, from) ?? []
+    const options = { ...view.callOptions(ctx), deleted: 'include' as const }
+    const record = key && (await view.crud.find(key, options))
+    if (!record) throw new PageNotFound()
+    return { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) }
   }
 
   async #message(ctx: HttpContext, item: Item): Promise<Flash> {
@@ -65,14 +130,34 @@ export class CreateController {
     return await recordMessage(ctx, site, view, 'form.created', { key, title: view.titleOf(item) })
   }
 
-  async #store(ctx: HttpContext, submission: Submission): Promise<Item> {
-    const uploads = new Uploads(this.view, this.#form.fields, submission)
+  async #store(
+    ctx: HttpContext,
+    form: FormPage,
+    sent: Submission,
+    restored: RestoredFields | null
+  ): Promise<Item> {
+    const seen = withoutUnseen(sent, form.unseen(sent))
+    const [submission, related] = takeRelated(form.fields, seen)
+    const uploads = new Uploads(this.view, form.fields, submission)
     try {
-      const values = await validateSubmission(this.view.resource.createBody, submission, uploads, {
-        operation: 'create',
-      })
-      const options = { ...this.view.callOptions(ctx), files: uploads.names }
-      const item = await this.view.crud.create(values, options)
+      const plan = await planRows(ctx, this.site, this.view, submission, undefined)
+      const values = await checkedWith(plan, () =>
+        validateSubmission(this.view.resource.createBody, submission, uploads, {
+          operation: 'create',
+        })
+      )
+      restored?.keepExact(submission, values)
+      const item = await saveWithRows(
+        ctx,
+        this.site,
+        this.view,
+        plan,
+        (options) => {
+          restored?.noteIn(options.origin)
+          return this.view.crud.create(values, { ...options, files: uploads.names, related })
+        },
+        keyOf
+      )
       const key = item && keyOf(item)
       if (key) await uploads.belongTo(key)
       return item

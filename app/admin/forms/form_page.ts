@@ -1,85 +1,100 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Item } from '#crud'
-import { noteKey, Reader, toApi, versionOf } from '#crud/internals'
+import { toApi, versionOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { historyLink } from '../events/pages/history_url.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
-import { cellsOf, cutText, isInvisible, textCell, type ShownCell } from '../list/cell.js'
-import { cellMarkup } from '../list/cell_markup.js'
-import { openedList, withList } from '../list/opened_list.js'
+import { cutText, isInvisible } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
-import { may } from '../permissions/may.js'
-import { referencesOf, titlesOf, type Reference } from '../relations/references.js'
-import { isForbidden } from './submission/refusals.js'
-import { isChoice } from './fields/listed_choices.js'
+import { itemOf } from '../record/item_of.js'
+import { relatedId } from '../record/parent_record.js'
+import { relatedSections } from '../record/related_sections.js'
 import { fieldViews } from './fields/field_view.js'
 import type { FormField } from './fields/form_field.js'
+import { textsInForm } from './fields/texts_in_form.js'
+import { unseenFields } from './fields/visible_when.js'
 import { Widget } from './fields/widget.js'
-import { neighbourRecords } from './neighbour_records.js'
+import { openedField, sealOpened } from './merge/opened_record.js'
+import { sheetsOf } from './fields/widgets/sheets.js'
+import { isBeside } from './kept/carried.js'
+import { OWNER, sealOwner } from './kept/form_owner.js'
+import { offerNew } from './new_beside/new_offer.js'
+import { inlineSections, rowsIn, type InlineSection } from './inlines/inline_sections.js'
+import { inLayoutOrder, layoutOf } from './layout/form_layout.js'
+import { manyToManyFields } from './many_to_many/many_to_many_fields.js'
 import type { FormFailure } from './submission/form_failure.js'
 import { formFields, readOnlyFields, type FormMode } from './fields/form_fields.js'
-import type { Submission } from './submission/submission.js'
+import { readSubmission, type Submission } from './submission/submission.js'
 import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
+import { formFacts } from './form_facts.js'
+import { formLinks } from './form_links.js'
+import { nextField, versionField, type FormState } from './form_state.js'
 
 const LONGEST_TITLE = 120
-
-/**
- * Form field with the version of the record that an update form shows. [B25]
- */
-export const versionField = '_version'
-
-/**
- * Field of the button *Save and next*. [L11]
- */
-export const nextField = '_next'
-
-/**
- * State of a form page, in addition to the fields.
- */
-export interface FormState {
-  /** Record to update */
-  record?: LucidRow
-  /** Submitted values */
-  submission?: Submission
-  failure?: FormFailure
-  /** Version that the form continues from. Default: the record's */
-  version?: string
-  /** State for the view's panel */
-  panelState?: unknown
-}
 
 /**
  * Create and update pages, blank or with the faults of a submission. [S38, S47, S49]
  */
 export class FormPage {
   constructor(
-    protected readonly site: AdminSite,
+    readonly site: AdminSite,
     readonly view: ModelView,
     readonly mode: FormMode,
     /** Names of fields that are read-only on the record of the form */
-    readonly readOnlyHere: ReadonlySet<string> = new Set()
+    readonly readOnlyHere: ReadonlySet<string> = new Set(),
+    /** Many-to-many fields, as the signed-in user may fill them in [R3] */
+    readonly related: readonly FormField[] = []
   ) {}
 
   /**
-   * The form of a record: what may be written on others only is read-only there. [U3]
+   * The form as the signed-in user may fill it in, with many-to-many fields. What may be written on other records only
+   * is read-only there. [R3, U3]
+   *
+   * @param record  of an update
    */
-  async of(ctx: HttpContext, record: LucidRow): Promise<FormPage> {
+  async of(ctx: HttpContext, record?: LucidRow): Promise<FormPage> {
     const { site, view, mode } = this
-    const names = await view.crud.readOnlyOn(record, view.callOptions(ctx))
-    return names.size > 0 ? new FormPage(site, view, mode, names) : this
+    const names = record && (await view.crud.readOnlyOn(record, view.callOptions(ctx)))
+    const related = await manyToManyFields(ctx, site, view, mode, record)
+    if (!names?.size && related.length === 0) return this
+    return new FormPage(site, view, mode, names, related)
+  }
+
+  /**
+   * The form with one of its fields alone: the others are read-only in it.
+   *
+   * @param name  API name of the field
+   */
+  only(name: string): FormPage {
+    const { site, view, mode } = this
+    const others = formFields(site, view, mode).filter((field) => field.name !== name)
+    return new FormPage(site, view, mode, new Set(others.map((field) => field.name)))
   }
 
   get fields(): FormField[] {
     return this.#split(true)
   }
 
+  /**
+   * Reads the submitted form, with its rows. [R2]
+   */
+  async read(ctx: HttpContext): Promise<Submission> {
+    const { site, view, mode, fields } = this
+    const submission = await readSubmission(fields, ctx, mode)
+    const { rows, asksAgain } = await rowsIn(ctx, site, view, sentTexts(ctx))
+    return {
+      ...submission,
+      rows,
+      supplied: submission.supplied || rows.size > 0,
+      asksAgain: submission.asksAgain || asksAgain,
+    }
+  }
+
   /** The fields of the view's form that the record's form has, or those that it lacks */
   #split(isWritten: boolean): FormField[] {
     const fields = formFields(this.site, this.view, this.mode)
-    if (this.readOnlyHere.size === 0) return isWritten ? fields : []
-    return fields.filter(({ name }) => this.readOnlyHere.has(name) !== isWritten)
+    const own = fields.filter(({ name }) => this.readOnlyHere.has(name) !== isWritten)
+    return isWritten ? [...own, ...this.related] : own
   }
 
   /**
@@ -92,6 +107,20 @@ export class FormPage {
         required && column ? [[name, toApi(column, attributes[column.attribute])]] : []
       )
     )
+  }
+
+  /**
+   * Puts the record's own values in the place of those that `required` gave the schema, which makes other ones of
+   * them, such as datetimes without milliseconds.
+   *
+   * @param values  by attribute name, after the schema
+   */
+  keepRequired(record: LucidRow, values: Record<string, unknown>): void {
+    const attributes = record as unknown as Record<string, unknown>
+    for (const { required, column } of this.#split(false)) {
+      if (!required || !column || !Object.hasOwn(values, column.attribute)) continue
+      values[column.attribute] = attributes[column.attribute]
+    }
   }
 
   /**
@@ -110,6 +139,24 @@ export class FormPage {
   }
 
   /**
+   * Names of the fields that are not part of the form as it was filled in, or as the record fills it in. [R14]
+   */
+  unseen(submission?: Submission, record?: LucidRow): Set<string> {
+    const { site, view, mode } = this
+    const fields = [...formFields(site, view, mode), ...this.related]
+    return unseenFields(fields, textsInForm(view, fields, submission, record))
+  }
+
+  /** Without the fields that are not part of the form, whatever is filled in. */
+  #offered(record?: LucidRow): FormField[] {
+    const { fields } = this
+    const names = new Set(fields.map(({ name }) => name))
+    const other = textsInForm(this.view, [], undefined, record)
+    const never = unseenFields(fields, (name) => (names.has(name) ? null : other(name)))
+    return fields.filter(({ name }) => !never.has(name))
+  }
+
+  /**
    * Returns true if the submission changes the record.
    *
    * @param values  by attribute name, after the schema
@@ -120,7 +167,14 @@ export class FormPage {
     values: Record<string, unknown>
   ): Promise<boolean> {
     const { columns } = this.view.resource
-    return changesRecord(columns.all, submission, record, values, await this.#own(record))
+    return changesRecord(columns.all, submission, record, values, await this.own(record))
+  }
+
+  /**
+   * Texts that the form shows for a record, by API name.
+   */
+  async texts(record: LucidRow): Promise<Record<string, string[]>> {
+    return { ...storedTexts(this.fields, record), ...(await this.own(record)) }
   }
 
   /**
@@ -130,83 +184,110 @@ export class FormPage {
     const data = await this.data(ctx, state)
     const own = this.view.templates[this.mode]
     ctx.response.vary('HX-Request')
+    if (this.mode === 'create' && isBeside(ctx)) {
+      return await this.site.render(ctx, 'partials/new_beside', data)
+    }
     if (ctx.request.header('hx-request') !== undefined && own === undefined) {
       return await this.site.render(ctx, 'partials/form_content', data)
     }
-    const panel = await this.#panel(ctx, state)
-    return await this.site.renderPage(ctx, `pages/${this.mode}`, { ...data, panel }, own)
+    const panels = await this.#panels(ctx, state)
+    /* Templates of an application's own know the one. */
+    const [panel = null] = panels
+    return await this.site.renderPage(ctx, `pages/${this.mode}`, { ...data, panels, panel }, own)
   }
 
   /**
    * Variables of the templates. Names in snake case are those of the specification.
    */
-  async data(ctx: HttpContext, { record, submission, failure, version }: FormState = {}) {
-    const { fields, view, mode } = this
-    const stored = record && { ...storedTexts(fields, record), ...(await this.#own(record)) }
+  async data(ctx: HttpContext, state: FormState = {}) {
+    const { record, given, submission, failure, sent, restored } = state
+    const { view, mode } = this
+    const fields = inLayoutOrder(view.options.form, this.#offered(record))
+    const own = record ? await this.own(record) : {}
+    const stored = record && { ...storedTexts(fields, record), ...own }
     const isBlank = mode === 'create' && !submission
-    const begin = isBlank ? await this.#own() : {}
-    const shown = this.#shown(stored ?? begin, submission)
+    const version = record && versionOf(view.resource, record)
+    const begin = isBlank ? { ...(await this.own()), ...given } : {}
+    const filled = submission ? {} : restored?.texts
+    const shown = this.#shown({ ...(stored ?? begin), ...filled }, submission)
     const errors = failure?.fieldErrors ?? {}
-    const cleared = submission?.cleared ?? new Set<string>()
+    const cleared = submission?.cleared ?? restored?.cleared ?? new Set<string>()
+    const inlines = await inlineSections(ctx, this.site, view, record, submission, failure?.rows)
     const views = await fieldViews(ctx, this.site, view, fields, {
       shown,
       stored,
       errors,
       cleared,
     })
-    const key = record && view.resource.key.of(record)
-    const path = key && view.resource.key.toPath(key)
-    const isListed = await view.isVisibleTo(ctx)
-    const list = isListed ? await openedList(ctx, this.site, view) : null
-    const history = key ? historyLink(ctx, view, key) : null
+    await offerNew(ctx, this.site, view, fields, views)
+    restored?.mark(views)
+    if (isBlank && views.length > 0) views[0].attributes.autofocus = true
+    const links = await formLinks(ctx, this.site, view, record)
+    const related = record ? await this.#related(ctx, record, inlines) : []
     return {
+      ...links,
       view,
       mode,
       fields: views,
+      blocks: layoutOf(view.options.form, views),
       error: failure?.error,
       field_errors: errors,
       field_values: Object.fromEntries(
         Object.entries(shown).map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]])
       ),
-      action: withList(view.url(path === undefined ? '/form_create' : `/form_update${path}`), list),
-      history: history && withList(history, list),
-      list,
-      neighbours: list && key ? await neighbourRecords(ctx, view, list, key) : null,
+      keptNotes: state.keptNotes,
+      rest: this.site.adminAuthentication.remaining(ctx, ctx.auth.use('admin').signedInOrFail()),
+      owner: { name: OWNER, value: sealOwner(ctx.auth.use('admin').signedInOrFail().owner.id) },
       nextField,
       goesOn: sentTexts(ctx).has(nextField),
-      back: isListed ? (list?.url ?? view.url('/')) : this.site.url('/'),
-      isListed,
-      sheets: fields.flatMap(({ widget }) =>
-        widget instanceof Widget ? (widget.sheet ?? []) : []
-      ),
+      related,
+      inlines,
+      sheets: [
+        'form_layout.css',
+        'kept.css',
+        ...sheetsOf(fields),
+        ...(related.length > 0 ? ['records.css'] : []),
+        ...(inlines.length > 0 ? ['inlines.css'] : []),
+        ...inlines.flatMap((inline) => inline.sheets),
+      ],
       takesFiles: fields.some(({ valueType }) => valueType === 'file'),
-      isUnsaved: submission !== undefined,
+      isUnsaved: submission !== undefined || Boolean(restored),
+      restored: restored?.notice,
       title: record
         ? this.#title(record)
         : this.site.text('form.new', { one: inSentence(view.singular) }),
       version: record && {
         name: versionField,
-        value: version ?? versionOf(view.resource, record),
-      },
-      facts: record ? await this.#readOnlyValues(ctx, record) : [],
-      remove: path !== undefined &&
-        (await may(ctx, view, 'delete', record)) && {
-          url: view.url('/form_bulk_delete'),
-          id: path.slice(1),
+        value: sent?.version ?? version,
+        opened: {
+          name: openedField,
+          value: sent
+            ? sent.sealed
+            : sealOpened(ctx, { view, fields: this.fields, record, own }, version!),
         },
+      },
+      facts: record ? await formFacts(ctx, this, record) : [],
     }
   }
 
-  async #panel(ctx: HttpContext, { record, panelState }: FormState) {
-    const { panel } = this.view.options
-    if (!panel || !record) return null
-    const { template, sheet, place = 'below' } = panel
-    return {
-      template,
-      sheet,
-      place,
-      data: await panel.data(ctx, this.#shownOf(record), panelState),
-    }
+  /** Without those whose records are rows of the form. */
+  async #related(ctx: HttpContext, record: LucidRow, inlines: readonly InlineSection[]) {
+    const sections = await relatedSections(ctx, this.site, this.view, record)
+    const own = inlines.filter(({ list }) => list === null).map((inline) => relatedId(inline))
+    return sections.filter(({ id }) => !own.includes(id))
+  }
+
+  async #panels(ctx: HttpContext, { record, panelState }: FormState) {
+    const { panel = [] } = this.view.options
+    if (!record) return []
+    return await Promise.all(
+      [panel].flat().map(async (one) => ({
+        template: one.template,
+        sheet: one.sheet,
+        place: one.place ?? 'below',
+        data: await one.data(ctx, this.#shownOf(record), panelState),
+      }))
+    )
   }
 
   /** For own code, whose work is shown. [U3] */
@@ -214,8 +295,10 @@ export class FormPage {
     return this.view.resource.reader.shown(record)
   }
 
-  /** Values that widgets provide themselves, of a record or for a blank form */
-  async #own(record?: LucidRow): Promise<Record<string, string[]>> {
+  /**
+   * Texts of fields that are no columns, by name: of a record, or for a blank form.
+   */
+  async own(record?: LucidRow): Promise<Record<string, string[]>> {
     const texts: Record<string, string[]> = {}
     for (const { name, widget, column } of this.fields) {
       if (column || !(widget instanceof Widget)) continue
@@ -236,50 +319,9 @@ export class FormPage {
     return shown
   }
 
-  /** The form is shown without titles of other records rather than not at all. */
-  async #titleOf(ctx: HttpContext, reference: Reference, value: unknown) {
-    try {
-      const titles = await titlesOf(ctx, reference, [value])
-      return titles.get(String(value))
-    } catch (error) {
-      if (!isForbidden(error)) ctx.logger.error({ err: error }, 'A title could not be read')
-      return undefined
-    }
-  }
-
   #title(record: LucidRow): string {
     const title = cutText(this.view.titleOf(itemOf(this.view, record)), LONGEST_TITLE)
     if (!isInvisible(title)) return title
     return `${this.view.singular} ${this.view.resource.key.of(record).join(', ')}`
   }
-
-  /** Visible fields of the record that the form does not have. */
-  async #readOnlyValues(ctx: HttpContext, record: LucidRow) {
-    const names = new Set(this.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
-    const item = itemOf(this.view, record)
-    const references = referencesOf(this.site, this.view)
-    const facts = this.view.resource.fields
-      .filter(({ apiName }) => !names.has(apiName))
-      .map(async (column) => {
-        const value = item[column.apiName]
-        const reference = references.find((one) => one.column === column)
-        const options = {
-          isGrouped: false,
-          isChoice: !reference && isChoice(this.view, column),
-          text: (key: string, data?: Record<string, unknown>) => this.site.text(key, data),
-        }
-        const [cell] = cellsOf(column, [value], options)
-        const title = reference && (await this.#titleOf(ctx, reference, value))
-        const label = this.view.labelOf(column.apiName)
-        const shown: ShownCell = title ? textCell(title) : cell
-        return { label, kind: shown.kind, title: shown.title, markup: cellMarkup(shown) }
-      })
-    return await Promise.all(facts)
-  }
-}
-
-/** The item of a record as the user sees it, with its key. */
-export function itemOf(view: ModelView, record: LucidRow): Item {
-  const item = new Reader(view.resource).toItem(record)
-  return noteKey(item, view.resource.key.of(record))
 }

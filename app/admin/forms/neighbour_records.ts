@@ -5,26 +5,31 @@ import { withList } from '../list/opened_list.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
+import { formUrl, recordUrl } from '../record/record_links.js'
+
+/** As a form, or only to be read */
+type Opening = 'update' | 'read'
 
 /* So many records in a row that the user may not change end the search. */
 const MOST_SKIPPED = 1000
 
 /**
- * URLs of the forms of the records before and after one in the list that it was opened from; null where
- * there is none. Records that the user may not update are passed over. [L11]
+ * URLs of the forms of the records before and after one in the list that it was opened from, or of the pages
+ * that show them; null where there is none. Records that the user may not open so are passed over. [L11, R16]
  */
 export async function neighbourRecords(
   ctx: HttpContext,
   view: ModelView,
   list: ListParameters,
-  key: KeyValue
+  key: KeyValue,
+  offer: Opening = 'update'
 ): Promise<{ previous: string | null; next: string | null }> {
   /* An overridden `getMulti` may list other records, or in another order. */
   const isPlain = view.crud.getMulti === LucidCrud.prototype.getMulti
   if (!isPlain || list.deleted === 'only') return { previous: null, next: null }
   const [previous, next] = await Promise.all([
-    neighbour(ctx, view, list, key, 'before'),
-    neighbour(ctx, view, list, key, 'after'),
+    neighbour(ctx, view, list, key, 'before', offer),
+    neighbour(ctx, view, list, key, 'after', offer),
   ])
   return { previous, next }
 }
@@ -35,11 +40,12 @@ async function neighbour(
   view: ModelView,
   list: ListParameters,
   key: KeyValue,
-  direction: 'before' | 'after'
+  direction: 'before' | 'after',
+  offer: Opening
 ): Promise<string | null> {
   try {
-    const found = await openable(ctx, view, list, key, direction)
-    return found && withList(view.url(`/update${view.resource.key.toPath(found)}`), list)
+    const found = await openable(ctx, view, list, key, direction, offer)
+    return found && withList(offer === 'read' ? recordUrl(view, found) : formUrl(view, found), list)
   } catch (error) {
     if ((error as { status?: number }).status !== 403) {
       ctx.logger.error({ err: error }, `${view.name}: the record ${direction} could not be found`)
@@ -53,16 +59,17 @@ async function openable(
   view: ModelView,
   list: ListParameters,
   key: KeyValue,
-  direction: 'before' | 'after'
+  direction: 'before' | 'after',
+  offer: Opening
 ): Promise<KeyValue | null> {
-  /* Deleted records have no form. */
+  /* Deleted records have no form, and are not worked through. */
   const request = list.with({ deleted: 'exclude' }).toRequest()
   const records = new Records(view.resource)
   const options = view.callOptions(ctx)
   let skipped = 0
   for await (const keys of neighbours(records, request, key, direction, options)) {
-    const mayUpdate = await mayEach(ctx, view, 'update', keys)
-    const found = keys.find((one) => mayUpdate(one))
+    const mayOpen = await mayEach(ctx, view, offer, keys)
+    const found = keys.find((one) => mayOpen(one))
     if (found) return found
     skipped += keys.length
     if (skipped >= MOST_SKIPPED) break

@@ -3,13 +3,13 @@ import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { Flash } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'
-import { mayEach } from '../permissions/may.js'
+import { recordLinks } from '../record/record_links.js'
 import { isolated, partsOf, plainText } from '../text/plain_text.js'
 
 const LONGEST_TITLE = 120
 
 /**
- * Message about a record, whose title links to its form if the user may update it. [B18, L11]
+ * Message about a record, whose title links to its form or page, whichever the user may open. [B18, L11, R16]
  *
  * @param text   catalogue key of a sentence with the placeholders `one` and `title`
  * @param title  of the record; undefined if the user does not see it
@@ -29,7 +29,7 @@ export async function recordMessage(
   /* Not by `site.text` with the title, which keeps its answers. */
   const sentence = partsOf(site.text(text, { one: view.singular, title: isolated('title') }))
   const parts = sentence.map((part) => (part.isolated ? { ...part, text: shown } : part))
-  const mayOpen = title !== undefined && (await mayEach(ctx, view, 'update', [key]))(key)
+  const linkTo = title === undefined ? () => null : await recordLinks(ctx, view, [key])
   return {
     kind: 'success',
     text: parts.map((part) => part.text).join(''),
@@ -37,7 +37,7 @@ export async function recordMessage(
       model: view.name,
       key: path.slice(1),
       parts,
-      url: mayOpen ? view.url(`/update${path}`) : null,
+      url: linkTo(key),
     },
   }
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime, Duration } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
-import { momentOf } from '../events/pages/shown_event.js'
+import { momentOf } from '../time/moment.js'
 import { healthReport } from './health_report.js'
 
 /**

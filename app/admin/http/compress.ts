@@ -36,7 +36,8 @@ function encode(text: string, encoding: Encoding): Buffer | Promise<Buffer> {
 
 /**
  * Compresses the response if it is a text of sufficient size and the client accepts an encoding.
- * The compressed length reveals no secret, as pages contain no tokens.
+ * The compressed length reveals no secret: those that a page shows once are random, and it repeats nothing that others
+ * could send.
  */
 export async function compressAnswer({ request, response }: HttpContext): Promise<void> {
   const body = response.hasContent ? response.getBody() : null

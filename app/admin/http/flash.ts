@@ -4,6 +4,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import SessionMiddleware from '@adonisjs/session/session_middleware'
 import type { SessionConfig } from '@adonisjs/session/types'
+import { withUndo, type FlashUndo } from './flash_undo.js'
 import type { SentencePart } from '../text/plain_text.js'
 
 /**
@@ -14,6 +15,8 @@ export interface Flash {
   text: string
   /** The one that it is about */
   record?: FlashRecord
+  /** Set where the action can be taken back */
+  undo?: FlashUndo
 }
 
 export interface FlashRecord {
@@ -45,12 +48,23 @@ export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
   if (ctx.session.isEmpty) response.clearCookie(name, cookie)
 }
 
+/* Messages whose session was opened for them, and is stored already */
+const STORED = new WeakMap<HttpContext, Flash>()
+
 /**
- * Stores the message for the next page.
+ * Stores the message for the next page; a second one of the same request stands behind the first.
  */
-export async function flashToNextPage(ctx: HttpContext, message: Flash): Promise<void> {
-  if (ctx.session) ctx.session.flash(KEY, message)
-  else await openSession(ctx, async () => ctx.session.flash(KEY, message))
+export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
+  const message = await withUndo(ctx, told)
+  const stored = STORED.get(ctx)
+  if (stored) {
+    ctx.session.flash(KEY, { ...message, text: `${stored.text} ${message.text}` })
+    await ctx.session.commit()
+  } else if (ctx.session) ctx.session.flash(KEY, message)
+  else {
+    await openSession(ctx, async () => ctx.session.flash(KEY, message))
+    STORED.set(ctx, message)
+  }
 }
 
 /**

@@ -1,9 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { TooManyValues } from '../errors.js'
 
-/* More than any form of the site; multipart forms are not read beyond a thousand values either. */
+/* More than any form of the site */
 const MOST_VALUES = 1000
-const MOST_FIELDS = 10_000
+
+/** Number of fields of a form, at most; of a multipart form, of its values */
+export const MOST_FIELDS = 10_000
 
 const read = new WeakMap<HttpContext, Map<string, string[]>>()
 
@@ -17,6 +19,13 @@ export function sentTexts(ctx: HttpContext): Map<string, string[]> {
   const texts = read.get(ctx) ?? readTexts(ctx)
   read.set(ctx, texts)
   return texts
+}
+
+/**
+ * Gives a request the texts of a form that were kept for it. [R5, R10]
+ */
+export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void {
+  read.set(ctx, texts)
 }
 
 /**
@@ -46,6 +55,7 @@ function readTexts({ request }: HttpContext): Map<string, string[]> {
   if (!request.is(['multipart'])) return texts
   for (const [name, value] of Object.entries(request.body())) {
     const list = (Array.isArray(value) ? value : [value]).map((one) => one ?? '')
+    if (list.length > MOST_VALUES) throw new TooManyValues()
     texts.set(
       name,
       list.filter((one) => typeof one === 'string')

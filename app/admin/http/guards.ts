@@ -4,7 +4,7 @@ import { isForgery } from '#crud/internals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { compressAnswer } from './compress.js'
 import { setSecurityHeaders } from './security_headers.js'
-import { CrossSiteRequest, SignInRequired } from '../errors.js'
+import { CrossSiteRequest, FactorRequired, SignInRequired } from '../errors.js'
 
 /**
  * Middleware of every route of the site, including login.
@@ -36,10 +36,22 @@ export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<voi
 }
 
 /**
+ * Guard of what is open to a user who has to set up a second factor first: its pages, and logging out. [U10]
+ */
+export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<void> {
+  if (!(await ctx.auth.use('admin').checkWithoutFactor())) await requireSignIn(ctx)
+  refuseWhileViewing(ctx)
+  await next()
+}
+
+/**
  * @throws SignInRequired
+ * @throws FactorRequired  for a user who has to set up a second factor first
  */
 export async function requireSignIn(ctx: HttpContext): Promise<void> {
-  if (await ctx.auth.use('admin').check()) return
+  const guard = ctx.auth.use('admin')
+  if (await guard.check()) return
+  if (guard.lackingFactor) throw new FactorRequired()
   const hadSession = ctx.request.plainCookie('session_id', { encoded: false })
   throw new SignInRequired(hadSession ? 'ended' : 'required')
 }

@@ -2,15 +2,30 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
 import { unavailability, sendProblem, unavailable } from '#crud/internals'
+import { keepUnsent } from '../forms/kept/unsent_form.js'
 import { formWithListQuery } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount } from './below_mount.js'
 import { compressAnswer } from './compress.js'
 import { answerMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
 import { requireSignIn } from './guards.js'
+import { pageAddress } from './page_address.js'
+import { referringPage } from './referring_page.js'
 import { returnPath } from './return_path.js'
 import { setSecurityHeaders } from './security_headers.js'
-import { CrossSiteRequest, PageNotFound, SignInRequired, ViewingAsRole } from '../errors.js'
+import { wantsJson } from './wants_json.js'
+import { factorProblem } from '../authentication/factors/factor_problem.js'
+import { proofProblem } from '../authentication/reauthentication/proof_problem.js'
+import {
+  ActingEnded,
+  CrossSiteRequest,
+  FactorRequired,
+  PageNotFound,
+  ReauthenticationRequired,
+  RefusedWhileActing,
+  SignInRequired,
+  ViewingAsRole,
+} from '../errors.js'
 
 /**
  * Handles an error of the site, or of an unknown path below its mount. To be called by the
@@ -42,20 +57,24 @@ export async function handleAdminError(
       answered = refusal
     }
   }
-  if (answered instanceof SignInRequired) askToSignIn(site, answered, ctx)
+  if (answered instanceof SignInRequired) await askToSignIn(site, answered, ctx)
+  else if (answered instanceof FactorRequired) askForFactor(site, ctx)
+  else if (answered instanceof ReauthenticationRequired) await askForProof(site, answered, ctx)
   else await showError(site, answered, ctx)
   await compressAnswer(ctx)
   return true
 }
 
 /** Redirects pages and htmx to the login form; programs receive a problem. [B6] */
-function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
+async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpContext) {
   const { request, response } = ctx
   site.adminAuthentication.clearCookies(ctx)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(401, site.text('errors.401.text')))
 
   const here = request.method() === 'GET' ? request.request.url : undefined
-  const next = pathToReturnTo(site, request.header('hx-request') ? currentPage(ctx) : here, ctx)
+  const next =
+    returnPath(site, await keepUnsent(site, ctx)) ??
+    pathToReturnTo(site, request.header('hx-request') ? currentPage(ctx) : here, ctx)
   const query = new URLSearchParams({ error: reason, ...(next && { next }) })
   const login = `${site.url('/login')}?${query}`
   if (request.header('hx-request')) {
@@ -63,6 +82,35 @@ function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: HttpConte
   } else {
     response.status(303).header('location', login).send('')
   }
+}
+
+/** Nothing but its enrolment is open to a user who has to set up a second factor. [U10] */
+function askForFactor(site: AdminSite, ctx: HttpContext) {
+  if (wantsJson(ctx)) return sendProblem(ctx, factorProblem(site))
+  sendTo(ctx, site.url('/account/factors/totp'))
+}
+
+/** Asks for the password or a code, and leads back to the page that the refused request came from. [U11] */
+async function askForProof(site: AdminSite, { next }: ReauthenticationRequired, ctx: HttpContext) {
+  const { request } = ctx
+  const isRead = ['GET', 'HEAD'].includes(request.method())
+  const { pathname, search } = referringPage(ctx) ?? { pathname: undefined, search: '' }
+  const here = isRead && !request.header('hx-request') ? request.request.url : undefined
+  const wanted =
+    next ??
+    returnPath(site, here ?? (pathname && pathname + search)) ??
+    (await pageAddress(site, ctx))
+  /* A kept form says by itself that it is to be sent again. */
+  const isRefused = !isRead && next === undefined
+  const query = new URLSearchParams({ next: wanted, ...(isRefused && { refused: '1' }) })
+  const page = `${site.url('/reauthenticate')}?${query}`
+  if (wantsJson(ctx)) return sendProblem(ctx, proofProblem(site, page))
+  sendTo(ctx, page)
+}
+
+function sendTo({ request, response }: HttpContext, page: string) {
+  if (request.header('hx-request')) response.status(403).header('hx-redirect', page).send('')
+  else response.status(303).header('location', page).send('')
 }
 
 /** With the list that a form was opened from, unless that makes it too long. [L11] */
@@ -81,6 +129,13 @@ function currentPage({ request }: HttpContext): string | undefined {
   }
 }
 
+function textKeyOf(error: unknown): string | undefined {
+  if (error instanceof CrossSiteRequest) return 'errors.403.crossSite'
+  if (error instanceof ViewingAsRole) return 'roles.viewAs.refused'
+  if (error instanceof RefusedWhileActing) return 'signInAs.refused'
+  return error instanceof ActingEnded ? 'signInAs.ended' : undefined
+}
+
 const KNOWN = [403, 404, 413, 415, 429, 503]
 
 async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
@@ -89,13 +144,7 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
   const headers = reason ? unavailable(reason).headers : {}
-  const text = site.text(
-    error instanceof CrossSiteRequest
-      ? 'errors.403.crossSite'
-      : error instanceof ViewingAsRole
-        ? 'roles.viewAs.refused'
-        : `errors.${known}.text`
-  )
+  const text = site.text(textKeyOf(error) ?? `errors.${known}.text`)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
@@ -104,8 +153,4 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)
   ctx.response.status(status).send(await site.render(ctx, 'pages/error', { status, heading, text }))
-}
-
-function wantsJson({ request }: HttpContext): boolean {
-  return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { referringPage } from './referring_page.js'
 
-const LIST = 'list'
+export const LIST = 'list'
 
 /* Longer addresses might not pass a proxy. */
 const LONGEST = 3000
@@ -44,7 +44,8 @@ export function withListQuery(address: string, query: string | null): string {
  */
 export function formWithListQuery(ctx: HttpContext, address: string): string {
   const url = URL.parse(address, 'http://here.invalid')
-  const [, list] = /^(.*\/)(?:update\/.+|create_page)$/.exec(url?.pathname ?? '') ?? []
+  const [, list] =
+    /^(.*\/)(?:(?:update|view|history)\/.+|create_page)$/.exec(url?.pathname ?? '') ?? []
   if (list === undefined || url?.searchParams.has(LIST)) return address
   return withListQuery(address, listQueryIn(ctx) ?? queryOfReferringList(ctx, list))
 }

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { formWithListQuery, listQueryIn, withListQuery } from './list_query.js'
+import { parentNameIn, withParentName } from './parent_name.js'
 import type { ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 
@@ -8,6 +9,7 @@ const PAGES = new Map([
   ['form_create', 'create_page'],
   ['form_update', 'update'],
   ['issue_token', 'update'],
+  ['reset_factors', 'update'],
 ])
 
 /**
@@ -29,7 +31,8 @@ export async function pageAddress(
   const view = named && (await personal(ctx, named))
   const page = PAGES.get(form)
   if (view && page && (page === 'create_page' || key.length > 0)) {
-    return withListQuery(view.url(`/${[page, ...key].join('/')}`), listQueryIn(ctx))
+    const place = withListQuery(view.url(`/${[page, ...key].join('/')}`), listQueryIn(ctx))
+    return withParentName(place, parentNameIn(ctx))
   }
   return (await view?.isVisibleTo(ctx)) ? view!.url('/') : site.url('/')
 }

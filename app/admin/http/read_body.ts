@@ -10,6 +10,7 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { parseBody } from '#upstream/body_parser'
 import { readWithoutTrees } from '#upstream/body_parser_trees'
 import { UnsupportedBody } from '../errors.js'
+import { MOST_FIELDS } from './form_texts.js'
 
 /** Maximum size in bytes of a form without files: names, passwords, terms of a token */
 export const LONGEST_PLAIN = 16 * 1024
@@ -26,10 +27,20 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
     await parseBody(ctx, new BodyParserMiddleware(withFormsAsText()))
     return await next()
   }
-  const folder = await mkdtemp(join(tmpdir(), `atrium-upload-${process.pid}-`))
-  try {
+  await inUploadFolder(async (folder) => {
     await readMultipart(ctx, folder)
     await next()
+  })
+}
+
+/**
+ * Calls a function with a new folder for uploaded files, which is removed afterwards: AdonisJS does not
+ * remove them.
+ */
+export async function inUploadFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), `atrium-upload-${process.pid}-`))
+  try {
+    await work(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -66,19 +77,26 @@ function withFormsAsText(limit?: number): BodyParserConfig {
   return { ...config, form: { ...config.form, types: [] }, raw }
 }
 
-/** AdonisJS does not remove uploaded files, so they are written to a directory that is removed. */
-async function readMultipart(ctx: HttpContext, folder: string) {
+/**
+ * Reads a multipart form; its files are written to the folder as they come.
+ *
+ * @param most  bytes of the files; default: the application's limit
+ * @throws Exception  of status 400 for a body that is cut short, 413 for one that is too large
+ */
+export async function readMultipart(ctx: HttpContext, folder: string, most?: number) {
   const config = app.config.get<BodyParserConfig>('bodyparser')
   const multipart = {
     ...config.multipart,
+    ...(most !== undefined && { limit: String(most) }),
     /* The form decides whether texts are trimmed, for every content type. */
     trimWhitespaces: false,
     convertEmptyStringsToNull: false,
+    maxFields: MOST_FIELDS,
     tmpFileName: () => join(folder, randomUUID()),
   }
   const parser = new BodyParserMiddleware({ ...config, multipart })
 
-  await readWithoutTrees(ctx.request, () => parseBody(ctx, parser))
+  await readWithoutTrees(ctx.request, () => parseBody(ctx, parser, most))
 }
 
 /** A content type without a body is ignored. */

@@ -6,14 +6,14 @@ const LONGEST = 2048
 
 /**
  * Validates the page to return to after login: a path of this site, never another host, and not the
- * login or logout page. [B3]
+ * pages of login and logout. [B3]
  *
  * @param excluded  paths of pages that are not returned to
  */
 export function returnPath(
   site: AdminSite,
   wanted: unknown,
-  excluded = ['/login', '/logout']
+  excluded = ['/login', '/login/second', '/login/sso', '/login/sso/callback', '/logout']
 ): string | undefined {
   if (typeof wanted !== 'string' || wanted.length > LONGEST) return undefined
   if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(wanted)) return undefined

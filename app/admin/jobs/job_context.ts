@@ -1,11 +1,9 @@
-import { IncomingMessage, ServerResponse } from 'node:http'
-import { Socket } from 'node:net'
-import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
 import type { SignedIn } from '../authentication/admin_authentication.js'
 import { Owner } from '../authentication/sessions/owned_row.js'
 import { JobOwnerGone } from '../errors.js'
+import { madeContext } from '../http/made_context.js'
 import type AdminJob from '../models/admin_job.js'
 import AdminUser from '../models/admin_user.js'
 
@@ -28,26 +26,17 @@ export function jobOf(ctx: HttpContext): number | undefined {
 export async function contextOf(job: AdminJob): Promise<HttpContext> {
   const { origin } = job
   const owner = await ownerOf(job)
-  const socket = new Socket()
-  Object.defineProperty(socket, 'remoteAddress', { value: origin.ip })
-  const message = new IncomingMessage(socket)
-  message.method = 'POST'
-  message.url = '/'
-  message.headers = {
-    'x-request-id': origin.requestId,
-    ...(origin.userAgent !== null && { 'user-agent': origin.userAgent }),
-  }
-  const answer = new ServerResponse(message)
-
-  const server = await app.container.make('server')
-  const request = server.createRequest(message, answer)
-  const response = server.createResponse(message, answer)
-  const ctx = server.createHttpContext(request, response, app.container.createResolver())
-  const auth = await app.container.make('auth.manager')
-  ctx.auth = auth.createAuthenticator(ctx)
+  const ctx = await madeContext({
+    ip: origin.ip,
+    headers: {
+      'x-request-id': origin.requestId,
+      ...(origin.userAgent !== null && { 'user-agent': origin.userAgent }),
+    },
+  })
   const guard = ctx.auth.use('admin')
-  guard.authenticationAttempted = true
-  guard.signedIn = { owner, session: { id: origin.sessionId ?? undefined } } as unknown as SignedIn
+  const { actsAs } = origin
+  const session = { id: origin.sessionId ?? undefined, sessionMetadata: { tokens: {}, actsAs } }
+  guard.signedIn = { owner, acting: actsAs?.by, session } as unknown as SignedIn
   JOBS.set(ctx, job.id)
   return ctx
 }

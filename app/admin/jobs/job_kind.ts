@@ -1,5 +1,41 @@
+import type { Readable } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { DateTime } from 'luxon'
 import type AdminJob from '../models/admin_job.js'
 import type { JobRun } from './job_run.js'
+
+/**
+ * A number of a job's outcome, with its name.
+ */
+export interface JobFigure {
+  label: string
+  count: number
+  /** As `negative` for what went wrong. Default: neutral */
+  tone?: 'positive' | 'negative'
+}
+
+/**
+ * A place to go on from a job's page.
+ */
+export interface JobLink {
+  label: string
+  /** From the root of the server */
+  url: string
+}
+
+/**
+ * A file that a job has made, for its owner alone.
+ */
+export interface JobFile {
+  name: string
+  /** Size */
+  bytes: number
+  /** When it is removed */
+  until: DateTime
+  isGone: boolean
+  /** @returns undefined if it is not there */
+  open(): Promise<{ size: number; stream: Readable } | undefined>
+}
 
 /**
  * A kind of background work, such as a bulk task. The site registers each kind once, in every
@@ -15,6 +51,9 @@ export abstract class JobKind {
    */
   abstract readonly again: 'rest' | 'whole' | null
 
+  /** True if *Again* is offered for a job that is done, too: it changes nothing */
+  readonly repeats: boolean = false
+
   /** The job in words, as in `Delete 2,500 films` */
   abstract titleOf(job: AdminJob): string
 
@@ -26,6 +65,44 @@ export abstract class JobKind {
    * @throws  any error; what was done before stays
    */
   abstract perform(run: JobRun): Promise<Record<string, unknown>>
+
+  /** The outcome in numbers, of a job that has ended. Default: none */
+  figuresOf(_job: AdminJob): JobFigure[] {
+    return []
+  }
+
+  /**
+   * Advice about a job that has failed or was cancelled, in words.
+   *
+   * @returns null for what holds for every kind
+   */
+  adviceOf(_job: AdminJob): string | null {
+    return null
+  }
+
+  /**
+   * The effect of *Cancel* on what is done already, in words.
+   *
+   * @returns null for what holds for every kind: it stays done
+   */
+  cancelNoteOf(_job: AdminJob): string | null {
+    return null
+  }
+
+  /** Where to go on, once the job has ended. Default: nowhere */
+  linksOf(_job: AdminJob): JobLink[] {
+    return []
+  }
+
+  /** The file that it has made, if it makes one. */
+  fileOf(_job: AdminJob): JobFile | null {
+    return null
+  }
+
+  /** True if its owner, who asks, may still have that file. */
+  async mayFetch(_ctx: HttpContext, _job: AdminJob): Promise<boolean> {
+    return false
+  }
 
   /** Removes what is of use to an unfinished job only. It may be called twice. */
   async cleanUp(_job: AdminJob): Promise<void> {}

@@ -53,6 +53,17 @@ export class JobRun {
   }
 
   /**
+   * Notes how far it is, for work that writes nothing but a result.
+   *
+   * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
+   */
+  async note(progress: { done: number; total?: number }): Promise<void> {
+    await this.#note(progress)
+    this.job.done = progress.done
+    if (progress.total !== undefined) this.job.total = progress.total
+  }
+
+  /**
    * Does a step in one transaction, which the progress is part of: it is done once, or not at all. In
    * another database than that of the jobs, it is noted before and afterwards.
    *
@@ -81,6 +92,24 @@ export class JobRun {
       }
       await this.store.noteDone(this.job, { done, pending: null })
     }
+    this.job.done = done
+  }
+
+  /**
+   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite nobody can write meanwhile, so that
+   * only the end of the process is looked for.
+   *
+   * @throws JobStopped, JobSuperseded
+   */
+  async goOnWithin(client: TransactionClientContract): Promise<void> {
+    if (this.isStopping()) throw new JobStopped()
+    const isAlone = client.dialect.name.includes('sqlite') && this.store.isIn(client)
+    if (!isAlone) await this.goOn()
+  }
+
+  /** Tells how far work without steps is. */
+  async tell(done: number): Promise<void> {
+    await this.#note({ done })
     this.job.done = done
   }
 

@@ -5,13 +5,15 @@ import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#crud/internals'
 import { adminOrigin } from '../authentication/admin_origin.js'
-import { BulkFailure, JobFailure, JobStopped, JobSuperseded } from '../errors.js'
+import { BulkFailure, ExportRefused, JobFailure, JobStopped, JobSuperseded } from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
 import type { JobKind } from './job_kind.js'
 import { JobRun } from './job_run.js'
 import { JobStore } from './job_store.js'
 import { JobWorker } from './job_worker.js'
 import { QueuedJob } from './queued_job.js'
+import { inZone, presentZone } from '../time/present_zone.js'
+import { UTC } from '../time/time_zone.js'
 
 /* A job whose process was killed this often would end the next one, too. */
 const MOST_INTERRUPTIONS = 3
@@ -69,7 +71,7 @@ export class Jobs {
       ...job,
       kind,
       user: owner,
-      origin: { requestId, ip, userAgent, sessionId },
+      origin: { requestId, ip, userAgent, sessionId, timeZone: presentZone(), actsAs: actsAs(ctx) },
     })
     try {
       await this.#enqueue(created.id)
@@ -105,9 +107,11 @@ export class Jobs {
 
   /** True if *Again* makes sense: not where it is uncertain what was done. */
   offersAgain(job: AdminJob): boolean {
-    const again = this.kindOf(job)?.again ?? null
-    if (again === null || job.pending !== null) return false
-    return job.state === 'failed' || job.state === 'cancelled'
+    const kind = this.kindOf(job)
+    if (!kind || kind.again === null || job.pending !== null) return false
+    return (
+      job.state === 'failed' || job.state === 'cancelled' || (job.state === 'done' && kind.repeats)
+    )
   }
 
   /**
@@ -166,7 +170,7 @@ export class Jobs {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')
       if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
       if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
-      const result = await kind.perform(run)
+      const result = await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))
       if (await this.store.end(job, 'done', { result })) await kind.cleanUp(job)
     } catch (error) {
       await this.#endWith(job, error)
@@ -185,11 +189,19 @@ export class Jobs {
   }
 
   #faultOf(job: AdminJob, error: unknown): string {
-    if (error instanceof JobFailure || error instanceof BulkFailure) {
+    if (
+      error instanceof JobFailure ||
+      error instanceof BulkFailure ||
+      error instanceof ExportRefused
+    ) {
       return this.site.text(error.key, error.data)
     }
     const problem = toProblem(error)
     if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
     return problem.message
   }
+}
+
+function actsAs(ctx: HttpContext) {
+  return ctx.auth.use('admin').signedIn?.session.sessionMetadata?.actsAs
 }

@@ -29,6 +29,12 @@ export function managementPages(site: SidebarSite, ctx: HttpContext, { seesModel
   return names.map((name) => {
     const url = site.url(`/management/${name}`)
     const active = path === url || path.startsWith(`${url}/`)
-    return { name, label: site.text(`sidebar.${name}`), icon: ICONS[name], url, active }
+    return {
+      name,
+      label: site.text(`sidebar.${name}`),
+      icon: { path: ICONS[name], letter: '' },
+      url,
+      active,
+    }
   })
 }

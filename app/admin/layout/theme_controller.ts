@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 import { returnPath } from '../http/return_path.js'
+import { keepTheme, THEMES } from './theme.js'
 
 /**
  * Stores the theme that the viewer has chosen.
@@ -11,17 +12,8 @@ export class ThemeController {
 
   update(ctx: HttpContext) {
     const texts = sentTexts(ctx)
-    const theme = singleText(texts, 'theme')
-    if (theme === 'dark-theme' || theme === 'light-theme') {
-      ctx.response.plainCookie('admin_theme', theme, {
-        encode: false,
-        httpOnly: true,
-        sameSite: 'lax',
-        path: this.site.mountPath || '/',
-        secure: this.site.secureCookies,
-        maxAge: 365 * 24 * 3600,
-      })
-    }
+    const theme = THEMES.find((one) => one === singleText(texts, 'theme'))
+    if (theme) keepTheme(ctx, this.site, theme)
     /* The login page has the switch too; returning to the logout page would end the session. */
     const next = returnPath(this.site, singleText(texts, 'next'), ['/logout']) ?? this.site.url('/')
     ctx.response.status(303).header('location', next).send('')

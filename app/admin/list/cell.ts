@@ -2,15 +2,32 @@ import { Info } from 'luxon'
 import { type Column, writeJson } from '#crud/internals'
 import { prettyJson } from '../text/pretty_json.js'
 import { visibleText } from '../text/plain_text.js'
+import { clockTime } from '../time/local_time.js'
+import { presentZone } from '../time/present_zone.js'
+import { UTC } from '../time/time_zone.js'
 import type { Cell, ListColumn } from './list_column.js'
 
 /**
  * A cell with its presentation.
  */
 export interface ShownCell extends Cell {
-  kind: 'text' | 'number' | 'moment' | 'yes' | 'no' | 'null' | 'choice' | 'json'
+  kind:
+    | 'text'
+    | 'number'
+    | 'moment'
+    | 'yes'
+    | 'no'
+    | 'null'
+    | 'choice'
+    | 'json'
+    | 'tags'
+    | 'colour'
+    | 'image'
+    | 'markdown'
   /** The whole value, to unfold below `text`, if that is only its beginning */
   whole?: string
+  /** Markup of a widget, shown in the place of `text` */
+  markup?: string
 }
 
 type Text = (key: string, data?: Record<string, unknown>) => string
@@ -132,19 +149,29 @@ export function ownCell(
  * @param values      values of the page
  * @param isGrouped   true for thousands separators, which identifiers do not have
  * @param isChoice    true if every value is one of a list
+ * @param own         shows a value in the way of its widget; null for as if there was none
  */
 export function cellsOf(
   column: Column,
   values: readonly unknown[],
-  { isGrouped, isChoice = false, text }: { isGrouped: boolean; isChoice?: boolean; text: Text }
+  { isGrouped, isChoice = false, text, own }: CellOptions
 ): ShownCell[] {
   const show = isChoice ? choice : shows(column, values, isGrouped, text)
   return values.map((value) =>
-    value === null || value === undefined ? nullCell(text) : (show(value) ?? valueCell(value, text))
+    value === null || value === undefined
+      ? nullCell(text)
+      : (own?.(value) ?? show(value) ?? valueCell(value, text))
   )
 }
 
-type Show = (value: unknown) => ShownCell | null
+export type Show = (value: unknown) => ShownCell | null
+
+interface CellOptions {
+  isGrouped: boolean
+  isChoice?: boolean
+  text: Text
+  own?: Show
+}
 
 function shows(column: Column, values: readonly unknown[], isGrouped: boolean, text: Text): Show {
   /* A `serialize` function of the model may return anything. */
@@ -156,7 +183,7 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? booleanCell(value, text) : null)
     case 'datetime':
-      return (value) => momentCell(value, ' UTC')
+      return moments(presentZone())
     case 'date':
       return (value) => momentCell(value, '')
     case 'json':
@@ -244,6 +271,15 @@ function momentCell(value: unknown, zone: string): ShownCell | null {
   if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return null
   const text = `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}`
   return { kind: 'moment', text: time ? `${text}, ${time}` : text, title: `${value}${zone}` }
+}
+
+/** A datetime of the API, which is in UTC, as the clocks of a zone show it. [R12] */
+function moments(zone: string): Show {
+  if (zone === UTC) return (value) => momentCell(value, ` ${UTC}`)
+  return (value) => {
+    const local = typeof value === 'string' ? clockTime(value, zone) : null
+    return local ? momentCell(local.time, ` ${local.offset}`) : momentCell(value, ` ${UTC}`)
+  }
 }
 
 function isDay(year: number, month: number, day: number): boolean {

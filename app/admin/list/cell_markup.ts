@@ -4,8 +4,8 @@ import type { ShownCell } from './cell.js'
 /**
  * Content of a cell as markup, wherever a value is shown: in lists, and in forms beside what can be changed.
  */
-export function cellMarkup({ kind, text, href, whole }: ShownCell): string {
-  const shown = escaped(text)
+export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): string {
+  const shown = markup ?? escaped(text)
   if (kind === 'null')
     return `<span aria-hidden="true">–</span><span class="sr-only">${shown}</span>`
   const content = kind === 'choice' ? `<span class="value-badge">${shown}</span>` : shown

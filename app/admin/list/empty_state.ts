@@ -9,6 +9,8 @@ export interface EmptyState {
   heading: string
   text: string
   link: { url: string; label: string } | null
+  /** Beside the link that adds the first record [L13] */
+  importLink: { url: string; label: string } | null
 }
 
 interface EmptyStateOptions {
@@ -17,7 +19,7 @@ interface EmptyStateOptions {
   words: { one: string; many: string }
   /** Label of the searched column */
   label: string
-  links: { create: string | null; all: string; unfiltered: string }
+  links: { create: string | null; import: string | null; all: string; unfiltered: string }
 }
 
 export function emptyState(
@@ -29,6 +31,7 @@ export function emptyState(
     heading: site.text(`list.${key.split('.')[0]}.heading`, words),
     text: site.text(`list.${key}`, { ...words, ...data }),
     link,
+    importLink: null,
   })
   if (failed) {
     return say('failed.text', { url: parameters.url, label: site.text('list.failed.retry') })
@@ -49,6 +52,15 @@ export function emptyState(
     const url = parameters.with({ page: 1, deleted: 'exclude' }).url
     return say('none.deleted', { url, label: site.text('list.none.active', words) })
   }
-  if (!links.create) return say('empty.text', null)
-  return say('empty.create', { url: links.create, label: site.text('list.empty.add', words) })
+  const importLink = links.import && { url: links.import, label: site.text('import.open') }
+  const add = links.create && { url: links.create, label: site.text('list.empty.add', words) }
+  return {
+    ...say(`empty.${emptyText(add, importLink)}`, add || null),
+    importLink: importLink || null,
+  }
+}
+
+function emptyText(add: unknown, importLink: unknown): string {
+  if (add) return importLink ? 'createOrImport' : 'create'
+  return importLink ? 'import' : 'text'
 }

@@ -10,13 +10,14 @@ import {
 } from '#crud/internals'
 import { ValueError } from '#crud'
 import type { ModelView } from '../model_view.js'
+import { presentZone } from '../time/present_zone.js'
 import { daysOf } from './relative_days.js'
 import type { TitleSearch, TitleSearches } from './title_search.js'
 
 /* Longer than any list that is made by hand; each is tested on every row. */
 export const MOST_FILTERS = 50
 
-const PREFIX = 'filter.'
+export const PREFIX = 'filter.'
 const TITLE = '__title'
 
 /**
@@ -146,10 +147,13 @@ function fieldOf({ resource }: ModelView, apiName: string): Column | undefined {
   return resource.fields.find((column) => column.apiName === apiName)
 }
 
-/** A date or a moment in a period like `last_7_days`. */
+/** A date or a moment in a period like `last_7_days`, whose days are those of the present zone. [R12] */
 function inDays(column: Column, operator: Operator, text: string): Condition | null {
   const { kind } = column
-  const days = operator === 'between' && (kind === 'date' || kind === 'datetime') && daysOf(text)
+  const days =
+    operator === 'between' &&
+    (kind === 'date' || kind === 'datetime') &&
+    daysOf(text, new Date(), presentZone())
   if (!days) return null
   if (kind === 'date') return readCondition(column, 'between', [days.from, days.to])
   /* A moment may have fractions of a second. */

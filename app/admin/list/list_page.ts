@@ -1,16 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
-import type { ListResult, Fields, Column, DeletedMode } from '#crud/internals'
+import type { ListResult, Fields, Column, DeletedMode, KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { matchingOffer, type MatchingOffer } from '../bulk/matching_offer.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
 import type { Flash } from '../http/flash.js'
+import { withUndo } from '../http/flash_undo.js'
+import { mayImport } from '../import/may_import.js'
 import { inSentence } from '../text/in_sentence.js'
 import type { ModelView } from '../model_view.js'
 import { BoundedMap } from '../permissions/bounded_map.js'
 import { offersOf, type Offer } from '../permissions/may.js'
 import { cutText, LONGEST_TITLE } from './cell.js'
+import { editedFields } from './cells/edited_fields.js'
+import { itemsOfPage } from './cells/items_of_page.js'
 import { columnChoices } from './columns/column_choices.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { filterBar, type FilterBar } from './filters/filter_bar.js'
@@ -25,10 +29,11 @@ import {
   type Row,
 } from './list_table.js'
 import { markedRecord } from './marked_record.js'
+import { withList } from './opened_list.js'
 import { pagerOf, type Pager } from './pager.js'
 import { readList } from './read_list.js'
 import { rowsMarkup } from './rows_markup.js'
-import { viewsBar, type ViewsBar } from './saved_views/views_bar.js'
+import { besideList, viewsBar, type ViewsBar } from './saved_views/views_bar.js'
 import { searchableColumns } from './word_search.js'
 
 /**
@@ -57,6 +62,8 @@ export interface ListData extends Record<string, unknown> {
   view: ModelView
   parameters: ListParameters
   headings: Heading[]
+  /** True if it shows datetimes, whose zone is said once [R12] */
+  hasTimes: boolean
   /** The order that a click with shift adds a column to */
   sorting: { by: string; order: string }
   rows: Row[]
@@ -67,6 +74,8 @@ export interface ListData extends Record<string, unknown> {
   failed: boolean
   /** Bulk bar; null if no bulk task is available */
   bulk: BulkBar | null
+  /** Cells that are edited in place; null if there are none [L10] */
+  cells: CellsOffer | null
   /** All records on all pages, if they can be selected at once [L8] */
   matching: MatchingOffer | null
   /** Numbers of the first and last record shown, from 1 */
@@ -86,6 +95,9 @@ export interface ListData extends Record<string, unknown> {
   empty: EmptyState
   links: {
     create: string | null
+    import: string | null
+    /** Dialog of the export; null for who may not, and where the list shows what nobody asked for [D2] */
+    export: string | null
     /** URL of the list without its search */
     all: string
     /** URL of the list without search and filters */
@@ -98,6 +110,13 @@ export interface ListData extends Record<string, unknown> {
   }
   /** Singular and plural of the model in a sentence */
   words: { one: string; many: string }
+}
+
+interface CellsOffer {
+  /** Address of a cell's editor, but for the record and the field */
+  url: string
+  /** By the names of their columns */
+  fields: ReadonlyMap<string, unknown>
 }
 
 /* More are used at once by nobody but who tries them all. */
@@ -145,6 +164,7 @@ export class ListPage {
     const { resource } = this.view
     const asked = given ?? (await this.parametersOf(ctx))
     const offers = await offersOf(ctx, this.view)
+    const isImported = asked.base === null && (await mayImport(ctx, this.view))
     const finding = this.#find(ctx, asked, offers)
     /* An early failure is thrown by the await below. */
     finding.catch(() => {})
@@ -152,7 +172,7 @@ export class ListPage {
     bar.catch(() => {})
     /* Computes what does not depend on the records while the database works. */
     await setImmediate()
-    const surroundings = this.#surroundings(asked, offers)
+    const surroundings = this.#surroundings(asked, offers, isImported)
     const { items, total, last, parameters, failed, shown: begun } = await finding
     const shown = await (begun ?? this.#shown(ctx, items, parameters, offers))
     const keys = resource.key.columns.map(({ apiName, kind }) => ({ name: apiName, type: kind }))
@@ -196,7 +216,8 @@ export class ListPage {
    * @param done  message of an action, to be shown in it
    */
   async content(ctx: HttpContext, done?: Flash): Promise<string> {
-    return await this.render(ctx, await this.data(ctx), done)
+    const told = done && (await withUndo(ctx, done))
+    return await this.render(ctx, await this.data(ctx), told)
   }
 
   /**
@@ -227,16 +248,18 @@ export class ListPage {
   }
 
   /** Variables that do not depend on the records. */
-  #surroundings(parameters: ListParameters, offers: Offers) {
+  #surroundings(parameters: ListParameters, offers: Offers, isImported: boolean) {
     return {
       headings: this.#tableOf(parameters).headings(parameters),
+      hasTimes: this.#tableOf(parameters).hasTimes,
       sorting: this.#tableOf(parameters).addedTo(parameters),
       bulk: this.#bulk(parameters, offers),
+      cells: this.#cells(parameters, offers),
       searchable: this.#searchable(parameters),
       searchText: parameters.search || parameters.q,
       unsearchable: this.#unsearchable(parameters),
       faults: filterNotes(this.site, this.view, parameters),
-      links: this.#links(parameters, offers),
+      links: this.#links(parameters, offers, isImported),
       words: { one: inSentence(this.view.singular), many: inSentence(this.view.label) },
     }
   }
@@ -303,6 +326,20 @@ export class ListPage {
     return { ...found, items: again.data, parameters: clamped }
   }
 
+  /**
+   * Renders the row of one record as the list shows it, also if the record has left the page. [L10]
+   *
+   * @returns null if the user does not see the record
+   */
+  async row(ctx: HttpContext, key: KeyValue, parameters: ListParameters): Promise<string | null> {
+    const found = await itemsOfPage(ctx, this.view, key, parameters)
+    if (!found) return null
+    const offers = await offersOf(ctx, this.view)
+    /* Numbers of a column are shown with the same decimals. */
+    const { rows } = await this.#shown(ctx, found.items, parameters, offers)
+    return this.#markup([rows[found.place]], parameters, offers, null)
+  }
+
   async #shown(
     ctx: HttpContext,
     items: Item[],
@@ -312,16 +349,32 @@ export class ListPage {
   ): Promise<ShownRows> {
     const table = this.#tableOf(parameters)
     const rows = await table.rows(ctx, items, parameters, joined)
-    const hasCheckboxes = this.#bulk(parameters, offers) !== null
-    const mark = this.site.text('list.deleted.mark')
-    const marked = markedRecord(ctx, this.view)
-    const options = { hasCheckboxes, mark, marked }
-    return { rows, rowsMarkup: rowsMarkup(rows, table.styles, options) }
+    const marked = parameters.base === null ? markedRecord(ctx, this.view) : null
+    return { rows, rowsMarkup: this.#markup(rows, parameters, offers, marked) }
   }
 
-  /** Not for records that nobody asked for. */
-  #bulk({ deleted, isUnread }: ListParameters, offers: Offers): BulkBar | null {
-    return isUnread ? null : this.#barOf(deleted, offers)
+  #markup(
+    rows: readonly Row[],
+    parameters: ListParameters,
+    offers: Offers,
+    marked: string | null
+  ): string {
+    const hasCheckboxes = this.#bulk(parameters, offers) !== null
+    const mark = this.site.text('list.deleted.mark')
+    return rowsMarkup(rows, this.#tableOf(parameters).styles, { hasCheckboxes, mark, marked })
+  }
+
+  /** Data for editing the list's cells in place; null where none is edited. [L10] */
+  #cells(parameters: ListParameters, offers: Offers): CellsOffer | null {
+    if (parameters.base !== null || !offers.has('update')) return null
+    const fields = editedFields(this.site, this.view)
+    const isShown = this.#tableOf(parameters).names.some((name) => fields.has(name))
+    return isShown ? { url: withList(this.view.url('/cell'), parameters), fields } : null
+  }
+
+  /** Not for records that nobody asked for, nor in a part of another page. */
+  #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
+    return isUnread || base !== null ? null : this.#barOf(deleted, offers)
   }
 
   #barOf(deleted: DeletedMode, offers: Offers): BulkBar | null {
@@ -375,12 +428,15 @@ export class ListPage {
     return all.isUnsearchable ? null : all.url
   }
 
-  #links(parameters: ListParameters, offers: Offers): ListData['links'] {
+  #links(parameters: ListParameters, offers: Offers, isImported: boolean): ListData['links'] {
     const first = parameters.with({ page: 1 })
     const offered = [...new Set([...ROWS_OFFERED, parameters.rows])].sort((one, two) => one - two)
     const modes = this.view.resource.softDelete ? (['exclude', 'include', 'only'] as const) : []
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,
+      import: isImported ? this.view.url('/import') : null,
+      export:
+        offers.has('export') && !parameters.isUnread ? besideList(first, '/export/dialog') : null,
       all: first.with({ search: '', q: '' }).url,
       unfiltered: first.unfiltered.url,
       anywhere: this.#anywhere(first),

@@ -50,6 +50,8 @@ interface Values {
   columns: readonly string[] | null
   unknownColumns: readonly string[]
   place: ListPlace
+  base: string | null
+  fixed: readonly Condition[]
 }
 
 /**
@@ -80,6 +82,10 @@ export class ListParameters {
   readonly unknownColumns: readonly string[]
   /** The viewer's views of the list, and how they have arranged it [L5, L6] */
   readonly place: ListPlace
+  /** Address of the list, where it is a part of another page; null: its own [R4] */
+  readonly base: string | null
+  /** Conditions that no address changes */
+  readonly fixed: readonly Condition[]
   /** Condition of the search in a column, if any */
   readonly condition: Condition | null
   #query: string | undefined
@@ -105,6 +111,8 @@ export class ListParameters {
     this.columns = values.columns ?? null
     this.unknownColumns = values.unknownColumns ?? []
     this.place = values.place ?? NO_PLACE
+    this.base = values.base ?? null
+    this.fixed = values.fixed ?? []
     this.condition =
       this.search !== '' && searchableColumns(view).includes(this.column!)
         ? searchCondition(this.column!, this.search)
@@ -176,7 +184,7 @@ export class ListParameters {
    */
   get conditions(): readonly Condition[] {
     const filters = this.filters.map(({ condition }) => condition)
-    return [this.condition, ...(this.#wordConditions ?? []), ...filters].filter(
+    return [...this.fixed, this.condition, ...(this.#wordConditions ?? []), ...filters].filter(
       (condition) => condition !== null
     )
   }
@@ -315,7 +323,7 @@ export class ListParameters {
   }
 
   #address(query: string): string {
-    return this.view.url('/') + (query === '' ? '' : `?${query}`)
+    return (this.base ?? this.view.url('/')) + (query === '' ? '' : `?${query}`)
   }
 
   /**

@@ -5,11 +5,16 @@ import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'
-import { mayEach } from '../permissions/may.js'
+import { recordLinks } from '../record/record_links.js'
 import { escaped } from '../text/markup.js'
-import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
-import { historyLink } from '../events/pages/history_url.js'
+import {
+  followed,
+  referencesOf,
+  titlesIfReadable,
+  type Reference,
+} from '../relations/references.js'
 import { isChoice } from '../forms/fields/listed_choices.js'
+import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { chosenColumns } from './columns/column_choices.js'
 import {
   cellsOf,
@@ -20,10 +25,11 @@ import {
   valueCell,
   type ShownCell,
 } from './cell.js'
-import { namesThings } from './filters/filter_words.js'
+import { namesThings } from './names_things.js'
 import { joinedTitles, type JoinedTitles } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
+import { withUnits } from './units.js'
 
 /**
  * Presentation of a column.
@@ -74,7 +80,7 @@ export interface Row {
 }
 
 /** A column of the list: a model column, a computed property, or a custom column. */
-interface TableColumn {
+export interface TableColumn {
   name: string
   label: string
   numeric: boolean
@@ -239,21 +245,10 @@ export class ListTable {
     parameters: ListParameters,
     { joins, extras }: Joined = { joins: NO_JOINS, extras: [] }
   ): Promise<Row[]> {
-    const titles = this.columns.map(({ reference, name }) => {
-      if (!reference) return undefined
-      const join = joins.get(name)
-      const values = valuesOf(items, name)
-      return join ? titlesIn(extras, values, join) : this.#titles(ctx, reference, values)
-    })
-    /* The database looks up the titles while the cells are made. */
-    if (titles.some((one) => one instanceof Promise)) await setImmediate()
-    const columns = await Promise.all(
-      this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
-    )
-    const mayUpdate = await mayEach(
+    const columns = await this.cells(ctx, items, { joins, extras })
+    const linkTo = await recordLinks(
       ctx,
       this.view,
-      'update',
       items.map((item) => keyOf(item)!)
     )
     const lead = this.styles.findIndex(({ isLead }) => isLead)
@@ -265,9 +260,7 @@ export class ListTable {
       const title = cutText(this.view.titleOf(item))
       const isDeleted = this.#isDeleted(item, parameters)
       const cells = columns.map((column) => column[index])
-      /* A deleted record has no update page; its history shows what it was. */
-      const ofUpdate = () => (mayUpdate(value) ? this.view.url(`/update${key}`) : null)
-      const href = isDeleted ? historyLink(ctx, this.view, value) : ofUpdate()
+      const href = linkTo(value, isDeleted)
       if (href !== null && cells[lead]) cells[lead] = linkedCell(cells[lead], title, href)
       return {
         key: key.slice(1),
@@ -277,6 +270,36 @@ export class ListTable {
         cells,
       }
     })
+  }
+
+  /** True if datetimes are among its columns */
+  get hasTimes(): boolean {
+    return this.columns.some(({ column }) => column?.kind === 'datetime' && !column.serialize)
+  }
+
+  /**
+   * The cells of items by column, without links to the items themselves.
+   *
+   * @param items  items with their keys
+   */
+  async cells(
+    ctx: HttpContext,
+    items: Item[],
+    { joins, extras }: Joined = { joins: NO_JOINS, extras: [] }
+  ): Promise<ShownCell[][]> {
+    const titles = this.columns.map(({ reference, name }) => {
+      if (!reference) return undefined
+      const join = joins.get(name)
+      const values = valuesOf(items, name)
+      return join
+        ? titlesIn(extras, values, join)
+        : titlesIfReadable(ctx, this.view, reference, values)
+    })
+    /* The database looks up the titles while the cells are made. */
+    if (titles.some((one) => one instanceof Promise)) await setImmediate()
+    return await Promise.all(
+      this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
+    )
   }
 
   async #cells(
@@ -299,24 +322,11 @@ export class ListTable {
     const values = valuesOf(items, shown.name)
     if (!column) return values.map((value) => valueCell(value, text))
     const isGrouped = !namesThings(this.view, column)
-    const cells = cellsOf(column, values, { isGrouped, isChoice: shown.isChoice, text })
-    return reference && titles ? await related(ctx, reference, await titles, values, cells) : cells
-  }
-
-  /** A failure of the titles must not fail the list. */
-  async #titles(ctx: HttpContext, reference: Reference, values: unknown[]): Promise<Titles> {
-    try {
-      return await titlesOf(ctx, reference, values)
-    } catch (error) {
-      if ((error as { status?: number }).status !== 403) {
-        const { view, column } = reference
-        ctx.logger.error(
-          { err: error },
-          `${this.view.name}: the titles of ${view.name} for ${column.apiName} could not be read`
-        )
-      }
-      return new Map<string, string>()
-    }
+    const show = widgetShow(this.view, column, text)
+    const options = { isGrouped, isChoice: shown.isChoice, text, own: show }
+    const cells = cellsOf(column, values, options)
+    if (reference && titles) return await related(ctx, reference, await titles, values, cells)
+    return show ? cells : cells.map((cell) => withUnits(this.view, shown.name, cell))
   }
 
   #isDeleted(item: Item, { deleted }: ListParameters): boolean {
@@ -433,19 +443,15 @@ async function related(
   const { key } = view.resource
   const isKey = target.isPrimary && !key.isComposite
   const known = isKey ? values.filter((value) => titles.has(String(value))) : []
-  const mayUpdate = await mayEach(
+  const linkTo = await recordLinks(
     ctx,
     view,
-    'update',
     [...new Set(known)].map((value) => [value])
   )
   return cells.map((cell, index) => {
     const title = titles.get(String(values[index]))
     if (title === undefined || cell.kind === 'null') return cell
-    const href =
-      isKey && mayUpdate([values[index]])
-        ? view.url(`/update${key.toPath([values[index]])}`)
-        : undefined
+    const href = isKey ? linkTo([values[index]]) : null
     return { ...textCell(title), ...(href && { href }) }
   })
 }

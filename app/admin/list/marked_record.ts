@@ -4,8 +4,8 @@ import { referringPage } from '../http/referring_page.js'
 import type { ModelView } from '../model_view.js'
 
 /**
- * The record that the user has just worked on: the one that the message is about, or whose form they come
- * from. [L11]
+ * The record that the user has just worked on: the one that the message is about, or whose form or page they
+ * come from. [L11]
  *
  * @returns its key as in paths, without the leading slash; null if there is none
  */
@@ -13,7 +13,7 @@ export function markedRecord(ctx: HttpContext, view: ModelView): string | null {
   const told = flashOf(ctx)?.record
   if (told) return told.model === view.name ? told.key : null
   const path = referringPage(ctx)?.pathname ?? ''
-  const form = ['/update/', '/form_update/']
+  const form = ['/update/', '/form_update/', '/view/']
     .map((name) => view.url(name))
     .find((address) => path.startsWith(address))
   return form === undefined ? null : path.slice(form.length)

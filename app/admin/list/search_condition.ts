@@ -9,12 +9,10 @@ import {
   exactInteger,
   isStorableText,
 } from '#crud/internals'
+import { ungrouped } from '../text/grouped_number.js'
 
 /* Longer than any typed search text. */
 const LONGEST_TEXT = 200
-
-/* The same separator throughout */
-const GROUPED = /^[+-]?\d{1,3}([,'’_\s])\d{3}(?:\1\d{3}){0,5}(?:\.\d+)?$/
 
 const TRUE = ['true', 'yes', '1', 't', 'y']
 const FALSE = ['false', 'no', '0', 'f', 'n']
@@ -63,13 +61,6 @@ export function textCondition(
 
 function equal(column: Column, value: unknown): Condition | null {
   return value === null ? null : { type: 'compare', column, operator: 'eq', value }
-}
-
-/**
- * A number without its separators of thousands, as in `93,828`; any other text as it is.
- */
-export function ungrouped(text: string): string {
-  return GROUPED.test(text) ? text.replace(/[,'’_\s]/g, '') : text
 }
 
 function readInteger(text: string): number | string | null {

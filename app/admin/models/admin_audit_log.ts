@@ -2,6 +2,7 @@ import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { Changes, State } from '#crud'
+import type { Reversal } from '#crud/internals'
 import type { RecordAction } from '../events/event_integration.js'
 import { jsonColumn } from './json_column.js'
 
@@ -41,4 +42,8 @@ export default class AdminAuditLog extends BaseModel {
 
   @column(jsonColumn)
   declare changes: Changes
+
+  /** Data to take the change back; null in rows of earlier versions [R7] */
+  @column(jsonColumn)
+  declare reversal: Reversal | null
 }

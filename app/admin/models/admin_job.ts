@@ -1,6 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
+import type { ActsAs } from './admin_session.js'
 import { jsonColumn } from './json_column.js'
 
 export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
@@ -15,6 +16,10 @@ export interface JobOrigin {
   ip: string
   userAgent: string | null
   sessionId: number | null
+  /** Whom a superuser was signed in as when it was started: the job's events name both [U14] */
+  actsAs?: ActsAs
+  /** In which its filters and forms are read; jobs of earlier versions have none [R12] */
+  timeZone?: string
 }
 
 /**

@@ -2,6 +2,7 @@ import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { raiseVersionsOfReaders } from '../permissions/versions.js'
 import AdminUser from './admin_user.js'
 
 /**
@@ -9,6 +10,12 @@ import AdminUser from './admin_user.js'
  */
 export default class AdminSavedView extends BaseModel {
   static table = 'admin_saved_views'
+
+  static boot() {
+    if (this.booted) return
+    super.boot()
+    raiseVersionsOfReaders(this)
+  }
 
   @column({ isPrimary: true })
   declare id: number

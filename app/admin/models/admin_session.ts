@@ -5,7 +5,18 @@ import '#crud'
 import AdminUser from './admin_user.js'
 
 /**
- * Data of a session without columns of their own: the tokens issued for it, so that its end can
+ * Whom a superuser is signed in as, and since when.
+ */
+export interface ActsAs {
+  userId: number
+  /** The superuser */
+  by: { id: number; username: string }
+  /** Milliseconds since 1970 */
+  since: number
+}
+
+/**
+ * Data of a session without columns of their own, such as the tokens issued for it, so that its end can
  * revoke them.
  */
 export interface SessionMetadata {
@@ -13,6 +24,12 @@ export interface SessionMetadata {
   tokens: Record<string, number>
   /** Id of the role that a superuser sees the site as [U6] */
   viewAs?: number
+  /** Seconds since 1970 when the user last proved who they are, if after the login [U11] */
+  provedAt?: number
+  /** Set if the session was begun by single sign-on: the ID token, encrypted [U15] */
+  sso?: { idToken?: string }
+  /** The user that a superuser is signed in as [U14] */
+  actsAs?: ActsAs
 }
 
 /**

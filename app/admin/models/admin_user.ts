@@ -30,6 +30,10 @@ export default class AdminUser extends BaseModel {
   @column({ serializeAs: null })
   declare hashedPassword: string
 
+  /** Where the site's mails to the user go; null where it is not known [U12, U16] */
+  @column()
+  declare email: string | null
+
   @column({ consume: Boolean })
   declare isSuperuser: boolean
 
@@ -47,7 +51,7 @@ export default class AdminUser extends BaseModel {
   })
   declare attributes: AdminUserAttributes
 
-  /** Another one once anything has changed that says what the user may do [U4] */
+  /** Another one once anything has changed that says what the user may do, or how lists open for them [U4, L5] */
   @column({ serializeAs: null })
   declare permissionsVersion: number
 

@@ -48,6 +48,16 @@ export class CompiledPermissions {
     return found
   }
 
+  /**
+   * Returns true if a role allows the action on a model that it names; what it says of all others does not count.
+   */
+  names(model: string, action: string): boolean {
+    return this.documents.some((document) => {
+      const entry = Object.hasOwn(document, model) ? document[model] : undefined
+      return entry?.actions.some((one) => one === action || one === ALL) ?? false
+    })
+  }
+
   #compile(model: string): OnModel {
     const own = this.scopesOf(model) ?? {}
     const said = this.documents.flatMap((document) => entryOf(document, model) ?? [])

@@ -19,6 +19,9 @@ export type RoleAction = (typeof ROLE_ACTIONS)[number]
 /** Stands for all models of the application, and for all actions. */
 export const ALL = '*'
 
+/** The one model of the site's own that a role can say something of: access tokens of one's own. [U7] */
+export const OWN_TOKENS = 'AdminAccessToken'
+
 /**
  * Permissions of a role on one model. [U2, U6]
  */

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Records, type GrantedOperation, type KeyValue } from '#crud/internals'
+import { operatorOf } from '../authentication/operator.js'
 import type { Offer } from './offers.js'
 import type { PermittedView } from './permitted_view.js'
 
@@ -8,11 +9,13 @@ export type { Offer } from './offers.js'
 
 const OPERATIONS: Record<Offer, GrantedOperation> = {
   view: 'read_multi',
+  read: 'read',
   create: 'create',
   update: 'update',
   delete: 'delete',
   purge: 'db_delete',
   restore: 'restore',
+  export: 'read_multi',
 }
 
 /* A page checks the same permission several times: for the sidebar, a button and a link. */
@@ -33,6 +36,7 @@ export async function may(
 ): Promise<boolean> {
   const own = await personal(ctx, view)
   if (!own?.may(offer) || !own.admits(ctx)) return false
+  if (operatorOf(ctx)) return true
   const { policy, projection } = own.resource
   if (!policy && !(record && projection)) return true
   if (record) return await allows(ctx, own, offer, record)
@@ -64,10 +68,10 @@ export async function personal<View extends PermittedView>(
 }
 
 /**
- * All permissions of the signed-in user on the model.
+ * All permissions of the signed-in user on the model as such.
  */
 export async function offersOf(ctx: HttpContext, view: PermittedView): Promise<ReadonlySet<Offer>> {
-  const offers = Object.keys(OPERATIONS) as Offer[]
+  const offers = (Object.keys(OPERATIONS) as Offer[]).filter((offer) => offer !== 'read')
   const answers = await Promise.all(offers.map((offer) => may(ctx, view, offer)))
   return new Set(offers.filter((_, index) => answers[index]))
 }

@@ -1,11 +1,12 @@
 import type { Action } from './actions.js'
 
-/** An offer of a page: an action of the view, purging, or restoring. */
-export type Offer = Action | 'purge' | 'restore'
+/** An offer of a page: an action of the view, purging, restoring, an export, or the page of one record. */
+export type Offer = Action | 'purge' | 'restore' | 'read' | 'export'
 
 /**
  * The action of a view that an offer belongs to: where the view has not the one, nobody has the other. [B14]
  */
 export function actionOf(offer: Offer): Action {
+  if (offer === 'read' || offer === 'export') return 'view'
   return offer === 'purge' || offer === 'restore' ? 'delete' : offer
 }

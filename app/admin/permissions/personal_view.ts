@@ -65,7 +65,7 @@ function textOf(actions: ReadonlySet<string>): string {
 /** Everything else is as in the view of the site. */
 function project(view: NarrowedView, resource: Resource, actions: Actions): NarrowedView {
   const allows = (action: string) => actions === 'all' || actions.has(action)
-  const may = (offer: Offer) => view.may(offer) && allows(offer)
+  const may = (offer: Offer) => view.may(offer) && allows(offer === 'read' ? 'view' : offer)
   const personal = {
     base: view,
     resource,

@@ -12,7 +12,7 @@ import AdminRole from '../models/admin_role.js'
 import { jsonColumn } from '../models/json_column.js'
 import { BoundedMap } from './bounded_map.js'
 import { CompiledPermissions, type OnModel } from './compiled_permissions.js'
-import { readPermissions, type PermissionsDocument } from './document.js'
+import { OWN_TOKENS, readPermissions, type PermissionsDocument } from './document.js'
 import { personOf, type Person } from './person.js'
 
 const MOST_USERS = 2000
@@ -88,6 +88,17 @@ export class RolePermissions implements Permissions {
     if (this.#isOwn(model)) return NOTHING
     const { actions } = await this.#on(person, model)
     return actions
+  }
+
+  /**
+   * May the actor make access tokens of their own? They are the site's own model, so a role has to name it;
+   * `*` does not mean it. [U7]
+   */
+  async mayMakeTokens(actor: Actor): Promise<boolean> {
+    const person = restricted(actor)
+    if (!person) return true
+    const permissions = await this.#of(person)
+    return permissions.names(OWN_TOKENS, 'create')
   }
 
   /**

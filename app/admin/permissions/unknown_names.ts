@@ -1,7 +1,13 @@
 import { closest, distance } from 'fastest-levenshtein'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
-import { ALL, ROLE_ACTIONS, type ModelPermissions, type PermissionsDocument } from './document.js'
+import {
+  ALL,
+  OWN_TOKENS,
+  ROLE_ACTIONS,
+  type ModelPermissions,
+  type PermissionsDocument,
+} from './document.js'
 
 /**
  * A name in permissions that stands for nothing in this application.
@@ -34,6 +40,7 @@ export function unknownNames(
       const near = nearest(model, offeredNames(models))
       return [{ model, kind: 'model', name: model, text: `the model ${model}`, near }]
     }
+    if (model === OWN_TOKENS) return unknownOf(view, entry)
     if (view.adminModel) {
       const text = `the model ${model}, which is the site's own and for superusers only`
       return [{ model, kind: 'own', name: model, text, near: undefined }]
@@ -52,12 +59,13 @@ export function actionsOf({ bulkActions }: ModelView): string[] {
 /**
  * All fields of a model that can be hidden or read-only, by their names in the API.
  */
-export function fieldsOf({ resource }: ModelView): string[] {
+export function fieldsOf({ manyToMany, resource }: ModelView): string[] {
   const names = new Set([
     ...resource.fields.map(({ apiName }) => apiName),
     ...resource.columns.all.map(({ apiName }) => apiName),
     ...resource.computed.values(),
     ...resource.virtualFields,
+    ...manyToMany.map(({ name }) => name),
   ])
   return [...names]
 }

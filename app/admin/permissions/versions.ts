@@ -14,6 +14,8 @@ const HIGHEST_START = 2 ** 30
 
 const CONCERNED = new WeakMap<LucidRow, number[]>()
 const RAISED = new WeakSet<LucidRow>()
+/* Views that were shared before their change */
+const READ_BY_ALL = new WeakSet<LucidRow>()
 
 /**
  * The `permissions_version` of a new user. Not 0: an id that is given again, after a rollback or a restored
@@ -24,8 +26,8 @@ export function firstVersion(): number {
 }
 
 /**
- * Says to all processes that what users may do has changed: what is known of them is kept by this number,
- * which comes with every request. [U4]
+ * Says to all processes that what users may do, or how they have arranged the site, has changed: what is known
+ * of them is kept by this number, which comes with every request. [U4]
  */
 export async function raiseVersions(
   client: QueryClientContract,
@@ -35,6 +37,35 @@ export async function raiseVersions(
     const some = userIds.slice(start, start + AT_ONCE)
     await client.from(USERS).whereIn('id', some).increment('permissions_version', 1)
   }
+}
+
+/**
+ * Raises the versions of all users.
+ */
+export async function raiseAllVersions(client: QueryClientContract): Promise<void> {
+  await client.from(USERS).increment('permissions_version', 1)
+}
+
+/**
+ * Has each change of a saved view, by any door, raise the versions of those who have it: its owner, or, if it
+ * is shared, all users, in the transaction of the change. [L5]
+ */
+export function raiseVersionsOfReaders(savedView: LucidModel): void {
+  const raise = markOwnHook(async (record: LucidRow) => {
+    const { shared, ownerId } = record as unknown as { shared?: boolean; ownerId: number | null }
+    const client = clientOf(record)
+    if (READ_BY_ALL.delete(record) || shared) await raiseAllVersions(client)
+    else if (ownerId) await raiseVersions(client, [ownerId])
+  })
+  savedView.before(
+    'update',
+    markOwnHook((record: LucidRow) => {
+      if ((record.$original as { shared?: boolean }).shared) READ_BY_ALL.add(record)
+    })
+  )
+  savedView.after('create', raise)
+  savedView.after('update', raise)
+  savedView.after('delete', raise)
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#crud/internals'
+import { raiseVersions } from '../permissions/versions.js'
 
 const TABLE = 'admin_preferences'
 
@@ -43,6 +44,7 @@ export class Preferences {
           .onConflict(['user_id', 'name'])
           .merge()
       }
+      await raiseVersions(client, [userId])
     })
   }
 }

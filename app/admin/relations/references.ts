@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { LucidCrud } from '#crud'
 import { type Fields, ListRequest, type Column } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
@@ -50,11 +51,14 @@ export async function followed(ctx: HttpContext, reference: Reference): Promise<
 /**
  * Titles of referenced records, by foreign key as text, without those that the viewer may not see.
  * Makes one query.
+ *
+ * @param client  default: that of the view
  */
 export async function titlesOf(
   ctx: HttpContext,
   reference: Reference,
-  values: readonly unknown[]
+  values: readonly unknown[],
+  client?: QueryClientContract
 ): Promise<Map<string, string>> {
   const titles = new Map<string, string>()
   const wanted = [...new Set(values.filter((value) => value !== null && value !== undefined))]
@@ -68,10 +72,36 @@ export async function titlesOf(
     'include',
     { count: false, fields: titleFields(view, target) }
   )
-  const options = { ...view.callOptions(ctx), keys: true }
+  const options = { ...view.callOptions(ctx), ...(client && { client }), keys: true }
   const { data } = await view.crud.getMulti(request, options)
   for (const item of data) titles.set(String(item[target.apiName]), view.titleOf(item))
   return titles
+}
+
+/**
+ * The same for pages that do without titles: if they can't be read there are none, and the log has the error unless it
+ * is a refusal.
+ *
+ * @param referring  view of the model that has the reference
+ */
+export async function titlesIfReadable(
+  ctx: HttpContext,
+  referring: ModelView,
+  reference: Reference,
+  values: readonly unknown[]
+): Promise<Map<string, string>> {
+  try {
+    return await titlesOf(ctx, reference, values)
+  } catch (error) {
+    if ((error as { status?: number }).status !== 403) {
+      const { view, column } = reference
+      ctx.logger.error(
+        { err: error },
+        `${referring.name}: the titles of ${view.name} for ${column.apiName} could not be read`
+      )
+    }
+    return new Map()
+  }
 }
 
 const FIELDS = new WeakMap<ModelView, Map<Column, Fields>>()

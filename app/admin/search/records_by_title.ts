@@ -6,8 +6,10 @@ import {
   isStorableText,
   keyOf,
   ListRequest,
+  OutOfTime,
   readCondition,
   UnreadableFilter,
+  withinTime,
 } from '#crud/internals'
 import { textCondition } from '../list/search_condition.js'
 import type { ModelView } from '../model_view.js'
@@ -20,8 +22,14 @@ export interface TitleSearch {
   limit: number
   /** Column whose exact value finds a record as well as its title does; default: the key */
   target?: Column
-  /** Asked before the records are read whose title only contains the text */
-  goesOn?: () => boolean
+  /** Milliseconds left for records whose title only contains the text; default: no limit */
+  timeLeft?: () => number
+}
+
+export interface FoundByTitle {
+  items: Item[]
+  /** False if there was no time to look for records whose title only contains the text */
+  isComplete: boolean
 }
 
 /**
@@ -35,8 +43,8 @@ export interface TitleSearch {
 export async function recordsByTitle(
   ctx: HttpContext,
   view: ModelView,
-  { q, limit, target, goesOn = () => true }: TitleSearch
-): Promise<Item[]> {
+  { q, limit, target, timeLeft }: TitleSearch
+): Promise<FoundByTitle> {
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
   const read = async (conditions: Condition[]) => {
@@ -52,14 +60,31 @@ export async function recordsByTitle(
     const { data } = await view.crud.getMulti(request, options)
     return data
   }
-  if (q === '') return await read([])
+  if (q === '') return { items: await read([]), isComplete: true }
 
   const { first, others } = matches(title, target ? [target] : view.resource.key.columns, q)
   const found = first.length > 0 ? exactFirst(view, await read([anyOf(first)]), q) : []
-  if (found.length >= limit || others.length === 0 || !goesOn()) return found
+  if (found.length >= limit || others.length === 0) return { items: found, isComplete: true }
+  const rest = await inTime(timeLeft, () => read([anyOf(others)]))
+  if (rest === null) return { items: found, isComplete: false }
   const known = new Set(found.map(idOf))
-  const rest = await read([anyOf(others)])
-  return [...found, ...rest.filter((item) => !known.has(idOf(item)))].slice(0, limit)
+  const items = [...found, ...rest.filter((item) => !known.has(idOf(item)))].slice(0, limit)
+  return { items, isComplete: true }
+}
+
+async function inTime(
+  timeLeft: (() => number) | undefined,
+  read: () => Promise<Item[]>
+): Promise<Item[] | null> {
+  const time = timeLeft?.()
+  if (time === undefined) return await read()
+  if (time <= 0) return null
+  try {
+    return await withinTime(time, read)
+  } catch (error) {
+    if (error instanceof OutOfTime) return null
+    throw error
+  }
 }
 
 /** Conditions for the records to show first, and for the others. */

@@ -1,13 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import pLimit from 'p-limit'
-import { keyOf } from '#crud/internals'
+import { keyOf, OutOfTime, withinTime } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { isForbidden } from '../forms/submission/refusals.js'
+import { mayImport } from '../import/may_import.js'
 import { managementPages } from '../layout/management_pages.js'
 import type { ModelView } from '../model_view.js'
-import { may, mayEach } from '../permissions/may.js'
+import { may } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
+import { recordLinks } from '../record/record_links.js'
 import { inSentence } from '../text/in_sentence.js'
 import { plainText } from '../text/plain_text.js'
 import { recordsByTitle } from './records_by_title.js'
@@ -20,8 +22,8 @@ const AT_ONCE = 4
 
 /** How long a search may take, in milliseconds */
 export const patience = {
-  /** After it, titles that only contain the text are searched in no further model */
-  contained: 150,
+  /** After it, no model is searched for titles that only contain the text */
+  contained: 100,
   /** A model has this time to answer, and after it no other one is asked */
   model: 1000,
 }
@@ -42,7 +44,7 @@ export interface SearchResult {
   q: string
   /** Pages of the site and lists of models */
   pages: Place[]
-  /** Actions on offer, such as a new record */
+  /** Actions on offer: new records, the logout */
   actions: Place[]
   /** Models with found records, in the order of the site */
   groups: RecordGroup[]
@@ -71,6 +73,8 @@ export async function searchSite(
     { label: site.text('sidebar.dashboard'), url: site.url('/') },
     ...views.map((view) => ({ label: view.label, url: view.url('/') })),
     ...managementPages(site, ctx).map(({ label, url }) => ({ label, url })),
+    { label: site.text('account.title'), url: site.url('/account') },
+    { label: site.text('keys.title'), url: site.url('/keys') },
   ]
   return { q, pages: pages.filter(fits), actions: actions.filter(fits), groups, slow }
 }
@@ -81,24 +85,32 @@ async function actionsOf(
   views: readonly ModelView[]
 ): Promise<Place[]> {
   const creatable = await Promise.all(views.map((view) => may(ctx, view, 'create')))
-  return views
+  const records = views
     .filter((_, index) => creatable[index])
     .map((view) => ({
       label: site.text('search.create', { singular: inSentence(view.singular) }),
       url: view.url('/create_page'),
     }))
+  const importable = await Promise.all(views.map((view) => mayImport(ctx, view)))
+  const imports = views
+    .filter((_, index) => importable[index])
+    .map((view) => ({
+      label: site.text('import.title', { plural: inSentence(view.label) }),
+      url: view.url('/import'),
+    }))
+  return [...records, ...imports, { label: site.text('frame.logout'), url: site.url('/logout') }]
 }
 
 async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: string) {
   const begin = performance.now()
   const isBefore = (milliseconds: number) => performance.now() - begin < milliseconds
-  const goesOn = () => isBefore(patience.contained)
+  const timeLeft = () => patience.contained - (performance.now() - begin)
   const takeTurns = pLimit(AT_ONCE)
   const outcomes = await Promise.all(
     views.map((view) =>
       takeTurns(async () => {
         if (!isBefore(patience.model)) return null
-        return await within(patience.model, recordsOf(ctx, view, { q, goesOn }))
+        return await within(patience.model, () => recordsOf(ctx, view, { q, timeLeft }))
       })
     )
   )
@@ -113,28 +125,33 @@ async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: s
   return { groups, slow }
 }
 
-/** Found records of a model; none if they can't be read. */
+/** Found records of a model; none if they can't be read, null if finding one would take too long. */
 async function recordsOf(
   ctx: HttpContext,
   view: ModelView,
-  { q, goesOn }: { q: string; goesOn: () => boolean }
-): Promise<Place[]> {
+  { q, timeLeft }: { q: string; timeLeft: () => number }
+): Promise<Place[] | null> {
   try {
-    const items = await recordsByTitle(ctx, view, { q, limit: MOST_RECORDS, goesOn })
+    const { items, isComplete } = await recordsByTitle(ctx, view, {
+      q,
+      limit: MOST_RECORDS,
+      timeLeft,
+    })
+    if (items.length === 0 && !isComplete) return null
     const keys = items.map((item) => keyOf(item)!)
-    const mayUpdate = await mayEach(ctx, view, 'update', keys)
+    const linkTo = await recordLinks(ctx, view, keys)
     return items.map((item, index) => {
       const label = plainText(view.titleOf(item)).text
-      const { key } = view.resource
-      if (mayUpdate(keys[index]))
-        return { label, url: view.url(`/update${key.toPath(keys[index])}`) }
-      const filters = key.columns.map(({ apiName }, part): [string, string] => [
+      const url = linkTo(keys[index])
+      if (url !== null) return { label, url }
+      const filters = view.resource.key.columns.map(({ apiName }, part): [string, string] => [
         `filter.${apiName}`,
         String(keys[index][part]),
       ])
       return { label, url: `${view.url('/')}?${new URLSearchParams(filters)}` }
     })
   } catch (error) {
+    if (error instanceof OutOfTime) return null
     if (!isForbidden(error)) {
       ctx.logger.error({ err: error }, `${view.name} could not be searched`)
     }
@@ -142,13 +159,16 @@ async function recordsOf(
   }
 }
 
-/** Null if it takes longer. */
-async function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value | null> {
+/** Null if it takes longer; the database gives it up, too. */
+async function within<Value>(
+  milliseconds: number,
+  work: () => Promise<Value>
+): Promise<Value | null> {
   const timer = new AbortController()
   const { signal } = timer
   const late = setTimeout(milliseconds, null, { signal, ref: false }).catch(() => null)
   try {
-    return await Promise.race([work, late])
+    return await Promise.race([withinTime(milliseconds, work), late])
   } finally {
     timer.abort()
   }

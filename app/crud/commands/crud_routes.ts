@@ -71,10 +71,20 @@ function routeProperties(endpoints: EndpointCreator, route: EndpointRoute) {
     operation: route.operation,
     method: route.method,
     path: route.path,
-    access: endpoints.accessOf(route.operation),
+    access: accessOf(endpoints, route),
     middleware: (route.middleware ?? []).map(nameOf),
     custom: route.isCustom,
   }
+}
+
+/** Of a batch: that of each operation, if they differ, as in `create public, delete token` */
+function accessOf(
+  endpoints: EndpointCreator,
+  { operation, operations = [operation] }: EndpointRoute
+) {
+  const all = operations.map((one) => endpoints.accessOf(one))
+  if (new Set(all).size === 1) return all[0]
+  return operations.map((one, index) => `${one} ${all[index]}`).join(', ')
 }
 
 /** The middleware's name in start/kernel.ts, or the function's own name. */

@@ -19,6 +19,7 @@ export default class MakeCrud extends Command {
     '',
     'Types: string(255), text, integer, bigint, decimal(12,2), float, boolean, date, datetime, time, uuid, json,',
     'enum(a,b), belongsTo(Model). After the type: ? or nullable, unique, index, default(VALUE).',
+    'Relations to records that refer to it: items:hasMany(InvoiceItem), cover:hasOne(Cover), tags:manyToMany(Tag).',
     'Parentheses, and in some shells the ?, need quotes. Without arguments it asks.',
   ]
 
@@ -53,12 +54,11 @@ export default class MakeCrud extends Command {
     const names = modelNames(this.app, model)
     const fields = this.fields?.length ? this.fields : await this.#askFields(parseFields)
     const { timestamps, softDeletes } = this
-    const files = await new Scaffold(this.app).write(names, parseFields(fields), {
-      timestamps,
-      softDeletes,
-    })
+    const scaffold = new Scaffold(this.app)
+    const files = await scaffold.write(names, parseFields(fields), { timestamps, softDeletes })
 
     for (const file of files) this.logger.action(`create ${file}`).succeeded()
+    for (const need of scaffold.needs) this.logger.warning(need)
     this.logger.log(
       `\nNext: npm start, which migrates (or node ace migrate)\nThen it answers at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
     )

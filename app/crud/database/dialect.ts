@@ -7,6 +7,9 @@ import type { Sql } from '../sql/sql.js'
 
 export type Query = ModelQueryBuilderContract<LucidModel, any>
 
+/** Units that moments are counted by */
+export type TimePart = 'day' | 'hour' | 'minute'
+
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 /**
@@ -69,8 +72,8 @@ export interface Dialect {
    * equal. A text may be returned as its bytes
    */
   groupOf(table: string, column: Column): string
-  /** The day of a datetime column in UTC, as YYYY-MM-DD */
-  dayOf(table: string, column: Column): string
+  /** The day, hour or minute of a datetime column in UTC: the beginning of `YYYY-MM-DD HH:MM` */
+  beginOf(table: string, column: Column, part: TimePart): string
   /** The key of the last inserted row with every digit, from the value that the driver reports */
   insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
   /**
@@ -78,6 +81,10 @@ export interface Dialect {
    * databases that do not return such a key from an insert
    */
   keyToInsert?(client: QueryClientContract, column: Column): Promise<unknown>
+  /**
+   * Has the next generated keys follow those that rows were given. Only for databases that do not do so by themselves
+   */
+  followGivenKeys?(client: QueryClientContract, table: string, column: Column): Promise<void>
   /**
    * Inserts a row of text, numbers and null by a statement that is used again and again.
    *
@@ -96,6 +103,8 @@ export interface Dialect {
   hasTriggers(client: QueryClientContract, table: string): Promise<boolean>
   /** The value in the form that the driver binds */
   bind(column: Column, value: unknown): unknown
+  /** True if the database gives up the client's reads when the time of `withinTime` is over */
+  stopsReads(client: QueryClientContract): boolean
   /** Runs a select, on a read connection if the client has one */
   read<Result>(
     client: QueryClientContract,

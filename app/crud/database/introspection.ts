@@ -48,6 +48,10 @@ export interface ForeignKey {
 export interface TableIntrospection {
   columns: Map<string, ColumnIntrospection>
   foreignKeys: ForeignKey[]
+  /** Columns of each unique index, partial ones too; expressions are left out */
+  uniqueKeys: string[][]
+  /** Of them those over every row and of columns alone: no two rows have the same values, unless one is null */
+  wholeKeys: string[][]
   /**
    * Columns of unique indexes, checks and foreign keys by constraint name, for databases whose errors
    * name only the constraint

@@ -1,6 +1,9 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { endTruly } from '../../upstream/knex_transaction.js'
 
+type Isolation = { isolationLevel: 'repeatable read' }
+type Begin = (callback: undefined, options?: Isolation) => Promise<TransactionClientContract>
+
 /**
  * Runs the work in a transaction, or in a savepoint if the client is a transaction already, and returns
  * after the commit. It is Lucid's own transaction, so the work can use all of Lucid; in addition, a
@@ -12,9 +15,11 @@ import { endTruly } from '../../upstream/knex_transaction.js'
 export async function inTransaction<Result>(
   client: QueryClientContract,
   work: (transaction: TransactionClientContract) => Promise<Result>,
-  options?: { isolationLevel: 'repeatable read' }
+  options?: Isolation
 ): Promise<Result> {
-  const transaction = await client.transaction(options)
+  /* Lucid 22.4 reads the options from its second parameter only, whatever its types say. */
+  const begin = client.transaction.bind(client) as unknown as Begin
+  const transaction = await begin(undefined, options)
   const ended = endTruly(transaction)
   /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
   if (transaction.isCompleted) await ended

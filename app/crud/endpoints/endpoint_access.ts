@@ -41,6 +41,22 @@ export class EndpointAccess {
   }
 
   /**
+   * Authorizes the caller of a route of several operations by any of them; its handler authorizes each one
+   * that the request asks for. [D4]
+   *
+   * @throws Problem  when the caller may call none of them
+   */
+  async authorizeAny(ctx: HttpContext, operations: readonly Operation[]): Promise<void> {
+    const [first, ...others] = operations
+    if (others.length > 0) {
+      for (const operation of operations) {
+        if (await wouldPass(ctx, () => this.authorize(ctx, operation))) return
+      }
+    }
+    await this.authorize(ctx, first)
+  }
+
+  /**
    * True if the caller may call the read of one item, at any path where the model offers it. `Prefer:
    * return=representation` is ignored when the caller may not read; the answer then has no entity tag,
    * and preconditions are refused. [Q6]

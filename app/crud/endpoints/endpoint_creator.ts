@@ -1,9 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
 import { answerBudgetOf } from '../http/answer_budget.js'
-import { IdempotentCreate, transactionOf } from '../http/idempotency/idempotent_create.js'
+import { IdempotentBatch } from '../http/idempotency/idempotent_batch.js'
+import { IdempotentCreate } from '../http/idempotency/idempotent_create.js'
+import { listFormatOf } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
+import { transactionOf } from '../http/request_transaction.js'
 import type { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/list_result.js'
 import { OPERATIONS, type Operation } from '../operations/operation.js'
@@ -25,8 +29,11 @@ import {
   type GeneratedEndpoint,
 } from './generated_endpoints.js'
 import { markMounted } from './generated_routes.js'
+import { checkBatch, checkHandlers, middlewareOf } from './batch/batch_options.js'
+import { handleBatch } from './handlers/batch_handler.js'
 import { handleCreate } from './handlers/create_handler.js'
 import { handleDelete } from './handlers/delete_handler.js'
+import { handleExport } from './handlers/export_handler.js'
 import { handleList } from './handlers/list_handler.js'
 import { handleRead } from './handlers/read_handler.js'
 import { handleUpdate } from './handlers/update_handler.js'
@@ -59,6 +66,7 @@ export class EndpointCreator {
   readonly #mount: EndpointMount | undefined
   readonly #access: EndpointAccess
   readonly #idempotentCreate: IdempotentCreate
+  readonly #idempotentBatch: IdempotentBatch
   readonly #generated: readonly GeneratedEndpoint[]
   readonly #plan: RoutePlan
   #isPlanned = false
@@ -67,6 +75,8 @@ export class EndpointCreator {
    * parameters.
    */
   readonly #includes = new WeakMap<HttpContext, readonly IncludedRelation[]>()
+  /* The clients of exports, which read all parts of a list from one moment. */
+  readonly #snapshots = new WeakMap<HttpContext, QueryClientContract>()
 
   /**
    * @param mount  given when the endpoints are mounted at another path than the options say
@@ -82,10 +92,17 @@ export class EndpointCreator {
     checkAccess(name, options.access)
     this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
     this.#idempotentCreate = new IdempotentCreate(this.resource, this.path)
+    this.#idempotentBatch = new IdempotentBatch(this.resource, `${this.path}/batch`)
     this.#access = new EndpointAccess(this, mount)
     this.#operations = mount ? new Set(mount.operations) : offeredOperations(name, options)
     checkEndpointNames(name, options)
-    this.#generated = generatedEndpoints(this.operations, options.endpointNames, key.pattern)
+    if (options.batch) checkBatch(this.resource, mount ? undefined : this.operations)
+    this.#generated = generatedEndpoints(
+      this.operations,
+      options.endpointNames,
+      key.pattern,
+      options.batch
+    )
     checkCollisions(name, this.path, this.#generated)
     /* On a mount, a custom route exists only if its operation does. [B14] */
     this.#plan = new RoutePlan(name, this.path, (one) => !mount || this.#operations.has(one))
@@ -139,18 +156,19 @@ export class EndpointCreator {
     const handlers: Record<Operation, (ctx: HttpContext) => unknown> = {
       create: (ctx) => this.createItem(ctx),
       read: async (ctx) => replyItem(ctx, await this.readItem(ctx)),
-      read_multi: async (ctx) => replyList(ctx, await this.readItems(ctx)),
+      read_multi: (ctx) => this.#replyList(ctx),
       update: (ctx) => this.updateItem(ctx),
       delete: (ctx) => this.deleteItem(ctx),
       db_delete: (ctx) => this.dbDelete(ctx),
     }
     for (const route of this.#generated) {
-      const { operation } = route
+      const { operation, operations = [operation] } = route
+      if (route.operations) checkHandlers(this, EndpointCreator.prototype, route.operations)
       this.#plan.add({
         ...route,
         isCustom: false,
-        handler: handlers[operation],
-        middleware: this.options.middleware?.[operation],
+        handler: route.operations ? (ctx) => this.batchItems(ctx) : handlers[operation],
+        middleware: middlewareOf(this.options, operations),
       })
     }
   }
@@ -268,7 +286,21 @@ export class EndpointCreator {
     })
   }
 
-  /** Database call of `createItem`. */
+  /** POST: creates, updates and deletes several items in one transaction, by their database calls. [D4] */
+  async batchItems(ctx: HttpContext): Promise<void> {
+    await handleBatch(ctx, {
+      access: this.#access,
+      operations: this.operations,
+      idempotentBatch: this.#idempotentBatch,
+      resourceOf: () => this.resource.for(actorOf(ctx)),
+      callOptions: () => this.callOptions(ctx),
+      insert: (values) => this.insertItem(values, ctx),
+      change: (key, values, returning) => this.changeItem(key, values, returning, ctx),
+      remove: (key) => this.removeItem(key, ctx),
+    })
+  }
+
+  /** Database call of `createItem` and `batchItems`. */
   protected insertItem(values: Record<string, unknown>, ctx: HttpContext): Promise<Item> {
     return this.crud.create(values, this.callOptions(ctx))
   }
@@ -284,7 +316,7 @@ export class EndpointCreator {
     return this.crud.getMulti(request, this.callOptions(ctx))
   }
 
-  /** Database call of `updateItem`. */
+  /** Database call of `updateItem` and `batchItems`. */
   protected async changeItem(
     key: KeyValue,
     values: Record<string, unknown>,
@@ -297,7 +329,7 @@ export class EndpointCreator {
     return await this.crud.update(key, values, { ...this.callOptions(ctx), returning, written })
   }
 
-  /** Database call of `deleteItem`. */
+  /** Database call of `deleteItem` and `batchItems`. */
   protected removeItem(key: KeyValue, ctx: HttpContext): Promise<void> {
     return this.crud.delete(key, this.callOptions(ctx))
   }
@@ -326,12 +358,33 @@ export class EndpointCreator {
     const mayRead = async (record: LucidRow) =>
       (await this.#access.mayRead(ctx)) && (await this.crud.allows('read', { actor }, record))
     return {
-      client: transactionOf(ctx) ?? session?.(ctx),
+      client: transactionOf(ctx) ?? this.#snapshots.get(ctx) ?? session?.(ctx),
       actor,
       origin: originOf(ctx),
       budget: answerBudgetOf(ctx),
       precondition: preconditionOf(ctx, this.resource, actor, mayRead),
     }
+  }
+
+  /**
+   * Answers a list as JSON, or in the format of `Accept`. A page, and a handler of a subclass, are always JSON.
+   * [D5]
+   */
+  async #replyList(ctx: HttpContext): Promise<void> {
+    const isOwn = this.readItems !== EndpointCreator.prototype.readItems
+    const isPaged = ctx.route!.pattern === this.#pathOf('read_paginated')
+    const format = isOwn || isPaged ? undefined : listFormatOf(ctx)
+    if (!format) return await replyList(ctx, await this.readItems(ctx))
+    const { resource } = await this.#targetOf(ctx)
+    await handleExport(ctx, {
+      resource,
+      format,
+      client: this.callOptions(ctx).client ?? resource.client(),
+      fetch: (request, client) => {
+        this.#snapshots.set(ctx, client)
+        return this.fetchItems(request, ctx)
+      },
+    })
   }
 
   /** As the caller may see it. [U4] */

@@ -20,6 +20,8 @@ export interface EndpointOptions extends ResourceOptions {
   includedMethods?: Iterable<Operation>
   /** Offers all operations but these [S7] */
   deletedMethods?: Iterable<Operation>
+  /** True to offer creates, updates and deletions in one request, all or nothing [D4] */
+  batch?: boolean
   /** Path segments of operations; the others keep their defaults [S9] */
   endpointNames?: Partial<Record<EndpointName, string>>
   /** Middleware of single operations */

@@ -23,7 +23,9 @@ export interface CustomRoute {
 export interface EndpointRoute {
   /** Operation whose access rule applies */
   operation: Operation
-  /** The endpoint's name, as in `read_multi` or `read_paginated`; method and path for a custom route */
+  /** Of a batch: all that it offers; the access rule of each applies to its part [D4] */
+  operations?: readonly Operation[]
+  /** The endpoint's name, as in `read_multi`, `read_paginated` or `batch`; method and path for a custom route */
   name: string
   /** A GET route answers HEAD too */
   method: Method
@@ -38,6 +40,7 @@ export interface EndpointRoute {
 /** A route to be registered; its path is below the model's. */
 export interface PlannedRoute extends CustomRoute {
   operation: Operation
+  operations?: readonly Operation[]
   name: string
   isCustom: boolean
 }

@@ -1,11 +1,13 @@
 import { listed, ValueError } from '../errors.js'
-import type { Operation } from '../operations/operation.js'
+import { BATCH_OPERATIONS, type Operation } from '../operations/operation.js'
 import type { EndpointName } from '../types.js'
 import type { Method, PlannedRoute } from './endpoint_route.js'
 
 /** A generated endpoint; its path is below the model's. */
 export interface GeneratedEndpoint {
   operation: Operation
+  /** Of a batch: all that it offers */
+  operations?: readonly Operation[]
   name: EndpointName
   method: Method
   path: string
@@ -23,20 +25,25 @@ const METHODS: Record<Operation, Method> = {
 /** The operations whose path names one item. */
 const BY_KEY: Operation[] = ['read', 'update', 'delete', 'db_delete']
 
+/** The endpoints that have a segment of their own by default. [A24, D4] */
+const OWN_SEGMENT: EndpointName[] = ['db_delete', 'batch']
+
 /**
  * The generated endpoints of a model. [S9]
  *
  * @param operations  the operations that it offers, in their order
  * @param names       the option `endpointNames`
  * @param keyPattern  the key in the router's notation, as in `/:id`
+ * @param hasBatch    true if the model offers a batch
  */
 export function generatedEndpoints(
   operations: readonly Operation[],
   names: Partial<Record<EndpointName, string>> = {},
-  keyPattern: string
+  keyPattern: string,
+  hasBatch = false
 ): GeneratedEndpoint[] {
   const segmentOf = (name: EndpointName) => {
-    const segment = names[name] ?? (name === 'db_delete' ? 'db_delete' : '')
+    const segment = names[name] ?? (OWN_SEGMENT.includes(name) ? name : '')
     return segment === '' ? '' : `/${segment}`
   }
   const endpoints = operations.map((operation): GeneratedEndpoint => ({
@@ -48,6 +55,16 @@ export function generatedEndpoints(
   if (names.read_paginated !== undefined && operations.includes('read_multi')) {
     const path = segmentOf('read_paginated')
     endpoints.push({ operation: 'read_multi', name: 'read_paginated', method: 'GET', path })
+  }
+  const batched = BATCH_OPERATIONS.filter((operation) => operations.includes(operation))
+  if (hasBatch && batched.length > 0) {
+    endpoints.push({
+      operation: batched[0],
+      operations: batched,
+      name: 'batch',
+      method: 'POST',
+      path: segmentOf('batch'),
+    })
   }
   return endpoints
 }

@@ -29,7 +29,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
   const { access, base, isLimited, owner, path, resource } = options
   const handler = async (ctx: HttpContext) => {
     if (!resource.isLoaded) await resource.load()
-    await access.authorize(ctx, route.operation)
+    await access.authorizeAny(ctx, route.operations ?? [route.operation])
     /* Within the write's transaction, the query for a token would wait for that very transaction. */
     if (hasPrecondition(ctx)) await access.mayRead(ctx)
     const value = await route.handler.call(owner, ctx)

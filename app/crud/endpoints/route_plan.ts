@@ -46,9 +46,10 @@ export class RoutePlan {
   /** The offered routes as public descriptions. */
   get described(): EndpointRoute[] {
     return this.offered.map((route) => {
-      const { operation, name, method, path, isCustom, middleware, openapi } = route
+      const { operation, operations, name, method, path, isCustom, middleware, openapi } = route
       return {
         operation,
+        ...(operations && { operations }),
         name,
         method,
         path: this.fullPath(path),

@@ -1,4 +1,5 @@
 import { BaseEvent } from '@adonisjs/core/events'
+import emitter from '@adonisjs/core/services/emitter'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Actor } from '../types.js'
 import type { Changes, Write } from './write.js'
@@ -45,6 +46,11 @@ export class ModelDeleted extends ModelEvent {
 }
 
 const EVENTS = { create: ModelCreated, update: ModelUpdated, delete: ModelDeleted }
+
+/** True if anybody listens to the event of a write. */
+export function isHeard({ kind }: Write): boolean {
+  return emitter.hasListeners(EVENTS[kind])
+}
 
 /** Emits the event of a write. The caller reports a listener that fails. */
 export async function emitWrite(write: Write): Promise<void> {

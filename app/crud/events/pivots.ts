@@ -1,28 +1,37 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { ManyToManyRelationContract } from '@adonisjs/lucid/types/relations'
+import { pivotTableOf, type PivotTable } from '../database/pivot_table.js'
+import { identityOf } from '../operations/reach.js'
+import { pivotRelationsOf, type PivotRelation } from '../resource/pivot_relation.js'
+import type { KeyValue } from '../resource/key.js'
 import type { Resource } from '../resource/resource.js'
+import { pivotChange } from './pivot_change.js'
+import type { PivotChange } from './pivot_rows.js'
 import { isSecretName } from './secrets.js'
-import { isWatched } from './watch.js'
+import { isWatched } from './watched.js'
 import { isSame, toJson, Write, type Changes } from './write.js'
 import { scopeOf } from './write_scope.js'
 
-type Relation = ManyToManyRelationContract<any, any>
-type Keys = Map<Relation, unknown[]>
+type Row = Record<string, unknown>
 
-const RELATIONS = new WeakMap<Resource, readonly Relation[]>()
+/** The pivot rows of a record, and the keys that a relation with conditions of its own has of them */
+interface Tied {
+  table: PivotTable
+  rows: Row[]
+  keys?: unknown[]
+}
 
 /**
- * Changes of a record's many-to-many relations by own code while the record is written. Pivot rows are
- * not records; their changes are part of the record's own write. [E3]
+ * Changes of a record's many-to-many relations while the record is written. Pivot rows are not records; their
+ * changes are part of the record's own write. [E3]
  */
 export class Pivots {
-  readonly #before: Keys = new Map()
+  readonly #before = new Map<PivotRelation, Tied>()
 
   private constructor(
     private readonly resource: Resource,
     private readonly record: LucidRow,
-    private readonly relations: readonly Relation[]
+    private readonly relations: readonly PivotRelation[]
   ) {}
 
   /**
@@ -39,7 +48,7 @@ export class Pivots {
     if (relations.length === 0 || !isWatched(resource.model)) return undefined
     const pivots = new Pivots(resource, record, relations)
     for (const relation of relations) {
-      pivots.#before.set(relation, isNew ? [] : await relatedKeys(record, relation))
+      if (!isNew) pivots.#before.set(relation, await tiedTo(resource, record, relation))
     }
     return pivots
   }
@@ -47,14 +56,18 @@ export class Pivots {
   /** Adds the changes since then to the record's write in the action, or creates such a write. */
   async note(client: TransactionClientContract): Promise<void> {
     const changes: Changes = {}
+    /* Several relations may have the same rows. */
+    const rows = new Map<string, PivotChange>()
     for (const relation of this.relations) {
-      const old = this.#before.get(relation)
-      const now = await relatedKeys(this.record, relation)
-      if (!isSame(old, now)) changes[relation.serializeAs!] = { old, new: now }
+      const now = await tiedTo(this.resource, this.record, relation)
+      const old = this.#before.get(relation) ?? { table: now.table, rows: [] }
+      const values = { old: loggedValue(relation, old), new: loggedValue(relation, now) }
+      const change = pivotChange(relation, old.rows, now.rows)
+      if (change) rows.set(JSON.stringify([change.table, change.pair]), change)
+      if (!isSame(values.old, values.new)) changes[relation.name] = values
     }
-    if (Object.keys(changes).length > 0) {
-      noteChanges(this.resource, this.record, changes, client)
-    }
+    if (Object.keys(changes).length + rows.size === 0) return
+    noteChanges(this.resource, this.record, changes, client, [...rows.values()])
   }
 }
 
@@ -62,59 +75,99 @@ export class Pivots {
  * Adds changes of a record's relations to its write in the action that runs in the transaction, or creates such
  * a write.
  *
- * @param changes  the keys of the related records, by relation name
+ * @param changes  the related keys, by relation name
+ * @param rows     the changed pivot rows; undefined if they are not known, so that they can't be undone
  */
 export function noteChanges(
   resource: Resource,
   record: LucidRow,
   changes: Changes,
-  client: TransactionClientContract
+  client: TransactionClientContract,
+  rows?: readonly PivotChange[]
+): void {
+  noteChangesOf(resource, resource.key.of(record), record, changes, client, rows)
+}
+
+/**
+ * The same by the record's key.
+ *
+ * @param record  null for one that the action has removed
+ */
+export function noteChangesOf(
+  resource: Resource,
+  key: KeyValue,
+  record: LucidRow | null,
+  changes: Changes,
+  client: TransactionClientContract,
+  rows?: readonly PivotChange[]
 ): void {
   const scope = scopeOf(client)
   if (!scope || !isWatched(resource.model)) return
-  let writes = scope.writes.filter((write) => write.record === record)
+  const id = identityOf(key)
+  const writes = scope.writes.filter(
+    (write) => write.model === resource.model && identityOf(write.key) === id
+  )
   if (writes.length === 0) {
-    const { $attributes } = record
+    if (!record) return
     const { actor, origin } = scope
-    const write = new Write(
-      resource,
-      record,
-      { ...$attributes },
-      { ...$attributes },
-      { actor, origin }
-    )
+    const [before, after] = [{ ...record.$attributes }, { ...record.$attributes }]
+    const write = new Write(resource, record, before, after, { actor, origin, leavesRow: true })
     scope.writes.push(write)
-    writes = [write]
+    writes.push(write)
   }
   for (const write of writes) write.addChanges(changes)
+  if (rows) writes[0].pivots.push(...rows)
+  else writes[0].hasUntoldRelations = true
 }
 
-/** The relations that the model's answers may show. [E4] */
-function loggedRelations(resource: Resource): readonly Relation[] {
-  let relations = RELATIONS.get(resource)
-  if (!relations) {
-    const taken = new Set(resource.columns.all.map(({ apiName }) => apiName))
-    relations = [...resource.model.$relationsDefinitions.values()].filter(
-      (relation): relation is Relation =>
-        relation.type === 'manyToMany' &&
-        relation.serializeAs !== null &&
-        !taken.has(relation.serializeAs) &&
-        ![relation.relationName, relation.serializeAs].some(isSecretName)
-    )
-    for (const relation of relations) relation.boot()
-    RELATIONS.set(resource, relations)
-  }
-  return relations
+/** Without those that show a part of what another one shows. */
+function loggedRelations({ model }: Resource): PivotRelation[] {
+  const all = pivotRelationsOf(model)
+  const isPartOf = (one: PivotRelation) => (other: PivotRelation) =>
+    other.isWhole && other.table === one.table && isSame(other.pair, one.pair)
+  return all.filter((one) => one.isWhole || !all.some(isPartOf(one)))
 }
 
-/** The keys of the related records, as the pivot rows store them, sorted. */
-async function relatedKeys(record: LucidRow, relation: Relation): Promise<unknown[]> {
-  const column = relation.pivotRelatedForeignKey
-  const rows: Array<Record<string, unknown>> = await (record as any)
-    .related(relation.relationName)
-    .pivotQuery()
-    .select(column)
-  return rows.map((row) => toJson(row[column])).toSorted(inOrder)
+/** The keys of the related records, with the columns of the pivot rows that the model declares; sorted. */
+export function loggedValue(
+  relation: PivotRelation,
+  { table, rows, keys }: { table: PivotTable; rows: readonly Row[]; keys?: unknown[] }
+): unknown[] {
+  if (keys) return keys
+  const [, other] = relation.pair
+  const columns = relation.columns.filter((name) => !isSecretName(name))
+  const sorted = rows
+    .map((row) => ({ row, key: toJson(table.toApi(other, row[other])) }))
+    .toSorted((one, next) => inOrder(one.key, next.key))
+  if (columns.length === 0) return sorted.map(({ key }) => key)
+  return sorted.map(({ row, key }) => ({
+    id: key,
+    ...Object.fromEntries(columns.map((name) => [name, toJson(table.toApi(name, row[name]))])),
+  }))
+}
+
+/** The pivot rows of a record. */
+export async function pivotRowsOf(
+  relation: PivotRelation,
+  key: unknown,
+  client: QueryClientContract
+): Promise<{ table: PivotTable; rows: Row[] }> {
+  const table = await pivotTableOf(client, relation.table)
+  if (key === null || key === undefined) return { table, rows: [] }
+  return { table, rows: await table.rows(client, { [relation.pair[0]]: [key] }) }
+}
+
+async function tiedTo(
+  resource: Resource,
+  record: LucidRow,
+  relation: PivotRelation
+): Promise<Tied> {
+  const client = record.$trx ?? resource.client()
+  const tied = await pivotRowsOf(relation, relation.keyOf(record), client)
+  if (relation.isWhole) return tied
+  const [, attribute] = relation.attributes
+  const related: Row[] = await (record as any).related(relation.relation.relationName).query()
+  return { ...tied, keys: related.map((one) => toJson(one[attribute])).toSorted(inOrder) }
 }
 
 function inOrder(one: unknown, other: unknown): number {

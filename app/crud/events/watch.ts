@@ -1,8 +1,13 @@
 import logger from '@adonisjs/core/services/logger'
-import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
 import { markOwnHook } from '../lucid/own_hooks.js'
+import { takeLockedRow } from '../lucid/stored_rows.js'
+import { addCausedPivots } from './caused_pivots.js'
+import { causedBy, writeOf, type Caused } from './caused_writes.js'
+import { markWatched, watchedClassOf } from './watched.js'
 import { isSameValue, Write } from './write.js'
 import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 
@@ -16,9 +21,12 @@ interface Before {
    * one
    */
   stored: Attributes | null
+  /** The same as a row, if it was read as one */
+  row?: Attributes
+  /** Rows that the database deletes or empties with the record */
+  caused?: Caused
 }
 
-const WATCHED = new WeakSet<LucidModel>()
 const BEFORE = new WeakMap<LucidRow, Before>()
 
 /**
@@ -29,11 +37,10 @@ const BEFORE = new WeakMap<LucidRow, Before>()
  */
 export function watch(resource: Resource, { ownCode = true } = {}): void {
   const { model } = resource
-  if (WATCHED.has(model)) return
-  WATCHED.add(model)
+  if (!markWatched(resource)) return
 
   const onCreated = markOwnHook(async (record: LucidRow) => {
-    if (counts(record)) await note(record, null, { ...record.$attributes })
+    if (counts(record)) await note(record, { stored: null }, { ...record.$attributes })
   })
   model.after('create', onCreated)
   /* Not before 'save', as a model with such a hook may assign its own key. */
@@ -43,20 +50,21 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   model.before('update', onUpdate)
   const onUpdated = markOwnHook(async (record: LucidRow) => {
     const before = counts(record) && takeBefore(record)
-    if (before && before.stored) await note(record, before.stored, afterUpdate(record, before))
+    if (before && before.stored) await note(record, before, afterUpdate(record, before))
   })
   model.after('update', onUpdated)
-  model.before('delete', async (record) => {
-    if (counts(record)) await remember(record)
+  const onDelete = markOwnHook(async (record: LucidRow) => {
+    if (counts(record)) await remember(record, true)
   })
+  model.before('delete', onDelete)
   model.after('delete', async (record) => {
     const before = counts(record) && takeBefore(record)
-    if (before && before.stored) await note(record, before.stored, null)
+    if (before && before.stored) await note(record, before, null)
   })
 
   /** A subclass inherits the hooks; if it is watched itself, only its own count. */
   function counts(record: LucidRow): boolean {
-    if (watchedClassOf(record) !== model) return false
+    if (watchedClassOf(record.constructor) !== model) return false
     return ownCode || scopeOf(record.$trx)?.model === model
   }
 
@@ -64,16 +72,28 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * An instance of own code may be stale, or have only some of the columns. If an observer needs the
    * previous state, the row is read, and locked in a transaction. [E3]
    */
-  async function remember(record: LucidRow) {
+  async function remember(record: LucidRow, isDeletion = false) {
     const known = { ...record.$original }
-    if (!isObserved() || takeLocated(record)) {
+    if (!isObserved()) {
       BEFORE.set(record, { known, stored: known })
       return
     }
     if (!resource.isLoaded) await resource.load(record.$trx)
     const client = model.$adapter.modelClient(record)
-    const stored = await resource.reader.attributes(client, resource.key.of(known))
-    BEFORE.set(record, { known, stored })
+    const before = await readBefore(record, known, client)
+    if (isDeletion && before.row) before.caused = await causedBy(resource, before.row, client)
+    BEFORE.set(record, before)
+  }
+
+  async function readBefore(
+    record: LucidRow,
+    known: Attributes,
+    client: QueryClientContract
+  ): Promise<Before> {
+    const row = takeLockedRow(record)
+    if (takeLocated(record) && row) return { known, stored: known, row }
+    const found = await resource.reader.stored(client, resource.key.of(known))
+    return { known, stored: found && found.attributes, row: found?.row }
   }
 
   /** For an instance that may be stale, only its own changes are in the row now. */
@@ -88,44 +108,42 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     return after
   }
 
-  async function note(record: LucidRow, before: Attributes | null, after: Attributes | null) {
+  async function note(
+    record: LucidRow,
+    { stored: before, row, caused }: Omit<Before, 'known'>,
+    after: Attributes | null
+  ) {
     if (!resource.isLoaded) await resource.load(record.$trx)
     const scope = scopeOf(record.$trx)
-    const write = new Write(resource, record, before, after, {
-      actor: actorWithin(scope),
-      origin: scope?.origin,
-    })
+    const origin = { actor: actorWithin(scope), origin: scope?.origin }
+    const write = new Write(resource, record, before, after, { ...origin, row })
+    write.hasUnread = caused?.isCut ?? false
+    const writes = [write]
+    if (caused) {
+      const client = model.$adapter.modelClient(record)
+      await addCausedPivots(write, caused.pivots, client)
+      for (const change of caused.changes) {
+        const one = writeOf(change, origin)
+        await addCausedPivots(one, change.pivots ?? [], client)
+        writes.push(one)
+      }
+    }
     if (before !== null && after !== null) {
       if (scope ? write.isRepetition : !write.isChange) return
     }
-    if (scope) addToScope(scope, record.$trx!, [write])
-    else if (record.$trx) await deliver([write], record.$trx)
+    if (scope) addToScope(scope, record.$trx!, writes)
+    else if (record.$trx) await deliver(writes, record.$trx)
     else {
       /* The write is done: a later error must not look as if it were not. */
-      await deliver([write], model.$adapter.modelClient(record)).catch((error) =>
+      await deliver(writes, model.$adapter.modelClient(record)).catch((error) =>
         logger.error({ err: error }, `A write of ${resource.name} could not be recorded`)
       )
     }
   }
 }
 
-/** True if writes of a model's instances are reported. */
-export function isWatched(model: LucidModel): boolean {
-  return classOf(model) !== undefined
-}
-
 function takeBefore(record: LucidRow): Before | undefined {
   const before = BEFORE.get(record)
   BEFORE.delete(record)
   return before
-}
-
-function watchedClassOf(record: LucidRow): LucidModel | undefined {
-  return classOf(record.constructor)
-}
-
-function classOf(model: unknown): LucidModel | undefined {
-  let Class: any = model
-  while (Class && !WATCHED.has(Class)) Class = Object.getPrototypeOf(Class)
-  return Class ?? undefined
 }

@@ -7,6 +7,7 @@ import type { Actor, Origin } from '../types.js'
 import { writeJson } from '../values/json.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import { toApi } from '../values/to_api.js'
+import type { PivotChange } from './pivot_rows.js'
 import { loggedColumns } from './secrets.js'
 
 /**
@@ -18,6 +19,18 @@ export type State = Record<string, unknown>
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
 type Attributes = Record<string, unknown>
+type Row = Record<string, unknown>
+
+export interface WriteOrigin {
+  actor: Actor
+  origin: Origin | undefined
+  /** The row before the write, as `Dialect.select` returns it; null for a new record */
+  row?: Row | null
+  /** True if the database does it, by a foreign key */
+  caused?: boolean
+  /** True if only the record's relations change, so that its row stays as it is */
+  leavesRow?: boolean
+}
 
 /** One created, updated or deleted record. State and changes are computed on first use. */
 export class Write {
@@ -30,8 +43,24 @@ export class Write {
   readonly actor: Actor
   /** Origin of the request, if there was one */
   readonly origin: Origin | undefined
+  /** True if the database did it because of another write, by a foreign key */
+  readonly caused: boolean
+  /**
+   * The rows before and after the write, as `Dialect.select` returns them; null: there is none. Undefined if
+   * they were not read
+   */
+  readonly rows: { before?: Row | null; after?: Row | null }
+  /** True if records that the write deletes with this one were too many to be read */
+  hasUnread = false
+  /** Pivot rows that were added and removed with it */
+  readonly pivots: PivotChange[] = []
+  /** True if relations of the record changed, and `pivots` does not tell their rows */
+  hasUntoldRelations = false
+  /** True if the row before the write and after it is the same */
+  readonly leavesRow: boolean
   readonly #old: Values | null
   #new: Values | null
+  #record: LucidRow | (() => LucidRow)
   #before: State | null | undefined
   #after: State | null | undefined
   #changes: Changes | undefined
@@ -39,18 +68,23 @@ export class Write {
   readonly #others: Changes = {}
 
   /**
+   * @param record  or a function that makes it once it is needed
    * @param before  the attributes before the write; null for a new record
    * @param after   the attributes after the write; null for a removed one
    */
   constructor(
     readonly resource: Resource,
-    readonly record: LucidRow,
+    record: LucidRow | (() => LucidRow),
     before: Attributes | null,
     after: Attributes | null,
-    { actor, origin }: { actor: Actor; origin: Origin | undefined }
+    { actor, origin, row, caused = false, leavesRow = false }: WriteOrigin
   ) {
+    this.#record = record
     this.actor = actor
     this.origin = origin
+    this.caused = caused
+    this.leavesRow = leavesRow
+    this.rows = { before: before === null ? null : row, after: after === null ? null : undefined }
     this.#old = before && new Values(before)
     this.#new = after && new Values(after)
     const wasMarked = this.#isMarked(before)
@@ -58,6 +92,32 @@ export class Write {
     this.soft = wasMarked === false && isMarked === true
     this.restored = wasMarked === true && isMarked === false
     this.kind = before === null ? 'create' : after === null || this.soft ? 'delete' : 'update'
+  }
+
+  /**
+   * A new record of a model that does nothing but store it.
+   *
+   * @param row  as `Dialect.select` returns it, after the write
+   */
+  static ofNewRow(
+    resource: Resource,
+    row: Row,
+    client: QueryClientContract,
+    origin: Pick<WriteOrigin, 'actor' | 'origin'>
+  ): Write {
+    const attributes = Object.fromEntries(
+      resource.columns.all.map(({ attribute, name }) => [attribute, row[name]])
+    )
+    const record = () => resource.reader.recordOfRow(client, row)
+    const write = new Write(resource, record, null, attributes, origin)
+    write.rows.after = row
+    write.#new = new Values(attributes, row)
+    return write
+  }
+
+  get record(): LucidRow {
+    if (typeof this.#record === 'function') this.#record = this.#record()
+    return this.#record
   }
 
   get model(): LucidModel {
@@ -132,7 +192,7 @@ export class Write {
    */
   async complete(client: QueryClientContract): Promise<void> {
     const { columns, key, reader } = this.resource
-    if (this.#new === null) return
+    if (this.#new === null || this.#new.row) return
     const { attributes } = this.#new
     const row = storedRowOf(this.record)
     if (row && !columns.all.some((column) => column.needsHydration)) {
@@ -179,7 +239,7 @@ class Values {
   /** @param row  the row itself, if known: its values are complete */
   constructor(
     readonly attributes: Attributes,
-    private readonly row?: Record<string, unknown>
+    readonly row?: Record<string, unknown>
   ) {}
 
   of(column: Column): unknown {

@@ -23,6 +23,8 @@ interface ScopeOptions {
   model?: LucidModel
   actor?: Actor
   origin?: Origin
+  /** True to forget writes that nobody listens to, as those of a long transaction would all wait for its commit */
+  forgets?: boolean
 }
 
 const SCOPES = new WeakMap<KnexTransaction, WriteScope>()
@@ -36,7 +38,7 @@ const LOCATED = new WeakSet<LucidRow>()
  */
 export async function gatherWrites<Result>(
   client: TransactionClientContract,
-  { model, actor, origin }: ScopeOptions,
+  { model, actor, origin, forgets }: ScopeOptions,
   work: () => Promise<Result>
 ): Promise<Result> {
   const outer = scopeOf(client)
@@ -52,7 +54,7 @@ export async function gatherWrites<Result>(
   try {
     const result = await work()
     if (outer) addToScope(outer, client, scope.writes)
-    else await deliver(ownFirst(scope), client)
+    else await deliver(ownFirst(scope), client, forgets)
     return result
   } finally {
     if (outer?.transaction === scope.transaction) SCOPES.set(outer.transaction, outer)
@@ -96,8 +98,12 @@ export function takeLocated(record: LucidRow): boolean {
   return LOCATED.delete(record)
 }
 
-/** The action's own writes first, then those of its hooks for other models or actors. */
+/**
+ * The action's own writes first, then those of its hooks for other models or actors, then what the database did
+ * because of them.
+ */
 function ownFirst({ model, actor, writes }: WriteScope): Write[] {
-  const rank = (write: Write) => 2 * Number(write.model === model) + Number(write.actor === actor)
+  const rank = (write: Write) =>
+    write.caused ? -1 : 2 * Number(write.model === model) + Number(write.actor === actor)
   return writes.toSorted((one, other) => rank(other) - rank(one))
 }

@@ -3,7 +3,7 @@
  * callers, except VineJS's messages and the field errors of `values/from_body.ts`.
  */
 import type { Unavailability } from '../database/unavailable.js'
-import { Problem, type FieldError } from '../errors.js'
+import { Problem, type BatchError, type FieldError } from '../errors.js'
 
 /** [A5] */
 export const itemNotFound = () => new Problem(404, 'Item not found')
@@ -87,6 +87,14 @@ export const cursorTooLong = (fields: string[]) =>
     `can not hold a value as long as one of ${fields.length > 0 ? fields.join(', ') : 'the key'}; sort by something else, or read the list by page`
   )
 
+/** [D5] */
+export const conflictsWithFormat = (name: string, type: string) =>
+  invalidParameter(
+    name,
+    'format',
+    `can not be used with Accept: ${type}, which answers all that match, or the first limit=N`
+  )
+
 /** [Q3] */
 export const tooMuchIncluded = (name: string, most: number) =>
   invalidParameter(
@@ -134,6 +142,32 @@ export const stillRunning = () =>
 
 export const keysUnsupported = () =>
   new Problem(501, 'Idempotency-Key is not supported here; send the request without it')
+
+/** [D4] */
+export const tooManyOperations = (most: number, count: number) =>
+  new Problem(422, `A batch has ${most} operations at most, and this one has ${count}`)
+
+export const invalidBatch = (errors: BatchError[]) =>
+  new Problem(422, 'Operations of the batch are not valid; nothing was written', { errors })
+
+/** @param problem  that of a single request for the same operation */
+export const batchRefused = (problem: Problem, errors: BatchError[]) =>
+  new Problem(problem.status, `${problem.message}; nothing was written`, {
+    errors,
+    headers: problem.headers,
+  })
+
+export const batchPrecondition = () =>
+  new Problem(
+    400,
+    'If-Match and If-None-Match are about one item, and not for a batch; send its update or deletion by itself'
+  )
+
+export const batchAnswerTooLarge = (limit: number) =>
+  new Problem(
+    413,
+    `The answer would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations at once`
+  )
 
 /** [A29] */
 export const malformedUrl = () =>

@@ -9,7 +9,9 @@ export function sendAsset({ request, response }: HttpContext, asset: Asset): voi
     .header('cache-control', 'public, max-age=31536000, immutable')
     .header('vary', 'accept-encoding')
   const encoding = bestEncoding(request)
-  if (encoding === 'br') response.header('content-encoding', 'br').send(asset.brotli)
-  else if (encoding === 'gzip') response.header('content-encoding', 'gzip').send(asset.gzip)
-  else response.send(asset.body)
+  if (encoding === 'br' && asset.brotli)
+    response.header('content-encoding', 'br').send(asset.brotli)
+  else if (encoding === 'gzip' && asset.gzip) {
+    response.header('content-encoding', 'gzip').send(asset.gzip)
+  } else response.send(asset.body)
 }

@@ -1,4 +1,4 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Dialect } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
@@ -104,23 +104,26 @@ class DirectWrite {
   async #note(row: Row, action: 'create' | 'update'): Promise<void> {
     const { model } = this.resource
     if (hasForeignHook(model, `after:${action}`) || hasForeignHook(model, 'after:save')) return
-    if (await this.#hasTriggers()) return
+    if (await hasTriggers(this.resource, this.client)) return
     noteStoredRow(this.record, row)
-  }
-
-  /** Read once per process: a new trigger needs a restart of the server, like a new column. */
-  async #hasTriggers(): Promise<boolean> {
-    let known = TRIGGERS.get(this.resource)
-    if (known === undefined) {
-      known = await this.dialect.hasTriggers(this.client, this.resource.table)
-      TRIGGERS.set(this.resource, known)
-    }
-    return known
   }
 
   get #table(): string {
     return this.dialect.quote(this.resource.table)
   }
+}
+
+/** Read once per process: a new trigger needs a restart of the server, like a new column. */
+export async function hasTriggers(
+  { base: resource }: Resource,
+  client: QueryClientContract
+): Promise<boolean> {
+  let known = TRIGGERS.get(resource)
+  if (known === undefined) {
+    known = await dialectOf(client).hasTriggers(client, resource.table)
+    TRIGGERS.set(resource, known)
+  }
+  return known
 }
 
 const TRIGGERS = new WeakMap<Resource, boolean>()
@@ -129,7 +132,7 @@ const TRIGGERS = new WeakMap<Resource, boolean>()
  * The values if every driver binds them as they are, else null: knex writes expressions, and each driver
  * has its own form of JSON.
  */
-function plainValues(row: Row): Row | null {
+export function plainValues(row: Row): Row | null {
   const values: Row = {}
   let isEmpty = true
   for (const [name, value] of Object.entries(row)) {

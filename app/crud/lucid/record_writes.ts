@@ -44,9 +44,10 @@ export async function removeRecord(
 /**
  * Sets the timestamps that the body may not set and nothing else would: those that are not nullable,
  * have no default and are not Lucid's.
+ *
+ * @param attributes  a new record, or its attributes by name
  */
-export function stampNew(record: LucidRow, { base: resource }: Resource): void {
-  const attributes = record as unknown as Record<string, unknown>
+export function stampNew(attributes: Record<string, unknown>, { base: resource }: Resource): void {
   for (const column of resource.columns.all) {
     const isTimestamp = column === resource.updatedAt || column.name === 'created_at'
     const isLeftOut = attributes[column.attribute] === undefined && !column.automatic

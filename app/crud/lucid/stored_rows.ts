@@ -3,6 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 type Row = Record<string, unknown>
 
 const STORED = new WeakMap<LucidRow, Row>()
+const LOCKED = new WeakMap<LucidRow, Row>()
 
 /**
  * Remembers the record's row, in the driver's values by column name: all columns of the model, as
@@ -18,6 +19,20 @@ export function noteStoredRow(record: LucidRow, row: Row): void {
  */
 export function storedRowOf(record: LucidRow): Row | undefined {
   return STORED.get(record)
+}
+
+/** Remembers the row of a record that was read to be written, before it was converted. */
+export function noteLockedRow(record: LucidRow, row: Row): void {
+  LOCKED.set(record, row)
+}
+
+/**
+ * The row that a record was read from to be written. Valid until the record's first write, which takes it.
+ */
+export function takeLockedRow(record: LucidRow): Row | undefined {
+  const row = LOCKED.get(record)
+  LOCKED.delete(record)
+  return row
 }
 
 /** Forgets the row of a record, which another kind of write has changed. */

@@ -46,7 +46,7 @@ export function buildDocument(
       const described = { endpoints, route, names: own, responses }
       const parts = route.isCustom
         ? describeCustom(described)
-        : DESCRIPTIONS[route.operation](described)
+        : DESCRIPTIONS[route.operations ? 'batch' : route.operation](described)
       paths.add(route, {
         operationId: ids.take(operationId(route, endpoints, own)),
         tags: [...endpoints.resource.tags],
@@ -74,8 +74,10 @@ export function buildDocument(
   }
 }
 
-/** Public, or a token with the ability for the operation. [P10] */
-function securityOf(endpoints: EndpointCreator, { operation }: EndpointRoute) {
-  if (endpoints.accessOf(operation) === 'public') return []
-  return [{ bearer: [`${endpoints.resource.name}:${operation}`] }]
+/** Public, or a token with the ability for the operation; for a batch, for any of what it offers. [P10] */
+function securityOf(endpoints: EndpointCreator, { operation, operations }: EndpointRoute) {
+  const all = operations ?? [operation]
+  const bound = all.filter((one) => endpoints.accessOf(one) !== 'public')
+  const tokens = bound.map((one) => ({ bearer: [`${endpoints.resource.name}:${one}`] }))
+  return bound.length > 0 && bound.length < all.length ? [{}, ...tokens] : tokens
 }

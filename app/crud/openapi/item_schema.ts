@@ -1,5 +1,6 @@
 import { MOST_AUTHORIZED } from '../operations/count_allowed.js'
-import type { Resource } from '../resource/resource.js'
+import { PIVOT, type PivotColumns } from '../resource/pivot_columns.js'
+import type { IncludedRelation, Resource } from '../resource/resource.js'
 import { includesOf } from '../endpoints/access_to_include.js'
 import { answerSchema, withNull } from './column_schema.js'
 import type { SchemaObject } from './openapi_types.js'
@@ -36,15 +37,40 @@ export function describeItem(
       readOnly: true,
     }
   }
-  for (const [name, include] of includesOf(resource)) {
-    const item = refTo(include.resource)
-    properties[name] = {
-      description: `With \`include=${name}\``,
-      readOnly: true,
-      ...(include.isList ? { type: 'array', items: item } : withNull(item, true)),
-    }
+  for (const include of includesOf(resource).values()) {
+    Object.assign(properties, includeProperties(include, refTo(include.resource)))
   }
   return { type: 'object', properties, ...(required.length > 0 && { required }) }
+}
+
+/** The properties of an included relation. [Q3] */
+function includeProperties(
+  { hasMore, isList, limit, name, pivot }: IncludedRelation,
+  item: SchemaObject
+): Record<string, SchemaObject> {
+  const description = `With \`include=${name}\``
+  if (!isList) return { [name]: { description, readOnly: true, ...withNull(item, true) } }
+  return {
+    [name]: {
+      description: `${description}, the first ${limit} of each item at the most`,
+      readOnly: true,
+      type: 'array',
+      maxItems: limit,
+      items: pivot ? { allOf: [item, pivotSchema(pivot)] } : item,
+    },
+    [hasMore]: {
+      description: `Only there if the item has more of \`${name}\``,
+      readOnly: true,
+      type: 'boolean',
+      const: true,
+    },
+  }
+}
+
+function pivotSchema({ columns }: PivotColumns): SchemaObject {
+  const properties = Object.fromEntries(columns.map(({ name, read }) => [name, answerSchema(read)]))
+  const pivot = { type: 'object' as const, properties, required: Object.keys(properties) }
+  return { type: 'object', properties: { [PIVOT]: pivot }, required: [PIVOT] }
 }
 
 /** The schema of a list, in each shape that a request can choose. [S2, P14, Q4, Q5] */

@@ -23,7 +23,7 @@ const VERBS: Record<Exclude<Operation, 'read_multi'>, string> = {
 }
 
 /** Suffixes of the schemas of one model. */
-const BESIDE = ['', 'Create', 'Update', 'List']
+const BESIDE = ['', 'Create', 'Update', 'List', 'Batch', 'BatchAnswer']
 
 /** Names that are each given once: a repeated name gets a number. */
 export class UniqueNames {
@@ -70,6 +70,7 @@ export function operationId(route: EndpointRoute, { path }: EndpointCreator, nam
     return `${route.method.toLowerCase()}${names.items}${pascal(below)}`
   }
   if (route.name === 'read_paginated') return `paginate${names.items}`
+  if (route.operations) return `batch${names.items}`
   if (route.operation === 'read_multi') return `list${names.items}`
   return VERBS[route.operation] + names.item
 }

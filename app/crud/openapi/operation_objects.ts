@@ -84,7 +84,11 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
         header('If-None-Match'),
       ],
       responses: {
-        200: responses.answer('The list', schemaRef(`${names.item}List`), ['ETag']),
+        200: responses.list(
+          schemaRef(`${names.item}List`),
+          schemaRef(names.item),
+          of.route.name !== 'read_paginated'
+        ),
         304: responses.answer('Not changed', undefined, ['ETag']),
         ...responses.problems([400, ...refusals(of), 413, 422]),
       },
@@ -142,6 +146,29 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       ...deletion(of),
     }
   },
+
+  batch,
+}
+
+function batch({ names, responses, ...of }: Described): Parts {
+  return {
+    summary: `Create, update and delete ${names.many}`,
+    description:
+      'All or nothing, in one transaction. `errors` of a problem have `operation` and `index`. A token needs the ability for each kind of operation that is sent.',
+    parameters: [header('Idempotency-Key'), header('Prefer')],
+    requestBody: jsonBody(schemaRef(`${names.item}Batch`)),
+    responses: {
+      200: responses.answer('Done', schemaRef(`${names.item}BatchAnswer`), [
+        'Idempotency-Replayed',
+        'Preference-Applied',
+      ]),
+      204: responses.answer('Done, as `Prefer: return=minimal` has it', undefined, [
+        'Idempotency-Replayed',
+        'Preference-Applied',
+      ]),
+      ...responses.problems([400, ...refusals(of), 409, 413, 415, 422, 501]),
+    },
+  }
 }
 
 function deletion({ responses, ...of }: Described) {
@@ -175,7 +202,10 @@ export function refusals({
   const { policy, scope } = endpoints.resource
   const isRead = ['read', 'read_multi'].includes(route.operation)
   const mayInclude = isRead && !route.isCustom && includesOf(endpoints.resource).size > 0
-  if (endpoints.accessOf(route.operation) === 'token' || mayInclude) return [401, 403]
+  const needsToken = (route.operations ?? [route.operation]).some(
+    (one) => endpoints.accessOf(one) === 'token'
+  )
+  if (needsToken || mayInclude) return [401, 403]
   return policy || scope ? [403] : []
 }
 

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { LIST_FORMATS } from '../http/list_format.js'
 import type { HeaderObject, Reference, ResponseObject, SchemaObject } from './openapi_types.js'
 
 const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` })
@@ -77,6 +78,16 @@ export const PROBLEM: SchemaObject = {
           field: { type: 'string', description: 'Its name; of a list with the index: `tags.0`' },
           rule: { type: 'string' },
           message: { type: 'string' },
+          operation: {
+            type: 'string',
+            enum: ['create', 'update', 'delete'],
+            description: 'Of a batch: the kind of the operation',
+          },
+          index: {
+            type: 'integer',
+            minimum: 0,
+            description: 'Of a batch: its position in the list of the operation, from 0',
+          },
         },
         required: ['field', 'rule', 'message'],
       },
@@ -100,6 +111,26 @@ export class Responses {
       description,
       headers: this.#headers(headers),
       ...(schema && { content: { 'application/json': { schema } } }),
+    }
+  }
+
+  /**
+   * A list, as JSON or in the other formats of `Accept`. [D5]
+   *
+   * @param hasFormats  false for JSON only
+   */
+  list(list: SchemaObject, item: SchemaObject, hasFormats: boolean): ResponseObject {
+    const answer = this.answer('The list', list, ['ETag'])
+    if (!hasFormats) return answer
+    return {
+      ...answer,
+      description:
+        'The list. By `Accept: text/csv`, or `application/x-ndjson` with an item a line, all that match or the first `limit`, without `ETag`',
+      content: {
+        ...answer.content,
+        [LIST_FORMATS.csv]: { schema: { type: 'string' } },
+        [LIST_FORMATS.ndjson]: { schema: item },
+      },
     }
   }
 

@@ -2,6 +2,7 @@ import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { Resource } from '../resource/resource.js'
 import { crudConfig } from '../settings.js'
 import { describeBody } from './request_body.js'
+import { describeBatch, describeBatchAnswer } from './batch_schema.js'
 import { describeItem, describeList } from './item_schema.js'
 import { identifier, type EndpointNames, type UniqueNames } from './names.js'
 import { schemaRef } from './operation_objects.js'
@@ -33,11 +34,17 @@ export class Schemas {
     const { strictBody } = crudConfig()
     const hasList = has('read_multi', 'read_paginated') || answers.has('list')
 
-    if (hasList || has('create', 'read', 'update') || answers.has('item')) this.#refTo(resource)
+    if (hasList || has('create', 'read', 'update', 'batch') || answers.has('item'))
+      this.#refTo(resource)
     if (has('create'))
       this.all[`${item}Create`] = describeBody(resource.createBody, 'create', strictBody)
     if (has('update'))
       this.all[`${item}Update`] = describeBody(resource.updateBody, 'update', strictBody)
+    const batch = routes.find(({ operations }) => operations)
+    if (batch) {
+      this.all[`${item}Batch`] = describeBatch(resource, batch.operations!, strictBody)
+      this.all[`${item}BatchAnswer`] = describeBatchAnswer(resource, schemaRef(item))
+    }
     if (hasList) this.all[`${item}List`] = describeList(schemaRef(item), resource)
   }
 

@@ -4,7 +4,7 @@ import string from '@adonisjs/core/helpers/string'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import { authorizeToken } from '../endpoints/access.js'
-import { compressed, type Asset } from '../http/asset_store.js'
+import { compressed, type CompressedText } from '../http/asset_store.js'
 import { bestEncoding } from '../http/best_encoding.js'
 import { matchesWeakly, parseTags } from '../http/etag.js'
 import type { ResourceRegistry } from '../resource/registry.js'
@@ -16,7 +16,7 @@ import { buildDocument } from './document.js'
  * cached. [Q1]
  */
 export class ServedSchema {
-  #made: Promise<Asset & { tag: string }> | undefined
+  #made: Promise<CompressedText & { tag: string }> | undefined
 
   constructor(private readonly resources: ResourceRegistry) {}
 
@@ -53,7 +53,7 @@ export class ServedSchema {
     await this.resources.load()
     /* Some included models have no endpoints, so they are not loaded with the others. */
     for (const { includes } of this.resources.all()) {
-      for (const include of includes.values()) await include.resource.load()
+      for (const include of includes.values()) await include.load()
     }
     const config = crudConfig()
     const { name, version } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))

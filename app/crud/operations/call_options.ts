@@ -5,11 +5,17 @@ import type { Fields } from '../request/fields.js'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
 import type { Actor, Item, Origin } from '../types.js'
+import type { RelatedWrites } from './related_writes.js'
 
 /** The options of every operation. */
 export interface CallOptions {
   /** The database client; a transaction's, to be part of it [P8] */
   client?: QueryClientContract
+  /**
+   * True if a write needs no savepoint in the client's transaction, as its failure is that of the transaction or of a
+   * part that the caller rolls back
+   */
+  joins?: boolean
   /** The actor, to whom policy and scope apply [P14] */
   actor?: Actor
   /** Origin of the request, if there was one; for events */
@@ -50,8 +56,18 @@ export interface WriteOptions extends CallOptions {
   precondition?: (record: LucidRow) => void | Promise<void>
 }
 
+/** The options of a create. */
+export interface CreateOptions extends CallOptions {
+  /** Records to attach by many-to-many relations [R3] */
+  related?: RelatedWrites
+}
+
 /** The options of an update. */
 export interface UpdateOptions extends WriteOptions {
+  /** The record of the key as `locateBy` has read and locked it in this very transaction */
+  located?: LucidRow
+  /** Records that many-to-many relations are to have [R3] */
+  related?: RelatedWrites
   /** True to return the changed item, if the actor may read it */
   returning?: boolean
   /** Called before the commit with the updated item, if the actor can see and may read it */

@@ -47,6 +47,17 @@ export async function checkReferences(
     throw missingReference([...new Set(missing)].map(({ apiName }) => apiName))
 }
 
+/** True if what a new record refers to must be looked at, as the writer may not see every such record. */
+export async function checksReferences(
+  resource: Resource,
+  client: QueryClientContract,
+  { actor = currentActor() }: CallOptions
+): Promise<boolean> {
+  if (actor.kind === 'system') return false
+  const guarded = await referencesFor(actor, resource, client)
+  return guarded.length > 0
+}
+
 /** Roles may keep an actor from seeing records that anybody else may see. [U3] */
 async function referencesFor(
   actor: Actor,

@@ -1,9 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { conditionsFromCode } from '../request/filters_from_code.js'
 import type { Selection } from '../sql/select.js'
-import { countAllowed, countAllowedByDay, isAnyAllowed } from './count_allowed.js'
+import { countAllowed, countAllowedByTime, isAnyAllowed } from './count_allowed.js'
 import type { CallOptions, SelectOptions } from './call_options.js'
 import { clientFor } from './client_for.js'
+import { beginOfDay, intoDays, partFor } from './days_in_zone.js'
 import type { Records } from './records.js'
 
 type Filters = Record<string, unknown>
@@ -26,15 +27,17 @@ export async function countItemsByDay(
   records: Records,
   apiName: string,
   first: string,
-  options: CallOptions
+  { zone = 'utc', ...options }: CallOptions & { zone?: string }
 ): Promise<Array<{ day: string; count: number }> | null> {
   const client = await clientFor(records.resource, options)
-  const filters = { [`${apiName}__gte`]: `${first} 00:00:00` }
+  const filters = { [`${apiName}__gte`]: beginOfDay(first, zone) }
   const matching = await selectMatching(records, filters, client, options)
   const column = records.resource.columns.find(apiName)!
-  return records.authorizesRecords(options)
-    ? await countAllowedByDay(records, client, column, matching, options)
-    : await records.reader.countByDay(client, column, matching)
+  const part = partFor(zone)
+  const counts = records.authorizesRecords(options)
+    ? await countAllowedByTime(records, client, column, matching, part, options)
+    : await records.reader.countByTime(client, column, matching, part)
+  return counts && intoDays(counts, zone)
 }
 
 /** True if any item matches the filters, where the policy authorizes each record. */

@@ -1,4 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { TimePart } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
 import type { Column } from '../resource/column.js'
 import type { Selection } from '../sql/select.js'
@@ -9,7 +10,7 @@ import type { Records } from './records.js'
 /** Maximum number of rows to authorize for a count; with more rows, there is no count [P14] */
 export const MOST_AUTHORIZED = 10_000
 
-const DAY = 'crud_day'
+const BEGUN = 'crud_begun'
 
 /**
  * The number of records that the policy lets the actor read.
@@ -30,26 +31,27 @@ export async function countAllowed(
   return count
 }
 
-/** The same for each day of a datetime column, in UTC, without days that have none. */
-export async function countAllowedByDay(
+/** The same for each day, hour or minute of a datetime column that has any: see `Dialect.beginOf`. */
+export async function countAllowedByTime(
   records: Records,
   client: QueryClientContract,
   column: Column,
   matching: Selection,
+  part: TimePart,
   options: CallOptions
-): Promise<Array<{ day: string; count: number }> | null> {
+): Promise<Map<string, number> | null> {
   if (!(await areCountable(records, client, matching))) return null
   const dialect = dialectOf(client)
-  const dayOf = dialect.dayOf(records.resource.table, column)
-  const extras = [{ as: DAY, sql: `${dayOf} as ${dialect.quote(DAY)}` }]
-  const days = new Map<string, number>()
+  const begin = dialect.beginOf(records.resource.table, column, part)
+  const extras = [{ as: BEGUN, sql: `${begin} as ${dialect.quote(BEGUN)}` }]
+  const counts = new Map<string, number>()
   for await (const allowed of allowedRecords(records, client, matching, options, { extras })) {
     for (const one of allowed) {
-      const day = one.extras[DAY] as string
-      days.set(day, (days.get(day) ?? 0) + 1)
+      const begun = one.extras[BEGUN] as string
+      counts.set(begun, (counts.get(begun) ?? 0) + 1)
     }
   }
-  return [...days].map(([day, count]) => ({ day, count }))
+  return counts
 }
 
 /** True if the policy lets the actor read any record. */

@@ -14,12 +14,19 @@ export interface ValueCount {
   count: number
 }
 
+export interface CountValuesOptions extends CallOptions {
+  /** Number of values */
+  most: number
+  /** Called with the number of different values, those beyond `most` too */
+  counted?: (kinds: number) => void
+}
+
 /** Counts the items of each value of a column. See `LucidCrud.countByValue`. */
 export async function countItemsByValue(
   records: Records,
   apiName: string,
   request: ListRequest,
-  { most, ...options }: CallOptions & { most: number }
+  { most, counted, ...options }: CountValuesOptions
 ): Promise<ValueCount[] | null> {
   const { resource } = records
   const client = await clientFor(resource, options)
@@ -30,7 +37,9 @@ export async function countItemsByValue(
   }
   if (!countsValues(resource, column)) return null
   const matching = records.byConditions(shownRequest(resource, request), client, options)
-  return await records.reader.countByValue(client, column, matching, most)
+  const { values, kinds } = await records.reader.countByValue(client, column, matching, most)
+  counted?.(kinds)
+  return values
 }
 
 /**

@@ -2,8 +2,10 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
 import { forbidden } from '../http/problems.js'
+import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
-import type { CallOptions } from './call_options.js'
+import { attachRelated } from './attach.js'
+import type { CallOptions, CreateOptions, HookOptions } from './call_options.js'
 import { checkFiles } from './check_files.js'
 import { checkReferences } from './check_references.js'
 import type { CrudContext } from './crud_context.js'
@@ -16,28 +18,70 @@ import { checkCreated, createdValues } from './written_fields.js'
 export async function createItem(
   context: CrudContext,
   values: Record<string, unknown>,
-  options: CallOptions
+  { related, ...options }: CreateOptions
 ): Promise<Item> {
-  const { methods, records, resource } = context
+  const { resource } = context
   return await runWrite(context, options, async (client, attempt) => {
-    if (!resource.permits('create')) throw forbidden()
-    const written = createdValues(resource, values)
-    checkFiles(resource, written, undefined, options)
     const record = new resource.model() as LucidRow
     attempt.record = record
+    const written = decidedForCreate(resource, values, options)
     record.useTransaction(client)
     const own = { ...options, client }
-    const pivots = await pivotsBefore(context, 'create', record)
-    record.merge((await methods.prepareCreate(written, own)) as any)
-    stampNew(record, resource)
-    await records.authorize('create', options, record)
-    await checkReferences(resource, record, client, options)
+    const pivots = await pivotsBefore(context, 'create', record, related !== undefined)
+    await takeValues(context, record, written, own)
     await insertRecord(record, resource, client)
+    await attachRelated(context, 'create', record, related, client, options)
     await callAfter(context, 'afterCreate', record, written, own)
     await pivots?.note(client)
     await checkCreated(resource, written, record, client, options)
     return await readCreated(context, record, client, options)
   })
+}
+
+/**
+ * Decides a create as `createItem` does, and writes nothing; the model's hooks do not run.
+ *
+ * @returns the record as it would be written, but for what hooks and the database fill in
+ * @throws Problem 403, 409 or 422
+ */
+export async function tryCreate(
+  context: CrudContext,
+  values: Record<string, unknown>,
+  client: TransactionClientContract,
+  options: CreateOptions
+): Promise<LucidRow> {
+  const record = new context.resource.model() as LucidRow
+  const written = decidedForCreate(context.resource, values, options)
+  await takeValues(context, record, written, { ...options, client })
+  return record
+}
+
+/**
+ * The values that the actor may write at all.
+ *
+ * @throws Problem 403 or 422
+ */
+export function decidedForCreate(
+  resource: Resource,
+  values: Record<string, unknown>,
+  options: CallOptions
+): Record<string, unknown> {
+  if (!resource.permits('create')) throw forbidden()
+  const written = createdValues(resource, values)
+  checkFiles(resource, written, undefined, options)
+  return written
+}
+
+async function takeValues(
+  { methods, records, resource }: CrudContext,
+  record: LucidRow,
+  written: Record<string, unknown>,
+  options: HookOptions
+): Promise<void> {
+  record.merge((await methods.prepareCreate(written, options)) as any)
+  stampNew(record as never, resource)
+  await records.authorize('create', options, record)
+  await checkReferences(resource, record, options.client, options)
 }
 
 /** Marks an item that its creator may not read, as the answer must not show it. [P14] */

@@ -79,10 +79,12 @@ export async function completePart(
 ): Promise<Part> {
   const { include, paging, sorts } = request
   const order = orderOf(sorts, resource.key.columns)
-  const nextCursor =
-    more && paging.shape === 'cursor'
-      ? writeCursor(resource, request, positionOf(found.at(-1)!.extras, order))
-      : null
+  let nextCursor: string | null = null
+  if (more && paging.shape === 'cursor') {
+    const position = positionOf(found.at(-1)!.extras, order)
+    if (paging.takeNext) paging.takeNext(position)
+    else nextCursor = writeCursor(resource, request, position)
+  }
   await includeRelated(found, include, client, options)
   const data = found.map(({ item }) => item)
   options.whileCounting?.(

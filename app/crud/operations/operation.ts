@@ -8,6 +8,11 @@ export type Operation = (typeof OPERATIONS)[number]
  */
 export const WRITE_OPERATIONS: readonly Operation[] = ['create', 'update', 'delete', 'db_delete']
 
+/** The operations that a batch is made of, in the order of their execution. [D4] */
+export const BATCH_OPERATIONS = ['create', 'update', 'delete'] as const
+
+export type BatchOperation = (typeof BATCH_OPERATIONS)[number]
+
 export function isOperation(name: string): name is Operation {
   return (OPERATIONS as readonly string[]).includes(name)
 }

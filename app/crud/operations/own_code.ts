@@ -26,17 +26,20 @@ export async function callAfter(
 /**
  * The record's many-to-many relations before a write, for the comparison afterwards.
  *
- * @returns undefined without overridden methods, as the relations cannot change then
+ * @param isAttaching  true if the write itself changes them
+ * @returns undefined if they cannot change: without overridden methods too
  */
 export async function pivotsBefore(
   { overrides, resource }: CrudContext,
   action: 'create' | 'update',
-  record: LucidRow
+  record: LucidRow,
+  isAttaching: boolean
 ): Promise<Pivots | undefined> {
   const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
-  const hasOwnCode =
+  const mayChange =
+    isAttaching ||
     METHODS[action].some((name) => overrides(name)) ||
     hooks.some((name) => hasForeignHook(resource.model, name))
   const isNew = action === 'create'
-  return hasOwnCode ? await Pivots.of(resource, record, { isNew }) : undefined
+  return mayChange ? await Pivots.of(resource, record, { isNew }) : undefined
 }

@@ -3,7 +3,7 @@ import { currentActor } from '../actor.js'
 import { dialectOf } from '../database/dialects.js'
 import type { KeyValue } from '../resource/key.js'
 import type { Resource, Scope } from '../resource/resource.js'
-import { reachSql } from '../sql/reach.js'
+import { reachSql } from '../sql/reach_sql.js'
 import { whereSql } from '../sql/sql.js'
 import type { CallOptions } from './call_options.js'
 

@@ -9,7 +9,8 @@ import { noteKey } from './item_keys.js'
 import type { CallOptions } from './call_options.js'
 import type { GrantedOperation } from '../resource/permissions.js'
 import { plainCondition } from '../sql/plain_condition.js'
-import { fromMaskedRows } from '../sql/reach.js'
+import { fromMaskedRows, reachSql } from '../sql/reach_sql.js'
+import type { Scope } from '../resource/scope.js'
 import { identityOf, reachedOf } from './reach.js'
 import { conditionToSql } from '../sql/conditions.js'
 import type { Condition } from '../request/condition.js'
@@ -28,6 +29,14 @@ interface Options extends CallOptions {
   lock?: boolean
   /** True: reads hidden values, too, as a write needs the whole record */
   whole?: boolean
+}
+
+/** A record that is to be written. */
+export interface Located {
+  /** With all values, as a write needs it */
+  record: LucidRow
+  /** As the actor sees it: null in the fields hidden on it; the same record if none are */
+  seen: LucidRow
 }
 
 /* Databases limit the alternatives of one condition. */
@@ -100,6 +109,47 @@ export class Records extends Authorization {
     return found.flatMap(({ record }) => record ?? [])
   }
 
+  /**
+   * The records that meet a condition as the actor sees them, not deleted, in no order: a value that is hidden on a
+   * record does not find it.
+   *
+   * @param lock  true if they are to be written in the client's transaction
+   */
+  async locateBy(
+    condition: Condition,
+    client: QueryClientContract,
+    options: CallOptions,
+    lock: boolean
+  ): Promise<Located[]> {
+    const { key, mixedColumns } = this.resource
+    const wanted = { conditions: [condition], deleted: 'exclude' as const }
+    const narrow = this.byConditions(wanted, client, options)
+    if (mixedColumns.size === 0) {
+      const records = await this.reader.records(client, { ...narrow, lock })
+      return records.map((record) => ({ record: this.#located(record, lock), seen: record }))
+    }
+    const found = await this.reader.records(client, narrow)
+    if (found.length === 0) return []
+    const seen = new Map(found.map((record) => [identityOf(key.of(record)), record]))
+    const visible = this.#visible('exclude', client, { ...options, whole: true })
+    const isFound = key.isAny(
+      found.map((record) => key.of(record)),
+      dialectOf(client)
+    )
+    const where = [...visible.where, isFound]
+    const records = await this.reader.records(client, { ...visible, where, lock })
+    return records.map((record) => ({
+      record: this.#located(record, lock),
+      seen: seen.get(identityOf(key.of(record))) ?? record,
+    }))
+  }
+
+  #located(record: LucidRow, lock: boolean): LucidRow {
+    if (lock) markLocated(record)
+    this.#whole.add(record)
+    return record
+  }
+
   async #locateKeys(
     keys: readonly unknown[],
     client: QueryClientContract,
@@ -132,28 +182,29 @@ export class Records extends Authorization {
   }
 
   /**
-   * Authorizes the repeated create of an item in its present state. An item that no longer exists needs
-   * no authorization.
+   * Authorizes a repeated create or update of an item in its present state. An item that no longer exists
+   * needs no authorization.
    *
    * @returns true if the actor may also read it
-   * @throws Problem 403  when the policy or the scope refuses its creation
+   * @throws Problem 403  when the policy or the scope refuses it
    */
   async authorizeAgain(
+    operation: 'create' | 'update',
     key: KeyValue,
     client: QueryClientContract,
     options: CallOptions
   ): Promise<boolean> {
     const { policy, projection, scope } = this.resource
     if (!policy && !projection && !scope) return true
-    if (!this.resource.permits('create')) throw forbidden()
+    if (!this.resource.permits(operation)) throw forbidden()
     const record = await this.#stored(key, client, options)
     if (!record) {
       if (!(await this.reader.attributes(client, key))) return true
-      if (!(await this.#isLeftTo('create', key, client, options))) throw forbidden()
+      if (!(await this.#isLeftTo(operation, key, client, options))) throw forbidden()
       return false
     }
-    await this.authorizeReach('create', [record], client, options)
-    await this.authorize('create', options, record)
+    await this.authorizeReach(operation, [record], client, options)
+    await this.authorize(operation, options, record)
     return await this.allows('read', options, record)
   }
 
@@ -351,6 +402,18 @@ export class Records extends Authorization {
       column,
       values: (client, options) =>
         this.reader.statement(client, this.byConditions(wanted, client, options), target),
+    }
+  }
+
+  /**
+   * The condition that any of the scopes reaches a record.
+   */
+  reachedBy(scopes: readonly Scope[]): Condition {
+    const { base } = this.resource
+    return {
+      type: 'reached',
+      condition: (client, { actor = currentActor() }) =>
+        reachSql(base, scopes, client, actor, false),
     }
   }
 

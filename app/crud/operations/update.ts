@@ -3,6 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { saveRecord, stampUpdate, makeBytesComparable } from '../lucid/record_writes.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
+import { attachRelated } from './attach.js'
 import type { UpdateOptions } from './call_options.js'
 import { checkFiles } from './check_files.js'
 import { checkReferences } from './check_references.js'
@@ -19,29 +20,76 @@ export async function updateItem(
   context: CrudContext,
   key: unknown,
   values: Values,
-  options: UpdateOptions
+  { located, related, ...options }: UpdateOptions
 ): Promise<Item | null> {
-  const { methods, records, resource } = context
+  const { methods, records } = context
   return await runWrite(context, options, async (client, attempt) => {
-    const record = await records.locate(key, client, options)
+    const record = located ?? (await records.locate(key, client, options))
     attempt.record = record
-    await records.authorize('update', options, record)
-    await records.authorizeReach('update', [record], client, options)
-    await options.precondition?.(await records.seen(record, client, options))
-    const written = await updatedValues(resource, values, record, client, options)
-    checkFiles(resource, written, record, options)
+    const written = await decidedValues(context, record, values, client, options)
     const own = { ...options, client }
-    const pivots = await pivotsBefore(context, 'update', record)
-    const changes = withoutKeys(resource, await methods.prepareUpdate(written, record, own))
+    const pivots = await pivotsBefore(context, 'update', record, related !== undefined)
+    const changes = withoutKeys(context.resource, await methods.prepareUpdate(written, record, own))
     const isChanged = Object.keys(changes).length > 0
     if (isChanged) await saveChanges(context, record, changes, client, options)
+    await attachRelated(context, 'update', record, related, client, options)
     await callAfter(context, 'afterUpdate', record, written, own)
     await pivots?.note(client)
     return await readUpdated(context, record, isChanged, client, options)
   })
 }
 
+/**
+ * Decides an update as `updateItem` does, and writes nothing; the model's hooks do not run.
+ *
+ * @param record  of `locateBy`; it takes the values
+ * @returns true if any value is to be written
+ * @throws Problem 403, 409 or 422
+ */
+export async function tryUpdate(
+  context: CrudContext,
+  record: LucidRow,
+  values: Values,
+  client: TransactionClientContract,
+  options: UpdateOptions
+): Promise<boolean> {
+  const written = await decidedValues(context, record, values, client, options)
+  const prepared = await context.methods.prepareUpdate(written, record, { ...options, client })
+  const changes = withoutKeys(context.resource, prepared)
+  const isChanged = Object.keys(changes).length > 0
+  if (isChanged) await takeChanges(context, record, changes, client, options)
+  return isChanged
+}
+
+/** The values that the actor may write to the record. */
+async function decidedValues(
+  { records, resource }: CrudContext,
+  record: LucidRow,
+  values: Values,
+  client: TransactionClientContract,
+  options: UpdateOptions
+): Promise<Values> {
+  await records.authorize('update', options, record)
+  await records.authorizeReach('update', [record], client, options)
+  await options.precondition?.(await records.seen(record, client, options))
+  const written = await updatedValues(resource, values, record, client, options)
+  checkFiles(resource, written, record, options)
+  return written
+}
+
 async function saveChanges(
+  context: CrudContext,
+  record: LucidRow,
+  changes: Values,
+  client: TransactionClientContract,
+  options: UpdateOptions
+): Promise<void> {
+  await takeChanges(context, record, changes, client, options)
+  stampUpdate(record, context.resource)
+  await saveRecord(record, context.resource, client)
+}
+
+async function takeChanges(
   { records, resource }: CrudContext,
   record: LucidRow,
   changes: Values,
@@ -53,8 +101,6 @@ async function saveChanges(
   /* The policy may allow the present row, and refuse the updated one. */
   await records.authorize('update', options, record)
   await checkReferences(resource, record, client, options)
-  stampUpdate(record, resource)
-  await saveRecord(record, resource, client)
 }
 
 /** Reads the updated item if the caller wants it, or if the scope may hide it from its writer. */

@@ -15,8 +15,8 @@ export interface Attempt {
 }
 
 /**
- * Runs a write in a transaction (in a savepoint if the caller's client is one) and turns an error of the
- * driver into a problem. [P8]
+ * Runs a write in a transaction (in a savepoint if the caller's client is one and it does not join that) and turns an
+ * error of the driver into a problem. [P8]
  *
  * @throws Problem, or any other error of the work
  */
@@ -26,14 +26,17 @@ export async function runWrite<Result>(
   work: (client: TransactionClientContract, attempt: Attempt) => Promise<Result>
 ): Promise<Result> {
   const client = await clientFor(resource, options)
-  const { actor, origin } = options
+  const { actor, joins, origin } = options
   const attempt: Attempt = {}
-  try {
-    return await inTransaction(client, (transaction) =>
-      gatherWrites(transaction, { model: resource.model, actor, origin }, () =>
-        work(transaction, attempt)
-      )
+  const write = (transaction: TransactionClientContract) =>
+    gatherWrites(transaction, { model: resource.model, actor, origin }, () =>
+      work(transaction, attempt)
     )
+  try {
+    const isJoined = joins === true && client.isTransaction
+    return isJoined
+      ? await write(client as TransactionClientContract)
+      : await inTransaction(client, write)
   } catch (error) {
     throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
   }

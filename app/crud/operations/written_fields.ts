@@ -138,6 +138,41 @@ async function verdictsOf(
   return verdicts
 }
 
+/**
+ * The columns of a record that its actor may not write, hidden ones among them. [R7]
+ *
+ * @param record  the stored one
+ */
+export async function unwritableColumns(
+  resource: Resource,
+  operation: 'create' | 'update',
+  columns: readonly Column[],
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Column[]> {
+  return await unwritableFields(resource, operation, columns, record, client, options)
+}
+
+/** The same for fields that are no columns. [R3] */
+export async function unwritableFields<Field extends { apiName: string }>(
+  resource: Resource,
+  operation: 'create' | 'update',
+  fields: readonly Field[],
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Field[]> {
+  const { projection } = resource
+  if (!projection || fields.length === 0) return []
+  const reaches = fields.flatMap(({ apiName }): Reach[] => [
+    projection.hidden.has(apiName) ? [] : writingReach(projection, operation, apiName),
+    projection.hidden.has(apiName) ? [] : (projection.mixed.get(apiName) ?? null),
+  ])
+  const answers = await answersOf(resource, record, reaches, client, options)
+  return fields.filter((_, index) => !(answers[index * 2] && answers[index * 2 + 1]))
+}
+
 function writingReach(projection: Projection, operation: 'create' | 'update', apiName: string) {
   return unionOf(projection.grantsFor(operation).filter((grant) => mayWrite(grant, apiName)))
 }

@@ -19,12 +19,13 @@ export type Condition =
   | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
   | { type: 'between'; column: Column; from: unknown; to: unknown }
   | { type: 'among'; column: Column; values: Subselect }
+  | { type: 'reached'; condition: Subselect }
   /* Without conditions: false */
   | { type: 'or'; conditions: Condition[] }
   /* Without conditions: true */
   | { type: 'and'; conditions: Condition[] }
 
-/** The statement that selects values of another table, as far as the actor may see them. */
+/** A statement, or a condition, that depends on what the actor may see. */
 export type Subselect = (client: QueryClientContract, options: { actor?: Actor }) => Sql
 
 /* The cost of a pattern grows with its length; no legitimate one is longer. */

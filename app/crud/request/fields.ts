@@ -55,12 +55,12 @@ export function fieldsOf(
 export function pickFields(
   item: Item,
   { columns, computed }: Fields,
-  others: ReadonlyArray<{ name: string }> = []
+  others: ReadonlyArray<{ names: readonly string[] }> = []
 ): Item {
   const names = new Set([
     ...columns.map(({ apiName }) => apiName),
     ...computed.values(),
-    ...others.map(({ name }) => name),
+    ...others.flatMap((other) => other.names),
   ])
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
 }

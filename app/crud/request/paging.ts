@@ -10,7 +10,14 @@ import type { QueryString } from './query_string.js'
 export type Paging =
   | { shape: 'offset'; offset: number; limit: number }
   | { shape: 'page'; page: number; itemsPerPage: number; offset: number; limit: number }
-  | { shape: 'cursor'; after: Position | null; offset: 0; limit: number }
+  | {
+      shape: 'cursor'
+      after: Position | null
+      offset: 0
+      limit: number
+      /** Takes the position of the next part instead of the answer's cursor */
+      takeNext?: (position: Position) => void
+    }
 
 /**
  * Reads `offset` and `limit`, or `page` and `itemsPerPage`.
@@ -21,7 +28,7 @@ export type Paging =
  */
 export function parsePaging(
   query: QueryString,
-  config: Omit<CrudConfig['pagination'], 'included'>,
+  config: Omit<CrudConfig['pagination'], 'included' | 'includedPerRecord'>,
   paged: boolean = false
 ): Paging {
   const offset = readCount(query, 'offset', 0)
@@ -52,7 +59,7 @@ export function parsePaging(
  */
 export function parseCursorLimit(
   query: QueryString,
-  config: Omit<CrudConfig['pagination'], 'included'>
+  config: Omit<CrudConfig['pagination'], 'included' | 'includedPerRecord'>
 ): number {
   for (const [name, least] of [
     ['offset', 0],

@@ -35,8 +35,13 @@ export function shownRequest(resource: Resource, request: ListRequest): ListRequ
 }
 
 function columnsOf(condition: Condition): Column[] {
-  const { type } = condition
-  return type === 'or' || type === 'and'
-    ? condition.conditions.flatMap(columnsOf)
-    : [condition.column]
+  switch (condition.type) {
+    case 'or':
+    case 'and':
+      return condition.conditions.flatMap(columnsOf)
+    case 'reached':
+      return []
+    default:
+      return [condition.column]
+  }
 }

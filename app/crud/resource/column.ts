@@ -17,6 +17,8 @@ export class Column {
   readonly isPrimary: boolean
   /** Lucid sets it itself, at create or at update */
   readonly automatic: boolean
+  /** Lucid sets it at every update */
+  readonly autoUpdate: boolean
   /** The model's own `serialize`, which takes precedence over the form of the value type [A20] */
   readonly serialize: ModelColumnOptions['serialize'] | undefined
   /** Declared by `@column.date` or `@column.dateTime`: the attribute is a luxon `DateTime` */
@@ -50,6 +52,7 @@ export class Column {
     this.isPrimary = definition.isPrimary
     this.automatic = Boolean(definition.meta?.autoCreate || definition.meta?.autoUpdate)
     this.serialize = hasOwnSerialize(definition) ? definition.serialize : undefined
+    this.autoUpdate = Boolean(definition.meta?.autoUpdate)
     this.holdsDateTime = ['date', 'datetime'].includes(definition.meta?.type)
     this.preparesItself = typeof definition.prepare === 'function'
     this.consumesItself = hasOwnConsume(definition)

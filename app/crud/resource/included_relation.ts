@@ -1,10 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
+import { checkEach, POSITIVE, TEXT, TEXTS } from '../checks.js'
 import type { Query, StoredColumn } from '../database/dialect.js'
 import { listed, ValueError } from '../errors.js'
+import { crudConfig } from '../settings.js'
 import type { Column } from './column.js'
 import type { ColumnSet } from './column_set.js'
+import { PIVOT, PivotColumns } from './pivot_columns.js'
 import { throughModelOf } from '#upstream/lucid_through_model'
 
 /** The properties of the related resource that are needed here. */
@@ -12,6 +15,31 @@ interface RelatedTable {
   readonly table: string
   readonly columns: ColumnSet
 }
+
+/** The properties of it that loading needs. */
+interface LoadableTable extends RelatedTable {
+  readonly model: LucidModel
+  readonly name: string
+  readonly fields: readonly Column[]
+  readonly computed: ReadonlyMap<string, string>
+  load(client?: QueryClientContract): Promise<void>
+  client(): QueryClientContract
+}
+
+/** A relation of the option `include` with settings. [Q3] */
+export interface IncludeOption {
+  /** Its name, or its API name */
+  relation: string
+  /**
+   * Maximum number of items in each record, for a relation to many. Default:
+   * `pagination.includedPerRecord`
+   */
+  limit?: number
+  /** The columns of a manyToMany's pivot table that each item has under `pivot`. Default: none */
+  pivot?: Iterable<string>
+}
+
+const INCLUDE_OPTIONS = { relation: TEXT, limit: POSITIVE, pivot: TEXTS }
 
 /** The column that links a related row to the items that include it. */
 export interface RelatedColumn {
@@ -25,10 +53,16 @@ export class RelationTo<Related extends RelatedTable> {
   readonly name: string
   /** True for a list of items; false for one item or null */
   readonly isList: boolean
+  /** Name in the API of the mark of a list that is not whole */
+  readonly hasMore: string
   /** The column of the including model that links it to the related rows */
   readonly column: Column
+  /** The columns of the pivot table that items show, if there are any */
+  readonly pivot: PivotColumns | undefined
 
   readonly #relation: RelationshipsContract
+  readonly #model: LucidModel
+  readonly #limit: number | undefined
   readonly #resourceOf: (model: LucidModel) => Related
 
   /**
@@ -38,12 +72,21 @@ export class RelationTo<Related extends RelatedTable> {
   constructor(
     relation: RelationshipsContract,
     columns: ColumnSet,
-    resourceOf: (model: LucidModel) => Related
+    resourceOf: (model: LucidModel) => Related,
+    { limit, pivot = [] }: Omit<IncludeOption, 'relation'> = {}
   ) {
     this.#relation = relation
+    this.#model = relation.model
+    this.#limit = limit
     this.#resourceOf = resourceOf
     this.name = relation.serializeAs!
-    this.isList = !['belongsTo', 'hasOne'].includes(relation.type)
+    this.isList = isList(relation)
+    this.hasMore = hasMoreOf(this.name)
+    const shown = [...pivot]
+    this.pivot =
+      relation.type === 'manyToMany' && shown.length > 0
+        ? new PivotColumns(relation.pivotTable, shown)
+        : undefined
     const attribute = relation.type === 'belongsTo' ? relation.foreignKey : relation.localKey
     this.column = columns.all.find((one) => one.attribute === attribute)!
   }
@@ -54,6 +97,40 @@ export class RelationTo<Related extends RelatedTable> {
    */
   get resource(): Related {
     return this.#resourceOf(this.#relation.relatedModel())
+  }
+
+  /** Maximum number of related items in each record; undefined for a relation to one. */
+  get limit(): number | undefined {
+    if (!this.isList) return undefined
+    return this.#limit ?? crudConfig().pagination.includedPerRecord
+  }
+
+  /** All names that the relation may have in an answer. */
+  get names(): readonly string[] {
+    return this.isList ? [this.name, this.hasMore] : [this.name]
+  }
+
+  /**
+   * Loads the introspection of the related table, and of the pivot table's columns. [P15]
+   *
+   * @throws ValueError  for an unknown column of the pivot table, or a field of the related model with its name
+   * @throws the errors of the resource's `load`
+   */
+  async load(this: RelationTo<LoadableTable>, client?: QueryClientContract): Promise<void> {
+    const { resource } = this
+    await resource.load(client)
+    if (!this.pivot) return
+    const which = `${this.#model.name}: include names '${this.name}'`
+    if (
+      [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()].includes(
+        PIVOT
+      )
+    ) {
+      throw new ValueError(
+        `${which} with pivot columns, but items of ${resource.name} have a field '${PIVOT}' already; give it another serializeAs`
+      )
+    }
+    await this.pivot.load(resource.model, client ?? resource.client(), which)
   }
 
   /** True if the relation goes through another table. */
@@ -100,27 +177,45 @@ export class RelationTo<Related extends RelatedTable> {
  * The relations of the option `include`, by their name or their API name. [Q3]
  *
  * @param taken  API names of the items' other fields
- * @throws ValueError  for an unknown relation, or one that cannot be included
+ * @throws ValueError  for an unknown relation, one that cannot be included, or a setting that it does not have
  */
 export function includedRelationsOf<Related extends RelatedTable>(
   model: LucidModel,
-  names: Iterable<string>,
+  options: Iterable<string | IncludeOption>,
   columns: ColumnSet,
   taken: readonly string[],
   resourceOf: (model: LucidModel) => Related
 ): Map<string, RelationTo<Related>> {
   const relations = [...model.$relationsDefinitions.values()] as RelationshipsContract[]
   const includes = new Map<string, RelationTo<Related>>()
-  for (const name of names) {
+  for (const one of options) {
+    const option = typeof one === 'string' ? { relation: one } : one
+    const { relation: name } = option
+    checkEach(model.name, option, INCLUDE_OPTIONS, { group: 'include', mayBeUndefined: true })
+    checkEach(model.name, { relation: name }, INCLUDE_OPTIONS, { group: 'include' })
     const relation =
       relations.find(({ relationName }) => relationName === name) ??
       relations.find(({ serializeAs }) => serializeAs === name)
-    const fault = relation ? faultOf(relation, taken) : noRelation(relations)
+    const fault = relation ? faultOf(relation, taken, option) : noRelation(relations)
     if (fault) throw new ValueError(`${model.name}: include names '${name}', ${fault}`)
-    const include = new RelationTo(relation!, columns, resourceOf)
+    const include = new RelationTo(relation!, columns, resourceOf, option)
     includes.set(include.name, include)
   }
+  checkMarks(model, includes)
   return includes
+}
+
+/** The mark of one relation may be the name of another. */
+function checkMarks(
+  model: LucidModel,
+  includes: ReadonlyMap<string, { name: string; isList: boolean; hasMore: string }>
+): void {
+  for (const { hasMore, isList: marks, name } of includes.values()) {
+    if (!marks || !includes.has(hasMore)) continue
+    throw new ValueError(
+      `${model.name}: include names '${hasMore}', which is the name that says whether there are more of ${name}; give one of them another serializeAs`
+    )
+  }
 }
 
 function noRelation(relations: RelationshipsContract[]): string {
@@ -130,17 +225,37 @@ function noRelation(relations: RelationshipsContract[]): string {
 }
 
 /** Completes "include names 'x', ..." */
-function faultOf(relation: RelationshipsContract, taken: readonly string[]): string | undefined {
-  const { serializeAs } = relation
+function faultOf(
+  relation: RelationshipsContract,
+  taken: readonly string[],
+  { limit, pivot }: IncludeOption
+): string | undefined {
+  const { serializeAs, type } = relation
   if (!serializeAs) {
     return 'which answers must not hold, as its serializeAs is null; give it a name or leave it out'
   }
-  if (taken.includes(serializeAs)) {
-    return `which has the same name '${serializeAs}' in the API as a field; give one of them another serializeAs`
+  const names = isList(relation) ? [serializeAs, hasMoreOf(serializeAs)] : [serializeAs]
+  const clash = names.find((name) => taken.includes(name))
+  if (clash) {
+    return `which has the same name '${clash}' in the API as a field; give one of them another serializeAs`
+  }
+  if (limit !== undefined && !isList(relation)) {
+    return `a ${type}, with a limit; only a relation to many takes one`
+  }
+  if (pivot !== undefined && type !== 'manyToMany') {
+    return `a ${type}, with pivot; only a manyToMany has a pivot table`
   }
   try {
     relation.boot()
   } catch (error) {
     return `which can't be used: ${(error as Error).message}`
   }
+}
+
+function isList({ type }: RelationshipsContract): boolean {
+  return type !== 'belongsTo' && type !== 'hasOne'
+}
+
+function hasMoreOf(name: string): string {
+  return `${name}_has_more`
 }

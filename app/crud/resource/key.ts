@@ -2,6 +2,7 @@ import { DateTime } from 'luxon'
 import type { Dialect } from '../database/dialect.js'
 import { joined, type Sql } from '../sql/sql.js'
 import { invalidId } from '../http/problems.js'
+import { fromJsonKey } from '../values/from_json_key.js'
 import { fromQuery } from '../values/from_query.js'
 import { toApi } from '../values/to_api.js'
 import type { Column } from './column.js'
@@ -46,6 +47,18 @@ export class Key {
       if (value === null) throw invalidId(text)
       return value
     })
+  }
+
+  /**
+   * Reads a key in a JSON body: a single value, or an array of the parts of a composite key. [B20, D4]
+   *
+   * @returns null if it can't be a key
+   */
+  fromJson(value: unknown): KeyValue | null {
+    const parts = this.isComposite ? value : [value]
+    if (!Array.isArray(parts) || parts.length !== this.columns.length) return null
+    const values = this.columns.map((column, index) => fromJsonKey(column, parts[index]))
+    return values.includes(null) ? null : values
   }
 
   /**

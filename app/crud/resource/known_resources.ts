@@ -35,6 +35,10 @@ export class KnownResources<Resource extends { model: LucidModel; table: string 
     return this.#keep(model, this.make(model))
   }
 
+  all(): Resource[] {
+    return [...this.#byModel.values()]
+  }
+
   /** The resources of a table's models, in the order of registration. */
   ofTable(table: string): Resource[] {
     return [...this.#byModel.values()].filter((resource) => resource.table === table)

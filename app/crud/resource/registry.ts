@@ -13,6 +13,7 @@ import { knownResources, type Resource, type IncludedRelation } from './resource
 export class ResourceRegistry {
   readonly #endpoints: EndpointCreator[] = []
   readonly #others: Resource[] = []
+  readonly #checks = new Map<Resource, () => void>()
 
   /** The faults that the boot found in the decorated models, if it only warned of them [P9] */
   readonly faults: Error[] = []
@@ -37,9 +38,14 @@ export class ResourceRegistry {
    * Adds a resource without endpoints to those that `load()` loads.
    *
    * @param ownCode  true if writes outside of `LucidCrud` emit events
+   * @param check    called once the types of its columns are known; throws ValueError for options that don't fit
    */
-  track(resource: Resource, { ownCode = true } = {}): void {
+  track(
+    resource: Resource,
+    { ownCode = true, check }: { ownCode?: boolean; check?: () => void } = {}
+  ): void {
     this.#others.push(resource)
+    if (check) this.#checks.set(resource, check)
     this.#note(resource, { hasEndpoints: false })
     watch(resource, { ownCode })
   }
@@ -99,7 +105,7 @@ export class ResourceRegistry {
         for (const include of endpoints.resource.includes.values()) {
           /* The missing part of another model may follow from a fault that is reported already. */
           if (isWhole) this.#checkInclude(endpoints.resource, include)
-          await include.resource.load()
+          await include.load()
         }
         const needsTokens = endpoints.operations.some(
           (operation) => endpoints.accessOf(operation) === 'token'
@@ -113,6 +119,7 @@ export class ResourceRegistry {
     for (const resource of this.#others) {
       try {
         await resource.load(undefined, introspections.get(resource))
+        this.#checks.get(resource)?.()
       } catch (error) {
         if (!(error instanceof ValueError || error instanceof RuntimeError)) throw error
         errors.push(error)

@@ -10,7 +10,7 @@ import type { Column } from './column.js'
 import { ColumnSet } from './column_set.js'
 import { deriveSchema } from '../schema/derived_schema.js'
 import { Filters } from './filters.js'
-import { includedRelationsOf, type RelationTo } from './included_relation.js'
+import { includedRelationsOf, type IncludeOption, type RelationTo } from './included_relation.js'
 import { Key } from './key.js'
 import { inUtc } from '../values/datetime.js'
 import { storeWholeSeconds } from '#upstream/lucid_column_defaults'
@@ -24,7 +24,7 @@ import type { FilterConfig } from './filter_config.js'
 import { KnownResources } from './known_resources.js'
 import { OPERATIONS, type Operation } from '../operations/operation.js'
 import { guardedScope } from '../sql/apply_scope.js'
-import { narrowedBy } from '../sql/reach.js'
+import { narrowedBy } from '../sql/reach_sql.js'
 import { permissions, type GrantedOperation } from './permissions.js'
 import type { Projection } from './projection.js'
 import { Projections } from './projections.js'
@@ -70,7 +70,7 @@ export interface ResourceOptions extends ColumnSettings {
   /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
   /** Relations that `include=` may add to the answers [Q3] */
-  include?: Iterable<string>
+  include?: Iterable<string | IncludeOption>
   /** Allowed actions of each actor; default: all [P14] */
   policy?: Policy
   /** Visible rows of each actor; default: all [P14] */
@@ -129,6 +129,8 @@ export class Resource {
   #updateBody: BodySchema | undefined
   #keyComes = false
   #foreignKeys: ForeignKey[] = []
+  #uniqueKeys: readonly string[][] = []
+  #wholeKeys: readonly string[][] = []
   #constraints: ReadonlyMap<string, readonly string[]> = new Map()
   #loading: Promise<void> | undefined
   #isLoaded = false
@@ -292,6 +294,8 @@ export class Resource {
 
   #takeLoaded(base: Resource): void {
     this.#foreignKeys = base.#foreignKeys
+    this.#uniqueKeys = base.#uniqueKeys
+    this.#wholeKeys = base.#wholeKeys
     this.#constraints = base.#constraints
     this.#keyComes = base.#keyComes
     this.#fillSortable()
@@ -327,6 +331,16 @@ export class Resource {
 
   get foreignKeys(): readonly ForeignKey[] {
     return this.#foreignKeys
+  }
+
+  /** Names of the columns of each unique index, partial ones too */
+  get uniqueKeys(): readonly string[][] {
+    return this.#uniqueKeys
+  }
+
+  /** Of them those of which no two rows have the same values, the primary key among them */
+  get wholeKeys(): readonly string[][] {
+    return this.#wholeKeys
   }
 
   /** Columns by constraint name, for databases whose errors name only the constraint */
@@ -382,6 +396,8 @@ export class Resource {
       column.introspected(introspection.columns.get(column.name)!)
     )
     this.#foreignKeys = introspection.foreignKeys
+    this.#uniqueKeys = introspection.uniqueKeys
+    this.#wholeKeys = introspection.wholeKeys
     this.#constraints = introspection.constraints ?? new Map()
     this.#checkMarkingColumns()
     this.filters.load()

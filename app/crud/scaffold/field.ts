@@ -1,7 +1,9 @@
 import string from '@adonisjs/core/helpers/string'
 import { listed, ValueError } from '../errors.js'
+import { MODIFIERS, nameIn, partsOf, splitOutsideParentheses, type Fault } from './field_text.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
-import { checkAttribute } from './reserved.js'
+import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'
+import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. [P12] */
 export interface Field {
@@ -22,10 +24,6 @@ export interface Field {
 }
 
 const TYPES = new Map(FIELD_TYPES.map((type) => [type.name.toLowerCase(), type]))
-const MODIFIERS = ['nullable', 'unique', 'index', 'default(VALUE)']
-
-/* As part of a constraint's name, a longer one is cut or refused by some databases. */
-const LONGEST_NAME = 40
 
 /**
  * Parses a field argument of `make:crud`: `name:type`, then its modifiers, each after a colon. A `?`
@@ -36,19 +34,14 @@ const LONGEST_NAME = 40
  */
 export function parseField(text: string): Field {
   const [typed, kind = 'string', ...rest] = splitOutsideParentheses(text)
-  const given = typed.trim()
-  if (!/^[a-z]\w*$/i.test(given)) {
-    throw new ValueError(
-      `'${text}' is no field: it begins with a name of letters, digits and _, as in number:string:unique`
-    )
-  }
+  const given = nameIn(typed, text)
   const fault = (message: string) => new ValueError(`${given}: ${message}`)
 
   const [typeName, parameters, endsInMark] = partsOf(kind, fault)
   const type = TYPES.get(typeName.toLowerCase().replaceAll('_', ''))
   if (!type) {
     throw fault(
-      `there is no type '${typeName}'; types are ${listed(FIELD_TYPES.map(({ usage }) => usage))}`
+      `there is no type '${typeName}'; types are ${listed([...FIELD_TYPES.map(({ usage }) => usage), ...RELATION_USAGES])}`
     )
   }
   const modifiers = readModifiers(rest, fault)
@@ -69,26 +62,39 @@ export function parseField(text: string): Field {
   return field
 }
 
+/** The arguments of `make:crud` after the model's name. [P12] */
+export interface ModelParts {
+  fields: Field[]
+  relations: Relation[]
+}
+
 /**
- * Parses all fields of a model.
+ * Parses all fields of a model, and its relations to others that refer to it.
  *
- * @throws ValueError  for the first invalid one, and for a duplicate name
+ * @throws ValueError  for the first invalid one, for a duplicate name, and for relations alone
  */
-export function parseFields(texts: readonly string[]): Field[] {
-  const fields = texts.map(parseField)
-  const names = fields.flatMap(({ attribute, relation }) =>
-    relation ? [attribute, relation.name] : [attribute]
-  )
+export function parseFields(texts: readonly string[]): ModelParts {
+  const fields = texts.filter((text) => !isRelation(text)).map(parseField)
+  const relations = texts.filter(isRelation).map(parseRelation)
+  const names = [
+    ...fields.flatMap(({ attribute, relation }) =>
+      relation ? [attribute, relation.name] : [attribute]
+    ),
+    ...relations.map(({ attribute }) => attribute),
+  ]
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice) {
     throw new ValueError(
       `${twice} is there twice; a field of type belongsTo also takes the name of its relation`
     )
   }
-  return fields
+  if (fields.length === 0 && relations.length > 0) {
+    throw new ValueError(
+      `${relations[0].name} is no column: a model needs one beside it, as in name:string`
+    )
+  }
+  return { fields, relations }
 }
-
-type Fault = (message: string) => ValueError
 
 /** `number` stays, `paidAt` becomes `paid_at`, and a `belongsTo` of a customer becomes `customer_id`. */
 function columnName(given: string, type: FieldType): string {
@@ -103,9 +109,7 @@ function relationOf(name: string, [model]: string[]) {
 }
 
 function check({ name, attribute, type, unique, index, relation }: Field, fault: Fault) {
-  if (name.length > LONGEST_NAME) {
-    throw fault(`the name has more than ${LONGEST_NAME} characters`)
-  }
+  checkLength(name)
   checkAttribute(name, attribute)
   if (relation) checkAttribute(relation.name, relation.name)
   if (unique && !type.canBeUnique) throw fault(`a field of type ${type.name} can't be unique`)
@@ -118,24 +122,6 @@ function defaultOf({ type, parameters }: Field, value: string, fault: Fault): st
   const code = type.default(value, parameters)
   if (code === undefined) throw fault(`'${value}' can't be the default of ${type.usage}`)
   return code
-}
-
-/** The parts of `a:b(c:d):e`. A text in parentheses stays together. */
-function splitOutsideParentheses(text: string): string[] {
-  return text.split(/:(?![^(]*\))/)
-}
-
-/** `string(80)?` -> `string`, `['80']`, and true for the mark. */
-function partsOf(text: string, fault: Fault): [name: string, parameters: string[], mark: boolean] {
-  const match = /^\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*(\??)\s*$/i.exec(text)
-  if (!match) {
-    throw fault(
-      `'${text}' can't be read; a field is name:type, then ${listed(MODIFIERS)}, each after a colon, as in number:string(20):unique`
-    )
-  }
-  const [, name, inside, mark] = match
-  const parameters = inside === undefined ? [] : inside.split(',').map((one) => one.trim())
-  return [name, parameters, mark === '?']
 }
 
 function readModifiers(texts: string[], fault: Fault) {

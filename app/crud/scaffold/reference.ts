@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { access } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import db from '@adonisjs/lucid/services/db'
@@ -9,8 +9,18 @@ import { dialectOf } from '../database/dialects.js'
 import { crudOptionsOf } from '../decorator.js'
 import { listed, ValueError } from '../errors.js'
 import type { Field } from './field.js'
+import type { RelationKind } from './relation.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
-import type { ModelNames } from './model_names.js'
+import { modelNames, type ModelNames } from './model_names.js'
+
+/** A field or relation that names another model. */
+export interface Referring {
+  name: string
+  /** Class name of the other model */
+  model: string
+  /** Type in the argument, for messages */
+  kind: 'belongsTo' | RelationKind
+}
 
 /** The target of a `belongsTo` field. */
 export interface Reference {
@@ -42,50 +52,119 @@ export async function findReference(
   field: Field,
   names: ModelNames
 ): Promise<Reference> {
-  const wanted = field.relation!.model
-  if (wanted === names.model) return toItself(field, names)
+  const { model } = field.relation!
+  if (model === names.model) return toItself(field, names)
+  return await findOther(app, { name: field.name, model, kind: 'belongsTo' }, names)
+}
 
-  const files = await modelFiles(app)
-  const file = files.find((path) => basename(path, '.ts') === fileName(app, wanted))
+/**
+ * Finds another model in `app/models`.
+ *
+ * @throws ValueError  when there is none, or one column cannot refer to it
+ */
+export async function findOther(
+  app: ApplicationService,
+  referring: Referring,
+  names: ModelNames
+): Promise<Reference> {
+  const { kind, model: wanted, name } = referring
+  const file = await modelFile(app, wanted)
   if (!file) {
+    const files = await modelFiles(app)
     const known = files.map((path) => app.generators.modelName(basename(path)))
     throw new ValueError(
-      `${field.name}: there is no model ${wanted} in app/models, which has ${listed(known)}; make it first, as in: node ace make:crud ${wanted} name:string, or name the one that is meant, as in ${field.name}:belongsTo(${known[0] ?? names.model})`
+      `${name}: there is no model ${wanted} in app/models, which has ${listed(known)}; make it first, as in: node ace make:crud ${wanted} name:string, or name the one that is meant, as in ${name}:${kind}(${known[0] ?? names.model})`
     )
   }
-  const { default: model } = await import(pathToFileURL(app.modelsPath(file)).href).catch(
-    (error) => {
-      throw new ValueError(`${field.name}: ${wanted} can't be imported: ${error.message}`)
-    }
-  )
-  const columns: LucidModel['$columnsDefinitions'] = model?.$columnsDefinitions ?? new Map()
+  const found = {
+    model: wanted,
+    importPath: importPathOf(file),
+    factoryPath: await factoryPath(app, wanted),
+  }
+  const model = await importModel(app, file, referring, names)
+  if (!model) return { ...found, ...(await writtenKey(app, file, referring)) }
+
+  const columns: LucidModel['$columnsDefinitions'] = model.$columnsDefinitions ?? new Map()
   const keys = [...columns].filter(([, { isPrimary }]) => isPrimary)
   if (keys.length !== 1) {
     throw new ValueError(
-      `${field.name}: ${wanted} has ${keys.length === 0 ? 'no key' : 'a key of several columns'}, so no single field can refer to it`
+      `${name}: ${wanted} has ${keys.length === 0 ? 'no key' : 'a key of several columns'}, so no single field can refer to it`
     )
   }
   const [keyAttribute, { columnName: key }] = keys[0]
   return {
-    model: wanted,
-    importPath: `#models/${file.replaceAll('\\', '/').replace(/\.ts$/, '')}`,
+    ...found,
     table: model.table,
     key,
     keyAttribute,
-    ...(await keyType(field, model, keyAttribute, key)),
-    factoryPath: await factoryPath(app, wanted),
-    ...(!isReadable(model) && { isUnread: true }),
+    ...(await keyType(name, model, keyAttribute, key)),
+    ...(!isReadable(model, kind === 'manyToMany' ? 'read_multi' : 'read') && { isUnread: true }),
   }
 }
 
-/** True if answers can include its items, which needs configured access. [Q3] */
-function isReadable(model: LucidModel): boolean {
+/** The file of a model below `app/models`. */
+export async function modelFile(app: ApplicationService, model: string) {
+  const name = basename(app.generators.modelFileName(model), '.ts')
+  const files = await modelFiles(app)
+  return files.find((path) => basename(path, '.ts') === name)
+}
+
+export function importPathOf(file: string): string {
+  return `#models/${file.replaceAll('\\', '/').replace(/\.ts$/, '')}`
+}
+
+/**
+ * Imports a model.
+ *
+ * @returns undefined if it cannot be imported before the model to generate exists, as it has a relation to it
+ * @throws ValueError  for any other error
+ */
+export async function importModel(
+  app: ApplicationService,
+  file: string,
+  { model, name }: Referring,
+  names: ModelNames
+): Promise<LucidModel | undefined> {
+  try {
+    const { default: exported } = await import(pathToFileURL(app.modelsPath(file)).href)
+    return exported ?? {}
+  } catch (error: any) {
+    const missing = `/${names.modelFile.replace(/\.ts$/, '')}.`
+    if (
+      error.code === 'ERR_MODULE_NOT_FOUND' &&
+      String(error.url ?? error.message).includes(missing)
+    )
+      return undefined
+    throw new ValueError(`${name}: ${model} can't be imported: ${error.message}`)
+  }
+}
+
+/** The key of a model that `make:crud` has written, and that waits for the one to generate. */
+async function writtenKey(app: ApplicationService, file: string, { model, name }: Referring) {
+  const text = await readFile(app.modelsPath(file), 'utf8')
+  if (!/isPrimary: true \}\)\s+declare id: number\b/.test(text)) {
+    throw new ValueError(
+      `${name}: ${model} can't be imported, as it refers to a model that is not there yet, and its key is not the usual id: take that relation out until both are there`
+    )
+  }
+  const [, table = modelNames(app, model).table] = /static table = '(.+)'/.exec(text) ?? []
+  const sqlType = await sqlTypeOf({ table }, 'id')
+  const type = sqlType?.startsWith('big') ? 'bigint' : 'integer'
+  return { table, key: 'id', keyAttribute: 'id', type: typeCalled(type), parameters: [] }
+}
+
+/**
+ * True if answers can include its items, which needs configured access. [Q3]
+ *
+ * @param operation  `read_multi` for a relation to many
+ */
+export function isReadable(model: LucidModel, operation: 'read' | 'read_multi'): boolean {
   const options = crudOptionsOf(model)
   if (!options) return false
   const { access: own, includedMethods, deletedMethods } = options
-  if (typeof own === 'string' || own?.read) return true
-  const isIncluded = !includedMethods || [...includedMethods].includes('read')
-  return isIncluded && ![...(deletedMethods ?? [])].includes('read')
+  if (typeof own === 'string' || own?.[operation]) return true
+  const isIncluded = !includedMethods || [...includedMethods].includes(operation)
+  return isIncluded && ![...(deletedMethods ?? [])].includes(operation)
 }
 
 function toItself(field: Field, names: ModelNames): Reference {
@@ -107,12 +186,12 @@ function toItself(field: Field, names: ModelNames): Reference {
 }
 
 /** The type in the database; without a table, the type that the model declares. */
-async function keyType(field: Field, model: LucidModel, attribute: string, column: string) {
+async function keyType(name: string, model: LucidModel, attribute: string, column: string) {
   const sqlType = await sqlTypeOf(model, column)
   const declared = Reflect.getMetadata('design:type', model.prototype, attribute)
   if (sqlType === undefined && declared !== Number) {
     throw new ValueError(
-      `${field.name}: the key of ${model.name} is no number, and only its table tells what else; make that first: node ace migrate`
+      `${name}: the key of ${model.name} is no number, and only its table tells what else; make that first: node ace migrate`
     )
   }
   if (sqlType === undefined || /^(big)?(int|serial)/.test(sqlType)) {
@@ -124,7 +203,10 @@ async function keyType(field: Field, model: LucidModel, attribute: string, colum
 }
 
 /** An empty or missing database does not stop the command. */
-async function sqlTypeOf(model: LucidModel, column: string): Promise<string | undefined> {
+async function sqlTypeOf(
+  model: Pick<LucidModel, 'connection' | 'table'>,
+  column: string
+): Promise<string | undefined> {
   try {
     const client = db.connection(model.connection)
     const introspection = await dialectOf(client).readTable(client, model.table)
@@ -143,10 +225,6 @@ async function modelFiles(app: ApplicationService): Promise<string[]> {
     ignoreMissingRoot: true,
     filter: (path) => path.endsWith('.ts') && !path.endsWith('.d.ts'),
   })
-}
-
-function fileName(app: ApplicationService, model: string): string {
-  return basename(app.generators.modelFileName(model), '.ts')
 }
 
 async function factoryPath(app: ApplicationService, model: string): Promise<string | undefined> {

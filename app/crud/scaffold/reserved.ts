@@ -22,8 +22,8 @@ const GENERATED = new Map([
 /** Names that the generated files, or the compiled decorators, refer to */
 const CLASSES = new Set(
   (
-    'AdminView Array BaseModel BelongsTo BigInt Boolean Crud Date DateTime Error Function Infinity Json Map ' +
-    'Math Nan Number Object Promise Proxy Reflect RegExp Set String Symbol'
+    'AdminView Array BaseModel BelongsTo BigInt Boolean Crud Date DateTime Error Function HasMany HasOne ' +
+    'Infinity Json ManyToMany Map Math Nan Number Object Promise Proxy Reflect RegExp Set String Symbol'
   ).split(' ')
 )
 
@@ -53,5 +53,19 @@ export function checkAttribute(name: string, attribute: string): void {
 export function checkClassName(name: string): void {
   if (CLASSES.has(name)) {
     throw new ValueError(`${name} can't be a model: JavaScript or Lucid has a class of that name`)
+  }
+}
+
+/* As part of a constraint's name, a longer one is cut or refused by some databases. */
+const LONGEST_NAME = 40
+
+/**
+ * Checks the length of a field's name.
+ *
+ * @throws ValueError
+ */
+export function checkLength(name: string): void {
+  if (name.length > LONGEST_NAME) {
+    throw new ValueError(`${name}: the name has more than ${LONGEST_NAME} characters`)
   }
 }

@@ -4,10 +4,12 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { ValueError } from '../errors.js'
 import { resources } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
-import type { Field } from './field.js'
+import type { Field, ModelParts } from './field.js'
 import { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 import { findReference } from './reference.js'
+import { findRelated } from './related.js'
+import { RelationCode } from './relation_code.js'
 import { stubData, type ScaffoldOptions } from './stub_data.js'
 
 interface GeneratedFile {
@@ -21,10 +23,14 @@ const LONGEST_CONSTRAINT = 63
 const STUBS = ['model', 'migration', 'factory', 'test']
 
 /**
- * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory
- * and a functional test. Writes all of them or none, and changes no existing file. [P12]
+ * Writes the files of a model: the class with both decorators and its schemas, its migration, a factory, a
+ * functional test, and the migrations of its pivot tables. Writes all of them or none, and changes no
+ * existing file. [P12]
  */
 export class Scaffold {
+  /** Steps to be done by hand for the written files, in sentences */
+  readonly needs: string[] = []
+
   readonly #app: ApplicationService
 
   constructor(app: ApplicationService) {
@@ -35,13 +41,15 @@ export class Scaffold {
    * @returns the paths of the files, relative to the project's root
    * @throws ValueError  when the model, its table or one of the files exists, or a field is invalid
    */
-  async write(names: ModelNames, fields: Field[], options: ScaffoldOptions): Promise<string[]> {
+  async write(names: ModelNames, parts: ModelParts, options: ScaffoldOptions): Promise<string[]> {
     this.#checkModel(names)
-    await this.#checkMigrations(names)
-    const codes = await this.#codesOf(names, fields)
-    const files = await this.#render(names, codes, options)
+    await this.#checkMigrations(names.model, names.table)
+    const codes = await this.#codesOf(names, parts.fields)
+    const relations = await this.#relationsOf(names, parts)
+    const files = await this.#render(names, codes, relations, options)
     await this.#checkFiles(files)
     await this.#writeAll(files)
+    this.needs.push(...relations.flatMap(({ related }) => related.need ?? []))
     return files.map(({ path }) => this.#app.relativePath(path))
   }
 
@@ -60,7 +68,7 @@ export class Scaffold {
    * Two models cannot create the same table; the admin site's own tables are created by such migrations
    * too.
    */
-  async #checkMigrations({ model, table }: ModelNames) {
+  async #checkMigrations(wanted: string, table: string) {
     for (const folder of this.#migrationFolders()) {
       for (const file of await filesIn(folder)) {
         const isItsOwn = file.endsWith(`_create_${table}_table.ts`)
@@ -68,7 +76,7 @@ export class Scaffold {
         const makes = new RegExp(`(createTable\\(|tableName = )['"\`]${table}['"\`]`)
         if (isItsOwn || makes.test(text)) {
           throw new ValueError(
-            `${model} can't be made: ${this.#app.relativePath(folder)}/${file} makes the table ${table} already`
+            `${wanted} can't be made: ${this.#app.relativePath(folder)}/${file} makes the table ${table} already`
           )
         }
       }
@@ -78,12 +86,7 @@ export class Scaffold {
   async #codesOf(names: ModelNames, fields: Field[]): Promise<FieldCode[]> {
     return await Promise.all(
       fields.map(async (field) => {
-        const constraint = `${names.table}_${field.name}_foreign`
-        if (constraint.length > LONGEST_CONSTRAINT) {
-          throw new ValueError(
-            `${field.name}: the name is too long, as constraints are called like ${constraint}, and may have ${LONGEST_CONSTRAINT} characters`
-          )
-        }
+        checkConstraint(field.name, names.table, field.name)
         if (!field.relation) return new FieldCode(field)
 
         const reference = await findReference(this.#app, field, names)
@@ -97,25 +100,65 @@ export class Scaffold {
     )
   }
 
+  async #relationsOf(names: ModelNames, parts: ModelParts): Promise<RelationCode[]> {
+    const relations: RelationCode[] = []
+    for (const relation of parts.relations) {
+      const related = await findRelated(this.#app, relation, names, parts)
+      const { pivot } = related
+      if (pivot) {
+        await this.#checkMigrations(relation.name, pivot.table)
+        checkConstraint(relation.name, pivot.table, pivot.ownColumn)
+        checkConstraint(relation.name, pivot.table, pivot.relatedColumn)
+        if (relations.some((other) => other.related.pivot?.table === pivot.table)) {
+          throw new ValueError(
+            `${relation.name}: another manyToMany has the table ${pivot.table} already; write the second one by hand, with a pivotTable of its own`
+          )
+        }
+      }
+      relations.push(new RelationCode(relation, related))
+    }
+    return relations
+  }
+
   /** Renders the files and formats them with the project's settings. */
-  async #render(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
+  async #render(
+    names: ModelNames,
+    codes: FieldCode[],
+    relations: RelationCode[],
+    options: ScaffoldOptions
+  ) {
     const prettier = await import('prettier').catch(() => {
       throw new ValueError(
         'make:crud writes code for a developer, and needs the packages that `npm install` brings without --omit=dev'
       )
     })
     const stubs = await this.#app.stubs.create()
+    const migration = await this.#nextMigration()
     const data = {
       app: this.#app,
-      ...stubData(names, codes, options),
+      ...stubData(names, codes, relations, options),
       names,
-      migrationFile: `${await this.#nextMigration()}_create_${names.table}_table.ts`,
+      migrationFile: `${migration}_create_${names.table}_table.ts`,
       apiPath: crudConfig().prefix + names.path,
     }
+    const pivots = relations.flatMap((code, index) => {
+      const { pivot } = code.related
+      if (!pivot) return []
+      return {
+        app: this.#app,
+        pivotTable: pivot.table,
+        pivotColumns: code.pivotColumns(names),
+        pivotFile: `${migration + index + 1}_create_${pivot.table}_table.ts`,
+      }
+    })
+    const wanted: Array<[stub: string, data: object]> = [
+      ...STUBS.map((stub): [string, object] => [stub, data]),
+      ...pivots.map((pivot): [string, object] => ['pivot', pivot]),
+    ]
     return await Promise.all(
-      STUBS.map(async (name): Promise<GeneratedFile> => {
+      wanted.map(async ([name, its]): Promise<GeneratedFile> => {
         const stub = await stubs.build(`make/crud/${name}.stub`)
-        const { destination, contents } = await stub.prepare(data)
+        const { destination, contents } = await stub.prepare(its as Record<string, any>)
         const settings = await prettier.resolveConfig(destination)
         return {
           path: destination,
@@ -168,6 +211,14 @@ export class Scaffold {
     const paths = Object.values<any>(connections).flatMap((one) => one.migrations?.paths ?? [])
     return [...new Set([...paths, 'database/migrations'])].map((path) => this.#app.makePath(path))
   }
+}
+
+function checkConstraint(name: string, table: string, column: string): void {
+  const constraint = `${table}_${column}_foreign`
+  if (constraint.length <= LONGEST_CONSTRAINT) return
+  throw new ValueError(
+    `${name}: the name is too long, as constraints are called like ${constraint}, and may have ${LONGEST_CONSTRAINT} characters`
+  )
 }
 
 async function filesIn(folder: string): Promise<string[]> {

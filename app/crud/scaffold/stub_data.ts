@@ -1,5 +1,6 @@
 import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
+import type { RelationCode } from './relation_code.js'
 
 /** The parts of a generated model besides its fields. */
 export interface ScaffoldOptions {
@@ -15,35 +16,46 @@ const UPDATED =
 const DELETED = '@column.dateTime()\ndeclare deletedAt: DateTime | null'
 
 /** The data of the stubs in `stubs/make/crud`: blocks of code, which are formatted afterwards. */
-export function stubData(names: ModelNames, codes: FieldCode[], options: ScaffoldOptions) {
+export function stubData(
+  names: ModelNames,
+  codes: FieldCode[],
+  relations: RelationCode[],
+  options: ScaffoldOptions
+) {
   return {
-    ...modelData(codes, options),
+    ...modelData(codes, relations, options),
     ...tableData(codes, options),
     ...factoryData(names, codes),
     ...testData(names, codes, options),
   }
 }
 
-function modelData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {
+function modelData(
+  codes: FieldCode[],
+  relations: RelationCode[],
+  { timestamps, softDeletes }: ScaffoldOptions
+) {
   const references = codes.flatMap(({ reference }) => reference ?? [])
   const usesDateTime = timestamps || softDeletes || codes.some((code) => code.usesDateTime)
+  const isReferring = references.length > 0
+  const kinds = relations.map(({ relation }) => relation.kind)
+  const decorators = [isReferring ? 'belongsTo' : [], 'column', kinds].flat()
+  const types = [isReferring ? 'BelongsTo' : [], relations.map(({ type }) => type)].flat()
   const imports = [
     "import vine from '@vinejs/vine'",
     usesDateTime && "import type { DateTime } from 'luxon'",
-    references.length > 0
-      ? "import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'"
-      : "import { BaseModel, column } from '@adonisjs/lucid/orm'",
-    references.length > 0 && "import type { BelongsTo } from '@adonisjs/lucid/types/relations'",
+    `import { BaseModel, ${sorted(decorators)} } from '@adonisjs/lucid/orm'`,
+    types.length > 0 && `import type { ${sorted(types)} } from '@adonisjs/lucid/types/relations'`,
     "import { AdminView } from '#admin'",
     "import { Crud } from '#crud'",
-    ...references.map(
-      ({ model, importPath }) => importPath && `import ${model} from '${importPath}'`
-    ),
+    ...references.map(({ model, importPath }) => modelImport(model, importPath)),
+    ...relations.map(({ related, relation }) => modelImport(relation.model, related.importPath)),
   ]
   const filters = codes.flatMap((code) => code.filters).map((filter) => `${filter}: null,`)
-  const includes = codes.flatMap(({ include, reference }) =>
-    include && !reference?.isUnread ? `'${include}'` : []
-  )
+  const includes = [
+    ...codes.map(({ include, reference }) => (reference?.isUnread ? undefined : include)),
+    ...relations.map(({ include }) => include),
+  ].flatMap((name) => (name === undefined ? [] : `'${name}'`))
   const crud = [
     includes.length > 0 && `include: [${includes.join(', ')}],`,
     softDeletes &&
@@ -54,12 +66,23 @@ function modelData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOpti
   const columns = codes.map((code) => code.declaration)
   if (softDeletes) columns.push(DELETED)
   if (timestamps) columns.push(CREATED, UPDATED)
+  columns.push(...relations.map((code) => code.declaration))
   return {
-    imports: lines(imports),
+    imports: lines([...new Set(imports)]),
     rules: lines(codes.map((code) => code.rule)),
     options: lines(crud),
+    adminOptions: adminOptions(relations),
     columns: columns.join('\n\n'),
   }
+}
+
+/** Records that belong to one are rows in its form, once for each model. */
+function adminOptions(relations: RelationCode[]): string {
+  const owned = relations.filter(({ related }) => related.hasRows)
+  const models = owned.map(({ relation }) => relation.model)
+  const inlines = owned.filter(({ relation }, index) => models.indexOf(relation.model) === index)
+  if (inlines.length === 0) return ''
+  return `{ inlines: [${inlines.map(({ relation }) => `'${relation.attribute}'`).join(', ')}] }`
 }
 
 function tableData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {
@@ -96,7 +119,7 @@ function factoryData(names: ModelNames, codes: FieldCode[]) {
   )
   const hook =
     needed.length > 0 &&
-    `/* What it can't be without is made with it, unless it was given. */
+    `/* Records that it must refer to are made with it, unless they were given. */
     .before('create', async (_, row, context) => {\n${makesParents.join('\n')}\n})`
   return {
     factoryImports: lines([...new Set(imports)]),
@@ -140,6 +163,14 @@ function testData(names: ModelNames, codes: FieldCode[], { softDeletes }: Scaffo
     firstField: codes[0].field.name,
     softDeletes,
   }
+}
+
+function modelImport(model: string, path: string | undefined) {
+  return path && `import ${model} from '${path}'`
+}
+
+function sorted(names: readonly string[]): string {
+  return [...new Set(names)].toSorted().join(', ')
 }
 
 function factoryImport({ model, factoryPath }: { model: string; factoryPath?: string }) {

@@ -12,6 +12,8 @@ import type { Column } from '../resource/column.js'
 import type { CompiledSchema, SchemaField } from './object_schema.js'
 import type { FieldError } from '../errors.js'
 
+const NONE: ReadonlySet<string> = new Set()
+
 /** A field of a body: its API name, its name in the schema, and its column; a virtual field has none. */
 export interface BodyField extends SchemaField {
   apiName: string
@@ -75,13 +77,15 @@ export class BodySchema {
    * @param body  the parsed body, by API names
    * @param meta  passed to the schema's rules as `field.meta`
    * @param isStrict  true to refuse fields that the schema does not have
+   * @param optional  API names of fields that are not required here
    * @returns the values by attribute name; virtual fields by their own name
    * @throws Problem 422  with every field that fails
    */
   async parse(
     body: Record<string, unknown>,
     meta: Record<string, unknown>,
-    isStrict = false
+    isStrict = false,
+    optional: ReadonlySet<string> = NONE
   ): Promise<Record<string, unknown>> {
     const sent = this.#fields.filter((field) => Object.hasOwn(body, field.apiName))
     const prepared = new Map<BodyField, Prepared>()
@@ -99,7 +103,7 @@ export class BodySchema {
     }
     const isSent = (name: string) => Object.hasOwn(input, name)
     this.#addFailures(
-      failures.filter(({ field }) => this.#isWanted(field, isSent)),
+      failures.filter(({ field }) => this.#isWanted(field, isSent, optional)),
       faults
     )
     if (isStrict) addUnknown(body, this.#fields, faults)
@@ -139,9 +143,15 @@ export class BodySchema {
   }
 
   /** A field that may not be sent is not required: code, the record or the database has the value. */
-  #isWanted(path: string, isSent: (name: string) => boolean): boolean {
+  #isWanted(
+    path: string,
+    isSent: (name: string) => boolean,
+    optional: ReadonlySet<string>
+  ): boolean {
     const [name] = path.split('.', 1)
-    return isSent(name) || !this.#withheld.has(name)
+    if (isSent(name)) return true
+    const field = this.#fields.find(({ input }) => input === name)
+    return !this.#withheld.has(name) && !(field && optional.has(field.apiName))
   }
 
   /** Translates VineJS's failures from the schema's names to API names. */

@@ -51,6 +51,10 @@ export function conditionToSql(
       const { sql, bindings } = select(condition.values)
       return { sql: `${dialect.nameOf(table, condition.column)} in (${sql})`, bindings }
     }
+    case 'reached': {
+      const { sql, bindings } = select(condition.condition)
+      return { sql: `(${sql})`, bindings }
+    }
     case 'or':
     case 'and': {
       const { conditions } = condition

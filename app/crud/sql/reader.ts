@@ -2,14 +2,16 @@ import { BaseModel } from '@adonisjs/lucid/orm'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { AnswerBudget } from '../http/answer_budget.js'
-import type { Dialect, Query } from '../database/dialect.js'
+import type { Dialect, Query, TimePart } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
+import { isTimeLimited, OutOfTime } from '../database/time_limit.js'
 import { noteKey } from '../operations/item_keys.js'
 import type { Column } from '../resource/column.js'
 import type { ColumnSet } from '../resource/column_set.js'
 import type { Key, KeyValue } from '../resource/key.js'
 import type { Item } from '../types.js'
 import { recordWithout } from '../lucid/record_without.js'
+import { noteLockedRow } from '../lucid/stored_rows.js'
 import { withQuickMoments } from '../lucid/lucid_moments.js'
 import { attributeToApi, serializerOf, toApi } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
@@ -21,6 +23,12 @@ const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 
 /* Name of a value in a grouped result */
 const VALUE = 'crud_value'
+
+/* Counts the groups before the limit */
+const KINDS = 'count(*) over () as kinds'
+
+/* Rows whose values are counted at most, where a time limit could not end it */
+const MOST_GROUPED = 100_000
 
 /** The end of an aggregating statement: SQL, and a number of rows. */
 interface Grouping {
@@ -66,6 +74,8 @@ export interface Wanted {
   budget?: AnswerBudget
   /** Length in characters after which texts may be cut; default: no limit */
   cut?: number
+  /** Narrows a second read, of large values by key. Default: the selection */
+  again?: Selection
 }
 
 /** A record and its extra columns. */
@@ -115,7 +125,7 @@ export class Reader {
     wanted: Wanted,
     begun?: Query
   ): Promise<Found[]> {
-    const { fields = this.resource.answer, keys = false, extras = [], budget, cut } = wanted
+    const { fields = this.resource.answer, keys = false, extras = [], budget, cut, again } = wanted
     const { key } = this.resource
     if (this.#needsHydration(fields, 'before:fetch', 'after:fetch')) {
       const read = await this.readRecords(client, selection, { extras, begun, budget })
@@ -123,7 +133,7 @@ export class Reader {
     }
     const columns = keys ? this.#withKeys(fields.columns) : fields.columns
     const rows = budget
-      ? await this.#rowsWithin(budget, client, selection, columns, { extras, begun, cut })
+      ? await this.#rowsWithin(budget, client, selection, columns, { extras, begun, cut, again })
       : await this.#rows(client, selection, columns, { extras, begun })
     const toItem = itemOf(fields)
     return rows.map((row) => {
@@ -233,14 +243,34 @@ export class Reader {
     }
     const [row] = await this.#rows(client, { ...selection, limit: 1 }, columns.all, { extras })
     if (!row) return null
-    return model.$createFromAdapterResult(withQuickMoments(model, row), {}, optionsOf(client))
+    return selection.lock
+      ? this.recordOfRow(client, row)
+      : model.$createFromAdapterResult(withQuickMoments(model, row), {}, optionsOf(client))
+  }
+
+  /**
+   * The model instance of a row, which is remembered for the record's write.
+   *
+   * @param row  all columns, as `Dialect.select` returns them
+   */
+  recordOfRow(client: QueryClientContract, row: Row): LucidRow {
+    const { model } = this.resource
+    const quick = withQuickMoments(model, { ...row })
+    const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
+    noteLockedRow(record, row)
+    return record
   }
 
   /**
    * Items as model instances.
    */
   async records(client: QueryClientContract, selection: Selection): Promise<LucidRow[]> {
-    return await this.#query(client, selection, this.resource.columns.all)
+    const { columns } = this.resource
+    if (!selection.lock || this.#hasHooks('before:fetch', 'after:fetch')) {
+      return await this.#query(client, selection, columns.all)
+    }
+    const rows = await this.#rows(client, selection, columns.all)
+    return rows.map((row) => this.recordOfRow(client, row))
   }
 
   /** The attributes of one row as stored, without any scope or hook. In a transaction the row is locked. */
@@ -248,12 +278,34 @@ export class Reader {
     client: QueryClientContract,
     key: KeyValue
   ): Promise<Record<string, unknown> | null> {
-    const { columns, key: keys, model } = this.resource
+    const found = await this.stored(client, key)
+    return found && found.attributes
+  }
+
+  /** The same, with the row itself. */
+  async stored(
+    client: QueryClientContract,
+    key: KeyValue
+  ): Promise<{ attributes: Record<string, unknown>; row: Row } | null> {
+    const { key: keys } = this.resource
     const where = [keys.is(key, dialectOf(client))]
-    const selection = { where, limit: 1, lock: client.isTransaction }
-    const [row] = await this.#rows(client, selection, columns.all)
-    const record = row && model.$createFromAdapterResult(withQuickMoments(model, row))
-    return record ? { ...record.$attributes } : null
+    const [row] = await this.rows(client, { where, limit: 1, lock: client.isTransaction })
+    return row ? { attributes: this.attributesOfRow(row), row } : null
+  }
+
+  /** The model's attributes of a row, or of some columns of one. */
+  attributesOfRow(row: Row): Record<string, unknown> {
+    const { columns, model } = this.resource
+    const record = model.$createFromAdapterResult(withQuickMoments(model, { ...row }))!
+    const named = columns.all.filter(({ name }) => name in row)
+    return Object.fromEntries(
+      named.map(({ attribute }) => [attribute, record.$attributes[attribute]])
+    )
+  }
+
+  /** Rows with all columns, as `Dialect.select` returns them, without any scope or hook. */
+  async rows(client: QueryClientContract, selection: Selection): Promise<Row[]> {
+    return await this.#rows(client, selection, this.resource.columns.all)
   }
 
   /** The statement that selects a column of the rows, as a part of another statement. */
@@ -275,40 +327,68 @@ export class Reader {
     return Number(row.total)
   }
 
-  /** The number of rows of each day of a datetime column. */
-  async countByDay(
+  /** The number of rows of each day, hour or minute of a datetime column: see `Dialect.beginOf`. */
+  async countByTime(
     client: QueryClientContract,
     column: Column,
-    selection: Selection
-  ): Promise<Array<{ day: string; count: number }>> {
-    const wanted = `${dialectOf(client).dayOf(this.resource.table, column)} as day, count(*) as total`
+    selection: Selection,
+    part: TimePart
+  ): Promise<Map<string, number>> {
+    const begin = dialectOf(client).beginOf(this.resource.table, column, part)
+    const wanted = `${begin} as begun, count(*) as total`
     const rows = await this.#aggregate(client, selection, wanted, { group: '1' })
-    return rows.map(({ day, total }: any) => ({ day, count: Number(total) }))
+    return new Map(rows.map(({ begun, total }: any) => [begun, Number(total)]))
   }
 
   /**
    * The number of rows of each value of a column, the most frequent first, those as frequent by value.
    *
    * @param most  number of values
-   * @returns the values in the form of the API; null for none
+   * @returns the values in the form of the API, null for none; the number of all different ones
+   * @throws OutOfTime  within a time limit, and if nothing could end the statement: for more than 100,000 rows
    */
   async countByValue(
     client: QueryClientContract,
     column: Column,
     selection: Selection,
     most: number
-  ): Promise<Array<{ value: unknown; count: number }>> {
+  ): Promise<{ values: Array<{ value: unknown; count: number }>; kinds: number }> {
     const dialect = dialectOf(client)
-    const wanted = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}, count(*) as total`
-    const rows = await this.#aggregate(client, selection, wanted, {
-      group: '1',
-      order: '2 desc, 1',
-      most,
-    })
-    return rows.map(({ [VALUE]: value, total }) => ({
-      value: toApi(column, column.isText && Buffer.isBuffer(value) ? value.toString() : value),
+    const value = `${dialect.groupOf(this.resource.table, column)} as ${VALUE}`
+    const limit = isTimeLimited() && !dialect.stopsReads(client) ? MOST_GROUPED : undefined
+    const rows = limit
+      ? await this.#groupFirst(client, { ...selection, limit: limit + 1 }, value, most)
+      : await this.#aggregate(client, selection, `${value}, count(*) as total, ${KINDS}`, {
+          group: '1',
+          order: '2 desc, 1',
+          most,
+        })
+    if (limit && rows.length > 0 && Number(rows[0].seen) > limit) throw new OutOfTime()
+    const values = rows.map(({ [VALUE]: stored, total }) => ({
+      value: toApi(column, column.isText && Buffer.isBuffer(stored) ? stored.toString() : stored),
       count: Number(total),
     }))
+    return { values, kinds: Number(rows[0]?.kinds ?? 0) }
+  }
+
+  /** The number of rows of each value, among the first rows of the selection. */
+  async #groupFirst(
+    client: QueryClientContract,
+    selection: Selection,
+    value: string,
+    most: number
+  ): Promise<Row[]> {
+    const dialect = dialectOf(client)
+    let statement
+    if (this.#aggregatesPlainly(selection)) {
+      statement = selectStatement(value, this.resource.table, selection, dialect)
+    } else {
+      const { query } = await this.#aggregating(client, selection, value)
+      statement = query.toSQL()
+    }
+    const { sql, bindings } = statement
+    const grouped = `select ${VALUE}, count(*) as total, sum(count(*)) over () as seen, ${KINDS} from (${sql}) as counted group by 1 order by 2 desc, 1 limit ${dialect.limit(most)}`
+    return await dialect.selectRows(client, grouped, bindings)
   }
 
   /**
@@ -364,7 +444,11 @@ export class Reader {
     client: QueryClientContract,
     selection: Selection,
     wanted: readonly Column[],
-    { cut, ...options }: { extras: readonly ExtraColumn[]; begun?: Query; cut?: number }
+    {
+      again = selection,
+      cut,
+      ...options
+    }: { extras: readonly ExtraColumn[]; begun?: Query } & Pick<Wanted, 'again' | 'cut'>
   ): Promise<Row[]> {
     const { key } = this.resource
     const columns = this.#withKeys(wanted)
@@ -373,7 +457,7 @@ export class Reader {
 
     const rows = await this.#rows(client, selection, columns, { ...options, list: sized.list })
     await reserveFor(rows, budget, sized)
-    return await readLargeValues(rows, sized, { client, key, selection }, (some) =>
+    return await readLargeValues(rows, sized, { client, key, selection: again }, (some) =>
       this.#rows(client, some, columns)
     )
   }
@@ -424,15 +508,29 @@ export class Reader {
     wanted: string,
     { group, order, most }: Grouping = {}
   ): Promise<Row[]> {
-    const { model, table } = this.resource
     const dialect = dialectOf(client)
-    if (!this.#needsBuilder(selection) && !this.#hasHooks('before:fetch')) {
-      const { sql, bindings } = selectStatement(wanted, table, selection, dialect)
+    if (this.#aggregatesPlainly(selection)) {
+      const { sql, bindings } = selectStatement(wanted, this.resource.table, selection, dialect)
       let grouped = group === undefined ? sql : `${sql} group by ${group}`
       if (order !== undefined) grouped += ` order by ${order}`
       if (most !== undefined) grouped += ` limit ${dialect.limit(most)}`
       return await dialect.selectRows(client, grouped, bindings)
     }
+    const { query } = await this.#aggregating(client, selection, wanted)
+    if (group !== undefined) query.groupByRaw(group)
+    if (order !== undefined) query.orderByRaw(order)
+    if (most !== undefined) query.limit(most)
+    query.pojo()
+    return await dialect.read(client, query, () => query)
+  }
+
+  #aggregatesPlainly(selection: Selection): boolean {
+    return !this.#needsBuilder(selection) && !this.#hasHooks('before:fetch')
+  }
+
+  /** In an object, as awaiting a query would run it. */
+  async #aggregating(client: QueryClientContract, selection: Selection, wanted: string) {
+    const { model, table } = this.resource
     const query = model.query({ client }) as Query
     applySelection(query, table, selection)
     await model.$hooks.runner('before:fetch').run(query)
@@ -440,11 +538,7 @@ export class Reader {
       .clearSelect()
       .clearOrder()
       .select(client.raw(wanted) as any)
-    if (group !== undefined) query.groupByRaw(group)
-    if (order !== undefined) query.orderByRaw(order)
-    if (most !== undefined) query.limit(most)
-    query.pojo()
-    return await dialect.read(client, query, () => query)
+    return { query }
   }
 
   async #query<Result = any[]>(

@@ -39,3 +39,17 @@ export function insertSql(table: string, row: Record<string, unknown>): Sql {
     bindings: Object.values(row),
   }
 }
+
+/**
+ * The insert of rows with the same columns (not for MySQL).
+ *
+ * @param table  quoted
+ */
+export function insertRowsSql(table: string, rows: ReadonlyArray<Record<string, unknown>>): Sql {
+  const names = Object.keys(rows[0])
+  const places = `(${names.map(() => '?').join(', ')})`
+  return {
+    sql: `insert into ${table} (${names.map(quoted).join(', ')}) values ${rows.map(() => places).join(', ')}`,
+    bindings: rows.flatMap((row) => names.map((name) => row[name])),
+  }
+}

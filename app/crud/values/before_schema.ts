@@ -33,7 +33,7 @@ export function prepareForSchema(column: Column | undefined, value: unknown): Pr
     case 'integer':
       return prepareInteger(value)
     case 'number':
-      return prepareNumber(value)
+      return prepareNumber(column, value)
     case 'datetime':
       return { value: typeof value === 'string' ? oneForm(value) : value }
     case 'json':
@@ -109,14 +109,14 @@ function prepareInteger(value: unknown): Prepared {
   return exact === null ? { value, fault: FAULTS.integer } : { value: Number(exact), exact }
 }
 
-function prepareNumber(value: unknown): Prepared {
+function prepareNumber(column: Column, value: unknown): Prepared {
   const number =
     typeof value === 'string'
       ? readNumber(value)
       : typeof value === 'number' || typeof value === 'bigint'
         ? Number(value)
         : null
-  return number !== null && Number.isFinite(number)
-    ? { value: number }
-    : { value, fault: FAULTS.number }
+  if (number === null || !Number.isFinite(number)) return { value, fault: FAULTS.number }
+  const exact = exactNumber(column, value)
+  return exact === undefined ? { value: number } : { value: number, exact }
 }

@@ -35,9 +35,9 @@ function isApiDateTime(text: string): boolean {
 
 /** Reads a day, `YYYY-MM-DD`. A moment is not a day: its day depends on the time zone. */
 export function readDate(text: string): string | null {
-  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return null
-  const day = DateTime.fromISO(text, { zone: 'utc' })
-  return day.isValid && day.year >= 1 ? text : null
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || text < '0001') return null
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text) ? text : null
 }
 
 /**

@@ -14,9 +14,14 @@
     if (!region || !text) return
     const message = document.createElement('p')
     message.className = kind ? 'flash-message' : 'sr-only'
-    if (kind) message.dataset.kind = kind
     message.textContent = text
-    setTimeout(() => region.replaceChildren(message), 100)
+    if (kind) {
+      message.dataset.kind = kind
+      document.dispatchEvent(new CustomEvent('admin:tell', { detail: message }))
+      return
+    }
+    region.querySelector(':scope > .sr-only')?.remove()
+    setTimeout(() => region.append(message), 100)
   }
 
   /* Changes the theme at once and stores it on the server for the next pages. */
@@ -36,12 +41,55 @@
     await fetch(form.action, { method: 'POST', body, redirect: 'manual' })
   }
 
+  /* Of scripts that are loaded later. */
+  document.addEventListener('admin:announce', ({ detail }) => announce(detail.text, detail.kind))
+
   document.addEventListener('submit', (event) => {
     if (!event.target.matches('.theme-switch')) return
     event.preventDefault()
     switchTheme(event.target, event.target.querySelector('button')).catch(() =>
       announce(flash()?.dataset.requestFailed, 'error')
     )
+  })
+
+  /* Which groups of the sidebar are closed is kept in a cookie, so that the next page has them closed at once. */
+  document.addEventListener('click', ({ target }) => {
+    const group = target.closest?.('.side-group > summary')?.parentElement
+    if (!group) return
+    const name = 'admin_closed_groups'
+    const kept = document.cookie.split('; ').find((one) => one.startsWith(`${name}=`))
+    const labels = new Set(
+      kept
+        ?.slice(name.length + 1)
+        .split('.')
+        .filter(Boolean)
+    )
+    /* A dot stands between labels. */
+    const label = encodeURIComponent(group.dataset.group).replaceAll('.', '%2E')
+    /* The click itself opens or closes it afterwards. */
+    if (group.open) labels.add(label)
+    else labels.delete(label)
+    const rest = `path=${group.closest('.side').dataset.mount}; max-age=31536000; samesite=lax`
+    const secure = location.protocol === 'https:' ? '; secure' : ''
+    document.cookie = `${name}=${[...labels].slice(-20).join('.')}; ${rest}${secure}`
+  })
+
+  /* The texts that forms have kept in this browser are for one person. [R10] */
+  function dropDrafts(user) {
+    try {
+      for (const key of Object.keys(localStorage)) {
+        if (key.startsWith('atrium-draft:') && !(user && key.startsWith(`atrium-draft:${user}:`))) {
+          localStorage.removeItem(key)
+        }
+      }
+    } catch {
+      /* The browser lets the site keep nothing. */
+    }
+  }
+  const { user } = document.body.dataset
+  if (user) dropDrafts(user)
+  addEventListener('click', ({ target }) => {
+    if (target.closest?.('a[href$="/logout"]')) dropDrafts()
   })
 
   /* A hidden page does not poll, which also lets an unused session expire. */
@@ -54,7 +102,7 @@
 
   /* A new request clears the message of the previous failure. */
   document.addEventListener('htmx:before:request', ({ detail }) => {
-    if (!isPoll(detail)) flash()?.querySelector('[data-kind="error"]')?.remove()
+    if (!isPoll(detail)) flash()?.querySelector('[data-kind="error"]')?.closest('.toast').remove()
   })
 
   document.addEventListener('htmx:after:swap', (event) => {
@@ -73,15 +121,12 @@
       const status = ctx?.response?.status
       /* A form is returned with its errors; a redirect is not a failure. */
       if (isPoll(event.detail) || (isForm && isShown(status)) || ctx?.hx?.redirect) return
+      /* Its own script says what was not saved, and keeps it. */
+      if (ctx?.sourceElement?.matches?.('[data-is-kept]') && ![403, 404, 429].includes(status))
+        return
       const { recordGone, notAllowed, requestFailed } = flash()?.dataset ?? {}
       if (status === 403) announce(notAllowed, 'error')
       else announce(isForm && status === 404 ? recordGone : requestFailed, 'error')
     })
   }
-
-  document.addEventListener('DOMContentLoaded', () => {
-    const message = flash()?.querySelector('.flash-message')
-    /* The message itself, as it may have a link. */
-    if (message) setTimeout(() => flash().replaceChildren(message.cloneNode(true)), 100)
-  })
 })()

@@ -1,6 +1,6 @@
 /*
  * The box that selects all records of a list, on whichever page: shown once all of this page are selected.
- * A task on all of them asks on a page of its own, as without this file.
+ * A task on all of them is sent as without this file: the form itself names the list and its number.
  */
 ;(() => {
   const form = () => document.getElementById('bulk')
@@ -40,16 +40,6 @@
   document.addEventListener('click', ({ target }) => {
     if (target.closest?.('.bulk-clear, input[name="ids"]')) later()
   })
-
-  /* The form itself names the list and its number. */
-  document.addEventListener(
-    'submit',
-    (event) => {
-      if (event.target !== form() || !box()?.checked) return
-      event.stopImmediatePropagation()
-    },
-    true
-  )
 
   for (const event of ['DOMContentLoaded', 'htmx:after:swap']) {
     document.addEventListener(event, later)

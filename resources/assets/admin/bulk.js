@@ -3,10 +3,6 @@
  * submit the list's form to a confirmation page. Nothing here creates markup from text.
  */
 ;(() => {
-  /* Number of records that the dialog names, and length of each name. */
-  const NAMED = 10
-  const LONGEST = 200
-
   const { lang } = document.documentElement
   const rules = new Intl.PluralRules(lang)
   const form = () => document.getElementById('bulk')
@@ -27,20 +23,10 @@
   /* Last checkbox that was clicked: one end of a range. */
   let anchor = null
 
-  /* Task that the dialog asks about; cleared once its request is sent. */
-  let asked = null
-  let isBusy = false
-
   /* The catalogue's texts are given in singular and plural. */
   function counted(data, name, count) {
     const text = data[name + (rules.select(count) === 'one' ? 'One' : 'Other')]
     return text.replace('{n}', () => count.toLocaleString(lang))
-  }
-
-  /* A checkbox has the path of its record; a composite key becomes an array. */
-  function idOf(value) {
-    const parts = value.split('/').map(decodeURIComponent)
-    return parts.length === 1 ? parts[0] : parts
   }
 
   /* The browser may refuse to keep anything. */
@@ -114,6 +100,7 @@
       head.indeterminate = here > 0 && here < all.length
     }
     const { size } = chosen
+    if (size > 0) loaded().catch(() => {})
     tools.toggleAttribute('data-any', size > 0)
     const texts = [
       size > 0 && counted(tools.dataset, 'selected', size),
@@ -157,115 +144,9 @@
     storage((store) => store.setItem(UNDER_WAY, kept))
   }
 
-  function ask(button) {
-    const dialog = bar().querySelector('dialog')
-    const { dataset } = button
-    asked = button
-    dialog.querySelector('h2').textContent = counted(dataset, 'heading', chosen.size)
-    dialog.querySelector('.confirm-note').textContent = counted(dataset, 'note', chosen.size)
-    dialog.querySelector('.record-names').replaceChildren(
-      ...[...chosen.values()].slice(0, NAMED).map((record) => {
-        const line = document.createElement('li')
-        const name = document.createElement('bdi')
-        const title = [...record.title]
-        name.textContent =
-          title.length > LONGEST ? `${title.slice(0, LONGEST).join('')}…` : title.join('')
-        line.append(name)
-        return line
-      })
-    )
-    const more = dialog.querySelector('.record-more')
-    const rest = chosen.size - NAMED
-    more.hidden = rest < 1
-    more.textContent = rest < 1 ? '' : counted(more.dataset, 'more', rest)
-    dialog.querySelector('[data-dialog="confirm"]').textContent = button.textContent
-    dialog.showModal()
-  }
-
-  async function carryOut(button) {
-    const ids = [...chosen.keys()].map(idOf)
-    const { undoUrl, undo } = bar().dataset
-    const isUndoable = button.value === 'delete' && undoUrl
-    await send(button.dataset, ids, isUndoable && { label: undo, url: undoUrl, ids }, forget)
-  }
-
-  /* Sends the task and shows the updated list. */
-  async function send({ method, url }, ids, undo, afterwards) {
-    if (isBusy) return
-    isBusy = true
-    form()?.setAttribute('aria-busy', 'true')
-    try {
-      const response = await fetch(withList(url), {
-        method,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ids }),
-      })
-      if (response.status === 401) location.reload()
-      else if (response.ok) {
-        const text = await response.text()
-        afterwards?.()
-        show(text, undo)
-      } else tell(messageOf(await response.json()), 'error')
-    } catch {
-      tell(document.getElementById('flash')?.dataset.requestFailed, 'error')
-    } finally {
-      isBusy = false
-      form()?.removeAttribute('aria-busy')
-    }
-  }
-
-  /* The response is the list with its current page, order and search. */
-  function withList(url) {
-    const address = new URL(url, location.href)
-    const list = new URL(form()?.elements.next?.value ?? location.href, location.href)
-    for (const [name, value] of list.searchParams) address.searchParams.append(name, value)
-    return address
-  }
-
-  function messageOf({ detail }) {
-    return Array.isArray(detail) ? detail[0].message : detail
-  }
-
-  function show(text, undo) {
-    const answer = new DOMParser().parseFromString(text, 'text/html')
-    const content = answer.getElementById('list-content')
-    const message = content.querySelector('[data-flash]')
-    message?.remove()
-    document.getElementById('list-content').replaceWith(content)
-    window.htmx?.process(content)
-    /* The current page may have disappeared with its last record. */
-    const next = form()?.elements.next?.value
-    if (next) history.replaceState(history.state, '', next)
-    load()
-    tell(message?.textContent.trim(), message?.dataset.kind, undo)
-    const focus = content.querySelector('.select-all') ?? document.getElementById('content')
-    focus?.focus({ preventScroll: true })
-  }
-
-  /* Screen readers announce content that is inserted into the region a moment after other
-   * changes. */
-  function tell(text, kind, undo) {
-    const region = document.getElementById('flash')
-    if (!region || !text) return
-    const message = document.createElement('p')
-    message.className = 'flash-message'
-    message.dataset.kind = kind ?? 'success'
-    message.append(text)
-    if (undo) {
-      const button = document.createElement('button')
-      button.type = 'button'
-      button.className = 'btn flash-action'
-      button.dataset.variant = 'outline'
-      button.dataset.size = 'sm'
-      button.textContent = undo.label
-      button.addEventListener('click', () => send({ method: 'POST', url: undo.url }, undo.ids))
-      message.append(button)
-    }
-    setTimeout(() => {
-      region.replaceChildren(message)
-      region.scrollIntoView({ block: 'nearest' })
-    }, 100)
-  }
+  /* The script that carries tasks out is loaded once there are some. */
+  const loaded = () => import(bar().dataset.script)
+  const selection = { all: () => chosen, counted, forget, load }
 
   document.addEventListener('change', ({ target }) => {
     if (target.form !== form() || !form()) return
@@ -281,29 +162,41 @@
 
   document.addEventListener('submit', (event) => {
     const { submitter, target } = event
-    if (target !== form() || !form()) return
+    if (target !== form() || !form() || form().elements.all?.checked) return
     if (!submitter?.dataset.url) {
       sendAll()
       return
     }
     event.preventDefault()
     if (chosen.size === 0) return
-    if (submitter.value === 'restore') carryOut(submitter)
-    else ask(submitter)
+    loaded().then(
+      ({ begin }) => begin(submitter, selection),
+      () => {
+        const text = document.getElementById('flash')?.dataset.requestFailed
+        const detail = { text, kind: 'error' }
+        document.dispatchEvent(new CustomEvent('admin:announce', { detail }))
+      }
+    )
   })
 
   document.addEventListener('click', ({ target }) => {
-    const button = target.closest?.('.bulk-clear, [data-dialog]')
-    if (!button) return
-    if (button.matches('.bulk-clear')) {
-      forget()
-      load()
-      form().querySelector('.select-all')?.focus()
-      return
-    }
-    button.closest('dialog').close()
-    if (button.dataset.dialog === 'confirm') carryOut(asked)
+    if (!target.closest?.('.bulk-clear')) return
+    forget()
+    load()
+    form().querySelector('.select-all')?.focus()
   })
+
+  /* The question about an action was answered with no. */
+  document.addEventListener(
+    'close',
+    ({ target }) => {
+      if (target.id !== 'confirm' || !form()) return
+      storage((store) => store.removeItem(UNDER_WAY))
+      for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]'))
+        hidden.remove()
+    },
+    true
+  )
 
   /* Whoever logs in next has another selection. */
   document.addEventListener('DOMContentLoaded', () => {

@@ -52,6 +52,7 @@
         input.removeAttribute(name)
       }
       input.type = 'text'
+      input.dir = 'auto'
       input.value = this.chosen.label
       input.autocomplete = 'off'
       input.spellcheck = false
@@ -69,6 +70,11 @@
       input.addEventListener('keydown', (event) => this.pressed(event))
       input.addEventListener('click', () => (this.isOpen ? this.close() : this.search('')))
       input.addEventListener('blur', () => this.left())
+      /* A new record, made in a dialog */
+      this.box.addEventListener('admin:choose', ({ detail }) => {
+        this.chosen = detail
+        this.back()
+      })
       /* A press on the popup, including its scroll bar, must not move the focus. */
       popup.addEventListener('mousedown', (event) => event.preventDefault())
       this.list.addEventListener('click', ({ target }) => {
@@ -155,7 +161,7 @@
       /* The response may arrive after the field was left. */
       if (document.activeElement !== this.input) return
       const options = choices.map(({ value, label }, index) => {
-        const isChosen = value === this.value.value
+        const isChosen = value === this.value.value || this.isAdded(value)
         const option = make(
           'li',
           {
@@ -197,7 +203,25 @@
       else this.input.removeAttribute('aria-activedescendant')
     }
 
+    /* Of a field with several values, this only adds to them. */
+    get adds() {
+      return 'adds' in this.box.dataset
+    }
+
+    isAdded(value) {
+      if (!this.adds) return false
+      const chosen = this.box.closest('.many').querySelectorAll('.many-list input')
+      return [...chosen].some((one) => one.value === value)
+    }
+
     choose(option) {
+      if (this.adds) {
+        const detail = { value: option.dataset.value, label: option.textContent }
+        this.box.dispatchEvent(new CustomEvent('admin:chosen', { bubbles: true, detail }))
+        this.back()
+        this.close()
+        return
+      }
       this.chosen = { value: option.dataset.value, label: option.textContent }
       this.back()
       this.close()
@@ -233,6 +257,7 @@
     }
   }
 
-  document.addEventListener('DOMContentLoaded', begin)
   document.addEventListener('htmx:after:swap', begin)
+  document.addEventListener('admin:fields', begin)
+  begin()
 })()

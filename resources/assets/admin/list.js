@@ -40,6 +40,18 @@
     true
   )
 
+  /* The script that edits cells in place is loaded when the rows are first reached. */
+  for (const reached of ['pointerover', 'focusin', 'dblclick', 'keydown']) {
+    document.addEventListener(reached, ({ key, target }) => {
+      const table = target.closest?.('.list-table tbody')?.parentElement
+      const { cellsScript } = table?.tHead?.dataset ?? {}
+      if (!cellsScript) return
+      const loading = import(cellsScript)
+      if (reached === 'dblclick') loading.then(({ edit }) => edit(target))
+      if (key === 'F2') loading.then(({ edit }) => edit(target, true))
+    })
+  }
+
   document.addEventListener('htmx:before:swap', () => {
     scrolled = table()?.scrollLeft ?? 0
   })
@@ -58,10 +70,7 @@
     /* After paging from below the table, the first record should be visible. */
     if (list.getBoundingClientRect().top < 0) list.scrollIntoView()
 
-    const region = document.getElementById('flash')
-    const message = document.createElement('p')
-    message.className = 'sr-only'
-    message.textContent = list.dataset.announce
-    setTimeout(() => region?.replaceChildren(message), 100)
+    const detail = { text: list.dataset.announce }
+    document.dispatchEvent(new CustomEvent('admin:announce', { detail }))
   })
 })()

@@ -1,5 +1,5 @@
 /*
- * What the matrix of a role does beyond checkboxes, and how roles are found where there are many. Both
+ * The matrix of a role beyond checkboxes, and how roles are found where there are many. Both
  * work without this file.
  */
 ;(() => {

@@ -44,13 +44,13 @@
     button.focus()
   }
 
-  document.addEventListener('htmx:after:swap', () => {
+  function show() {
     const dialog = panel()
     if (!dialog?.firstElementChild || dialog.open) return
     dialog.showModal()
     for (const row of list()?.children ?? []) row.draggable = true
     list()?.closest('form').setAttribute('data-can-drag', '')
-  })
+  }
 
   document.addEventListener('click', (event) => {
     const link = event.target.closest?.('#list-panel [data-close]')
@@ -91,4 +91,12 @@
     tell(dragged)
     dragged = null
   })
+
+  /* The answer is a download, or another page: the dialog has done its part. */
+  document.addEventListener('submit', ({ target }) => {
+    if (target.matches('#list-panel [data-exports]')) setTimeout(close)
+  })
+
+  document.addEventListener('htmx:after:swap', show)
+  show()
 })()

@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { adminSite, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { Visit } from '#tests/engine/helpers/browser'
 
 test.group('The dashboard, in a browser', (group) => {
@@ -54,7 +54,7 @@ test.group('The dashboard, in a browser', (group) => {
   test('the dashboard refreshes itself every minute, silently, and only while it is visible', async ({
     assert,
   }) => {
-    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     const { page } = visit
     let refreshes = 0
     page.on('request', (request) => {
@@ -82,6 +82,7 @@ test.group('The dashboard, in a browser', (group) => {
   test("[B23] every model is shown with its count and a link, the admin's own in a separate group", async ({
     assert,
   }) => {
+    await ageRecords()
     await makeLender('Ealing')
     await makeLender('Rank')
     const visit = await Visit.begin({ as: await makeUser('ada') })
@@ -113,7 +114,7 @@ test.group('The dashboard, in a browser', (group) => {
   test('the first load takes at most 6 requests and 60 KB, with compressed assets', async ({
     assert,
   }) => {
-    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     const { page } = visit
     const answers: Array<{ path: string; encoding: string | undefined; bytes: number }> = []
     page.on('requestfinished', async (request) => {
@@ -139,7 +140,7 @@ test.group('The dashboard, in a browser', (group) => {
   })
 
   test('the second load requests only the page itself', async ({ assert }) => {
-    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
     await visit.page.goto('/admin', { waitUntil: 'networkidle' })
     const [entry, ...others]: number[] = await visit.page.goto('/admin/nowhere').then(() =>
       visit.page.evaluate(
@@ -152,6 +153,15 @@ test.group('The dashboard, in a browser', (group) => {
     assert.isTrue(others.every((size) => size === 0))
   })
 })
+
+/** Ages the records that earlier files have left, as the chart counts those of all models. */
+async function ageRecords() {
+  const { models } = await adminSite()
+  for (const { resource, adminModel } of models.values()) {
+    if (adminModel || resource.columns.all.every(({ name }) => name !== 'created_at')) continue
+    await db.from(resource.table).update({ created_at: '2001-02-03 04:05:06' })
+  }
+}
 
 async function makeLender(name: string) {
   const now = new Date().toISOString().slice(0, 19).replace('T', ' ')

@@ -48,11 +48,11 @@ function withoutUnused(document: any) {
   return { ...document, components: Object.fromEntries(components) }
 }
 
-/** Opens an operation by its link. */
+/** Opens an operation: the first one by its link, others in the same page. */
 async function open(page: Page, tag: string, id: string) {
-  await page.goto('about:blank')
-  await page.goto(`/docs#/${tag}/${id}`)
   const operation = page.locator(`#operations-${tag}-${id}`)
+  if (await operation.count()) await operation.locator('.opblock-summary-control').click()
+  else await page.goto(`/docs#/${tag}/${id}`)
   await operation.locator('button.execute').waitFor({ timeout: 30_000 })
   return operation
 }

@@ -1,3 +1,4 @@
+import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { getsFocus, Visit } from '#tests/engine/helpers/browser'
@@ -15,7 +16,7 @@ test.group('The layout, in a browser', (group) => {
   test('Tab reaches every element in reading order with a visible focus', async ({ assert }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
     await visit.page.goto('/admin')
-    const side = await visit.page.locator('.side a').allInnerTexts()
+    const side = await visit.page.locator('.side :is(a, summary)').evaluateAll(named)
     const stops = await walk(visit)
     const controls = await visit.page.locator('main').locator('a, summary').count()
 
@@ -24,6 +25,7 @@ test.group('The layout, in a browser', (group) => {
       'Skip to content',
       'Atrium',
       'Search Ctrl K',
+      'Your account (Logged in as ada) ada',
       'Switch to the dark theme',
       'Log out',
       ...side,
@@ -40,7 +42,7 @@ test.group('The layout, in a browser', (group) => {
     const visit = await Visit.begin({ as: await makeUser('ada'), width: 360 })
     const { page } = visit
     await page.goto('/admin')
-    const side = await page.locator('.side a').allTextContents()
+    const side = await page.locator('.side :is(a, summary)').evaluateAll(named)
     assert.isFalse(await page.locator('.side').isVisible())
     const stops = await walk(visit)
     assert.notInclude(
@@ -53,8 +55,15 @@ test.group('The layout, in a browser', (group) => {
     assert.isTrue(await page.locator('.side').isVisible())
     const rest = await walk(visit)
     assert.deepEqual(
-      rest.slice(0, 4 + side.length).map(({ name }) => name),
-      ['Atrium', 'Search Ctrl K', 'Switch to the dark theme', 'Log out', ...side]
+      rest.slice(0, 5 + side.length).map(({ name }) => name),
+      [
+        'Atrium',
+        'Search Ctrl K',
+        'Your account (Logged in as ada) ada',
+        'Switch to the dark theme',
+        'Log out',
+        ...side,
+      ]
     )
     assert.deepEqual(
       rest.filter(({ hasRing, isSeen }) => !hasRing || !isSeen),
@@ -141,6 +150,70 @@ test.group('The layout, in a browser', (group) => {
     assert.isTrue(await message.isVisible())
   })
 
+  test('[B18] a message lies over the page, waits under the pointer and goes; faults and actions stay', async ({
+    assert,
+  }) => {
+    await db.from('lenders').delete()
+    const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
+    await db.table('lenders').insert({ name: 'Ealing', created_at: now })
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.clock.install()
+    await page.goto('/admin/Lender/')
+    const place = () => page.locator('.list-table').boundingBox()
+    const before = await place()
+    await page.locator('.list-table').getByRole('link', { name: 'Ealing' }).first().click()
+    await page.getByLabel('Name').fill('Rank')
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await page.waitForURL('**/admin/Lender/')
+    const toasts = page.locator('.toasts .toast')
+    const passes = (seconds: number) => page.clock.runFor(seconds * 1000)
+    const texts = () => page.locator('.toast .flash-message').allInnerTexts()
+    await passes(1)
+    assert.equal(await toasts.getByRole('link', { name: 'Rank' }).count(), 1)
+    assert.deepEqual(await place(), before)
+
+    /* It offers Undo. */
+    await passes(20)
+    assert.equal(await toasts.count(), 1)
+    await toasts.getByRole('button', { name: 'Close the message' }).click()
+    assert.equal(await toasts.count(), 0)
+
+    await page.evaluate(`
+      for (const [text, kind, label] of [['One', 'success'], ['Two', 'success', 'Undo'], ['No', 'error']]) {
+        const message = document.createElement('p')
+        message.className = 'flash-message'
+        message.dataset.kind = kind
+        message.append(text)
+        if (label) {
+          const button = document.createElement('button')
+          button.className = 'btn flash-action'
+          button.append(label)
+          message.append(button)
+        }
+        document.dispatchEvent(new CustomEvent('admin:tell', { detail: message }))
+      }`)
+    await passes(1)
+    assert.deepEqual(await texts(), ['No', 'One', 'Two'])
+    const [one, two] = await Promise.all([
+      toasts.first().boundingBox(),
+      toasts.last().boundingBox(),
+    ])
+    assert.isAtLeast(two!.y, one!.y + one!.height)
+    await toasts.first().hover()
+    await passes(20)
+    assert.lengthOf(await texts(), 3)
+    await page.mouse.move(5, 5)
+    await passes(7)
+    assert.lengthOf(await texts(), 3)
+    await passes(2)
+    assert.deepEqual(await texts(), ['No', 'Two'])
+    await page.getByRole('alert').getByRole('button', { name: 'Close the message' }).click()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    assert.deepEqual(visit.faults, [])
+    assert.deepEqual(await visit.accessibilityFaults(), [])
+  })
+
   test('without JavaScript the theme switch returns to the form that was submitted', async ({
     assert,
   }) => {
@@ -148,7 +221,7 @@ test.group('The layout, in a browser', (group) => {
     const { page } = visit
     await page.goto('/admin/AdminUser/create_page')
     await page.getByLabel('User name').fill('x')
-    await page.getByLabel('Password').fill('short one')
+    await page.locator('[name=password]').fill('short one')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('alert').waitFor()
     await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
@@ -157,19 +230,40 @@ test.group('The layout, in a browser', (group) => {
     assert.deepEqual(visit.faults, [])
   })
 
-  test('every sidebar entry has its own icon', async ({ assert }) => {
+  test('every sidebar entry has its own icon, and a closed group stays closed', async ({
+    assert,
+  }) => {
     const visit = await Visit.begin({ as: await makeUser('ada') })
-    await visit.page.goto('/admin')
-    const icons = await visit.page.evaluate<Record<string, string>>(`
+    const { page } = visit
+    await page.goto('/admin')
+    const icons = await page.evaluate<Record<string, string>>(`
       Object.fromEntries([...document.querySelectorAll('.side a')].map((link) =>
-        [link.innerText.trim(), link.querySelector('path').getAttribute('d')]))`)
-    const menu = await visit.page.locator('.menu-switch path').getAttribute('d')
+        [link.title || link.textContent.trim(),
+          link.querySelector('path')?.getAttribute('d') ?? link.querySelector('.icon').dataset.letter]))`)
+    const menu = await page.locator('.menu-switch path').getAttribute('d')
     const { Events, Health, Gadgets } = icons
     const own = ['Admin users', 'Admin sessions', 'Access tokens', 'Revoked logins'].map(
       (label) => icons[label]
     )
     assert.lengthOf(new Set([...own, Events, Health, Gadgets, menu]), 8)
-    for (const icon of [...own, Events, Health, Gadgets]) assert.isString(icon)
+    assert.equal(Gadgets, 'G')
+    for (const icon of [...own, Events, Health]) assert.isAbove(icon.length, 10)
+
+    const section = page.locator('.side-group', { hasText: 'Management' })
+    const users = section.getByRole('link', { name: 'Admin users' })
+    await section.locator('summary').click()
+    assert.isFalse(await users.isVisible())
+    await page.goto('/admin/Gadget/')
+    assert.isFalse(await users.isVisible())
+    /* An open part is never hidden. */
+    await page.goto('/admin/AdminUser/')
+    assert.equal(await users.getAttribute('aria-current'), 'page')
+    assert.isTrue(await users.isVisible())
+    await page.goto('/admin')
+    await section.locator('summary').click()
+    await page.goto('/admin/Gadget/')
+    assert.isTrue(await users.isVisible())
+    assert.deepEqual(visit.faults, [])
   })
 
   test('the longest user name fits a narrow screen', async ({ assert }) => {
@@ -181,6 +275,10 @@ test.group('The layout, in a browser', (group) => {
     }
   })
 })
+
+/** Names of elements as `focused` has them */
+const named = (elements: any[]) =>
+  elements.map(({ textContent }) => textContent.trim().replace(/\s+/g, ' '))
 
 async function press({ page }: Visit, ...keys: string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key)

@@ -2,9 +2,7 @@ import { test } from '@japa/runner'
 import { patience } from '#admin/search/site_search'
 import { Recording, Studio } from '#tests/engine/fixtures/references'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { Visit, type Theme } from '#tests/engine/helpers/browser'
-
-const THEMES: Theme[] = ['light-theme', 'dark-theme']
+import { THEMES, Visit } from '#tests/engine/helpers/browser'
 
 /** A machine under load must not change what is found. */
 function waitLong() {

@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import { AdminSavedView, type AdminUser } from '#admin'
 import type { Page } from 'playwright-core'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { Visit, type Theme } from '#tests/engine/helpers/browser'
+import { THEMES, Visit } from '#tests/engine/helpers/browser'
 
 const path = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search
 
@@ -120,16 +120,18 @@ test.group('Views and columns of a list, in a browser', (group) => {
     await page.getByLabel('Name').fill('Mine')
     await page.getByLabel('Open the list with it').check()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    assert.equal(await page.getByText('The view is saved.').count(), 1)
+    await page.getByText('The view is saved.').waitFor()
     await page.goto('/admin/Reel/')
     await page.getByRole('link', { name: 'Edit view' }).click()
+    await page.getByRole('link', { name: 'Delete view' }).click()
+    await page.getByRole('heading', { name: 'Delete the view “Mine”?' }).waitFor()
     await page.getByRole('button', { name: 'Delete view' }).click()
-    assert.equal(await page.getByText('The view is deleted.').count(), 1)
+    await page.getByText('The view is deleted.').waitFor()
     assert.isEmpty(await AdminSavedView.all())
   })
 
   test('[L5, L6] views, columns and their forms are accessible and fit 360 px: {theme}')
-    .with([{ theme: 'light-theme' as Theme }, { theme: 'dark-theme' as Theme }])
+    .with(THEMES.map((theme) => ({ theme })))
     .run(async ({ assert }, { theme }) => {
       await AdminSavedView.createMany(
         ['Big ones', 'A view with quite a long name that nobody can read', 'Third', 'Fourth'].map(

@@ -51,7 +51,7 @@ test.group('The way back from a form, in a browser', (group) => {
     )
     /* The message is announced, with its link. */
     await page.waitForTimeout(200)
-    assert.equal(await page.locator('#flash').innerText(), 'Play Scene 29 updated')
+    assert.equal(await page.locator('#flash .flash-message').innerText(), 'Play Scene 29 updated')
     await page.keyboard.press('Tab')
     await page.locator('#flash').getByRole('link', { name: 'Scene 29' }).click()
     await page.waitForURL('**/update/*')

@@ -290,7 +290,7 @@ test.group('Records that the policy refuses', (group) => {
       [77, 403],
       [78, 200],
     ]) {
-      const history = await asAdmin(`/management/events/record/Patient/${id}`)
+      const history = await asAdmin(`/Patient/history/${id}`)
       assert.equal(history.status, status, String(id))
       assert.notInclude(history.text, 'Hushed')
     }

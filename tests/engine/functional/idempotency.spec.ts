@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import emitter from '@adonisjs/core/services/emitter'
 import { ModelCreated, useTokenAuthorizer } from '#crud'
 import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
-import { Order } from '#tests/engine/fixtures/idempotency'
+import { Purchase } from '#tests/engine/fixtures/idempotency'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
 import { bearerIsUser } from '#tests/engine/fixtures/crud'
 import { captureLog } from '#tests/engine/helpers/captured_log'
@@ -32,8 +32,8 @@ const said = ({ status, text, headers }: Answer) => ({
 const replayed = ({ headers }: Answer) => headers.get('idempotency-replayed')
 
 async function clear() {
-  Order.meanwhile = undefined
-  Order.attempts = 0
+  Purchase.meanwhile = undefined
+  Purchase.attempts = 0
   for (const table of [
     'once_parts',
     'once_orders',
@@ -48,7 +48,7 @@ async function clear() {
 /** Blocks creates until the returned function is called. */
 function closeGate(): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
-  Order.meanwhile = () => promise
+  Purchase.meanwhile = () => promise
   return resolve
 }
 
@@ -223,7 +223,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
       }
       assert.lengthOf(await db.from('once_orders').where({ product }), 1)
     }
-    assert.equal(Order.attempts, 5)
+    assert.equal(Purchase.attempts, 5)
   })
 
   test('[Q7] a request during the first one is told to retry', async ({ assert, cleanup }) => {
@@ -231,7 +231,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     cleanup(open)
     const key = newKey()
     const first = post(PATH, { product: 'lamp' }, keyed(key))
-    await until(() => Order.attempts === 1)
+    await until(() => Purchase.attempts === 1)
 
     const second = await post(PATH, { product: 'lamp' }, keyed(key))
     assert.equal(second.status, 409)
@@ -245,7 +245,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     assert.equal(created.status, 201)
     const third = await post(PATH, { product: 'lamp' }, keyed(key))
     assert.deepEqual(said(third), said(created))
-    assert.equal(Order.attempts, 1)
+    assert.equal(Purchase.attempts, 1)
   })
 
   test('[Q7] the key of a process that died expires by itself', async ({ assert }) => {
@@ -266,7 +266,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
   test('[Q7] a request that is so slow that another took its key stores nothing', async ({
     assert,
   }) => {
-    Order.meanwhile = async ({ $trx }) => {
+    Purchase.meanwhile = async ({ $trx }) => {
       await $trx!.from('idempotency_keys').update({ claim: 'of another' })
     }
     const answer = await post(PATH, { product: 'lamp' }, keyed(newKey()))
@@ -283,7 +283,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
     const events: string[] = []
     cleanup(
       emitter.on(ModelCreated, ({ model, record }) => {
-        if (model === Order) events.push((record as Order).product)
+        if (model === Purchase) events.push((record as Purchase).product)
       })
     )
     const key = newKey()
@@ -358,16 +358,16 @@ test.group('Idempotency-Key | owners', (group) => {
     await emptyAdminTables()
     const cookie = await cookiesOf(await makeUser('jo'))
     const key = newKey()
-    const send = () => post('/admin/Order/crud', { product: 'lamp' }, keyed(key, { cookie }))
+    const send = () => post('/admin/Purchase/crud', { product: 'lamp' }, keyed(key, { cookie }))
     const first = await send()
     assert.equal(first.status, 201)
-    assert.match(first.headers.get('location')!, /^\/admin\/Order\/crud\/\d+$/)
+    assert.match(first.headers.get('location')!, /^\/admin\/Purchase\/crud\/\d+$/)
     const again = await send()
     assert.deepEqual(said(again), said(first))
     assert.equal(replayed(again), 'true')
     const outside = await post(PATH, { product: 'lamp' }, keyed(key))
     assert.equal(outside.status, 409)
-    const stranger = await post('/admin/Order/crud', { product: 'lamp' }, keyed(key))
+    const stranger = await post('/admin/Purchase/crud', { product: 'lamp' }, keyed(key))
     assert.equal(stranger.status, 401)
   })
 })

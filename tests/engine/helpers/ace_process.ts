@@ -6,13 +6,19 @@ import app from '@adonisjs/core/services/app'
  *
  * @param input     standard input
  * @param database  file of the database; default: that of the tests
+ * @param heap      megabytes that the process may use for what lives; default: no limit
  */
 export async function runAce(
   args: string[],
-  { input = '', database }: { input?: string | Uint8Array; database?: string } = {}
+  {
+    input = '',
+    database,
+    heap,
+  }: { input?: string | Uint8Array; database?: string; heap?: number } = {}
 ): Promise<{ status: number | null; out: string; err: string }> {
   const env = { ...process.env, ...(database === undefined ? {} : { DB_DATABASE: database }) }
-  const child = spawn(process.execPath, ['ace.js', ...args], { cwd: app.makePath(), env })
+  const flags = heap === undefined ? [] : [`--max-old-space-size=${heap}`]
+  const child = spawn(process.execPath, [...flags, 'ace.js', ...args], { cwd: app.makePath(), env })
   let out = ''
   let err = ''
   child.stdout.on('data', (chunk) => (out += chunk))

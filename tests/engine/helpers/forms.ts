@@ -6,6 +6,8 @@ export interface ReadForm {
   action: string
   /** Submitted value of each field; several values are separated by line breaks */
   values: Record<string, string>
+  /** Sealed id of the person who was given the form */
+  owner: string
   /** Opening tag of each field */
   tags: Record<string, string>
   /** Message above the fields */
@@ -27,8 +29,10 @@ export function formOf(html: string): ReadForm {
   const [, attributes, inner] = /<form id="record-form"([^>]*)>(.*?)<\/form>/s.exec(html)!
   const values: Record<string, string> = {}
   const tags: Record<string, string> = {}
+  let owner = ''
   const put = (name: string, tag: string, value: string | undefined) => {
-    if (!name.endsWith('__clear')) {
+    if (name === '_by') owner = value ?? ''
+    else if (!name.endsWith('__clear')) {
       tags[name] = tag
       /* A checkbox's value comes after its hidden field. */
       if (value !== undefined) values[name] = value
@@ -38,7 +42,9 @@ export function formOf(html: string): ReadForm {
     /<(input|select|textarea)\b((?:[^>"]|"[^"]*")*)>(?:(?<=<select(?:[^>"]|"[^"]*")*>)(.*?)<\/select>|(?<=<textarea(?:[^>"]|"[^"]*")*>)\r?\n?(.*?)<\/textarea>)?/gs
   for (const [all, kind, rest, options, text] of inner.matchAll(controls)) {
     const tag = all.slice(0, all.indexOf(rest) + rest.length + 1)
-    const name = attribute(rest, 'name')!
+    const name = attribute(rest, 'name')
+    /* A control without a name sends nothing. */
+    if (name === undefined) continue
     if (kind === 'textarea') put(name, tag, decoded(text))
     else if (kind === 'select') put(name, tag, selected(options))
     else if (attribute(rest, 'type') === 'checkbox') {
@@ -50,6 +56,7 @@ export function formOf(html: string): ReadForm {
     action: attribute(attributes, 'action')!,
     values,
     tags,
+    owner,
     error: decoded(/id="form-error"[^>]*>\s*<p>(.*?)<\/p>/s.exec(html)?.[1] ?? ''),
     errors: Object.fromEntries([...faults].map(([, name, text]) => [name, decoded(text)])),
     summary: [...html.matchAll(/<li><a href="(#field-[^"]*)">/g)].map(([, link]) => link),

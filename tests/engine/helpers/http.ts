@@ -26,7 +26,7 @@ export async function call(
   path: string,
   options: CallOptions = {}
 ): Promise<Answer> {
-  const headers: Record<string, string> = { ...options.headers }
+  const headers: Record<string, string> = { 'accept-encoding': 'identity', ...options.headers }
   if (options.json !== undefined) headers['content-type'] ??= 'application/json'
   const response = await fetch(urlOf(path), {
     method,
@@ -35,7 +35,7 @@ export async function call(
     redirect: 'manual',
   })
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  const isJson = /[/+]json/.test(response.headers.get('content-type') ?? '')
   return {
     status: response.status,
     headers: response.headers,
@@ -50,3 +50,16 @@ export const post = (path: string, json: unknown, options?: CallOptions) =>
 export const patch = (path: string, json: unknown, options?: CallOptions) =>
   call('PATCH', path, { ...options, json })
 export const del = (path: string, options?: CallOptions) => call('DELETE', path, options)
+
+export async function statusOf(answer: Promise<Answer>): Promise<number> {
+  const { status } = await answer
+  return status
+}
+
+/**
+ * Where the response leads to; null for one that leads nowhere.
+ */
+export async function locationOf(answer: Promise<Answer>): Promise<string | null> {
+  const { headers } = await answer
+  return headers.get('location')
+}

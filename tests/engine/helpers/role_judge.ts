@@ -16,24 +16,24 @@ export class RoleJudge {
     private readonly scopes: Scopes
   ) {}
 
-  /** Whether an action may be done with the model at all */
+  /** True if an action may be done with the model at all */
   mayDo(action: string): boolean {
     return this.#entries().some((entry) => allows(entry, action))
   }
 
-  /** Whether it may be done with this record */
+  /** True if it may be done with this record */
   may(action: string, record: object): boolean {
     return this.#reaching(record).some((entry) => allows(entry, action))
   }
 
-  /** Whether the record's field is shown */
+  /** True if the record's field is shown */
   shows(field: string, record: object): boolean {
     return this.#reaching(record).some(
       (entry) => allows(entry, 'view') && !(entry.hidden ?? []).includes(field)
     )
   }
 
-  /** Whether the action may write the record's field */
+  /** True if the action may write the record's field */
   mayWrite(action: string, field: string, record: object): boolean {
     return this.#reaching(record).some(
       (entry) =>

@@ -26,10 +26,19 @@ const MODELS: Array<[name: string, fields: string[], softDeletes: boolean]> = [
     true,
   ],
   ['moon_bases', ['moon_id:belongsTo:unique', 'owner_id:belongsTo(Galaxy)'], false],
+  [
+    'Comet',
+    [
+      ...['name', 'parent_id:belongsTo(Comet)?', 'comets:hasMany', 'tails:hasMany(CometTail)'],
+      ...['galaxies:manyToMany', 'dust_tail:hasOne(CometTail)'],
+    ],
+    false,
+  ],
+  ['CometTail', ['comet:belongsTo', 'length:integer'], false],
 ]
 
 test.group('make:crud', () => {
-  test('[P12] in a project without the demo, generated files pass lint, types and their tests, public or with a token', async ({
+  test('[P12, R2] in a project without the demo, generated files pass lint, types and their tests, public or with a token', async ({
     assert,
     cleanup,
   }) => {
@@ -47,7 +56,7 @@ test.group('make:crud', () => {
       const names = modelNames(project, name)
       written.push(...(await new Scaffold(project).write(names, parseFields(fields), options)))
     }
-    assert.lengthOf(written, 16)
+    assert.lengthOf(written, 25)
 
     /* One of them now requires a token: its tests still pass. */
     const moon = join(copy.folder, 'app/models/moon.ts')
@@ -55,6 +64,9 @@ test.group('make:crud', () => {
     const guarded = text.replace('@Crud({', "@Crud({\n  access: 'token',")
     assert.notEqual(guarded, text)
     await writeFile(moon, guarded)
+
+    const comet = await readFile(join(copy.folder, 'app/models/comet.ts'), 'utf8')
+    assert.include(comet, "@AdminView({ inlines: ['tails'] })")
 
     /* The other files were checked before. */
     const own = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests/bootstrap.ts']
@@ -70,7 +82,7 @@ test.group('make:crud', () => {
     for (const [check, command] of Object.entries(checks)) {
       const { status, output } = await copy.run(process.execPath, command)
       assert.equal(status, 0, `${check}: ${output}`)
-      if (check === 'tests') assert.match(output, /\b18 passed/, output)
+      if (check === 'tests') assert.match(output, /\b26 passed/, output)
     }
   }).timeout(180_000)
 })

@@ -79,7 +79,7 @@ test.group('npm test', (group) => {
     assert.equal(status, 1, output)
     assert.include(output, 'Chromium was not found')
     assert.notInclude(output, 'skipped:')
-    assert.match(output, /\n1 passed, 1 failed\n$/)
+    assert.match(output, /\nfailed: engine: .+\n1 passed, 1 failed\n$/)
   })
 
   test("the application's own tests run without fixtures; a failed assertion is printed before a failed rollback", async ({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
+import { Secret, TOTP } from 'otpauth'
 import { onlyNotes } from '#tests/engine/helpers/notes_project'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 import { createServerDatabase } from '#tests/engine/helpers/test_database'
@@ -63,7 +64,8 @@ for (const place of PLACES) {
     let first: ProjectCopy
     let second: ProjectCopy
     let environment: Record<string, string>
-    let token: string
+    let issued: { id: number; token: string }
+    let stops: Array<() => Promise<number | null>>
 
     /* In CI the storage must be available: the test fails there. */
     group.tap((one) => one.skip(Boolean(place.missing) && !process.env.CI, place.missing))
@@ -82,12 +84,11 @@ for (const place of PLACES) {
         TRUST_PROXY: 'loopback',
         ...made.environment,
       }
-      const stops = await Promise.all([first.start(environment), second.start(environment)])
+      stops = await Promise.all([first.start(environment), second.start(environment)])
       await ace(
         `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=${NAME} --password-stdin`
       )
-      const said = await ace(`${TOKEN} --name=ci`)
-      token = /^\S{30,}$/m.exec(said)![0]
+      issued = JSON.parse(await ace(`${TOKEN} --name=ci --json`))
       return async () => {
         for (const stop of stops) await stop()
         await made.remove()
@@ -139,16 +140,19 @@ for (const place of PLACES) {
       assert.equal(await statusOf(second, '/admin', { cookie }), 303)
     })
 
-    test('[P10] a token is valid at both servers until it is revoked', async ({ assert }) => {
-      const said = await ace(`${TOKEN} --name=short-lived --json`)
-      const { id, token: shortLived }: { id: number; token: string } = JSON.parse(said)
-      const headers = { authorization: `Bearer ${shortLived}` }
-      assert.equal(await statusOf(first, '/api/notes', headers), 200)
-      assert.equal(await statusOf(second, '/api/notes', headers), 200)
+    test('[B7, P12] sessions survive a restart, and a command ends one in running servers', async ({
+      assert,
+    }) => {
+      const cookie = cookiesOf(await login(second))
+      assert.equal(await stops[1](), 0)
+      stops[1] = await second.start(environment)
+      assert.equal(await statusOf(second, '/admin', { cookie }), 200)
 
-      await ace(`${TOKEN} --revoke=${id}`)
-      assert.equal(await statusOf(first, '/api/notes', headers), 401)
-      assert.equal(await statusOf(second, '/api/notes', headers), 401)
+      const sessions = `${process.execPath} ace.js admin:sessions`
+      const [session] = JSON.parse(await ace(`${sessions} --json`))
+      await ace(`${sessions} --revoke=${session.id}`)
+      assert.equal(await statusOf(first, '/admin', { cookie }), 303)
+      assert.equal(await statusOf(second, '/admin', { cookie }), 303)
     })
 
     test('[B8] failed logins at both servers are counted together', async ({ assert }) => {
@@ -163,10 +167,66 @@ for (const place of PLACES) {
       assert.equal(right.status, 429)
     })
 
+    test('[U8, B8] a recovery code is good at one of two servers, and wrong codes are counted together', async ({
+      assert,
+    }) => {
+      const codes = await setUpFactor(first, cookiesOf(await login(first)))
+      for (const code of codes.slice(0, 2)) {
+        const answers = await Promise.all(
+          [first, second, first, second].map(async (copy) =>
+            secondStep(copy, cookiesOf(await login(copy)), { recovery_code: code })
+          )
+        )
+        const statuses = answers.map(({ status }) => status)
+        assert.deepEqual(statuses.toSorted(), [303, 401, 401, 401])
+      }
+      const address = someAddress()
+      const step = cookiesOf(await login(first, { address }))
+      const statuses = []
+      for (const copy of [first, second, first, second, first, second]) {
+        const { status } = await secondStep(copy, step, { code: '000000' }, address)
+        statuses.push(status)
+      }
+      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+      await ace(`${process.execPath} ace.js admin:mfa ${NAME} --reset`)
+      assert.equal(
+        await statusOf(second, '/admin', { cookie: cookiesOf(await login(second)) }),
+        200
+      )
+    })
+
+    /** Sets an authenticator app up; returns the recovery codes. */
+    async function setUpFactor(copy: ProjectCopy, cookie: string): Promise<string[]> {
+      const url = `${copy.url}/admin/account/factors/totp`
+      const shown = await fetch(url, { headers: { cookie } })
+      const page = await shown.text()
+      const setup = /name="setup" value="([^"]+)"/.exec(page)![1]
+      const secret = /class="setup-secret">([^<]+)</.exec(page)![1].replaceAll(' ', '')
+      const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+      const body = new URLSearchParams({ setup, code })
+      const done = await fetch(url, { method: 'POST', body, headers: { cookie } })
+      const text = await done.text()
+      return [...text.matchAll(/<li><code>([^<]+)</g)].map(([, one]) => one)
+    }
+
+    function secondStep(
+      copy: ProjectCopy,
+      cookie: string,
+      fields: Record<string, string>,
+      address = someAddress()
+    ) {
+      return fetch(`${copy.url}/admin/login/second`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        headers: { cookie, 'x-forwarded-for': address },
+        redirect: 'manual',
+      })
+    }
+
     test('[Q7] a create that is sent to both servers with one key makes one item', async ({
       assert,
     }) => {
-      const authorization = `Bearer ${token}`
+      const authorization = `Bearer ${issued.token}`
       const send = (copy: ProjectCopy, key: string) =>
         fetch(`${copy.url}/api/notes`, {
           method: 'POST',
@@ -194,6 +254,16 @@ for (const place of PLACES) {
       assert.equal(count, 5)
     })
 
+    test('[P10] a token is valid at both servers until it is revoked', async ({ assert }) => {
+      const headers = { authorization: `Bearer ${issued.token}` }
+      assert.equal(await statusOf(first, '/api/notes', headers), 200)
+      assert.equal(await statusOf(second, '/api/notes', headers), 200)
+
+      await ace(`${TOKEN} --revoke=${issued.id}`)
+      assert.equal(await statusOf(first, '/api/notes', headers), 401)
+      assert.equal(await statusOf(second, '/api/notes', headers), 401)
+    })
+
     test('[B13] of superusers who delete each other at both servers, one remains', async ({
       assert,
     }) => {
@@ -210,13 +280,9 @@ for (const place of PLACES) {
         const { id } = (await answer.json()) as { id: number }
         made.push({ id, cookie: cookiesOf(await login(second, { username })) })
       }
-      const superusers = async () => {
-        const said = await ace(`${process.execPath} ace.js admin:list --json`)
-        const all: Array<{ id: number; username: string; is_superuser: boolean }> = JSON.parse(said)
-        return all.filter((user) => user.is_superuser)
-      }
-      const before = await superusers()
-      const { id } = before.find(({ username }) => username === NAME)!
+      const listed = await fetch(users, { headers: { cookie } })
+      const { data } = (await listed.json()) as { data: Array<{ id: number; username: string }> }
+      const { id } = data.find(({ username }) => username === NAME)!
       const all = [...made, { id, cookie }]
       /* Every pair in both directions, half of the requests at each server. */
       const pairs = all.flatMap((one) =>
@@ -230,7 +296,12 @@ for (const place of PLACES) {
         })
       )
       assert.isTrue(answers.every(({ status }) => status < 500))
-      assert.lengthOf(await superusers(), 1)
+      const said = await ace(`${process.execPath} ace.js admin:list --json`)
+      const left: Array<{ is_superuser: boolean }> = JSON.parse(said)
+      assert.lengthOf(
+        left.filter((user) => user.is_superuser),
+        1
+      )
     })
   })
 }

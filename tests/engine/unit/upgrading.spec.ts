@@ -121,12 +121,19 @@ test.group('Files of the application and of the engine', () => {
     assert.deepEqual(found, [])
   })
 
-  test('only make:crud and uploads write files', ({ assert }) => {
+  test('only make:crud, uploads, exports and imports write files', ({ assert }) => {
     const writes = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\b/
     const writing = ENGINE.flatMap(sourcesOf).filter(({ text }) => writes.test(text))
-    assert.deepEqual(
+    assert.sameMembers(
       writing.map(({ file }) => file),
-      ['app/crud/scaffold/scaffold.ts', 'app/admin/forms/files/private_folder.ts']
+      [
+        'app/crud/scaffold/scaffold.ts',
+        'app/admin/commands/export_target.ts',
+        'app/admin/export/export_job.ts',
+        'app/admin/forms/files/private_folder.ts',
+        'app/admin/import/kept_file.ts',
+        'app/admin/import/trial.ts',
+      ]
     )
   })
 })

@@ -58,7 +58,7 @@ const SORTABLE = [
   'imdb_votes',
 ]
 
-/** What the lists must hold: the source's values under the ids that were given, by id. */
+/** The values that the lists must hold: the source's under the ids that were given, by id. */
 const films: Film[] = []
 
 async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<void>) {

@@ -7,7 +7,15 @@ import Film from '#models/film'
 import DemoSeeder from '#database/seeders/demo_seeder'
 
 const ROLE = 'Cinema clerk'
-const TABLES = ['films', 'distributors', 'products', 'seed_runs']
+const TABLES = [
+  'films',
+  'distributors',
+  'order_lines',
+  'orders',
+  'customers',
+  'products',
+  'seed_runs',
+]
 
 async function seed() {
   await new DemoSeeder(db.connection()).run()

@@ -4,6 +4,8 @@ import { databaseAway } from './scenarios/database_away.js'
 import { diskFull } from './scenarios/disk_full.js'
 import { idleConnections } from './scenarios/idle_connections.js'
 import { kill } from './scenarios/kill.js'
+import { killedImports } from './scenarios/killed_imports.js'
+import { killedJobs } from './scenarios/killed_jobs.js'
 import { largeBody } from './scenarios/large_body.js'
 import { largeLists } from './scenarios/large_lists.js'
 import { lockedFile } from './scenarios/locked_file.js'
@@ -20,5 +22,7 @@ export const SCENARIOS: Scenario[] = [
   largeBody,
   largeLists,
   bulkDeletes,
+  killedJobs,
+  killedImports,
   migrations,
 ]

@@ -4,11 +4,14 @@ import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { LucidCrud, ValueError, type CallOptions } from '#crud'
+import { ValueError, type CallOptions } from '#crud'
 import { dialectOf, keyOf } from '#crud/internals'
 import AdminAccessToken, { isOver } from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
+import type { NoticeData } from '../../notices/notice_kinds.js'
+import { placeOf, type TellOptions } from '../../notices/notices.js'
 import { ownedQuery, partOwned } from '../sessions/owned_row.js'
+import { AccessTokenCrud } from './access_token_crud.js'
 import { readLifetime } from './token_terms.js'
 
 /**
@@ -31,6 +34,8 @@ export interface FoundToken {
   token: AccessToken
 }
 
+type TellOfToken = (user: AdminUser, data: NoticeData, options: TellOptions) => Promise<void>
+
 /** Lets people and secret scanners recognize a leaked token. */
 const PREFIX = 'atr_'
 
@@ -51,9 +56,14 @@ let statement: string | undefined
  */
 export class AccessTokens {
   /** All writes go through it, so that they are logged */
-  readonly crud = new LucidCrud(AdminAccessToken)
+  readonly crud = new AccessTokenCrud()
   /** Pending writes of `lastUsedAt`, by token id */
   readonly #noting = new Map<number, Promise<void>>()
+
+  /**
+   * @param tell  tells the owner of a new token
+   */
+  constructor(private readonly tell?: TellOfToken) {}
 
   /**
    * Creates a token.
@@ -67,7 +77,14 @@ export class AccessTokens {
   ): Promise<{ id: number; value: Secret<string> }> {
     const { secret, hash } = AccessToken.seed(SECRET_LENGTH)
     const values = { userId: user.id, name, hash, abilities, expiresAt, lastUsedAt: null }
+    const { actor, client } = options
+    const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
     const [id] = keyOf(await this.crud.create(values, options))! as [number]
+    await this.tell?.(
+      user,
+      { name, by, ...placeOf(options.origin) },
+      { session: actor?.session?.id, client }
+    )
     const token = new AccessToken({
       ...tokenProperties(id, user.id, hash),
       name,
@@ -80,7 +97,7 @@ export class AccessTokens {
   /**
    * Tokens of a user, newest first, including expired ones.
    */
-  async ofUser(user: AdminUser): Promise<AdminAccessToken[]> {
+  async ofUser(user: Pick<AdminUser, 'id'>): Promise<AdminAccessToken[]> {
     return await AdminAccessToken.query().where('userId', user.id).orderBy('id', 'desc')
   }
 

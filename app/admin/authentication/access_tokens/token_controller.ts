@@ -5,6 +5,7 @@ import { sentTexts } from '../../http/form_texts.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { ModelView } from '../../model_view.js'
+import { requireProof } from '../reauthentication/reauthentication.js'
 import { readTokenForm } from './token_form.js'
 import { PageNotFound } from '../../errors.js'
 
@@ -29,6 +30,7 @@ export class TokenController {
    */
   async issue(ctx: HttpContext): Promise<string> {
     const user = await this.#find(ctx)
+    requireProof(ctx, this.view.url(`/update/${user.id}`))
     const { terms, ...panelState } = readTokenForm(sentTexts(ctx))
     if (!terms) {
       ctx.response.status(422)

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AdminSite } from '../../admin_site.js'
-import { momentOf } from '../../events/pages/shown_event.js'
+import { momentOf } from '../../time/moment.js'
 import type { UpdatePanel } from '../../forms/update_panel.js'
 import AdminAccessToken from '../../models/admin_access_token.js'
 import AdminUser from '../../models/admin_user.js'
@@ -24,7 +24,7 @@ export class TokenPanel implements UpdatePanel {
     const typed = (state as TypedToken | undefined) ?? { typed: {}, faults: {} }
     const users = models.get(AdminUser.name)!
     return {
-      tokens: tokens.map((token) => shown(token)),
+      tokens: tokens.map((token) => shownToken(token)),
       fields: tokenFields(this.site, typed),
       isRefused: Object.keys(typed.faults).length > 0,
       urls: {
@@ -36,7 +36,10 @@ export class TokenPanel implements UpdatePanel {
   }
 }
 
-function shown(token: AdminAccessToken) {
+/**
+ * An access token as pages show it.
+ */
+export function shownToken(token: AdminAccessToken) {
   const { id, name, abilities, createdAt, lastUsedAt, expiresAt, isExpired } = token
   return {
     id,

@@ -1,13 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import type { AdminSite } from '../../admin_site.js'
-import { isForeignLink } from '#crud/internals'
+import { Problem } from '#crud'
+import { isForeignLink, sendProblem } from '#crud/internals'
 import { EventType } from '../../events/event_type.js'
-import { loggable } from '../../text/plain_text.js'
 import type AdminUser from '../../models/admin_user.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
-import { QueueFull, TRY_AGAIN_IN, SIGN_IN_REASONS } from '../../errors.js'
+import { wantsJson } from '../../http/wants_json.js'
+import { TRY_AGAIN_IN, SIGN_IN_REASONS } from '../../errors.js'
+import type { SignedIn } from '../admin_authentication.js'
+import { idTokenOf } from '../sso/sso_session.js'
+import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
+import { keepFirstStep } from './first_step.js'
+import { loginForm } from './login_form.js'
 
 /**
  * Sign-in and sign-out. [S21, S22, S23]
@@ -19,11 +25,14 @@ export class LoginController {
    * Shows the login form; a signed-in user is redirected to the dashboard. [S21]
    */
   async show(ctx: HttpContext) {
-    if (await ctx.auth.use('admin').check()) return this.#goTo(ctx, this.site.url('/'))
+    if (await ctx.auth.use('admin').checkWithoutFactor()) {
+      return this.#goTo(ctx, this.site.url('/'))
+    }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
     return await this.#form(ctx, {
       error: reason ? this.site.text(`login.${reason}`) : null,
       next: returnPath(this.site, ctx.request.qs().next),
+      done: ctx.request.qs().done === 'password' ? this.site.text('login.passwordSet') : null,
     })
   }
 
@@ -47,32 +56,24 @@ export class LoginController {
     const username = singleText(texts, 'username') ?? ''
     const password = singleText(texts, 'password') ?? ''
     const next = returnPath(this.site, singleText(texts, 'next'))
-    const { throttle } = this.site.adminAuthentication
+    if (this.site.sso?.config.passwords === false) {
+      ctx.response.status(403)
+      return await this.#form(ctx, { error: this.site.text('login.noPasswords'), next })
+    }
+    const { throttle, factors } = this.site.adminAuthentication
     const address = ctx.request.ip()
     const who = whoIs(username, ctx)
 
-    let wait: number | undefined
-    try {
-      wait = await throttle.attempt(username, address)
-    } catch (error) {
-      /* Without a count, passwords could be guessed without limit. */
-      ctx.logger.error({ ...who, reason: reasonOf(error) }, 'Login refused: it can not be counted')
-      return await this.#busy(ctx, { username, next })
-    }
-    if (wait !== undefined) {
-      return await this.#throttled(ctx, username, wait, next)
-    }
-
-    let user: AdminUser | null
-    try {
-      await throttle.slowDown(username)
-      user = await this.site.adminUserService.verify(username, password)
-    } catch (error) {
-      if (!(error instanceof QueueFull)) throw error
-      await this.#settle(ctx, throttle.withdraw(username, address))
-      ctx.logger.warn(who, 'Login refused: too many others are being checked')
-      return await this.#busy(ctx, { username, next })
-    }
+    const counted = await countedAttempt(ctx, throttle, {
+      username,
+      count: () => throttle.attempt(username, address),
+      withdraw: () => throttle.withdraw(username, address),
+      compare: () => this.site.adminUserService.verify(username, password),
+    })
+    if ('wait' in counted) return await this.#throttled(ctx, username, counted.wait, next)
+    if ('isBusy' in counted) return await this.#busy(ctx, { username, next })
+    const user = counted.result
+    if (user && (await factors.has(user.id))) return await this.#goToSecondStep(ctx, user, next)
     const session = user && (await this.site.adminAuthentication.signIn(ctx, user))
     if (!user || !session) {
       ctx.logger.warn(who, 'Login failed')
@@ -82,8 +83,25 @@ export class LoginController {
     }
     ctx.logger.info(who, 'Logged in')
     this.site.logEvent(ctx, { type: EventType.LOGIN, user, session })
-    await this.#settle(ctx, throttle.succeed(username, address))
+    await settleCount(ctx, throttle.succeed(username, address))
     return this.#goTo(ctx, next ?? this.site.url('/'))
+  }
+
+  /**
+   * The password was right and is not enough. It neither counts as a failure nor clears those of the name:
+   * otherwise codes could be guessed without limit, with the password in between. [U8]
+   */
+  async #goToSecondStep(ctx: HttpContext, user: AdminUser, next: string | undefined) {
+    const { throttle } = this.site.adminAuthentication
+    await settleCount(ctx, throttle.withdraw(user.username, ctx.request.ip()))
+    keepFirstStep(ctx, this.site, user)
+    const path = this.site.url('/login/second')
+    if (wantsJson(ctx)) {
+      const message = this.site.text('login.second.program', { path })
+      const errors = [{ field: 'code', rule: 'second_factor_required', message }]
+      return sendProblem(ctx, new Problem(401, message, { errors }))
+    }
+    return this.#goTo(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
   }
 
   /**
@@ -98,7 +116,14 @@ export class LoginController {
     /* Mainly removes pages from the back/forward cache. Cookies and storage belong to the whole
      * host, including other applications, so the site's cookies are cleared by name. */
     ctx.response.header('clear-site-data', '"cache"')
-    return this.#goTo(ctx, this.site.url('/login'))
+    return this.#goTo(ctx, (await this.#providersLogout(signedIn)) ?? this.site.url('/login'))
+  }
+
+  /** Address that ends the session at the provider of single sign-on, too; null if there is none. [U15] */
+  async #providersLogout({ session }: SignedIn): Promise<string | null> {
+    const { sso } = this.site
+    const idToken = sso && idTokenOf(session)
+    return idToken ? await sso.provider.endSessionUrl(idToken, sso.loggedOutUrl) : null
   }
 
   /**
@@ -114,13 +139,6 @@ export class LoginController {
     })
   }
 
-  /** At worst, a failed update leaves the count too high until `login.withinMinutes` are over. */
-  async #settle(ctx: HttpContext, counting: Promise<void>) {
-    await counting.catch((error) =>
-      ctx.logger.error({ reason: reasonOf(error) }, 'A login could not be taken off the count')
-    )
-  }
-
   #throttled(ctx: HttpContext, username: string, wait: number, next?: string) {
     ctx.logger.warn(whoIs(username, ctx), 'Login refused: too many attempts')
     ctx.response.status(429).header('retry-after', String(wait))
@@ -134,26 +152,14 @@ export class LoginController {
     return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
   }
 
-  #form(ctx: HttpContext, data: { error?: string | null; username?: string; next?: string }) {
-    const { error = null, username = '', next = null } = data
-    return this.site.render(ctx, 'pages/login', { error, username, next })
+  #form(
+    ctx: HttpContext,
+    data: { error?: string | null; username?: string; next?: string; done?: string | null }
+  ) {
+    return loginForm(this.site, ctx, data)
   }
 
   #goTo(ctx: HttpContext, path: string) {
     ctx.response.status(303).header('location', path).send('')
   }
-}
-
-/**
- * Log fields of the attempt: user names have at most 32 characters, so a longer text is not logged.
- */
-function whoIs(username: string, { request }: HttpContext) {
-  return { username: loggable(username.slice(0, 32)), address: request.ip() }
-}
-
-/** Error message without the statement or command, which may be long. */
-function reasonOf(error: unknown): string {
-  return String((error as Error).message)
-    .split('\n', 1)[0]
-    .slice(0, 300)
 }

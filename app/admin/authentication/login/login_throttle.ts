@@ -18,7 +18,7 @@ export class LoginThrottle {
   #slowed = 0
 
   constructor(
-    private readonly config: Pick<
+    readonly config: Pick<
       AdminConfig['login'],
       | 'attempts'
       | 'withinMinutes'
@@ -49,6 +49,61 @@ export class LoginThrottle {
     if (nameWait !== undefined) await this.#perAddress.decrement(keys.address)
     else await consume(this.#anywhere, keys.anywhere)
     return nameWait
+  }
+
+  /**
+   * Counts an attempt at a second factor, as one at a password, and for the user from all addresses together:
+   * only people who know the password get here, so that this locks nobody out who does not share it. [U8]
+   *
+   * @returns undefined if it may proceed, else the seconds to wait
+   */
+  async attemptFactor(
+    { id, username }: { id: number; username: string },
+    address: string
+  ): Promise<number | undefined> {
+    const key = factorKey(id)
+    const wait = await this.#perUser.availableIn(key)
+    if (wait > 0) return wait
+    const passwordWait = await this.attempt(username, address)
+    if (passwordWait !== undefined) return passwordWait
+    const userWait = await consume(this.#perUser, key)
+    if (userWait !== undefined) await this.withdraw(username, address)
+    return userWait
+  }
+
+  /**
+   * Counts an attempt that names nobody, such as the way back from single sign-on, for the address alone.
+   *
+   * @returns undefined if it may proceed, else the seconds to wait
+   */
+  async attemptOfAddress(address: string): Promise<number | undefined> {
+    return await consume(this.#perAddress, keysOf('', address).address)
+  }
+
+  async withdrawOfAddress(address: string): Promise<void> {
+    await this.#perAddress.decrement(keysOf('', address).address)
+  }
+
+  /**
+   * Uncounts an attempt at a second factor that was never compared.
+   */
+  async withdrawFactor(
+    { id, username }: { id: number; username: string },
+    address: string
+  ): Promise<void> {
+    await this.withdraw(username, address)
+    await this.#perUser.decrement(factorKey(id))
+  }
+
+  /**
+   * Resets the failures after a login with a second factor.
+   */
+  async succeedWithFactor(
+    { id, username }: { id: number; username: string },
+    address: string
+  ): Promise<void> {
+    await this.succeed(username, address)
+    await this.#perUser.decrement(factorKey(id))
   }
 
   /**
@@ -115,6 +170,10 @@ export class LoginThrottle {
     return this.#limiter(this.config.attemptsPerAddress)
   }
 
+  get #perUser(): Limiter {
+    return this.#limiter(this.config.quickAttemptsPerName)
+  }
+
   get #anywhere(): Limiter {
     return this.#limiter(NO_LIMIT)
   }
@@ -132,6 +191,10 @@ async function consume(limit: Limiter, key: string): Promise<number | undefined>
     if (!(error instanceof errors.E_TOO_MANY_REQUESTS)) throw error
     return Math.max(1, error.response.availableIn)
   }
+}
+
+function factorKey(userId: number): string {
+  return `login-factor:${userId}`
 }
 
 /** Names are encoded and cut, as a typed one may be too long for a key or not valid Unicode. */

@@ -15,6 +15,8 @@ export class AdminGuard implements GuardContract<AdminUser> {
   authenticationAttempted = false
   /** User, session and token of the request */
   signedIn: SignedIn | undefined
+  /** The same for a user who has to set up a second factor first: to all but its pages nobody is signed in [U10] */
+  lackingFactor: SignedIn | undefined
 
   readonly #ctx: HttpContext
   readonly #authentication: () => Promise<AdminAuthentication>
@@ -63,8 +65,26 @@ export class AdminGuard implements GuardContract<AdminUser> {
     if (!this.authenticationAttempted) {
       this.authenticationAttempted = true
       const authentication = await this.#authentication()
-      this.signedIn = (await authentication.authenticate(this.#ctx)) ?? undefined
+      try {
+        const found = (await authentication.authenticate(this.#ctx)) ?? undefined
+        if (found?.lacksFactor) this.lackingFactor = found
+        else this.signedIn = found
+      } catch (error) {
+        /* The page of the error may ask again. */
+        this.authenticationAttempted = false
+        throw error
+      }
     }
+    return this.isAuthenticated
+  }
+
+  /**
+   * Signs in also a user who has to set up a second factor first: for the pages that do it, and for logging out.
+   * [U10]
+   */
+  async checkWithoutFactor(): Promise<boolean> {
+    await this.check()
+    this.signedIn ??= this.lackingFactor
     return this.isAuthenticated
   }
 

@@ -5,7 +5,8 @@ import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid
 import { DateTime } from 'luxon'
 import { dialectOf } from '#crud/internals'
 import type { AdminConfig } from '../../define_config.js'
-import AdminSession from '../../models/admin_session.js'
+import AdminSession, { type ActsAs } from '../../models/admin_session.js'
+import type { SessionMetadata } from '../../models/admin_session.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
 import { deviceName } from './device_name.js'
@@ -18,6 +19,15 @@ import type { TokenClaims } from './token_service.js'
 export interface SessionOrigin {
   ip: string
   userAgent: string | undefined
+}
+
+/**
+ * How a session begins; see `SessionManager.begin`.
+ */
+export interface BeginOptions {
+  earlier?: string
+  isEnough?: (client: TransactionClientContract) => Promise<boolean>
+  metadata?: Omit<SessionMetadata, 'tokens'>
 }
 
 /**
@@ -42,15 +52,18 @@ export class SessionManager {
   /**
    * Begins a session. Ends the user's oldest session if they have the maximum number.
    *
-   * @param earlier  id of the browser's previous session, which ends, whichever user it belongs to:
-   *   its cookie is replaced, so it could not be signed out any more
+   * @param options.earlier  id of the browser's previous session, which ends, whichever user it belongs
+   *   to: its cookie is replaced, so it could not be signed out any more
+   * @param options.isEnough  asked in the transaction that begins the session, with the user locked: false
+   *   if what the user has shown is no longer enough [U8]
+   * @param options.metadata  what else the session keeps
    * @returns the session, and the id for its cookie, which is not stored anywhere; null if the user
-   *   was removed or has a new password, as both end all of the user's sessions [B7]
+   *   was removed or has a new password, as both end all of the user's sessions [B7], or it is not enough
    */
   async begin(
     user: AdminUser,
     origin: SessionOrigin,
-    earlier?: string
+    { earlier, isEnough, metadata }: BeginOptions = {}
   ): Promise<{ session: AdminSession; id: string } | null> {
     await this.removeExpired()
     const id = randomBytes(32).toString('base64url')
@@ -58,6 +71,7 @@ export class SessionManager {
     const session = await AdminSession.transaction(async (client: TransactionClientContract) => {
       const current = await AdminUser.query({ client }).where('id', user.id).forUpdate().first()
       if (current?.hashedPassword !== user.hashedPassword) return null
+      if (isEnough && !(await isEnough(client))) return null
       const values = {
         userId: user.id,
         sessionId: hashOf(id),
@@ -66,7 +80,7 @@ export class SessionManager {
         deviceInfo: deviceName(userAgent),
         lastActivity: DateTime.utc(),
         isActive: true,
-        sessionMetadata: { tokens: {} },
+        sessionMetadata: { ...metadata, tokens: {} },
       }
       return await AdminSession.create(values, { client })
     })
@@ -157,6 +171,50 @@ export class SessionManager {
   }
 
   /**
+   * Notes that the user of the session has proved again who they are. [U11]
+   */
+  async prove(session: Pick<OpenSession, 'id'>): Promise<void> {
+    const provedAt = Math.floor(Date.now() / 1000)
+    await this.#change(session, async (current) => {
+      current.sessionMetadata = { ...current.sessionMetadata, provedAt }
+    })
+  }
+
+  /**
+   * Gives a session another id, and revokes every token that was issued for it.
+   *
+   * @returns the new id, which is not stored anywhere; null if the session has ended
+   */
+  async renew(session: Pick<OpenSession, 'id'>): Promise<string | null> {
+    const id = randomBytes(32).toString('base64url')
+    let isRenewed = false
+    await this.#change(session, async (current, client) => {
+      if (!current.isActive) return
+      await revokeTokens(current, client)
+      current.sessionMetadata = { ...current.sessionMetadata, tokens: {} }
+      current.sessionId = hashOf(id)
+      isRenewed = true
+    })
+    return isRenewed ? id : null
+  }
+
+  /**
+   * Has the session of a superuser be signed in as another user from now on, under their permissions alone; null: as
+   * its user again. [U14]
+   */
+  async actAs(session: Pick<OpenSession, 'id'>, actsAs: ActsAs | null): Promise<void> {
+    await this.#change(session, async (current) => {
+      const { tokens, provedAt, sso } = current.sessionMetadata
+      current.sessionMetadata = {
+        tokens,
+        ...(provedAt !== undefined && { provedAt }),
+        ...(sso && { sso }),
+        ...(actsAs && { actsAs }),
+      }
+    })
+  }
+
+  /**
    * Ends a session and revokes every token that was issued for it.
    *
    * @param transaction  transaction to run in, if any
@@ -168,15 +226,7 @@ export class SessionManager {
     await this.#change(
       session,
       async (current, client) => {
-        const now = Date.now() / 1000
-        for (const [jti, exp] of Object.entries(current.sessionMetadata.tokens)) {
-          if (exp <= now) continue
-          await AdminTokenBlacklist.firstOrCreate(
-            { token: jti },
-            { token: jti, expiresAt: DateTime.fromSeconds(exp, { zone: 'utc' }) },
-            { client }
-          )
-        }
+        await revokeTokens(current, client)
         current.isActive = false
       },
       transaction
@@ -250,6 +300,18 @@ export class SessionManager {
     const idle = now - session.lastActivity.toMillis()
     const age = now - session.createdAt.toMillis()
     return idle >= this.limits.idleMinutes * MINUTE || age >= this.limits.maximumHours * 60 * MINUTE
+  }
+}
+
+async function revokeTokens(session: AdminSession, client: TransactionClientContract) {
+  const now = Date.now() / 1000
+  for (const [jti, exp] of Object.entries(session.sessionMetadata.tokens)) {
+    if (exp <= now) continue
+    await AdminTokenBlacklist.firstOrCreate(
+      { token: jti },
+      { token: jti, expiresAt: DateTime.fromSeconds(exp, { zone: 'utc' }) },
+      { client }
+    )
   }
 }
 

@@ -3,6 +3,9 @@ import { writeJson } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
+import { clockTime } from '../../time/local_time.js'
+import { namesSeen, type SeesName } from '../history/seen_names.js'
+import type { LoggedRelations } from './logged_relations.js'
 import { shownValue, type ShownValue } from './logged_value.js'
 
 /**
@@ -26,33 +29,53 @@ export interface Comparison {
   unchanged: FieldChange[]
 }
 
-type State = Record<string, unknown>
+export type State = Record<string, unknown>
+
+type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'>
+
+/** Fields that the viewer may see, and the titles of what they refer to. */
+export interface Sight {
+  /** Default: what they may see of every record */
+  sees?: SeesName
+  /** Title of the record that a field refers to; undefined if it is no reference, or not theirs to see */
+  titleOf?: (name: string, value: unknown) => string | undefined
+  /** Many-to-many relations in the log, as the viewer may see them */
+  relations?: LoggedRelations
+}
 
 /**
  * Compares the two states of a logged record, in the order and with the labels of its view while
- * the model is in the site. Columns that are hidden today are left out even if they were logged, and those
- * that the viewer sees on some records only: the log does not tell which those were. [E4, U4]
+ * the model is in the site. Columns that are hidden today are left out even if they were logged, and all that the
+ * viewer may not see. [E4, U4, R9]
  *
- * @param view  of the record's model, as the viewer may see it; undefined for a model that is gone
+ * @param view   of the record's model, as the viewer may see it; undefined for a model that is gone
+ * @param sight  default: without titles and relations
  */
 export function compare(
   site: AdminSite,
-  row: AdminAuditLog,
-  view: ModelView | undefined
+  row: LoggedStates & Pick<AdminAuditLog, 'resourceType'>,
+  view: ModelView | undefined,
+  { sees = namesSeen(view), titleOf, relations }: Sight = {}
 ): Comparison {
   const { before, after } = statesOf(row)
-  const fields = namesOf(view, before, after).map((name) => {
-    const pair = { old: before?.[name] ?? null, new: after?.[name] ?? null }
-    return {
-      name,
-      label: view?.resource.columns.find(name)
-        ? view.labelOf(name)
-        : string.sentenceCase(name) || name,
-      before: shownValue(site, pair.old),
-      after: shownValue(site, pair.new),
-      isChanged: writeJson(pair.old) !== writeJson(pair.new),
-    }
-  })
+  const fields = loggedNames(view, before, after)
+    .filter((name) => sees(name) && !relations?.withholds(row.resourceType, name))
+    .map((name) => {
+      const shown = (value: unknown = null) => {
+        const words = relations?.wordsOf(row.resourceType, name, value)
+        return words === undefined ? value : words
+      }
+      const pair = { old: shown(before?.[name]), new: shown(after?.[name]) }
+      const show = (value: unknown) =>
+        shownValue(site, inPresentZone(view, name, value), titleOf?.(name, value))
+      return {
+        name,
+        label: labelOfLogged(view, name),
+        before: show(pair.old),
+        after: show(pair.new),
+        isChanged: writeJson(pair.old) !== writeJson(pair.new),
+      }
+    })
   return {
     hasBefore: before !== null,
     hasAfter: after !== null,
@@ -61,8 +84,12 @@ export function compare(
   }
 }
 
+function isField({ manyToMany, resource }: ModelView, name: string): boolean {
+  return resource.columns.find(name) !== undefined || manyToMany.some((one) => one.name === name)
+}
+
 /** A custom integration may have stored the changes only. */
-function statesOf({ previousState, newState, changes }: AdminAuditLog) {
+export function statesOf({ previousState, newState, changes }: LoggedStates) {
   if (previousState || newState || !changes) {
     return { before: previousState as State | null, after: newState as State | null }
   }
@@ -71,14 +98,23 @@ function statesOf({ previousState, newState, changes }: AdminAuditLog) {
   return { before: pick('old') as State, after: pick('new') as State }
 }
 
-function namesOf(view: ModelView | undefined, ...states: Array<State | null>): string[] {
+/** Label of a field of the log, whose model may not have it any more. */
+export function labelOfLogged(view: ModelView | undefined, name: string): string {
+  return view && isField(view, name) ? view.labelOf(name) : string.sentenceCase(name) || name
+}
+
+/** The names of logged states, in the order of the model. */
+export function loggedNames(view: ModelView | undefined, ...states: Array<State | null>): string[] {
   const logged = new Set(states.flatMap((state) => Object.keys(state ?? {})))
-  const { columns, projection } = view?.resource ?? {}
-  const all = columns?.all ?? []
-  const hidden = new Set([
-    ...all.filter((column) => column.hidden).map(({ apiName }) => apiName),
-    ...(projection ? [...projection.hidden, ...projection.mixed.keys()] : []),
-  ])
+  const all = view?.resource.columns.all ?? []
   const known = all.map(({ apiName }) => apiName).filter((name) => logged.has(name))
-  return [...new Set([...known, ...logged])].filter((name) => !hidden.has(name))
+  return [...new Set([...known, ...logged])]
+}
+
+/** Moments are logged in UTC. [R12] */
+export function inPresentZone(view: ModelView | undefined, name: string, value: unknown): unknown {
+  const { resource } = view ?? {}
+  const column = resource?.isLoaded ? resource.columns.find(name) : undefined
+  if (column?.kind !== 'datetime' || column.serialize || typeof value !== 'string') return value
+  return clockTime(value)?.time ?? value
 }

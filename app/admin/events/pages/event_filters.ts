@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
-import { isStorableText } from '#crud/internals'
+import { inUtc, isStorableText } from '#crud/internals'
+import { presentZone } from '../../time/present_zone.js'
 import { EventType } from '../event_type.js'
 
 /** All event types [E2] */
@@ -64,12 +65,16 @@ export class EventFilters {
   }
 
   /**
-   * The days as times of the log: from the first inclusive to the second exclusive.
+   * The days, of the present zone, as times of the log: from the first inclusive to the second exclusive.
    */
   get period(): { from: string | null; before: string | null } {
     const { start_date: start, end_date: end } = this.values
-    const next = end && DateTime.fromISO(end, { zone: 'utc' }).plus({ days: 1 }).toISODate()
-    return { from: start ? `${start} 00:00:00` : null, before: next ? `${next} 00:00:00` : null }
+    const zone = presentZone()
+    const begin = (day: string) => DateTime.fromISO(day, { zone }).startOf('day')
+    return {
+      from: start ? inUtc(begin(start)) : null,
+      before: end ? inUtc(begin(end).plus({ days: 1 })) : null,
+    }
   }
 
   /**

@@ -19,7 +19,9 @@ const ICONS: Record<string, string> = {
   CREATE: 'M12 5v14M5 12h14',
   UPDATE: 'm4 20 1-4.5L16.5 4l3.5 3.5L8.5 19 4 20m10-13.5 3.5 3.5',
   DELETE: 'M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13',
+  IMPORT: 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M4 20h16',
   VIEW: 'M2.5 12S6 5.5 12 5.5s9.5 6.5 9.5 6.5-3.5 6.5-9.5 6.5S2.5 12 2.5 12m7 0a2.5 2.5 0 1 0 5 0 2.5 2.5 0 1 0-5 0',
+  EXPORT: 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M5 20h14',
   LOGIN: 'M15 4h4a1 1 0 0 1 1 1v14a1 1 0 0 1-1 1h-4M11 16l4-4-4-4M15 12H4',
   LOGOUT: 'M9 20H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1h4M15 16l4-4-4-4M19 12H9',
   FAILED_LOGIN: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6zM10 14l4 3.5m0-3.5-4 3.5',
@@ -50,16 +52,49 @@ export function unnamedIn(site: AdminSite, { ipAddress, userAgent }: AdminEventL
 }
 
 const NOTES = new Set([
+  'interrupted',
+  'raw',
   'soft',
   'restored',
   'password_changed',
+  'new_device',
   'hidden_fields_changed',
   'reason_credentials',
+  'reason_second_factor',
+  'reason_proof',
+  'reason_sso_again',
+  'reason_sso_factor',
+  'reason_sso_failed',
+  'reason_sso_linked',
+  'reason_sso_role',
+  'reason_sso_unknown',
+  'method_sso',
+  'sso_linked',
+  'sso_unlinked',
+  'reason_passkey',
+  'reason_passkey_cloned',
+  'factor_totp',
+  'factor_recovery_code',
+  'factor_passkey',
+  'factors_added',
+  'factors_replaced',
+  'factors_removed',
+  'factors_renamed',
+  'factors_codes_renewed',
+  'factors_reset',
+  'page_proof',
   'page_list',
   'page_update',
+  'page_view',
   'page_view_as',
   'page_view_as_stop',
+  'page_invitation',
+  'page_sign_in_as',
+  'page_sign_in_as_stop',
 ])
+
+/* Of the rows of an import [D3] */
+const COUNTS = ['new', 'changed', 'unchanged', 'faulty']
 
 /**
  * Texts for the details of an event, including those of custom integrations.
@@ -70,6 +105,21 @@ export function notesOf(site: AdminSite, details: EventDetails | null): string[]
     if (name === 'count' || value === false || value === null || value === undefined) return []
     if (name === 'token_name')
       return [site.text('events.details.token', { token: plainText(String(value)).text })]
+    if (name === 'query')
+      return value === ''
+        ? []
+        : [site.text('events.details.query', { query: plainText(String(value), 200).text })]
+    if (name === 'format') return [site.text(`export.formats.${value}`)]
+    if (name === 'undoes') return [site.text('events.details.undoes', { id: String(value) })]
+    if (name === 'restores') return [site.text('events.details.restores', { id: String(value) })]
+    if (name === 'file')
+      return [site.text('events.details.file', { file: plainText(String(value), 100).text })]
+    if (COUNTS.includes(name))
+      return [site.text(`events.details.${name}`, { count: Number(value) })]
+    if (name === 'ended_sessions')
+      return [site.text('events.details.endedSessions', { count: Number(value) })]
+    if (name === 'acting_superuser')
+      return [site.text('events.details.acting', { username: plainText(String(value)).text })]
     if (name === 'job') return [site.text('events.details.job', { id: String(value) })]
     if (name === 'system_name') return [plainText(`system: ${value}`, 200).text]
     const key = value === true ? name : `${name}_${value}`

@@ -1,27 +1,27 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'
-import { listQueryIn, withListQuery } from '../../http/list_query.js'
+import { presentZone } from '../../time/present_zone.js'
 import { compare } from './comparison.js'
 import { EVENT_STATUSES, EVENT_TYPES, EventFilters, readPage } from './event_filters.js'
 import { EventReader } from './event_reader.js'
+import { shownUndo } from '../undo/undo_offer.js'
 import { markOf } from './event_words.js'
-import { historyUrl } from './history_url.js'
+import { historyUrl } from '../history/history_url.js'
+import { LoggedRelations } from './logged_relations.js'
 import { pagesOf } from './pages.js'
 import { plainText } from '../../text/plain_text.js'
 import { ReadableRecords } from './readable_records.js'
 import { readKey, RecordPlaces } from './record_places.js'
-import { momentOf, readable as readableKey, shownEvent, subjectOf } from './shown_event.js'
-import { NotAllowed, PageNotFound } from '../../errors.js'
+import { shownEvent, subjectOf } from './shown_event.js'
+import { PageNotFound } from '../../errors.js'
 
 /* Maximum number of suggested user names. */
 const MOST_NAMES = 200
 
 /**
- * Pages of the event log: list, event, and history of a record. [E5]
+ * Pages of the event log: list and event. [E5]
  */
 export class EventsController {
   readonly #log: EventReader
@@ -46,7 +46,9 @@ export class EventsController {
       pages: pagesOf(total, page, url),
       fields: { ...this.#fields(filters), names: await this.#names(ctx) },
       links: { events: this.#url('') },
-      ignored: filters.ignored.map((name) => this.site.text(`events.filters.${name}`)).join(', '),
+      ignored: filters.ignored
+        .map((name) => this.site.text(`events.filters.${name}`, { zone: presentZone() }))
+        .join(', '),
     }
     ctx.response.vary('HX-Request')
     if (ctx.request.header('hx-request') === undefined) {
@@ -68,6 +70,7 @@ export class EventsController {
     await this.#load(rows.map(({ resourceType }) => resourceType))
     const places = await RecordPlaces.find(this.site, ctx, [event, ...rows])
     const readable = await ReadableRecords.find(this.site, ctx, rows, places.views)
+    const relations = await LoggedRelations.find(this.site, ctx, rows, places.views)
     const { username, userId, sessionId, userAgent } = event
     return await this.site.render(ctx, 'pages/event', {
       event: shownEvent(this.site, event, places),
@@ -85,52 +88,12 @@ export class EventsController {
           name: subject?.record?.text ?? '',
           history: isReadable ? this.#historyOf(row) : null,
           comparison: isReadable
-            ? compare(this.site, row, places.views.get(row.resourceType))
+            ? compare(this.site, row, places.views.get(row.resourceType), { relations })
             : null,
         }
       }),
-      links: { events: this.#url('') },
-    })
-  }
-
-  /**
-   * History of one record.
-   */
-  async history(view: ModelView, ctx: HttpContext): Promise<string> {
-    await view.resource.load()
-    const { key } = view.resource
-    const id = key.params.map((name) => encodeURIComponent(String(ctx.params[name]))).join('/')
-    const [value] = readKey(view, id) ?? []
-    if (!value) throw new PageNotFound()
-
-    const resourceId = key.toPath(value).slice(1)
-    const record = { resourceType: view.name, resourceId }
-    const found = await this.#log.history(view.name, resourceId, this.#askedPage(ctx))
-    const places = await RecordPlaces.find(this.site, ctx, [record])
-    const isKnown = found.total > 0 || places.of(record) !== undefined
-    if (!isKnown && !(await isSoftDeleted(ctx, view, value))) throw new PageNotFound()
-    const states = { previousState: null, newState: stateOf(found.rows[0]) }
-    const asked = [{ ...record, ...states }]
-    const readable = await ReadableRecords.find(this.site, ctx, asked, places.views)
-    if (!readable.has({ ...record, ...states })) throw new NotAllowed()
-
-    const list = listQueryIn(ctx)
-    const subject = subjectOf(this.site, record, places, { state: stateOf(found.rows[0]) })
-    const url = (page: number) => withListQuery(`${historyUrl(view, value)}?page=${page}`, list)
-    return await this.site.render(ctx, 'pages/history', {
-      subject: subject && { ...subject, href: subject.href && withListQuery(subject.href, list) },
-      readableKey: plainText(readableKey(resourceId)).text,
-      pages: pagesOf(found.total, found.page, url),
-      entries: found.rows.map((row) => {
-        const event = found.events.get(row.eventId)
-        return {
-          id: row.id,
-          mark: markOf(this.site, row.action),
-          moment: momentOf(row.timestamp),
-          event: event ? shownEvent(this.site, event, places) : null,
-          comparison: compare(this.site, row, places.views.get(view.name)),
-        }
-      }),
+      undo: await shownUndo(this.site, ctx, event),
+      undoes: event.details?.undoes ? this.#url(`/${event.details.undoes}`) : null,
       links: { events: this.#url('') },
     })
   }
@@ -195,13 +158,6 @@ export class EventsController {
   #url(place: string): string {
     return this.site.url(`/management/events${place}`)
   }
-}
-
-/** Lists show such a record, and lead here, whether or not anything was logged of it. */
-async function isSoftDeleted(ctx: HttpContext, view: ModelView, key: KeyValue): Promise<boolean> {
-  if (!view.resource.softDelete) return false
-  const options = { ...view.callOptions(ctx), deleted: 'only' as const }
-  return (await view.crud.find(key, options)) !== null
 }
 
 /** Last known state of a record. */

@@ -19,8 +19,11 @@ const MOST_LINES = 6
 
 /**
  * Formats a value of the log. A long value is cut, with the whole text next to it.
+ *
+ * @param title  of the record that it refers to, if the viewer may see it
  */
-export function shownValue(site: AdminSite, value: unknown): ShownValue {
+export function shownValue(site: AdminSite, value: unknown, title?: string): ShownValue {
+  if (title !== undefined) return long(site, 'text', title)
   switch (typeof value) {
     case 'undefined':
       return { kind: 'null', text: site.text('events.null') }

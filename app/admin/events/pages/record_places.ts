@@ -1,10 +1,16 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, type Condition, ListRequest, type KeyValue } from '#crud/internals'
+import {
+  keyOf,
+  type Condition,
+  type DeletedMode,
+  ListRequest,
+  type KeyValue,
+} from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { mayEach } from '../../permissions/may.js'
 import { personalViews } from '../../permissions/visible_views.js'
+import { recordLinks } from '../../record/record_links.js'
 
 /**
  * A record that the log refers to.
@@ -59,13 +65,13 @@ export class RecordPlaces {
     try {
       await view.resource.load()
       const keys = ids.flatMap((id) => readKey(view, id) ?? [])
-      const items = await itemsOf(ctx, view, keys)
+      const items = await recordsByKey(ctx, view, keys)
       const found = items.map((item) => keyOf(item)!)
-      const mayUpdate = await mayEach(ctx, view, 'update', found)
+      const linkTo = await recordLinks(ctx, view, found)
       for (const [index, item] of items.entries()) {
         const path = view.resource.key.toPath(found[index])
-        const href = mayUpdate(found[index]) ? view.url(`/update${path}`) : null
-        this.#places.set(`${view.name}${path}`, { title: view.titleOf(item), href })
+        const place = { title: view.titleOf(item), href: linkTo(found[index]) }
+        this.#places.set(`${view.name}${path}`, place)
       }
     } catch (error) {
       if ((error as { status?: number }).status === 403) return
@@ -80,7 +86,7 @@ export class RecordPlaces {
  * @param id  key as in paths, without the leading slash
  * @returns the key in an array of one, or null if it is not a key of this model
  */
-export function readKey({ resource }: ModelView, id: string): [KeyValue] | null {
+export function readKey({ resource }: Pick<ModelView, 'resource'>, id: string): [KeyValue] | null {
   const { key } = resource
   const parts = id.split('/')
   if (parts.length !== key.columns.length) return null
@@ -92,14 +98,24 @@ export function readKey({ resource }: ModelView, id: string): [KeyValue] | null 
   }
 }
 
-async function itemsOf(ctx: HttpContext, view: ModelView, keys: KeyValue[]): Promise<Item[]> {
+/**
+ * The items of keys that the signed-in user may list, with their keys, in no order.
+ *
+ * @throws Problem 403  when the policy refuses to list them
+ */
+export async function recordsByKey(
+  ctx: HttpContext,
+  view: ModelView,
+  keys: readonly KeyValue[],
+  deleted: DeletedMode = 'exclude'
+): Promise<Item[]> {
   if (keys.length === 0) return []
   const { columns, isComposite } = view.resource.key
   const options = { ...view.callOptions(ctx), keys: true }
   const ask = (conditions: Condition[], limit: number) => {
     const paging = { shape: 'offset', offset: 0, limit } as const
     return view.crud.getMulti(
-      new ListRequest(conditions, [], paging, 'exclude', { count: false }),
+      new ListRequest(conditions, [], paging, deleted, { count: false }),
       options
     )
   }

@@ -1,21 +1,11 @@
-import { type DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { markOf, notesOf, unnamedIn, type EventMark } from './event_words.js'
+import { inSentence } from '../../text/in_sentence.js'
 import { plainText, type PlainText } from '../../text/plain_text.js'
+import { momentOf, type Moment } from '../../time/moment.js'
 import type { LoggedRecord, RecordPlaces } from './record_places.js'
-
-/**
- * A point in time.
- */
-export interface Moment {
-  text: string
-  /** Exact value, in UTC */
-  title: string
-  /** Value of the `datetime` attribute */
-  value: string
-}
 
 /**
  * Subject of an event.
@@ -91,27 +81,22 @@ export function subjectOf(
   const view = site.models.get(resourceType)
   if (resourceId === null || resourceId === '') {
     const model = (count === 1 ? view?.singular : view?.label) ?? plainText(resourceType).text
-    return { model, record: null, href: null, count }
+    const isCounted = count !== null
+    return { model: isCounted ? inSentence(model) : model, record: null, href: null, count }
   }
   const model = view?.singular ?? plainText(resourceType).text
   const place = places.of(record)
   const title = plainText(
-    place?.title ?? titleIn(places.views.get(resourceType), state) ?? readable(resourceId)
+    place?.title ?? titleInState(places.views.get(resourceType), state) ?? readable(resourceId)
   )
   return { model, record: title, href: place?.href ?? null, count: null }
 }
 
-export function momentOf(time: DateTime): Moment {
-  const utc = time.toUTC()
-  return {
-    text: utc.setLocale('en').toFormat('d LLL yyyy, HH:mm:ss'),
-    title: `${utc.toFormat('yyyy-MM-dd HH:mm:ss')} UTC`,
-    value: utc.toISO({ suppressMilliseconds: true }) ?? '',
-  }
-}
-
 /** Title in a logged state, if the model has a title column. */
-function titleIn(view: ModelView | undefined, state: Known['state']): string | undefined {
+export function titleInState(
+  view: ModelView | undefined,
+  state: Known['state']
+): string | undefined {
   const column = view?.titleColumn
   if (!column || view.resource.conceals(column)) return undefined
   const title = state?.[column.apiName]

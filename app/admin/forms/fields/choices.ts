@@ -1,12 +1,15 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, type Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf, type Column } from '#crud/internals'
 import { followed, titlesOf, type Reference } from '../../relations/references.js'
 import { recordsByTitle } from '../../search/records_by_title.js'
 import type { Choice } from './choice.js'
 
 /** Number of choices shown at once; a longer list is searched. */
 export const MOST_CHOICES = 50
+
+/* Of all fields that share them: a page of 200 rows with 50 choices each would be of a megabyte. */
+const MOST_SHARED = 2000
 
 /**
  * Records that a reference field may refer to: by part of the title, or by key. Titles that begin with
@@ -27,12 +30,59 @@ export async function choicesOf(
   return disambiguate(choices)
 }
 
+/**
+ * Choices of many fields with the same references, as in the rows of a form: two statements for each reference. [R2]
+ */
+export class SharedChoices {
+  readonly #found = new Map<Column, Promise<Choice[]>>()
+  readonly #titles = new Map<Column, Promise<Map<string, string>>>()
+
+  /**
+   * @param current  the values of a reference's column in all fields
+   * @param fields   number of fields of one reference: the more, the fewer choices stand in each of them
+   */
+  constructor(
+    private readonly ctx: HttpContext,
+    private readonly current: (column: Column) => unknown[],
+    private readonly fields: number
+  ) {}
+
+  /** Number of choices that a field shows at once; a longer list is searched. */
+  get most(): number {
+    return Math.min(MOST_CHOICES, Math.max(5, Math.floor(MOST_SHARED / Math.max(1, this.fields))))
+  }
+
+  /** As `choicesOf` without a search text. */
+  async of(reference: Reference, current: unknown): Promise<Choice[]> {
+    const { column } = reference
+    if (!this.#found.has(column)) this.#found.set(column, search(this.ctx, reference, ''))
+    const found = await this.#found.get(column)!
+    if (current === undefined || current === null || current === '') return disambiguate(found)
+    const value = String(current)
+    if (found.some((choice) => choice.value === value)) return disambiguate(found)
+    if (!this.#titles.has(column)) this.#titles.set(column, this.#titlesOf(reference))
+    const titles = await this.#titles.get(column)!
+    return disambiguate([{ value, label: titles.get(value) ?? value }, ...found])
+  }
+
+  async #titlesOf(reference: Reference): Promise<Map<string, string>> {
+    const values = this.current(reference.column)
+    const titles = await refusedIsEmpty(async () => [
+      ...(await titlesOf(this.ctx, reference, values)),
+    ])
+    return new Map(titles)
+  }
+}
+
 async function search(ctx: HttpContext, reference: Reference, q: string): Promise<Choice[]> {
   const seen = await followed(ctx, reference)
   if (!seen) return []
   const { view, target } = seen
   const limit = MOST_CHOICES + 1
-  const items = await refusedIsEmpty(() => recordsByTitle(ctx, view, { q, limit, target }))
+  const items = await refusedIsEmpty(async () => {
+    const found = await recordsByTitle(ctx, view, { q, limit, target })
+    return found.items
+  })
   return items.map((item) => ({ value: valueOf(seen, item), label: view.titleOf(item) }))
 }
 

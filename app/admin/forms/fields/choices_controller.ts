@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { referencesOf } from '../../relations/references.js'
+import { seenManyToMany } from '../../relations/many_to_many.js'
+import { referencesOf, type Reference } from '../../relations/references.js'
 import { choicesOf, MOST_CHOICES } from './choices.js'
 import { PageNotFound } from '../../errors.js'
 
@@ -30,9 +31,10 @@ export class ChoicesController {
   }
 
   async #answer(ctx: HttpContext, isOffered: (apiName: string) => boolean): Promise<unknown> {
-    const reference = referencesOf(this.site, this.view).find(
-      ({ column }) => column.apiName === ctx.params.field && isOffered(column.apiName)
-    )
+    const reference =
+      referencesOf(this.site, this.view).find(
+        ({ column }) => column.apiName === ctx.params.field && isOffered(column.apiName)
+      ) ?? (await this.#related(ctx))
     const other = await reference?.view.for(ctx)
     if (!reference || !other!.may('view') || !other!.admits(ctx)) throw new PageNotFound()
 
@@ -45,6 +47,12 @@ export class ChoicesController {
     }
     const key = found.length > MOST_CHOICES ? 'choices.first' : 'choices.found'
     return { choices, status: this.site.text(key, { count: choices.length }) }
+  }
+
+  /** The other model of a many-to-many field. [R3] */
+  async #related(ctx: HttpContext): Promise<Reference | undefined> {
+    const seen = await seenManyToMany(ctx, this.site, this.view)
+    return seen.find(({ name }) => name === ctx.params.field)?.reference
   }
 
   #isInForm(apiName: string): boolean {

@@ -1,24 +1,22 @@
-import { crudConfig } from '#crud'
-import {
-  readDateTime,
-  readTime,
-  IntegerTooLong,
-  isDeeper,
-  MOST_DIGITS,
-  numberOrDigits,
-  parseJson,
-  readNumber,
-  writeNumeral,
-} from '#crud/internals'
+import { readNumber, readTime, writeNumeral } from '#crud/internals'
+import { localText, readInForm, readLocal } from '../../time/local_time.js'
+import { grouped, isMisgrouped, ungrouped } from '../../text/grouped_number.js'
+import { jsonOf } from '../../text/json_of_text.js'
 import { prettyJson } from '../../text/pretty_json.js'
 import type { FormField } from './form_field.js'
 import { plainTexts } from './plain_texts.js'
 import { Widget } from './widget.js'
 import { UnreadableText } from '../../errors.js'
 
+const NO_NUMBER =
+  'must be a number with a point before its decimals and commas, if any, before three digits each, as in 15,285,588.5'
+
+const NO_MOMENT =
+  'must be a date and a time, as in 2026-07-01 12:00, or with an offset, as in 2026-07-01T12:00+02:00'
+
 /**
- * Texts that a form shows for a value of the API, one per input or chosen value. Parsing them again
- * returns the value. [B17]
+ * Texts that a form shows for a value of the API, one per input or chosen value, times in the present zone.
+ * Parsing them again returns the value. [B17, R12]
  */
 export function textsOf(field: FormField, value: unknown): string[] {
   if (value === null || value === undefined) return []
@@ -33,9 +31,9 @@ function textsOfOne(field: FormField, value: unknown): string[] {
     case 'json':
       return [prettyJson(value)]
     case 'number':
-      return [typeof value === 'number' ? writeNumeral(value) : String(value)]
+      return [numberText(field, typeof value === 'number' ? writeNumeral(value) : String(value))]
     case 'datetime':
-      return [String(readDateTime(String(value)) ?? value).replace(' ', 'T')]
+      return [localText(String(value))]
     case 'time':
       return [/^\d\d:\d\d(:\d\d)?/.exec(String(value))?.[0] ?? String(value)]
     default:
@@ -83,18 +81,34 @@ function valueOfOne(field: FormField, text: string): unknown {
     case 'date':
       return text.trim()
     case 'datetime':
-      return field.asTyped ? text.trim() : (readDateTime(text.trim()) ?? text.trim())
+      return field.asTyped ? readInForm(text.trim()) : momentOf(field, text.trim())
     case 'time':
       return field.asTyped ? text.trim() : (readTime(text.trim()) ?? text.trim())
     case 'json':
-      return jsonOf(text)
+      /* JSON `null` empties the field. */
+      return jsonOf(text) ?? undefined
     default:
       return text
   }
 }
 
-function numeralOf({ strict }: FormField, text: string): unknown {
-  const numeral = plainNumeral(text)
+function momentOf({ column }: FormField, text: string): string {
+  const moment = readLocal(text)
+  if (moment !== null) return moment
+  /* A model that converts it itself may take words. */
+  if (column?.preparesItself && !column.holdsDateTime) return text
+  throw new UnreadableText('datetime', NO_MOMENT)
+}
+
+function numberText(field: FormField, numeral: string): string {
+  return field.grouped ? grouped(numeral) : numeral
+}
+
+/** @throws UnreadableText  for separators of which nobody can tell what they are */
+function numeralOf({ strict, column }: FormField, text: string): unknown {
+  /* A model that converts it itself may take other forms. */
+  if (!column?.preparesItself && isMisgrouped(text)) throw new UnreadableText('number', NO_NUMBER)
+  const numeral = plainNumeral(ungrouped(text))
   return strict ? (readNumber(numeral) ?? numeral) : numeral
 }
 
@@ -113,26 +127,6 @@ function plainNumeral(text: string): string {
 function booleanOf(text: string): unknown {
   if (/^(?:true|1|on)$/i.test(text)) return true
   return /^(?:false|0)$/i.test(text) ? false : text
-}
-
-/** Same limits as for JSON bodies: depth and size of integers. [A29] */
-function jsonOf(text: string): unknown {
-  const { depth } = crudConfig().body
-  if (isDeeper(text, depth)) {
-    throw new UnreadableText('depth', `must not nest more than ${depth} levels deep`)
-  }
-  let value: unknown
-  try {
-    value = parseJson(text, numberOrDigits, MOST_DIGITS)
-  } catch (error) {
-    if (error instanceof IntegerTooLong) {
-      const reason = `must not have an integer of more than ${MOST_DIGITS} digits`
-      throw new UnreadableText('digits', reason)
-    }
-    throw new UnreadableText('json', 'must be valid JSON')
-  }
-  /* JSON `null` empties the field. */
-  return value === null ? undefined : value
 }
 
 function list(value: unknown): unknown[] {

@@ -1,13 +1,21 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
+import type { ShownValue } from '../../events/pages/logged_value.js'
 import type { ModelView } from '../../model_view.js'
 import { followed } from '../../relations/references.js'
 import type { Choice } from './choice.js'
-import { choicesOf, MOST_CHOICES } from './choices.js'
+import { choicesOf, MOST_CHOICES, type SharedChoices } from './choices.js'
 import { isFileKey } from '../files/file_store.js'
 import type { FormField } from './form_field.js'
 import { CLEAR } from '../submission/submission.js'
+import { grouped } from '../../text/grouped_number.js'
+import { fitsInput, zoneLabel } from '../../time/local_time.js'
+import { presentZone } from '../../time/present_zone.js'
+import { UTC } from '../../time/time_zone.js'
 import { Widget } from './widget.js'
+import { FormWidget } from './widgets/form_widget.js'
+import { isPassword } from './widgets/new_password_widget.js'
+import { imageType, INLINE } from './widgets/image_types.js'
 
 /**
  * Variables of a field's template.
@@ -28,6 +36,12 @@ export interface FieldView {
   isGroup: boolean
   /** Data of a custom widget for its template */
   data: unknown
+  /** True if it takes the whole width of the form */
+  isWide?: boolean
+  /** The control that edits it in a cell, if that is another one */
+  cellControl?: string
+  /** Address at which the server says what it makes of the text while it is typed */
+  previewUrl?: string
   /** Shown in a monospace font */
   isCode: boolean
   choices: Array<Choice & { selected: boolean }>
@@ -36,13 +50,26 @@ export interface FieldView {
   /** Marked as required */
   required: boolean
   attributes: Record<string, string | number | boolean | undefined>
+  /** Texts before and after the input, in its box */
+  prefix: string | undefined
+  suffix: string | undefined
+  /** JSON of the other fields' texts with which it is part of the form */
+  visibleWhen: string | undefined
   /** Unit next to the label, as in `UTC` */
   unit: string | undefined
+  /** Time zone in which a moment is shown, which the form sends back [R12] */
+  zone?: string
   error: string | undefined
+  /** The field has the value of an earlier version of the record [R8] */
+  restored?: { now: ShownValue | null; isLost: boolean }
   /** Checkbox that empties the field */
   clear: { name: string; checked: boolean } | undefined
+  /** True if a cross in its box, for browsers with the site's script, replaces that checkbox */
+  hasCross: boolean
+  /** A text that is typed into it is kept nowhere. [R10] */
+  isSecret?: boolean
   /** The stored file */
-  file: { url: string } | undefined
+  file: { url: string; image?: string } | undefined
   /** URL of the search, and title of the chosen record, if the list is long */
   search: { url: string; title: string } | undefined
 }
@@ -57,6 +84,10 @@ export interface FieldState {
   stored: Record<string, string[]> | undefined
   errors: Record<string, string>
   cleared: ReadonlySet<string>
+  /** First part of the names in the form, as of a row: `items.2.` [R2] */
+  prefix?: string
+  /** Choices of references, where many fields share them */
+  choices?: SharedChoices
 }
 
 const INPUT_TYPES: Record<string, string> = {
@@ -68,6 +99,7 @@ const INPUT_TYPES: Record<string, string> = {
   'url': 'url',
   'password': 'password',
   'file': 'file',
+  'image': 'file',
 }
 
 /**
@@ -80,7 +112,13 @@ export async function fieldViews(
   fields: readonly FormField[],
   state: FieldState
 ): Promise<FieldView[]> {
-  const views = await Promise.all(fields.map((field) => fieldView(ctx, site, view, field, state)))
+  const names = new Set(fields.map(({ name }) => name))
+  const views = await Promise.all(
+    fields.map(async (field) => ({
+      ...(await fieldView(ctx, site, view, field, state)),
+      visibleWhen: visibleWhen(field, names, state.prefix),
+    }))
+  )
   const failing = views.find(({ error }) => error !== undefined)
   if (failing) failing.attributes.autofocus = true
   return views
@@ -91,29 +129,37 @@ async function fieldView(
   site: AdminSite,
   view: ModelView,
   field: FormField,
-  { shown, stored, errors, cleared }: FieldState
+  { shown, stored, errors, cleared, prefix = '', choices }: FieldState
 ): Promise<FieldView> {
-  const { name, widget, valueType } = field
+  const { name: ownName, widget, valueType } = field
+  const name = prefix + ownName
   const help = field.help ?? generalHelp(site, field, stored !== undefined)
-  const values = shown[name] ?? []
-  const isStored = (stored?.[name] ?? []).some((text) => text !== '')
+  const values = shown[ownName] ?? []
+  const isStored = (stored?.[ownName] ?? []).some((text) => text !== '')
   const id = `field-${name}`
-  const error = errors[name]
+  const error = errors[ownName]
   const required = isRequired(field, isStored)
   const isGroup = widget instanceof Widget && widget.isGroup === true
+  const affixes = hasBox(field)
+    ? { prefix: field.prefix, suffix: field.suffix }
+    : { prefix: undefined, suffix: undefined }
   const base: FieldView = {
     id,
     name,
     label: field.label,
     help,
-    control: widget instanceof Widget ? 'widget' : 'input',
+    control: controlOf(widget),
     template: widget instanceof Widget ? widget.template : undefined,
     type: INPUT_TYPES[widget as string] ?? 'text',
     value: values.join('\n'),
     values,
     checked: values[values.length - 1] === 'true',
     isGroup,
+    isSecret: field.secret,
     data: widget instanceof Widget ? await widget.data?.(ctx, name, values) : undefined,
+    isWide: widget instanceof FormWidget && widget.isWide,
+    cellControl: widget instanceof FormWidget ? widget.cellControl : undefined,
+    previewUrl: previewUrl(view, field),
     isCode: false,
     choices: [],
     emptyChoice: undefined,
@@ -121,22 +167,27 @@ async function fieldView(
     attributes: {
       ...field.attributes,
       ...tooLong(site, field),
-      ...(required && !isGroup && { required: true }),
-      ...describedBy(id, help, error),
+      /* The browser must not want what may not be part of the form: the site's script decides. */
+      ...(required && !isGroup && { [field.condition ? 'data-required' : 'required']: true }),
+      ...describedBy(id, affixes, help, error),
     },
-    unit: valueType === 'datetime' ? site.text('form.utc') : undefined,
+    prefix: affixes.prefix,
+    suffix: affixes.suffix,
+    visibleWhen: undefined,
+    ...(valueType === 'datetime' ? zoneOf(field, values[0]) : { unit: undefined }),
     error,
     clear:
-      stored && field.nullable && (isStored || field.hidden || cleared.has(name))
-        ? { name: name + CLEAR, checked: cleared.has(name) }
+      stored && field.nullable && (isStored || field.hidden || cleared.has(ownName))
+        ? { name: name + CLEAR, checked: cleared.has(ownName) }
         : undefined,
-    file: await fileOf(ctx, view, field, stored?.[name]),
+    hasCross: hasBox(field) && !field.hidden,
+    file: await fileOf(ctx, view, field, stored?.[ownName]),
     search: undefined,
   }
   if (widget instanceof Widget && widget.choices) {
     return asChoices(field, base, await widget.choices(ctx))
   }
-  if (field.reference) return await referenceView(ctx, view, field, base, site)
+  if (field.reference) return await referenceView(ctx, view, field, base, site, choices)
   return withControl(site, field, base, isStored)
 }
 
@@ -172,9 +223,10 @@ function isRequired(field: FormField, isStored: boolean): boolean {
 function generalHelp(site: AdminSite, field: FormField, isUpdate: boolean): string | undefined {
   const { hidden, column, widget, multiple } = field
   /* An empty field would look as if nothing was stored. */
-  const isStored = column !== undefined || widget === 'password'
+  const isStored = column !== undefined || isPassword(widget)
   if (isUpdate && hidden && isStored) return site.text('form.hidden')
   if (multiple && widget === 'textarea') return site.text('form.lines')
+  if (widget instanceof FormWidget && widget.helpKey) return site.text(widget.helpKey)
   return widget === 'multi-select' ? site.text('form.several') : undefined
 }
 
@@ -184,8 +236,47 @@ function tooLong(site: AdminSite, { attributes }: FormField) {
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
 }
 
-function describedBy(id: string, help: string | undefined, error: string | undefined) {
-  const ids = [...(error === undefined ? [] : [`${id}-error`]), ...(help ? [`${id}-help`] : [])]
+/** Returns true if a unit or cross can stand in the box of its input */
+function hasBox({ widget }: FormField): boolean {
+  if (widget instanceof Widget) return widget instanceof FormWidget && widget.hasBox
+  return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'
+}
+
+/** A row of another form has longer names than its column. */
+function previewUrl(view: ModelView, { widget, column, name }: FormField): string | undefined {
+  if (!(widget instanceof FormWidget) || !widget.preview) return undefined
+  return view.url(`/preview/${encodeURIComponent(column?.apiName ?? name)}`)
+}
+
+function controlOf(widget: FormField['widget']): string {
+  if (!(widget instanceof Widget)) return 'input'
+  return (widget instanceof FormWidget && widget.control) || 'widget'
+}
+
+/** Conditions on fields that the form does not have are met already. */
+function visibleWhen(
+  { condition }: FormField,
+  names: ReadonlySet<string>,
+  prefix: string = ''
+): string | undefined {
+  const open = [...(condition ?? [])]
+    .filter(([name]) => names.has(name))
+    .map(([name, texts]) => [prefix + name, texts])
+  return open.length > 0 ? JSON.stringify(Object.fromEntries(open)) : undefined
+}
+
+function describedBy(
+  id: string,
+  { prefix, suffix }: Pick<FieldView, 'prefix' | 'suffix'>,
+  help: string | undefined,
+  error: string | undefined
+) {
+  const ids = [
+    ...(error === undefined ? [] : [`${id}-error`]),
+    ...(prefix ? [`${id}-prefix`] : []),
+    ...(suffix ? [`${id}-suffix`] : []),
+    ...(help ? [`${id}-help`] : []),
+  ]
   return {
     ...(ids.length > 0 && { 'aria-describedby': ids.join(' ') }),
     ...(error !== undefined && { 'aria-invalid': 'true' }),
@@ -198,6 +289,8 @@ function withControl(
   base: FieldView,
   isStored: boolean
 ): FieldView {
+  if (isPassword(field.widget)) return { ...base, value: '', values: [] }
+  if (field.widget instanceof Widget) return base
   switch (field.widget) {
     case 'checkbox':
       return { ...base, control: 'checkbox' }
@@ -217,23 +310,59 @@ function withControl(
     case 'json':
     case 'textarea':
       return asTextarea(base, rowsOf(field, base.value), field.widget === 'json')
-    case 'password':
     case 'file':
+    case 'image':
       return { ...base, value: '' }
     default:
-      return asLine(field, base)
+      return asLine(site, field, base)
   }
 }
 
-function asLine(field: FormField, base: FieldView): FieldView {
+function asLine(site: AdminSite, field: FormField, base: FieldView): FieldView {
   /* A one-line input would silently drop line breaks. */
   if (field.valueType === 'text' && base.value.includes('\n')) return asTextarea(base, 3, false)
+  if (field.grouped) return { ...base, type: 'text', attributes: quantity(site, base.attributes) }
   if (field.valueType === 'number') {
     const isExact = Number.isSafeInteger(Number(base.value)) || base.value.includes('.')
     /* A browser considers such a number between two steps of the input. */
     return isExact ? base : { ...base, attributes: { ...base.attributes, step: 'any' } }
   }
+  /* The browser's input would drop an offset, and be empty. */
+  if (base.type === 'datetime-local' && base.value !== '' && !fitsInput(base.value)) {
+    const { max, step, ...attributes } = base.attributes
+    return { ...base, type: 'text', attributes: { ...attributes, autocomplete: 'off' } }
+  }
   return base
+}
+
+/** A browser's input of a number shows no separators; what may be typed is said in words. */
+function quantity(
+  site: AdminSite,
+  { step, min, max, ...attributes }: FieldView['attributes']
+): FieldView['attributes'] {
+  const isOpen = min === undefined && max === undefined
+  const ends = min === undefined ? 'most' : max === undefined ? 'least' : 'between'
+  return {
+    ...attributes,
+    /* Keyboards of digits have no minus sign. */
+    ...(Number(min) >= 0 && { inputmode: step === 1 ? 'numeric' : 'decimal' }),
+    autocomplete: 'off',
+    dir: undefined,
+    ...(!isOpen && {
+      'data-min': min,
+      'data-max': max,
+      'title': site.text(`form.range.${ends}`, {
+        min: grouped(String(min)),
+        max: grouped(String(max)),
+      }),
+    }),
+  }
+}
+
+/** The zone of a moment; a widget of the application's own gets it in UTC. */
+function zoneOf({ widget }: FormField, text: string | undefined) {
+  if (widget instanceof Widget) return { unit: UTC }
+  return { unit: zoneLabel(text), zone: presentZone() }
 }
 
 function asTextarea(base: FieldView, rows: number, isCode: boolean): FieldView {
@@ -280,7 +409,8 @@ async function referenceView(
   view: ModelView,
   field: FormField,
   base: FieldView,
-  site: AdminSite
+  site: AdminSite,
+  shared?: SharedChoices
 ): Promise<FieldView> {
   const reference = field.reference!
   const [current] = base.values
@@ -288,8 +418,10 @@ async function referenceView(
   if (field.widget !== 'select') return withControl(site, field, asNumber, false)
   if (!(await followed(ctx, reference))) return asNumber
 
-  const choices = await choicesOf(ctx, reference, { current })
-  if (choices.length > MOST_CHOICES) {
+  const choices = shared
+    ? await shared.of(reference, current)
+    : await choicesOf(ctx, reference, { current })
+  if (choices.length > (shared?.most ?? MOST_CHOICES)) {
     const title = choices.find(({ value }) => value === current)?.label ?? ''
     const url = view.url(`/choices/${encodeURIComponent(field.name)}`)
     return { ...asNumber, control: 'combobox', search: { url, title } }
@@ -306,10 +438,12 @@ async function referenceView(
 async function fileOf(
   ctx: HttpContext,
   view: ModelView,
-  { valueType }: FormField,
+  { valueType, widget }: FormField,
   stored: string[] | undefined
 ) {
   const key = stored?.[0]
   if (valueType !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
-  return { url: view.url(`/files/${key}`) }
+  const url = view.url(`/files/${key}`)
+  const isShown = widget === 'image' && imageType(key) !== undefined
+  return { url, ...(isShown && { image: `${url}?${INLINE}` }) }
 }

@@ -1,6 +1,7 @@
 import type { Column } from '#crud/internals'
 import type { Reference } from '../../relations/references.js'
 import type { Choice } from './choice.js'
+import type { Condition } from './visible_when.js'
 import type { Widget, WidgetName } from './widget.js'
 
 /**
@@ -17,10 +18,16 @@ export interface FormField {
   name: string
   label: string
   help: string | undefined
+  /** Text before the input */
+  prefix: string | undefined
+  /** Text after the input */
+  suffix: string | undefined
   widget: WidgetName | Widget
   /** Type of each of its values */
   valueType: ValueType
   required: boolean
+  /** Texts of other fields with which it is part of the form; undefined: it always is [R14] */
+  condition: Condition | undefined
   /** True if it can be emptied */
   nullable: boolean
   /** Value when emptied */
@@ -49,6 +56,8 @@ export interface FormField {
    * typed [A28]
    */
   asTyped: boolean
+  /** True for a number that is shown with separators of thousands if it is long */
+  grouped: boolean
   /** True if the schema accepts numbers only, not numeric texts */
   strict: boolean
   /** True if the schema takes the uploaded file itself and not its key */

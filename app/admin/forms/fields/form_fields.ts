@@ -1,13 +1,21 @@
 import type { BodyField, JsonSchema } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
+import type { FieldOptions } from '../../view_options.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
+import { namesThings } from '../../list/names_things.js'
+import { grouped } from '../../text/grouped_number.js'
 import { choicesOf } from './listed_choices.js'
 import type { WidgetName } from './widget.js'
 import { constraintsOf } from './field_constraints.js'
 import { isFileField } from '../files/file_columns.js'
 import type { FormField, ValueType } from './form_field.js'
+import { conditionOf } from './visible_when.js'
 import { Widget } from './widget.js'
+import { FormWidget } from './widgets/form_widget.js'
+import { IMAGES } from './widgets/image_types.js'
+import { isPassword } from './widgets/new_password_widget.js'
+import { makeWidget } from './widgets/make_widget.js'
 
 export type { FormField } from './form_field.js'
 
@@ -66,34 +74,63 @@ function makeField(
   mode: FormMode
 ): FormField {
   const { apiName: name, column } = field
-  const { help, widget: wanted } = view.fieldOptions(name)
+  const options = view.fieldOptions(name)
+  const { help, visibleWhen } = options
   const shape = shapeOf(field, reference)
   /* A field that only one of the schemas declares as a file is a file field in both forms. */
   const usual = isFileField(view, name) ? 'file' : shape.widget
-  const widget = typeof wanted === 'function' ? new wanted() : (wanted ?? usual)
+  const widget = widgetOf(options, field, mode) ?? usual
+  const own = widget instanceof FormWidget ? widget : undefined
   const valueType = heldBy(widget, shape.valueType)
-  const isPassword = widget === 'password'
+  const isSecret = isPassword(widget)
+  const isGrouped = widget === 'number' && !reference && isQuantity(view, column)
+  const initial = mode === 'create' ? initialOf(field, valueType) : []
   return {
     name,
     label: view.labelOf(name),
     help,
+    prefix: options.prefix ?? own?.prefix,
+    suffix: options.suffix ?? own?.suffix,
     widget,
     valueType,
-    required: field.required && widget !== 'checkbox',
-    ...emptying(field, shape.multiple && valueType !== 'json'),
+    required: field.required && widget !== 'checkbox' && !own?.fillsItself,
+    condition: conditionOf(visibleWhen),
+    ...emptying(field, (shape.multiple && valueType !== 'json') || own?.isList === true),
     column,
     virtual: column === undefined,
     multiple: shape.multiple && valueType !== 'json',
     choices: shape.choices,
     reference,
     attributes: attributesOf(field, widget, valueType, shape.multiple),
-    hidden: isPassword || (column?.hidden ?? true) || column?.kind === 'binary',
-    secret: isPassword || (column?.hidden ?? false),
-    initial: mode === 'create' ? initialOf(field, valueType) : [],
+    hidden: isSecret || (column?.hidden ?? true) || column?.kind === 'binary',
+    secret: isSecret || (column?.hidden ?? false),
+    initial: isGrouped ? initial.map(grouped) : initial,
     asTyped: isOwnForm(field, widget, valueType),
+    grouped: isGrouped,
     strict: field.settings.strict === true,
     takesFile: field.type === 'multipartFile',
   }
+}
+
+/** A model that converts or writes its numbers itself decides about their form. */
+function isQuantity(view: ModelView, column: BodyField['column']): boolean {
+  if (!column) return true
+  return !column.preparesItself && !column.serialize && !namesThings(view, column)
+}
+
+/** The widget that the options name or are a class of */
+function widgetOf(options: FieldOptions, field: BodyField, mode: FormMode) {
+  const { widget } = options
+  if (typeof widget === 'function') return new widget()
+  const { column, json, settings } = field
+  const made = makeWidget(options, {
+    kind: column?.kind,
+    isList: json.type === 'array',
+    strict: settings.strict === true,
+    most: Math.min(json.maxLength ?? Infinity, column?.maxLength ?? Infinity),
+    isCreate: mode === 'create',
+  })
+  return made ?? (widget as WidgetName | undefined)
 }
 
 interface Shape {
@@ -213,6 +250,7 @@ function isLong({ json, column }: BodyField): boolean {
 function heldBy(widget: WidgetName | Widget, valueType: ValueType): ValueType {
   if (widget instanceof Widget) return valueType
   if (widget === 'json' || widget === 'file') return widget
+  if (widget === 'image') return 'file'
   return valueType === 'json' || valueType === 'file' ? 'text' : valueType
 }
 
@@ -222,11 +260,13 @@ function attributesOf(
   valueType: ValueType,
   multiple: boolean
 ): FormField['attributes'] {
+  if (multiple && widget instanceof FormWidget) return widget.attributesFrom({})
   if (multiple || ['select', 'multi-select', 'checkbox'].includes(widget as string)) return {}
   const attributes = constraintsOf(field, valueType)
-  if (widget === 'password') return { ...attributes, autocomplete: 'new-password' }
+  if (isPassword(widget)) return { ...attributes, autocomplete: 'new-password' }
   if (widget === 'textarea' || widget instanceof Widget) delete attributes.pattern
-  return attributes
+  if (widget === 'image') return { ...attributes, accept: IMAGES }
+  return widget instanceof FormWidget ? widget.attributesFrom(attributes) : attributes
 }
 
 /** Default of the database column, if it is known. */

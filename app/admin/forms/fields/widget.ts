@@ -18,6 +18,12 @@ export const WIDGETS = [
   'password',
   'json',
   'file',
+  'image',
+  'money',
+  'tags',
+  'markdown',
+  'slug',
+  'colour',
 ] as const
 
 /** Built-in widgets. [B17] */
@@ -51,6 +57,9 @@ export abstract class Widget {
 
   /** True if the template has several inputs, which the label heads as a group */
   readonly isGroup?: boolean
+
+  /** True if its value says what was changed, so that two people's changes never meet [R15] */
+  readonly tellsChanges?: boolean
 
   /**
    * Overridable, for several inputs of other names: the texts of the field out of all that the form sent.

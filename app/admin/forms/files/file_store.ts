@@ -100,6 +100,15 @@ export async function openFile(view: ModelView, key: string): Promise<StoredFile
   }
 }
 
+/**
+ * Returns true if the column's value names a file that is there.
+ */
+export async function hasFile(view: ModelView, key: unknown): Promise<boolean> {
+  if (!isFileKey(key)) return false
+  const disk = await filesDisk()
+  return await disk.exists(placeOf(view, key))
+}
+
 /** Ignores the viewer's scope: any record may refer to the file. */
 async function isHeld(view: ModelView, key: string): Promise<boolean> {
   if (!view.resource.isLoaded) await view.resource.load()

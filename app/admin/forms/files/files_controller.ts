@@ -5,6 +5,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'
 import { ownerOf } from './file_owners.js'
+import { imageType, INLINE } from '../fields/widgets/image_types.js'
 import { isFileKey, openFile } from './file_store.js'
 import { isForbidden } from '../submission/refusals.js'
 import { PageNotFound } from '../../errors.js'
@@ -23,28 +24,33 @@ export class FilesController {
   ) {}
 
   /**
-   * Sends a file, always as an attachment: inline, its content could run scripts in the site.
+   * Sends a file as an attachment: inline, its content could run scripts in the site. Only an image of a column
+   * with the widget `image` is sent inline, if asked for. [B17, R13]
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file
     if (!isFileKey(key)) throw new PageNotFound()
-    const name = await this.#nameFor(ctx, key)
-    const file = name === undefined ? undefined : await openFile(this.view, key)
-    if (!file) throw new PageNotFound()
+    const owned = await this.#ownedBy(ctx, key)
+    const file = owned && (await openFile(this.view, key))
+    if (!owned || !file) throw new PageNotFound()
 
     /* Called for the headers only; the body is streamed separately. */
-    ctx.response.attachment(key, name)
+    const type = this.#inlineType(ctx, key, owned.field)
+    ctx.response.attachment(key, owned.name, type ? 'inline' : 'attachment')
     ctx.response
-      .header('content-type', 'application/octet-stream')
+      .header('content-type', type ?? 'application/octet-stream')
       .header('content-length', file.size)
       .stream(file.stream)
   }
 
   /**
-   * File name, from the record for which the file was stored. A viewer who may not see that record
+   * Field and file name, from the record for which the file was stored. A viewer who may not see that record
    * gets no file, even if another record contains its key. [B17, P14]
    */
-  async #nameFor(ctx: HttpContext, key: string): Promise<string | undefined> {
+  async #ownedBy(
+    ctx: HttpContext,
+    key: string
+  ): Promise<{ name: string; field: string } | undefined> {
     const { crud, resource } = this.view
     const owner = fileColumnsOf(this.view).length > 0 && (await ownerOf(this.view, key))
     if (!owner) return undefined
@@ -64,6 +70,12 @@ export class FilesController {
     const item = noteKey(resource.reader.toItem(record), owner.key)
     const title = this.view.titleOf(item).replace(UNFIT, ' ').trim()
     const label = this.view.labelOf(column.apiName).replace(UNFIT, ' ').trim()
-    return `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
+    const name = `${[...title].slice(0, LONGEST_TITLE).join('')} - ${label}${extname(key)}`
+    return { name, field: column.apiName }
+  }
+
+  #inlineType({ request }: HttpContext, key: string, field: string): string | undefined {
+    const isAsked = request.qs()[INLINE] !== undefined
+    return isAsked && this.view.fieldOptions(field).widget === 'image' ? imageType(key) : undefined
   }
 }

@@ -1,3 +1,4 @@
+import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { KeyValue } from '#crud/internals'
@@ -8,6 +9,11 @@ import type { FormField } from '../fields/form_field.js'
 import type { Submission } from '../submission/submission.js'
 
 /**
+ * Keys of stored files.
+ */
+export type KeptFiles = Map<MultipartFile, string>
+
+/**
  * Files of one submission: stored before the record is written, and removed again if the write
  * fails.
  */
@@ -16,11 +22,21 @@ export class Uploads {
   readonly #fields: readonly FormField[]
   readonly #submission: Submission
   readonly #stored = new Map<FormField, string>()
+  readonly #kept: KeptFiles
 
-  constructor(view: ModelView, fields: readonly FormField[], submission: Submission) {
+  /**
+   * @param kept  files that an earlier attempt to write the submission has stored
+   */
+  constructor(
+    view: ModelView,
+    fields: readonly FormField[],
+    submission: Submission,
+    kept: KeptFiles = new Map()
+  ) {
     this.#view = view
     this.#fields = fields
     this.#submission = submission
+    this.#kept = kept
   }
 
   /**
@@ -72,7 +88,8 @@ export class Uploads {
    * Removes the files after a failed write.
    */
   async drop(): Promise<void> {
-    for (const key of this.#stored.values()) await dropFile(this.#view, key)
+    for (const key of this.#kept.values()) await dropFile(this.#view, key)
+    this.#kept.clear()
   }
 
   /**
@@ -96,7 +113,9 @@ export class Uploads {
   }
 
   async #store(field: FormField): Promise<string> {
-    const key = await storeFile(this.#view, this.#submission.files.get(field.name)!)
+    const file = this.#submission.files.get(field.name)!
+    const key = this.#kept.get(file) ?? (await storeFile(this.#view, file))
+    this.#kept.set(file, key)
     this.#stored.set(field, key)
     return key
   }

@@ -1,11 +1,12 @@
 import { Exception } from '@adonisjs/core/exceptions'
+import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import { Problem } from '#crud'
-import { unavailability, type FieldError } from '#crud/internals'
+import { toProblem, unavailability, type FieldError } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../fields/form_field.js'
 import { isForbidden } from './refusals.js'
-import { InvalidForm } from '../../errors.js'
+import { InvalidForm, RefusedRows, type RowFaults } from '../../errors.js'
 
 /**
  * Messages of a form that was not saved. [S38, S39, S47]
@@ -14,6 +15,8 @@ export interface FormFailure {
   error: string
   /** Messages by API name */
   fieldErrors: Record<string, string>
+  /** Faults of rows in the form [R2] */
+  rows?: RowFaults
 }
 
 /**
@@ -25,26 +28,55 @@ export function failureOf(
   error: unknown
 ): FormFailure {
   if (error instanceof InvalidForm) {
-    return { error: site.text('form.invalid'), fieldErrors: byField(site, fields, error.errors) }
+    const fieldErrors = byField(site, fields, error.errors)
+    return { error: site.text(headingOf(error)), fieldErrors, rows: error.rows }
   }
   if (isForbidden(error)) return { error: site.text('form.refused'), fieldErrors: {} }
   if (error instanceof Problem) {
     return { error: error.message, fieldErrors: byField(site, fields, error.errors ?? []) }
   }
   if (isForPeople(error)) return { error: error.message, fieldErrors: {} }
+  if (unavailability(error)) return { error: toProblem(error).message, fieldErrors: {} }
   logger.error({ err: error }, 'A form could not be stored')
   return { error: site.text('form.failed'), fieldErrors: {} }
+}
+
+function headingOf({ status }: InvalidForm): string {
+  if (status === 409) return 'inlines.conflict'
+  return status === 403 ? 'form.refused' : 'form.invalid'
+}
+
+/**
+ * Sets the status of a form that was not saved: 403 for a refusal, 409 for rows that others have changed, 503 with `Retry-After` if the database has no
+ * time or room for it.
+ *
+ * @param usual  status of any other failure
+ */
+export function setFailureStatus(
+  { response }: HttpContext,
+  error: unknown,
+  usual: 400 | 422
+): void {
+  const { status, headers } = toProblem(error)
+  if (status === 503) {
+    for (const [name, value] of Object.entries(headers)) response.header(name, value)
+    response.status(503)
+  } else if (error instanceof RefusedRows) response.status(error.status)
+  else response.status(isForbidden(error) ? 403 : usual)
 }
 
 /**
  * Returns true for errors that a hook or other extension throws for users; driver errors have a
  * code and SQL.
  */
-function isForPeople(error: unknown): error is Error {
+export function isForPeople(error: unknown): error is Error {
   if (error instanceof Exception) return error.status < 500
   if (unavailability(error)) return false
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
+
+/* Of VineJS, which has one rule for dates with and without a time. */
+const NO_DATETIME = ' must be a datetime value'
 
 /** First message of each field; a fault in a part of a field (`tags.0`) belongs to the field. */
 function byField(
@@ -52,14 +84,22 @@ function byField(
   fields: readonly FormField[],
   errors: readonly FieldError[]
 ): Record<string, string> {
-  const messages: Record<string, string> = {}
+  const messages = new Map<string, string>()
   for (const { field: path, rule, message } of errors) {
     const name = path.split('.', 1)[0]
-    const label = fields.find((field) => field.name === name)?.label ?? name
-    messages[name] ??=
-      rule === 'required' && path === name
-        ? site.text('form.required', { label })
-        : message.replace(`The ${path} field`, () => label)
+    if (messages.has(name)) continue
+    const field = fields.find((one) => one.name === name)
+    const label = field?.label ?? name
+    if (rule === 'required' && path === name) {
+      messages.set(name, site.text('form.required', { label }))
+    } else if (rule === 'date' && field?.valueType === 'date' && message.endsWith(NO_DATETIME)) {
+      messages.set(name, site.text('form.noDate', { label }))
+    } else {
+      messages.set(
+        name,
+        message.replace(`The ${path} field`, () => label)
+      )
+    }
   }
-  return messages
+  return Object.fromEntries(messages)
 }

@@ -5,7 +5,9 @@ import { valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
+import { isImageFile, NO_IMAGE } from '../fields/widgets/image_types.js'
 import type { FieldError } from '#crud/internals'
+import type { SentRows } from '../inlines/sent_rows.js'
 import { UnreadableText } from '../../errors.js'
 
 /** Suffix in the name of the checkbox that empties a field. [B17] */
@@ -29,6 +31,10 @@ export interface Submission {
   faults: FieldError[]
   /** True if a button of a widget only wants the form again */
   asksAgain: boolean
+  /** Names of the fields that are not part of the form as it was filled in [R14] */
+  unseen?: ReadonlySet<string>
+  /** Rows in the form, by the names of their relations [R2] */
+  rows?: ReadonlyMap<string, SentRows>
 }
 
 /**
@@ -41,7 +47,21 @@ export async function readSubmission(
   ctx: HttpContext,
   mode: FormMode
 ): Promise<Submission> {
-  const sent = sentTexts(ctx)
+  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.file(name))
+}
+
+/**
+ * The same for texts of any origin, such as those of a row in a form. [R2]
+ *
+ * @param sent    texts by the names of the fields
+ * @param fileOf  the uploaded file of a field
+ */
+export function submissionOf(
+  fields: readonly FormField[],
+  sent: ReadonlyMap<string, readonly string[]>,
+  mode: FormMode,
+  fileOf: (name: string) => MultipartFile | null = () => null
+): Submission {
   const submission: Submission = {
     values: {},
     supplied: false,
@@ -61,8 +81,8 @@ export async function readSubmission(
     if (submission.cleared.has(field.name)) {
       submission.values[field.name] = field.emptied
     } else if (field.valueType === 'file' && !(field.widget instanceof Widget)) {
-      const file = ctx.request.file(field.name)
-      if (file && file.clientName !== '') submission.files.set(field.name, file)
+      const file = fileOf(field.name)
+      if (file && file.clientName !== '') readFile(field, file, submission)
     } else {
       readField(field, withoutEmpty(texts, mode), submission)
     }
@@ -73,9 +93,34 @@ export async function readSubmission(
   return submission
 }
 
-function textsSent({ name, widget }: FormField, sent: Map<string, string[]>): string[] {
+/**
+ * The submission without what was sent for fields that are not part of the form as it was filled in; their texts
+ * stay for a form that is shown again. [R14]
+ */
+export function withoutUnseen(submission: Submission, unseen: ReadonlySet<string>): Submission {
+  if (unseen.size === 0) return submission
+  const { values, cleared, files, faults } = submission
+  return {
+    ...submission,
+    values: Object.fromEntries(Object.entries(values).filter(([name]) => !unseen.has(name))),
+    cleared: new Set([...cleared].filter((name) => !unseen.has(name))),
+    files: new Map([...files].filter(([name]) => !unseen.has(name))),
+    faults: faults.filter(({ field }) => !unseen.has(field)),
+    unseen,
+  }
+}
+
+function textsSent(
+  { name, widget }: FormField,
+  sent: ReadonlyMap<string, readonly string[]>
+): readonly string[] {
   const own = widget instanceof Widget ? widget.collect?.(name, sent) : undefined
   return own ?? sent.get(name) ?? []
+}
+
+function readFile({ name, widget }: FormField, file: MultipartFile, { files, faults }: Submission) {
+  if (widget !== 'image' || isImageFile(file)) files.set(name, file)
+  else faults.push({ field: name, rule: 'image', message: `The ${name} field ${NO_IMAGE}` })
 }
 
 function readField(field: FormField, texts: string[], { values, faults }: Submission) {
@@ -101,6 +146,10 @@ function withoutEmpty(texts: string[], mode: FormMode): string[] {
   return mode === 'update' ? kept.map((text) => text.trim()) : kept
 }
 
-function isCleared(field: FormField, sent: Map<string, string[]>, mode: FormMode): boolean {
+function isCleared(
+  field: FormField,
+  sent: ReadonlyMap<string, readonly string[]>,
+  mode: FormMode
+): boolean {
   return mode === 'update' && field.nullable && (sent.get(field.name + CLEAR) ?? []).includes('1')
 }

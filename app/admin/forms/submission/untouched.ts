@@ -1,14 +1,9 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import type { Item } from '#crud'
-import {
-  type Column,
-  type FieldError,
-  readDateTime,
-  type Resource,
-  toApi,
-  writeJson,
-} from '#crud/internals'
+import { type Column, type FieldError, type Resource, toApi, writeJson } from '#crud/internals'
+import { ungrouped } from '../../text/grouped_number.js'
+import { isSameMoment, normalMoment } from '../../time/local_time.js'
 import { textsOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from './submission.js'
@@ -31,7 +26,8 @@ export function storedTexts(
 /**
  * Replaces the values of fields that came back as shown by those of the record. Forms do not
  * preserve every value: they would turn `\r\n` into `\n`, cut milliseconds of a datetime, and make
- * `true` of a driver's 1, in fields that the user did not change.
+ * `true` of a driver's 1, in fields that the user did not change. JSON that a driver has read is left out: written
+ * again, it would lose its spaces, and digits.
  *
  * @param values  by attribute name, after the schema
  */
@@ -46,8 +42,10 @@ export function keepUntouched(
     const { attribute } = field.column ?? {}
     if (!attribute || !Object.hasOwn(values, attribute) || cleared.has(field.name)) continue
     const own = attributeOf(field, record)
-    const isPlain = typeof own !== 'object' || DateTime.isDateTime(own)
-    if (isPlain && isSame(field, stored[field.name], shown[field.name])) values[attribute] = own
+    if (!isSame(field, stored[field.name], shown[field.name])) continue
+    const isPlain = typeof own !== 'object' || DateTime.isDateTime(own) || own instanceof Date
+    if (isPlain) values[attribute] = own
+    else if (field.column!.kind === 'json') delete values[attribute]
   }
 }
 
@@ -120,14 +118,24 @@ export function changesRecord(
   })
 }
 
-function isSame(field: FormField, stored: string[] = [], sent: string[] = []): boolean {
-  const form = (texts: string[]) => {
-    /* A hidden `false` precedes the checkbox. */
-    const counting = field.valueType === 'boolean' ? texts.slice(-1) : texts
-    const text = counting.join('\n').replace(/\r\n?/g, '\n')
-    return field.valueType === 'datetime' ? (readDateTime(text) ?? text) : text
-  }
-  return sent.length > 0 && form(stored) === form(sent)
+/**
+ * The text that a form sends for a field, in one form for all that it would not tell apart.
+ */
+export function normalText(field: FormField, texts: string[] = []): string {
+  /* A hidden `false` precedes the checkbox. */
+  const counting = field.valueType === 'boolean' ? texts.slice(-1) : texts
+  const text = counting.join('\n').replace(/\r\n?/g, '\n')
+  if (field.valueType === 'datetime') return normalMoment(text)
+  return field.valueType === 'number' ? ungrouped(text) : text
+}
+
+/**
+ * Returns true if a field came back as it was shown.
+ */
+export function isSame(field: FormField, stored: string[] = [], sent: string[] = []): boolean {
+  if (sent.length === 0) return false
+  const [one, other] = [normalText(field, stored), normalText(field, sent)]
+  return field.valueType === 'datetime' ? isSameMoment(one, other) : one === other
 }
 
 function attributeOf(field: FormField, record: LucidRow): unknown {

@@ -6,22 +6,24 @@ import { InvalidForm } from '../../errors.js'
 
 /**
  * Converts a submission to values of a model, with the same schema as the endpoints. Stores files
- * that the schema takes by key.
+ * that the schema takes by key. Fields that are not part of the form as it was filled in are not required. [R14]
  *
  * @param meta  metadata for the schema's rules
+ * @param isStrict  true to refuse fields that the schema does not have
  * @returns the values by attribute name, virtual fields by their own
  * @throws InvalidForm
  */
 export async function validateSubmission(
   body: BodySchema,
-  { values, faults }: Submission,
+  { values, faults, unseen }: Submission,
   uploads: Uploads,
-  meta: Record<string, unknown>
+  meta: Record<string, unknown>,
+  isStrict = false
 ): Promise<Record<string, unknown>> {
   let parsed: Record<string, unknown> = {}
   const errors = [...faults]
   try {
-    parsed = await body.parse({ ...values, ...(await uploads.forSchema()) }, meta)
+    parsed = await body.parse({ ...values, ...(await uploads.forSchema()) }, meta, isStrict, unseen)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
     /* The schema also reports a field that could not be parsed, as missing. */

@@ -1,11 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { markBodyReader } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { inZone } from '../../time/present_zone.js'
+import { inZoneOfForm, zoneOfPerson } from '../../time/zone_of_person.js'
 
 const ADMIN_ROUTES = new WeakSet<object>()
 
 /**
- * Registers a route of the site.
+ * Registers a route of the site, whose pages show times in the zone of the person who asks. [R12]
  *
  * @param path  path below the mount
  * @param name  route name after `admin.`
@@ -17,7 +19,8 @@ export function adminRoute(
   name: string,
   handle: (ctx: HttpContext) => unknown
 ): void {
-  const handler = (ctx: HttpContext) => handle(ctx)
+  const handler = async (ctx: HttpContext) =>
+    await inZone(await zoneOfPerson(ctx, site), () => inZoneOfForm(ctx, () => handle(ctx)))
   ADMIN_ROUTES.add(handler)
   markBodyReader(handler)
   const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]

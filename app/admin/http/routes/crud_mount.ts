@@ -4,7 +4,13 @@ import { Problem } from '#crud'
 import { answerMissing, noEndpoint, sendProblem, toProblem } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { NotAllowed, SignInRequired } from '../../errors.js'
+import { factorProblem } from '../../authentication/factors/factor_problem.js'
+import { proofProblem } from '../../authentication/reauthentication/proof_problem.js'
+import {
+  isGuarded,
+  isRecentlyProved,
+} from '../../authentication/reauthentication/reauthentication.js'
+import { FactorRequired, NotAllowed, SignInRequired } from '../../errors.js'
 import { refuseWhileViewing } from '../../permissions/view_as/view_as_guard.js'
 import { siteMiddleware, requireSignIn } from '../guards.js'
 
@@ -27,8 +33,17 @@ function crudGuard(site: AdminSite, view: ModelView) {
     if (!view.admits(ctx)) throw new NotAllowed()
     const own = await view.for(ctx)
     if (own.isWithheld) throw noEndpoint()
+    if (!isProvedFor(ctx, view)) throw proofProblem(site)
     await next()
   }
+}
+
+/** Reads need no proof. [U11] */
+function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
+  const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.request.method())
+  return (
+    isRead || !isGuarded(model) || isRecentlyProved(ctx.auth.use('admin').signedInOrFail().session)
+  )
 }
 
 /**
@@ -63,12 +78,13 @@ function modelAt(site: AdminSite, { request }: HttpContext): ModelView | undefin
 }
 
 /**
- * @throws Problem 401
+ * @throws Problem 401, or 403 for a user who has to set up a second factor first [U10]
  */
 async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
     await requireSignIn(ctx)
   } catch (error) {
+    if (error instanceof FactorRequired) throw factorProblem(site)
     if (!(error instanceof SignInRequired)) throw error
     site.adminAuthentication.clearCookies(ctx)
     throw new Problem(401, site.text('errors.401.text'))

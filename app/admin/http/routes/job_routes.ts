@@ -2,7 +2,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { JobsController } from '../../jobs/pages/jobs_controller.js'
 import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
-import { readPlainBody } from '../read_body.js'
+import { readBody, readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
 
 /**
@@ -15,6 +15,7 @@ export function registerJobRoutes(site: AdminSite): void {
     .group(() => {
       adminRoute(site, 'GET', path, 'management.jobs', (ctx) => jobs.index(ctx))
       adminRoute(site, 'GET', `${path}/:id`, 'management.job', (ctx) => jobs.show(ctx))
+      adminRoute(site, 'GET', `${path}/:id/file`, 'management.job.file', (ctx) => jobs.file(ctx))
       adminRoute(site, 'POST', `${path}/:id/cancel`, 'management.job.cancel', (ctx) =>
         jobs.cancel(ctx)
       )
@@ -23,4 +24,9 @@ export function registerJobRoutes(site: AdminSite): void {
       )
     })
     .use([siteMiddleware, signInGuard, flash, readPlainBody])
+  site.router
+    .group(() => {
+      adminRoute(site, 'POST', `${path}/:id/undo`, 'management.job.undo', (ctx) => jobs.undo(ctx))
+    })
+    .use([siteMiddleware, signInGuard, flash, readBody])
 }

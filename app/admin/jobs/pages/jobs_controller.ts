@@ -1,12 +1,17 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
+import { isGuarded, requireProof } from '../../authentication/reauthentication/reauthentication.js'
 import { isSuperuser } from '../../events/pages/event_access.js'
 import { readPage } from '../../events/pages/event_filters.js'
 import { lastPage, pagesOf, ROWS } from '../../events/pages/pages.js'
+import { shownJobUndo, startJobUndo } from '../../events/undo/job_undo.js'
+import { answerRefusal } from '../../events/undo/undo_refusal.js'
 import { flashToNextPage } from '../../http/flash.js'
-import AdminJob from '../../models/admin_job.js'
+import { wantsJson } from '../../http/wants_json.js'
+import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl } from './job_url.js'
+import { shownEvents } from './shown_events.js'
 import { shownJob } from './shown_job.js'
 
 /**
@@ -15,6 +20,7 @@ import { shownJob } from './shown_job.js'
 export class JobsController {
   constructor(private readonly site: AdminSite) {}
 
+  /** All of them; for htmx without the layout. */
   async index(ctx: HttpContext): Promise<string> {
     const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
     const [counted] = await this.#visible(ctx).count('* as jobs')
@@ -24,10 +30,15 @@ export class JobsController {
       .orderBy('id', 'desc')
       .offset((page - 1) * ROWS)
       .limit(ROWS)
-    return await this.site.render(ctx, 'pages/jobs', {
+    const url = (number: number) => this.site.url(`/management/jobs?page=${number}`)
+    const isPart = ctx.request.header('hx-request') !== undefined
+    ctx.response.vary('HX-Request')
+    return await this.site.render(ctx, isPart ? 'partials/jobs_content' : 'pages/jobs', {
       jobs: jobs.map((job) => shownJob(this.site, ctx, job)),
-      pages: pagesOf(total, page, (number) => this.site.url(`/management/jobs?page=${number}`)),
+      pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
+      /* A page that asks by itself is no sign of somebody at work. [B7] */
+      pollUrl: jobs.some(isUnfinished) ? `${url(page)}&poll=1` : null,
     })
   }
 
@@ -35,13 +46,36 @@ export class JobsController {
    * A job; for htmx its state without the layout.
    */
   async show(ctx: HttpContext): Promise<string> {
-    const job = shownJob(this.site, ctx, await this.#find(ctx))
-    const data = { job, links: { jobs: this.site.url('/management/jobs') } }
+    const job = await this.#find(ctx)
+    const undo = await shownJobUndo(this.site, ctx, job)
+    const data = {
+      job: shownJob(this.site, ctx, job),
+      undo,
+      events: await shownEvents(this.site, ctx, job),
+      links: { jobs: this.site.url('/management/jobs') },
+    }
     ctx.response.vary('HX-Request')
     if (ctx.request.header('hx-request') !== undefined) {
       return await this.site.render(ctx, 'partials/job', data)
     }
     return await this.site.render(ctx, 'pages/job', data)
+  }
+
+  /**
+   * Sends the file that a job has made to its owner, who may still see the model, and do with it what made the file. [D2]
+   */
+  async file(ctx: HttpContext): Promise<void> {
+    const job = await this.#find(ctx, { isOwn: true })
+    const kind = this.site.jobs.kindOf(job)
+    const file = kind?.fileOf(job)
+    if (!kind || !file || file.isGone || !(await kind.mayFetch(ctx, job))) throw new PageNotFound()
+    const opened = await file.open()
+    if (!opened) throw new PageNotFound()
+    ctx.response
+      .header('content-type', 'application/octet-stream')
+      .header('content-disposition', `attachment; filename="${file.name}"`)
+      .header('content-length', opened.size)
+      .stream(opened.stream)
   }
 
   async cancel(ctx: HttpContext): Promise<unknown> {
@@ -50,11 +84,31 @@ export class JobsController {
     return await this.#show(ctx, job, wasCancelled ? 'jobs.cancelled' : 'jobs.notCancelled')
   }
 
-  /** The job that it leads to has the permissions of its owner, who alone may start it. */
+  /**
+   * The job that it leads to has the permissions of its owner, who alone may start it.
+   *
+   * @throws ReauthenticationRequired  for what would need a proof without a job [U11]
+   */
   async again(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
+    const view = this.site.models.get(job.model ?? '')
+    if (view && isGuarded(view.model)) requireProof(ctx, jobUrl(this.site, job))
     const next = await this.site.jobs.again(ctx, job)
     return await this.#show(ctx, next ?? job, next ? null : 'jobs.notAgain')
+  }
+
+  /** Takes back all that a job has written, as a job of the signed-in user. [R7] */
+  async undo(ctx: HttpContext): Promise<unknown> {
+    const job = await this.#find(ctx)
+    try {
+      const undoing = await startJobUndo(this.site, ctx, job)
+      if (!wantsJson(ctx)) return await this.#show(ctx, undoing, null)
+      const url = jobUrl(this.site, undoing)
+      const { id } = undoing
+      return ctx.response.status(202).header('location', url).send({ job: { id, url } })
+    } catch (error) {
+      return await answerRefusal(ctx, this.site, error)
+    }
   }
 
   async #show(ctx: HttpContext, job: AdminJob, text: string | null) {

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { Duration } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
-import { momentOf } from '../../events/pages/shown_event.js'
+import { momentOf } from '../../time/moment.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl } from './job_url.js'
@@ -10,12 +11,14 @@ import { jobUrl } from './job_url.js'
  */
 export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const { done, fault, state, total, username } = job
+  const kind = site.jobs.kindOf(job)
+  const hasEnded = !isUnfinished(job)
   const url = jobUrl(site, job)
   const view = site.models.get(job.model ?? '')
   const message = job.result?.message
   return {
     id: job.id,
-    title: site.jobs.kindOf(job)?.titleOf(job) ?? job.kind,
+    title: kind?.titleOf(job) ?? job.kind,
     state,
     tone: TONES[state],
     word: site.text(`jobs.states.${wordOf(job)}`),
@@ -23,27 +26,54 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
     isOwn: job.userId === ctx.auth.use('admin').signedIn?.owner.id,
     progress: total === null ? null : { done, total },
     progressText: site.text('jobs.progress', { done, total: total ?? 0 }),
+    percent: total ? Math.floor((100 * Math.min(done, total)) / total) : null,
     left: leftOf(site, job),
+    advice: adviceOf(site, job),
+    figures: (hasEnded && kind?.figuresOf(job)) || [],
+    links: (hasEnded && kind?.linksOf(job)) || [],
     message: typeof message === 'string' ? message : null,
     fault,
+    file: fileOf(site, ctx, job),
     created: momentOf(job.createdAt),
     ended: job.endedAt && momentOf(job.endedAt),
-    isUnfinished: isUnfinished(job),
+    took: tookOf(job),
+    isUnfinished: !hasEnded,
     again: site.jobs.offersAgain(job)
-      ? site.text(`jobs.again.${site.jobs.kindOf(job)!.again}`)
+      ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`)
       : null,
     model: view ? { label: view.label, url: view.url('/') } : null,
     url,
     /* A page that asks by itself is no sign of somebody at work. [B7] */
     pollUrl: `${url}?poll=1`,
     cancelUrl: `${url}/cancel`,
+    cancelNote: kind?.cancelNoteOf(job) ?? site.text('jobs.cancelNote'),
     againUrl: `${url}/again`,
   }
 }
 
+/** The link to a job's file for its owner; null where there is none. [D2] */
+function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob) {
+  const file = site.jobs.kindOf(job)?.fileOf(job)
+  if (!file || job.userId !== ctx.auth.use('admin').signedIn?.owner.id) return null
+  const { keptHours } = site.exports
+  return {
+    url: file.isGone ? null : `${jobUrl(site, job)}/file`,
+    label: site.text('jobs.file', { name: file.name }),
+    note: file.isGone
+      ? site.text('jobs.fileGone', { hours: keptHours })
+      : site.text('jobs.fileNote', { size: sizeOf(file.bytes), time: momentOf(file.until).text }),
+  }
+}
+
+/** `1.2 MB` */
+function sizeOf(bytes: number): string {
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
+  return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
+}
+
 const TONES = {
   queued: 'neutral',
-  running: 'neutral',
+  running: 'active',
   done: 'positive',
   failed: 'negative',
   cancelled: 'neutral',
@@ -58,4 +88,24 @@ function wordOf({ done, state }: AdminJob): string {
 function leftOf(site: AdminSite, { done, state, total }: AdminJob): string | null {
   if ((state !== 'failed' && state !== 'cancelled') || total === null) return null
   return site.text('jobs.left', { done, left: total - done })
+}
+
+/** Advice about a job that did not do all of its work. */
+function adviceOf(site: AdminSite, job: AdminJob): string | null {
+  const { pending, state } = job
+  if (state !== 'failed' && state !== 'cancelled') return null
+  const kind = site.jobs.kindOf(job)
+  const own = kind?.adviceOf(job) ?? null
+  if (own !== null) return own
+  if (pending !== null) return site.text('jobs.advice.uncertain')
+  return site.jobs.offersAgain(job)
+    ? site.text(`jobs.advice.${state}.${job.done > 0 ? kind!.again : 'whole'}`)
+    : null
+}
+
+/** How long the job ran, or null if it never did. */
+function tookOf({ endedAt, startedAt }: AdminJob): string | null {
+  if (!endedAt || !startedAt) return null
+  const seconds = Math.max(0, Math.round(endedAt.diff(startedAt, 'seconds').seconds))
+  return seconds === 0 ? null : Duration.fromObject({ seconds }).rescale().toHuman()
 }

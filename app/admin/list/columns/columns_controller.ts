@@ -80,7 +80,7 @@ export class ColumnsController {
     const ofView = this.#columnsOfView(parameters)
     const { owner } = ctx.auth.use('admin').signedInOrFail()
     await this.site.preferences.write(owner.id, {
-      [names.density]: density === DENSITIES[0] ? null : density,
+      [names.density]: density === parameters.place.usualDensity ? null : density,
       ...(!ofView && { [names.columns]: columns }),
     })
     this.site.logEvent(ctx, {

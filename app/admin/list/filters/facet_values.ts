@@ -1,5 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { splitList, writeNumeral, type Column, type ValueCount } from '#crud/internals'
+import {
+  OutOfTime,
+  splitList,
+  withinTime,
+  writeNumeral,
+  type Column,
+  type ValueCount,
+} from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
@@ -40,6 +47,8 @@ export interface Facet {
   values: FacetValue[]
   /** URL of the form for a filter by a value that is not among them; null if all are */
   more: string | null
+  /** Number of values that are not among them */
+  others: number
   isActive: boolean
   /** Why there are no values */
   fault: 'slow' | 'failed' | null
@@ -74,20 +83,23 @@ export async function facetsOf(
       facets.push(
         counted
           ? { ...facet, ...counted, isActive, fault: null }
-          : { ...facet, values: [], more: null, isActive, fault: 'slow' }
+          : { ...facet, values: [], more: null, others: 0, isActive, fault: 'slow' }
       )
     } catch (error) {
       if ((error as { status?: number }).status === 403) throw error
       ctx.logger.error({ err: error }, `${view.name}: ${column.apiName} could not be counted`)
-      facets.push({ ...facet, values: [], more: null, isActive: false, fault: 'failed' })
+      facets.push({ ...facet, values: [], more: null, others: 0, isActive: false, fault: 'failed' })
     }
   }
   return facets
 }
 
-/** @returns null if it takes longer; the database may go on */
+/** @returns null if it takes longer; the database gives it up, too */
 async function within<Result>(time: number, work: () => Promise<Result>): Promise<Result | null> {
-  const working = work()
+  const working = withinTime(time, work).catch((error: unknown) => {
+    if (error instanceof OutOfTime) return null
+    throw error
+  })
   working.catch(() => {})
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
@@ -107,11 +119,12 @@ async function valuesOf(
   column: Column,
   parameters: ListParameters,
   others: ListParameters
-): Promise<Pick<Facet, 'values' | 'more'>> {
-  const options = { ...view.callOptions(ctx), most: MOST_VALUES + 1 }
+): Promise<Pick<Facet, 'values' | 'more' | 'others'>> {
+  let kinds = 0
+  const counted = (all: number) => (kinds = all)
+  const options = { ...view.callOptions(ctx), most: MOST_VALUES, counted }
   const counts = await view.crud.countByValue(column.apiName, others.toRequest(), options)
-  const found = counts ?? []
-  const shown = found.slice(0, MOST_VALUES)
+  const shown = counts ?? []
   const titles = await titlesIn(ctx, site, view, column, shown)
   const own = parameters.filters.filter((filter) => filter.column === column)
   const values = shown.map(({ value, count }) => {
@@ -124,11 +137,9 @@ async function valuesOf(
       url: active ? withoutValue(parameters, active, text) : withValue(view, others, column, text),
     }
   })
-  const more =
-    found.length > shown.length
-      ? addressBelow(others, '/filter', { 'add.column': column.apiName })
-      : null
-  return { values, more }
+  const hidden = kinds - shown.length
+  const more = hidden > 0 ? addressBelow(others, '/filter', { 'add.column': column.apiName }) : null
+  return { values, more, others: hidden }
 }
 
 /** The text of a value as filters have it. */

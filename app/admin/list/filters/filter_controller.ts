@@ -1,6 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { UnreadableText } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
+import { readLocal } from '../../time/local_time.js'
+import { presentZone } from '../../time/present_zone.js'
+import { UTC } from '../../time/time_zone.js'
 import { why } from '../filter_notes.js'
 import { filterParameter, MOST_FILTERS } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
@@ -47,7 +52,9 @@ export class FilterController {
       this.site.text(`list.filters.form.${key}`, data)
     const isEmpty = values.length === 0 || values.some((value) => value === '')
     if (shape !== 'none' && isEmpty) return text('needed')
-    const [name, value] = filterOf(column, operator, values)
+    const stored = storedValues(column, values)
+    if (typeof stored === 'string') return text('wrong', { message: stored })
+    const [name, value] = filterOf(column, operator, stored)
     const wanted = new URLSearchParams([[filterParameter({ name }), value]]).toString()
     const { filters } = await readList(ctx, this.site, this.view, wanted)
     const [filter] = filters
@@ -115,5 +122,20 @@ export class FilterController {
     const suffix = { date: 'Day', datetime: 'Moment', time: 'Moment' }[column.kind as string]
     const key = isOrder && suffix ? operator + suffix : operator
     return this.site.text(`list.filters.form.operators.${key}`)
+  }
+}
+
+/**
+ * Values as the API has them: moments, which are typed in the present zone, in UTC. [R12]
+ *
+ * @returns what is wrong with them, in words that complete "it ..."
+ */
+function storedValues({ kind }: Column, values: readonly string[]): readonly string[] | string {
+  if (kind !== 'datetime' || presentZone() === UTC) return values
+  try {
+    return values.map((text) => readLocal(text) ?? text)
+  } catch (error) {
+    if (error instanceof UnreadableText) return error.message
+    throw error
   }
 }

@@ -6,8 +6,11 @@ import { choicesOf, MOST_CHOICES } from '../../forms/fields/choices.js'
 import type { FieldView } from '../../forms/fields/field_view.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, type Reference } from '../../relations/references.js'
+import { grouped, ungrouped } from '../../text/grouped_number.js'
+import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { PERIOD_NAMES } from '../relative_days.js'
-import { isSearchable, ungrouped } from '../search_condition.js'
+import { namesThings } from '../names_things.js'
+import { isSearchable } from '../search_condition.js'
 import { chosenValues } from './chosen_values.js'
 import {
   CHOSEN_OPERATORS,
@@ -39,7 +42,7 @@ export interface Asked {
   shape: ValueShape
   reference: Reference | null
   choices: readonly string[] | undefined
-  /** As filled in; none if the fields were made for another column or another shape of values */
+  /** As filled in, datetimes in the present zone; none if the fields were made for another column or another shape of values */
   values: readonly string[]
   /** True if the form had the fields that the operator needs */
   isComplete: boolean
@@ -155,14 +158,14 @@ export async function valueFields(
       return [field('value', text('value'), [value], fault)]
     case 'two':
       return [
-        typed(site, column, field('value', text('from'), [value], fault)),
-        typed(site, column, field('to', text('to'), [to])),
+        typed(view, column, field('value', text('from'), [value], fault)),
+        typed(view, column, field('to', text('to'), [to])),
       ]
     default: {
       const one = field('value', text('value'), [value], fault)
       if (reference) return [await referenceField(ctx, view, reference, one, asked)]
       if (choices) return [select(one, valueChoices(site, view, column, choices))]
-      return [typed(site, column, one)]
+      return [typed(view, column, one)]
     }
   }
 }
@@ -197,8 +200,12 @@ function field(
       'aria-describedby': ids(id, false, fault),
       ...(fault !== undefined && { 'aria-invalid': 'true' }),
     },
+    prefix: undefined,
+    suffix: undefined,
+    visibleWhen: undefined,
     unit: undefined,
     error: fault,
+    hasCross: false,
     clear: undefined,
     file: undefined,
     search: undefined,
@@ -211,12 +218,14 @@ function ids(id: string, hasHelp: boolean, fault: string | undefined): string | 
 }
 
 /** Numbers are typed as people write them, with separators of thousands. */
-function typed(site: AdminSite, { kind }: Column, view: FieldView): FieldView {
-  switch (kind) {
+function typed(model: ModelView, column: Column, view: FieldView): FieldView {
+  switch (column.kind) {
     case 'integer':
-      return { ...view, attributes: { ...view.attributes, inputmode: 'numeric' } }
-    case 'number':
-      return { ...view, attributes: { ...view.attributes, inputmode: 'decimal' } }
+    case 'number': {
+      const inputmode = column.kind === 'integer' ? 'numeric' : 'decimal'
+      const value = namesThings(model, column) ? view.value : grouped(view.value)
+      return { ...view, value, attributes: { ...view.attributes, inputmode } }
+    }
     case 'date':
       return { ...view, type: 'date' }
     case 'time':
@@ -224,14 +233,20 @@ function typed(site: AdminSite, { kind }: Column, view: FieldView): FieldView {
     case 'datetime':
       return {
         ...view,
-        type: 'datetime-local',
-        unit: site.text('form.utc'),
-        value: view.value.replace(' ', 'T'),
-        attributes: { ...view.attributes, step: 1 },
+        unit: zoneLabel(view.value || undefined),
+        ...momentInput(view),
       }
     default:
       return view
   }
+}
+
+/** The browser's input, unless it would drop the offset of the moment. */
+function momentInput({ value, attributes }: FieldView): Pick<FieldView, 'type' | 'attributes'> {
+  const fits = value === '' || fitsInput(value)
+  return fits
+    ? { type: 'datetime-local', attributes: { ...attributes, step: 1 } }
+    : { type: 'text', attributes }
 }
 
 function select(view: FieldView, choices: readonly Choice[]): FieldView {

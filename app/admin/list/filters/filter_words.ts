@@ -2,9 +2,10 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { splitList, type Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
-import { referencesOf, titlesOf, type Reference } from '../../relations/references.js'
+import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
 import { cellsOf, cutText } from '../cell.js'
 import type { ListFilter } from '../list_filters.js'
+import { namesThings } from '../names_things.js'
 import { isPeriod } from '../relative_days.js'
 
 /**
@@ -36,7 +37,7 @@ export async function filterWords(
     references.map(async (reference) => {
       const keys = keysIn(filters.filter(({ column }) => column === columnOf(view, reference)))
       if (keys.length > 0) {
-        titles.set(columnOf(view, reference)!, await unlessFailing(ctx, reference, keys))
+        titles.set(columnOf(view, reference)!, await titlesIfReadable(ctx, view, reference, keys))
       }
     })
   )
@@ -72,18 +73,6 @@ export function valueInWords(
   return cutText(text)
 }
 
-/** Keys, references and years are identifiers and not quantities. */
-export function namesThings(
-  { resource }: ModelView,
-  { isPrimary, name, apiName }: Column
-): boolean {
-  return (
-    isPrimary ||
-    resource.foreignKeys.some(({ columns }) => columns.includes(name)) ||
-    /(^|_)(id|year)$/.test(apiName)
-  )
-}
-
 function columnOf({ resource }: ModelView, { column }: Reference): Column | undefined {
   return resource.fields.find(({ apiName }) => apiName === column.apiName)
 }
@@ -101,18 +90,6 @@ function keysIn(filters: readonly ListFilter[]): string[] {
         return []
     }
   })
-}
-
-/** Without titles a filter still says its keys. */
-async function unlessFailing(ctx: HttpContext, reference: Reference, keys: readonly string[]) {
-  try {
-    return await titlesOf(ctx, reference, keys)
-  } catch (error) {
-    if ((error as { status?: number }).status !== 403) {
-      ctx.logger.error({ err: error }, `The titles of ${reference.view.name} could not be read`)
-    }
-    return new Map<string, string>()
-  }
 }
 
 function predicate(site: AdminSite, filter: ListFilter, say: Say): string {

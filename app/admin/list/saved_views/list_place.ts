@@ -29,6 +29,8 @@ export interface ListPlace {
   /** Names of the columns that the viewer has chosen */
   readonly columns: readonly string[] | null
   readonly density: Density
+  /** That of lists for which the viewer has chosen none */
+  readonly usualDensity: Density
 }
 
 export const NO_PLACE: ListPlace = {
@@ -38,4 +40,5 @@ export const NO_PLACE: ListPlace = {
   defaultId: null,
   columns: null,
   density: DENSITIES[0],
+  usualDensity: DENSITIES[0],
 }

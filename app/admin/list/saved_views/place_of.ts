@@ -1,10 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
+import { KeptByVersion } from '../../permissions/kept_by_version.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
 
 /* A page reads its list and shows its views. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
+
+/** Name of a person's preference for lists without a density of their own */
+export const USUAL_DENSITY = 'list.density'
+
+/* Characters of the views' queries: a thousand times this fits into the memory. */
+const LARGEST_KEPT = 20_000
+
+const KNOWN = new KeptByVersion<ListPlace>((place) => sizeOf(place) <= LARGEST_KEPT)
 
 /**
  * Names of a person's preferences for the list of a model.
@@ -26,34 +35,47 @@ export async function placeOf(
   site: AdminSite,
   { name }: Pick<ModelView, 'name'>
 ): Promise<ListPlace> {
+  const owner = ctx.auth.use('admin').signedIn?.owner
+  if (!owner) return NO_PLACE
   let asked = ASKED.get(ctx)
   if (!asked) ASKED.set(ctx, (asked = new Map()))
   let place = asked.get(name)
-  if (!place) asked.set(name, (place = find(ctx, site, name)))
+  if (!place) {
+    const known = KNOWN.of(site, owner, name, () => read(site, owner.id, name))
+    asked.set(name, (place = unlessFailed(ctx, name, known)))
+  }
   return await place
 }
 
-async function find(ctx: HttpContext, site: AdminSite, model: string): Promise<ListPlace> {
-  const user = ctx.auth.use('admin').signedIn?.owner
-  if (!user) return NO_PLACE
-  const names = preferenceNames(model)
+async function unlessFailed(ctx: HttpContext, model: string, reading: Promise<ListPlace>) {
   try {
-    const [views, preferences] = await Promise.all([
-      site.savedViews.visibleTo(user.id, model),
-      site.preferences.read(user.id, Object.values(names)),
-    ])
-    const chosen = preferences.get(names.view)
-    return {
-      ...NO_PLACE,
-      views,
-      defaultId: views.find(({ id }) => id === chosen)?.id ?? null,
-      columns: textsIn(preferences.get(names.columns)),
-      density: densityIn(preferences.get(names.density)),
-    }
+    return await reading
   } catch (error) {
     ctx.logger.error({ err: error }, `${model}: how the user has arranged the list is not known`)
     return NO_PLACE
   }
+}
+
+async function read(site: AdminSite, userId: number, model: string): Promise<ListPlace> {
+  const names = preferenceNames(model)
+  const [views, preferences] = await Promise.all([
+    site.savedViews.visibleTo(userId, model),
+    site.preferences.read(userId, [...Object.values(names), USUAL_DENSITY]),
+  ])
+  const chosen = preferences.get(names.view)
+  const usualDensity = densityIn(preferences.get(USUAL_DENSITY))
+  return {
+    ...NO_PLACE,
+    views,
+    defaultId: views.find(({ id }) => id === chosen)?.id ?? null,
+    columns: textsIn(preferences.get(names.columns)),
+    density: densityIn(preferences.get(names.density) ?? usualDensity),
+    usualDensity,
+  }
+}
+
+function sizeOf({ views }: ListPlace): number {
+  return views.reduce((size, { query }) => size + query.length, 0)
 }
 
 function textsIn(value: unknown): readonly string[] | null {

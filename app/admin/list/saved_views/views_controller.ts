@@ -112,6 +112,20 @@ export class ViewsController {
     return await this.#done(ctx, 'updated', `/?view=${saved.id}`)
   }
 
+  /** The page that asks before `delete`. */
+  async askToDelete(ctx: HttpContext): Promise<string> {
+    const saved = await this.#find(ctx)
+    if (!mayChange(ctx, saved)) throw new NotAllowed()
+    return await this.site.render(ctx, 'pages/confirm', {
+      heading: this.site.text('list.views.ask', { name: saved.name }),
+      note: this.site.text(saved.shared ? 'list.views.askNoteShared' : 'list.views.askNote'),
+      action: this.view.url(`/views/${saved.id}/delete`),
+      label: this.site.text('list.views.delete'),
+      isDestructive: true,
+      back: this.view.url(`/?view=${saved.id}`),
+    })
+  }
+
   async delete(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     if (!mayChange(ctx, saved)) throw new NotAllowed()

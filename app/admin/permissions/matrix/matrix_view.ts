@@ -2,6 +2,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import {
   ALL,
+  OWN_TOKENS,
   type ModelPermissions,
   type PermissionsDocument,
   ROLE_ACTIONS,
@@ -36,7 +37,7 @@ export interface MatrixField {
 export interface MatrixRow {
   model: string
   label: string
-  kind: 'others' | 'model' | 'own' | 'unknown'
+  kind: 'others' | 'model' | 'account' | 'own' | 'unknown'
   /** Says that the model has an entry of its own, though nothing else may be ticked */
   own: MatrixBox
   all: MatrixBox
@@ -95,7 +96,7 @@ export function matrixView(
   const make = (model: string, shape: Shape) =>
     matrixRow(site, field, model, entryIn(document, model), shape, unfolded)
   const groups = Map.groupBy(offered, ({ group }) => group ?? site.text('sidebar.models'))
-  const known = new Set([ALL, ...offered.map(({ name }) => name)])
+  const known = new Set([ALL, OWN_TOKENS, ...offered.map(({ name }) => name)])
   const strangers = Object.keys(document).filter((name) => !known.has(name))
   return {
     columns: ROLE_ACTIONS.map((action) => ({ action, label: actionLabel(site, action) })),
@@ -110,6 +111,15 @@ export function matrixView(
         isNamed: true,
         rows: members.map((view) => make(view.name, modelShape(view))),
       })),
+      ...(site.models.has(OWN_TOKENS)
+        ? [
+            {
+              label: site.text('roles.matrix.account'),
+              isNamed: true,
+              rows: [make(OWN_TOKENS, tokensShape(site))],
+            },
+          ]
+        : []),
       ...(strangers.length === 0
         ? []
         : [
@@ -137,6 +147,7 @@ function offeredViews(site: Site): ModelView[] {
 }
 
 function shapeOf(site: Site, model: string): Shape {
+  if (model === OWN_TOKENS && site.models.has(model)) return tokensShape(site)
   if (model === ALL) return othersShape(site, offeredViews(site))
   const view = site.models.get(model)
   return view && !view.adminModel ? modelShape(view) : strangerShape(site, model)
@@ -175,6 +186,17 @@ function othersShape(site: Site, views: readonly ModelView[]): Shape {
     bulk: new Map(shapes.flatMap(({ bulk }) => [...bulk])),
     fields: new Map(fields.filter(([name]) => counts.get(name)!.length >= SHARED)),
     scopes: [...new Set(shapes.flatMap(({ scopes }) => scopes))],
+  }
+}
+
+/** Access tokens of one's own: to be made, or not. All else of the site's own models is for superusers. [U7] */
+function tokensShape(site: Site): Shape {
+  const none = { bulk: new Map(), fields: new Map(), scopes: [] }
+  return {
+    kind: 'account',
+    label: site.text('roles.matrix.ownTokens'),
+    actions: ['create'],
+    ...none,
   }
 }
 

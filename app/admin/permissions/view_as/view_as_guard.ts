@@ -10,9 +10,16 @@ const READS = ['GET', 'HEAD', 'OPTIONS']
  * @throws ViewingAsRole
  */
 export function refuseWhileViewing(ctx: HttpContext): void {
-  if (viewedRoleOf(ctx) !== undefined && !READS.includes(ctx.request.method())) {
-    throw new ViewingAsRole()
-  }
+  if (!READS.includes(ctx.request.method())) refuseWrites(ctx)
+}
+
+/**
+ * The same for a request that starts something by its address.
+ *
+ * @throws ViewingAsRole
+ */
+export function refuseWrites(ctx: HttpContext): void {
+  if (viewedRoleOf(ctx) !== undefined) throw new ViewingAsRole()
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
+import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { explainMysql } from './mysql_faults.js'
@@ -8,6 +8,8 @@ import { mysqlMatch } from './mysql_match.js'
 import { readMysqlTable } from './mysql_table.js'
 import { joined, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
+import { endedInTime } from '../ended_in_time.js'
+import { OutOfTime, timeLeft } from '../time_limit.js'
 import { withConnection } from '../with_connection.js'
 
 /** The dialect of MySQL and MariaDB. */
@@ -108,8 +110,9 @@ export class MysqlDialect implements Dialect {
     return isWrittenUuid(column) ? `lower(${name})` : compared(name, column)[0]
   }
 
-  dayOf(table: string, column: Column): string {
-    return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d')`
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const time = { day: '', hour: ' %H', minute: ' %H:%i' }[part]
+    return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d${time}')`
   }
 
   async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
@@ -139,11 +142,16 @@ export class MysqlDialect implements Dialect {
     return column.isText && typeof value === 'number' ? String(value) : value
   }
 
+  stopsReads(client: QueryClientContract): boolean {
+    return !client.isTransaction
+  }
+
   async read<Result>(
-    _client: QueryClientContract,
-    _query: Query,
+    client: QueryClientContract,
+    query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result> {
+    if (this.stopsReads(client)) return await endedInTime(query, run)
     return await run()
   }
 
@@ -157,16 +165,53 @@ export class MysqlDialect implements Dialect {
       const [rows] = await client.rawQuery(sql, values as any[])
       return rows
     }
-    return await withConnection(
-      client,
-      (connection) =>
-        new Promise<Array<Record<string, unknown>>>((resolve, reject) => {
-          connection.query({ sql, values }, (error: unknown, rows: any) =>
-            error ? reject(error) : resolve(rows)
-          )
-        })
+    const left = this.stopsReads(client) ? timeLeft() : undefined
+    return await withConnection(client, (connection) =>
+      left === undefined
+        ? ask(connection, sql, values)
+        : limited(connection, left, () => ask(connection, sql, values))
     )
   }
+}
+
+function ask(
+  connection: any,
+  sql: string,
+  values: readonly unknown[] = []
+): Promise<Array<Record<string, unknown>>> {
+  return new Promise((resolve, reject) => {
+    connection.query({ sql, values }, (error: unknown, rows: any) =>
+      error ? reject(error) : resolve(rows)
+    )
+  })
+}
+
+/**
+ * Runs a statement that the server ends after the time.
+ *
+ * @throws OutOfTime
+ */
+async function limited<Result>(
+  connection: unknown,
+  milliseconds: number,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  await ask(connection, timeSetting(String(milliseconds / 1000), String(milliseconds)))
+  try {
+    return await run()
+  } catch (error) {
+    throw ENDED.has((error as { errno?: number }).errno) ? new OutOfTime() : error
+  } finally {
+    await ask(connection, timeSetting('default', 'default'))
+  }
+}
+
+/* The codes of MariaDB and of MySQL */
+const ENDED = new Set<number | undefined>([1969, 3024])
+
+/** MariaDB reads the first comment alone, MySQL the second. */
+function timeSetting(mariadb: string, mysql: string): string {
+  return `set session /*M! max_statement_time = ${mariadb} */ /*!50708 max_execution_time = ${mysql} */`
 }
 
 /* The one binary collation of every version; its `like` respects trailing spaces. */

@@ -120,6 +120,12 @@ function tableOf(
   return {
     columns,
     foreignKeys: [...foreign.values()].map(toForeignKey),
+    uniqueKeys: [...indexes.values()].map((parts) =>
+      parts.flatMap(({ column_name: column }) => column ?? [])
+    ),
+    wholeKeys: [...indexes.values()]
+      .filter((parts) => parts.every(({ column_name: column }) => column))
+      .map((parts) => parts.map(({ column_name: column }) => column!)),
     constraints: new Map([
       ...[...indexes, ...foreign].map(([name, parts]): [string, string[]] => [
         name,

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
+import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
@@ -9,6 +9,8 @@ import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import { quoted } from '../../sql/quoted.js'
 import type { TextPattern } from '../../values/text_pattern.js'
+import { endedInTime } from '../ended_in_time.js'
+import { OutOfTime, timeLeft } from '../time_limit.js'
 import { withConnection } from '../with_connection.js'
 
 /** The dialect of PostgreSQL. */
@@ -126,8 +128,23 @@ export class PostgresDialect implements Dialect {
   }
 
   /** The connection's zone is UTC. */
-  dayOf(table: string, column: Column): string {
-    return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD')`
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const time = { day: '', hour: ' HH24', minute: ' HH24:MI' }[part]
+    return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD${time}')`
+  }
+
+  async followGivenKeys(
+    client: QueryClientContract,
+    table: string,
+    { name }: Column
+  ): Promise<void> {
+    const own = this.quote(table)
+    const sequence = [own, name]
+    await client.rawQuery(
+      `select setval(pg_get_serial_sequence(?, ?),
+        greatest(nextval(pg_get_serial_sequence(?, ?)), (select max(${this.quote(name)}) from ${own})))`,
+      [...sequence, ...sequence]
+    )
   }
 
   async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
@@ -163,11 +180,16 @@ export class PostgresDialect implements Dialect {
     return column.kind === 'integer' && typeof value === 'boolean' ? Number(value) : value
   }
 
+  stopsReads(client: QueryClientContract): boolean {
+    return !client.isTransaction
+  }
+
   async read<Result>(
-    _client: QueryClientContract,
-    _query: Query,
+    client: QueryClientContract,
+    query: Query,
     run: () => PromiseLike<Result>
   ): Promise<Result> {
+    if (this.stopsReads(client)) return await endedInTime(query, run)
     return await run()
   }
 
@@ -182,18 +204,48 @@ export class PostgresDialect implements Dialect {
       return result.rows
     }
     const text = numbered(sql)
-    const { rows } = await withConnection(
-      client,
-      (connection) =>
-        new Promise<{ rows: Array<Record<string, unknown>> }>((resolve, reject) => {
-          connection.query({ text, values }, (error: unknown, result: any) =>
-            error ? reject(error) : resolve(result)
-          )
-        })
+    const left = this.stopsReads(client) ? timeLeft() : undefined
+    const { rows } = await withConnection(client, (connection) =>
+      left === undefined
+        ? ask(connection, { text, values })
+        : limited(connection, left, () => ask(connection, { text, values }))
     )
     return rows
   }
 }
+
+function ask(
+  connection: any,
+  statement: string | { text: string; values: readonly unknown[] }
+): Promise<{ rows: Array<Record<string, unknown>> }> {
+  return new Promise((resolve, reject) => {
+    connection.query(statement, (error: unknown, result: any) =>
+      error ? reject(error) : resolve(result)
+    )
+  })
+}
+
+/**
+ * Runs a statement that the server cancels after the time.
+ *
+ * @throws OutOfTime
+ */
+async function limited<Result>(
+  connection: unknown,
+  milliseconds: number,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  await ask(connection, `set statement_timeout = ${milliseconds}`)
+  try {
+    return await run()
+  } catch (error) {
+    throw (error as { code?: string }).code === CANCELED ? new OutOfTime() : error
+  } finally {
+    await ask(connection, 'reset statement_timeout')
+  }
+}
+
+const CANCELED = '57014'
 
 /** PostgreSQL numbers its placeholders. Our statements have no question mark in a text or a name. */
 function numbered(sql: string): string {

@@ -126,6 +126,10 @@ function introspectionOf(
   return {
     columns,
     foreignKeys: constraints.filter(({ type }) => type === 'f').map(toForeignKey),
+    uniqueKeys: indexes.map(({ columns: parts }) => parts.filter((part) => part !== null)),
+    wholeKeys: indexes
+      .filter(({ columns: parts, partial }) => !partial && !parts.includes(null!))
+      .map(({ columns: parts }) => parts as string[]),
     constraints: new Map([
       ...indexes.map(({ name, columns: parts }): [string, string[]] => [
         name,

@@ -1,12 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn } from '../dialect.js'
+import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
+import { timeLeft } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
+import { interrupted } from './interrupted.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { matchTest } from './sqlite_match.js'
 import { withConnection } from '../with_connection.js'
@@ -134,8 +136,9 @@ export class SqliteDialect implements Dialect {
   }
 
   /** Moments are text that begins with the day. */
-  dayOf(table: string, column: Column): string {
-    return `substr(${this.nameOf(table, column)}, 1, 10)`
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const length = { day: 10, hour: 13, minute: 16 }[part]
+    return `substr(${this.nameOf(table, column)}, 1, ${length})`
   }
 
   async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
@@ -178,10 +181,13 @@ export class SqliteDialect implements Dialect {
   ): Promise<Result> {
     const readers = client.isTransaction ? undefined : readersOf(client)
     if (!readers) return await run()
-    return await withConnection(readers, (connection) => {
-      query.knexQuery.connection(connection)
-      return run()
-    })
+    const left = this.#timeLeft(client)
+    return await withConnection(readers, (connection) =>
+      interrupted(connection, left, () => {
+        query.knexQuery.connection(connection)
+        return run()
+      })
+    )
   }
 
   /**
@@ -196,12 +202,26 @@ export class SqliteDialect implements Dialect {
     /* In debug mode every query must be reported, and Lucid reports only its own. */
     if (client.debug) return await client.rawQuery(sql, values as any[])
     const isPatient = client.dialect.name === 'sqlite3'
+    const left = this.#timeLeft(client)
     const idle = isPatient || client.isTransaction ? undefined : idleReaderOf(client)
     if (idle) return selectAtOnce(idle as any, sql, values)
 
     const reader = client.isTransaction ? client : (readersOf(client) ?? client)
-    const select = isPatient ? selectReady : selectAtOnce
-    return await withConnection(reader, (connection) => select(connection, sql, values))
+    return await withConnection(reader, (connection) =>
+      isPatient
+        ? interrupted(connection, left, () => selectReady(connection, sql, values))
+        : selectAtOnce(connection, sql, values)
+    )
+  }
+
+  stopsReads(client: QueryClientContract): boolean {
+    return client.dialect.name === 'sqlite3' && !client.isTransaction
+  }
+
+  #timeLeft(client: QueryClientContract): number | undefined {
+    if (client.isTransaction) return undefined
+    const left = timeLeft()
+    return this.stopsReads(client) ? left : undefined
   }
 }
 

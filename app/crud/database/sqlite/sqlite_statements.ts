@@ -5,6 +5,7 @@ type Callback = (error: Error | null, ...results: any[]) => void
 interface Statement {
   run(values: unknown[], callback: (this: { lastID: number }, error: Error | null) => void): void
   all(values: readonly unknown[], callback: (error: Error | null, rows: Row[]) => void): void
+  reset(callback: () => void): void
   finalize(): void
 }
 
@@ -41,10 +42,8 @@ export async function selectReady(
 ): Promise<Row[]> {
   const statement = await statementOf(connection, sql)
   return await new Promise((resolve, reject) => {
-    statement.all(values, (error, rows) => {
-      if (error) reject(error)
-      else resolve(rows)
-    })
+    const done: Callback = (error, rows) => (error ? reject(error) : resolve(rows))
+    statement.all(values, endedBefore(statement, done))
   })
 }
 
@@ -58,11 +57,23 @@ export function keepStatements(connection: Connection): void {
     const once = connection[method].bind(connection)
     connection[method] = (sql, values, callback) => {
       if (!isLasting(sql)) return once(sql, values, callback)
-      const run = (statement: Statement) => statement[method]((values ?? []) as any[], callback)
+      const run = (statement: Statement) =>
+        statement[method]((values ?? []) as any[], endedBefore(statement, callback))
       const known = knownOn(connection, sql)
       if (known) run(known)
       else statementOf(connection, sql).then(run, callback)
     }
+  }
+}
+
+/**
+ * Calls back after the statement has ended. One that found the database busy is still in progress, and while it is,
+ * the connection can't commit what others write, nor set a savepoint.
+ */
+function endedBefore(statement: Statement, callback: Callback): Callback {
+  return function (this: unknown, error, ...results) {
+    if (!error) return callback.call(this, null, ...results)
+    statement.reset(() => callback.call(this, error, ...results))
   }
 }
 

@@ -16,6 +16,7 @@ interface TableInfo extends Placed {
 }
 
 interface UniquePart extends Placed {
+  partial: number
   index_name: string
   column_name: string | null
 }
@@ -61,6 +62,8 @@ export async function readSqliteTables(
     introspections.set(tables[place], {
       columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
       foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
+      uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
+      wholeKeys: uniqueKeysOf(parts, wholeIndexes(uniques.get(place) ?? [])),
     })
   }
   return introspections
@@ -79,9 +82,9 @@ const DEFINITIONS = `
   where master.type in ('table', 'view') and master.sql like '%check%'`
 
 const UNIQUE_INDEXES = `
-  select asked.key as place, list.name as index_name, info.name as column_name
+  select asked.key as place, list.name as index_name, list.partial, info.name as column_name
   from ${ASKED}, pragma_index_list(asked.value) as list, pragma_index_info(list.name) as info
-  where list."unique" = 1 and list.partial = 0`
+  where list."unique" = 1`
 
 const FOREIGN_KEYS = `
   select asked.key as place, keys.* from ${ASKED}, pragma_foreign_key_list(asked.value) as keys
@@ -146,9 +149,25 @@ function uniqueColumns(rows: UniquePart[]): Set<string> {
   const byIndex = Map.groupBy(rows, (row) => row.index_name)
   return new Set(
     [...byIndex.values()]
-      .filter((parts) => parts.length === 1 && parts[0].column_name !== null)
+      .filter(([part, ...others]) => others.length === 0 && !part.partial && part.column_name)
       .map((parts) => parts[0].column_name!)
   )
+}
+
+/** The parts of indexes over every row, of columns alone. */
+function wholeIndexes(rows: UniquePart[]): UniquePart[] {
+  const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
+  return indexes
+    .filter((parts) => parts.every(({ column_name: name, partial }) => name && !partial))
+    .flat()
+}
+
+/** A single INTEGER key has no index. */
+function uniqueKeysOf(infos: TableInfo[], rows: UniquePart[]): string[][] {
+  const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
+  const key = infos.filter((info) => info.pk > 0).map(({ name }) => name)
+  const keys = indexes.map((parts) => parts.flatMap(({ column_name: name }) => name ?? []))
+  return key.length === 1 ? [key, ...keys] : keys
 }
 
 /** @param keys  the key columns of tables that are referenced without a column's name */

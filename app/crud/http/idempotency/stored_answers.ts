@@ -5,12 +5,11 @@ import { dialectOf } from '../../database/dialects.js'
 import { RuntimeError } from '../../errors.js'
 import { keyReused, stillRunning } from '../problems.js'
 import { crudConfig } from '../../settings.js'
-import type { CreatedAnswer } from './created_answer.js'
 
 const TABLE = 'idempotency_keys'
 const HOUR = 3_600_000
 
-/* Longer than any create waits and runs; after that, a killed process no longer blocks its key. */
+/* Longer than any write waits and runs; after that, a killed process no longer blocks its key. */
 const LEASE = 60_000
 
 /* If several requests find an expired row, one removes it and the others look again. */
@@ -32,11 +31,11 @@ interface Row {
 interface Content {
   /** Digest of the body that came with the key */
   fingerprint: string
-  /** Absent while the item is being created */
-  answer?: CreatedAnswer
+  /** Absent while the request is being processed */
+  answer?: object
 }
 
-/** The right to create the item of a key. */
+/** The right to do the write of a key. */
 export interface Claim {
   id: string
   claim: string
@@ -45,7 +44,7 @@ export interface Claim {
 
 /**
  * The stored answers of one connection. The claim to a key is visible to all processes before the work
- * begins; the answer becomes visible together with the item, by the same commit. [Q7]
+ * begins; the answer becomes visible together with what is written, by the same commit. [Q7]
  */
 export class StoredAnswers {
   readonly #client: QueryClientContract
@@ -74,7 +73,7 @@ export class StoredAnswers {
    * @returns the claim, or the stored answer
    * @throws Problem 409 while another request holds the claim, 422 if the key came with another body
    */
-  async begin(id: string, fingerprint: string): Promise<Claim | CreatedAnswer> {
+  async begin<Answer extends object>(id: string, fingerprint: string): Promise<Claim | Answer> {
     const claim = { id, claim: randomUUID(), fingerprint }
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const row = await this.#find(id)
@@ -82,7 +81,7 @@ export class StoredAnswers {
         await this.#prune()
         return claim
       }
-      if (row && Number(row.expires_at) > Date.now()) return answerIn(row, fingerprint)
+      if (row && Number(row.expires_at) > Date.now()) return answerIn<Answer>(row, fingerprint)
       if (row) await this.#removeExpired({ id })
       await this.#insert(claim)
     }
@@ -90,13 +89,13 @@ export class StoredAnswers {
   }
 
   /**
-   * Stores the answer, in the transaction of the item.
+   * Stores the answer, in the transaction of the write.
    *
-   * @throws Problem 409  when the claim has been lost to another request: the item must not be stored
+   * @throws Problem 409  when the claim has been lost to another request: nothing must be stored
    */
   async complete(
     { id, claim, fingerprint }: Claim,
-    answer: CreatedAnswer,
+    answer: object,
     transaction: TransactionClientContract
   ) {
     const changed = await transaction
@@ -142,7 +141,7 @@ export class StoredAnswers {
       .delete()
   }
 
-  /** Removes expired rows about once an hour, during a create. */
+  /** Removes expired rows about once an hour, during a write. */
   async #prune() {
     const { connectionName, isTransaction } = this.#client
     const last = PRUNED.get(connectionName) ?? 0
@@ -157,9 +156,9 @@ function seal(id: string, content: Content): string {
   return encryption.encrypt(content, { purpose: id })
 }
 
-function answerIn({ id, content }: Row, fingerprint: string): CreatedAnswer {
+function answerIn<Answer extends object>({ id, content }: Row, fingerprint: string): Answer {
   const opened = encryption.decrypt<Content>(content, id)
   if (opened?.fingerprint !== fingerprint) throw keyReused()
   if (!opened.answer) throw stillRunning()
-  return opened.answer
+  return opened.answer as Answer
 }

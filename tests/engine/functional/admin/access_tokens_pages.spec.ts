@@ -61,7 +61,7 @@ test.group('Admin | access tokens', (group) => {
       name: '<b>old',
       expiresAt: past,
     })
-    await issueToken(root, ['*'], { name: 'not-his' })
+    await issueToken(await makeUser('al'), ['*'], { name: 'not-his' })
     await db
       .from('admin_access_tokens')
       .where('id', id)

@@ -58,6 +58,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.sameMembers(Object.keys(body), [
       'id',
       'username',
+      'email',
       'is_superuser',
       'attributes',
       'roles',

@@ -245,7 +245,11 @@ test.group('Admin | bulk delete', (group) => {
     const answer = await remove('Owner', ids)
     assert.equal(answer.status, 400)
     assert.deepEqual(answer.body, {
-      detail: [{ message: 'Error during deletion: Other items still refer to this one' }],
+      detail: [
+        {
+          message: 'Error during deletion: Other items still refer to this one: 1 other record',
+        },
+      ],
     })
     assert.lengthOf(await db.from('bulk_owners'), 2)
   })

@@ -19,7 +19,7 @@ const TABLES = ['gadgets', 'vouchers', 'berths', 'pets', 'owners', 'diaries']
 const NASTY = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
-  '{{ 7*7 }} @include(x)',
+  '{{ 7919*7919 }} @include(x)',
   '\u202Egnirts\u2066',
   "'; drop table bulk_gadgets; --",
   '🎉👩‍👩‍👧',
@@ -273,12 +273,12 @@ test.group('Admin | bulk forms', (group) => {
     assert.deepEqual(named(answer).slice(0, 5), [
       '&lt;script&gt;alert(1)&lt;/script&gt;',
       '&quot;&gt;&lt;img src=x onerror=alert(1)&gt;',
-      '{{ 7*7 }} @include(x)',
+      '{{ 7919*7919 }} @include(x)',
       '\u202Egnirts\u2066',
       '&#x27;; drop table bulk_gadgets; --',
     ])
     assert.isAtMost([...named(answer)[6]].length, 100)
-    assert.notMatch(answer.text, /<script>|<img|49/)
+    assert.notMatch(answer.text, /<script>|<img|62710561/)
   })
 
   test('[A9] keys of every type survive the confirmation page', async ({ assert }) => {
@@ -288,7 +288,7 @@ test.group('Admin | bulk forms', (group) => {
     const asked = await submit(path, { ids: codes.map(encodeURIComponent) })
     const held = [...asked.text.matchAll(/name="ids" value="([^"]*)"/g)].map(([, id]) => id)
     assert.deepEqual(held, codes.map(encodeURIComponent))
-    assert.include(asked.text, 'This can&#x27;t be undone.')
+    assert.include(asked.text, 'They are deleted for good, unless this is undone.')
     const done = await submit(path, { ids: held, confirmed: 1 })
     assert.equal(await textTold(done), '6 vouchers deleted')
     assert.deepEqual(await db.from('bulk_vouchers').select('code'), [{ code: 'kept' }])
@@ -357,7 +357,7 @@ test.group('Admin | bulk forms', (group) => {
     await write({ ids: ids.slice(0, 1), confirmed: 1 })
     const asked = await write({ ids, action: 'purge' })
     assert.include(asked.text, '<h1>Delete 2 gadgets for good?</h1>')
-    assert.include(asked.text, 'This can&#x27;t be undone.')
+    assert.include(asked.text, 'They are deleted for good, unless this is undone.')
     assert.notInclude(asked.text, 'restored later')
     assert.deepEqual(named(asked), ['Lamp', 'Desk'])
     const done = await write({ ids, action: 'purge', confirmed: 1 })

@@ -272,7 +272,9 @@ test.group('Admin | create', (group) => {
   test('[S38] invalid JSON is an error of its field', async ({ assert }) => {
     const { status, text } = await send('Machine', { ...REQUIRED, data: '{"a":' })
     assert.equal(status, 422)
-    assert.deepEqual(formOf(text).errors, { data: 'Data must be valid JSON' })
+    assert.deepEqual(formOf(text).errors, {
+      data: 'Data must be valid JSON (line 1, column 6: expected a value)',
+    })
     assert.equal(formOf(text).values.data, '{"a":')
   })
 

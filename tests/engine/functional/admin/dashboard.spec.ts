@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
+import emitter from '@adonisjs/core/services/emitter'
 import type { AdminSite, AdminUser, ModelView } from '#admin'
 import { DateTime } from 'luxon'
 import {
@@ -98,6 +99,30 @@ test.group('Admin | dashboard', (group) => {
     )
   })
 
+  test('[B23] a model with a day of creation has a trend of two weeks, from the statement of the chart', async ({
+    assert,
+  }) => {
+    await addUtensils('Lamp', 'Desk', 'Old')
+    const old = DateTime.utc().minus({ days: 14 }).toFormat('yyyy-MM-dd HH:mm:ss')
+    await db.from('utensils').where('name', 'Old').update({ created_at: old })
+    const statements: string[] = []
+    const stop = emitter.on('db:query', ({ sql }) => void statements.push(sql))
+    const connections = [...db.manager.connections.values()]
+    connections.forEach(({ config }) => (config.debug = true))
+    const { text } = await page().finally(() => {
+      stop()
+      connections.forEach(({ config }) => (config.debug = false))
+    })
+    assert.isAtMost(statements.filter((sql) => /utensils/.test(sql)).length, 2)
+    const [, card] = /id="count-Utensil">(.*?)<\/a>/s.exec(text)!
+    assert.include(card, '2 new in 14 days')
+    assert.lengthOf([...card.matchAll(/<rect/g)], 14)
+    assert.lengthOf([...card.matchAll(/<rect class="trend-none"/g)], 13)
+    assert.equal(sumOf(createdPerDay(text)) >= 3, true)
+    const [, sessions] = /id="count-AdminSession">(.*?)<\/a>/s.exec(text)!
+    assert.notInclude(sessions, 'trend')
+  })
+
   test('[B23] soft-deleted records are not counted', async ({ assert }) => {
     await addUtensils('Lamp', 'Desk')
     await db.from('utensils').where('name', 'Lamp').update({ is_deleted: true })
@@ -173,6 +198,8 @@ test.group('Admin | dashboard', (group) => {
     assert,
     cleanup,
   }) => {
+    const empty = await page()
+    const before = sumOf(createdPerDay(empty.text))
     await addUtensils('Lamp')
     const client = () => {
       throw new Error('no such connection')
@@ -182,7 +209,8 @@ test.group('Admin | dashboard', (group) => {
     assert.equal(status, 200)
     assert.equal(counted.Broken, '–')
     assert.include(text, '<svg')
-    assert.match(text, /1 record was created/)
+    assert.match(text, /\d+ records? w(as|ere) created/)
+    assert.equal(sumOf(createdPerDay(text)), before + 1)
   })
 
   test('[B23] fifty models are shown', async ({ assert, cleanup }) => {
@@ -199,6 +227,8 @@ test.group('Admin | dashboard', (group) => {
     assert,
   }) => {
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+    const empty = await page()
+    const others = createdPerDay(empty.text)
     await addUtensils('Lamp', 'Desk', 'Sofa')
     const rows = await db.from('utensils').orderBy('id')
     const created = [`${day(3)} 12:00:00`, `${day(3)} 00:00:00`, `${day(40)} 12:00:00`]
@@ -210,8 +240,8 @@ test.group('Admin | dashboard', (group) => {
     const cells = createdPerDay(text)
     assert.lengthOf(cells, 30)
     const byDay = new Map(cells)
-    if (before === day(0)) assert.equal(byDay.get(day(3)), 2)
-    assert.equal(sumOf(cells), 2)
+    if (before === day(0)) assert.equal(byDay.get(day(3)), (new Map(others).get(day(3)) ?? 0) + 2)
+    assert.equal(sumOf(cells), sumOf(others) + 2)
   })
 
   test('[B23] soft-deleted records are not in the chart', async ({ assert }) => {

@@ -123,11 +123,11 @@ test.group('The event log | views', (group) => {
     await emptyEventTables()
   })
 
-  test('[S60, E2] views of list and update pages are logged with model and record', async ({
+  test('[S60, E2, R16] views of lists, forms and records are logged with model and record', async ({
     assert,
   }) => {
     const session = await AdminSession.firstOrFail()
-    for (const path of ['/', `/update/${id}`]) {
+    for (const path of ['/', `/update/${id}`, `/view/${id}`]) {
       assert.equal(await statusOf(get(`/admin/Plain${path}`, { headers: { cookie } })), 200)
     }
     const events = await loggedEvents('VIEW')
@@ -142,6 +142,7 @@ test.group('The event log | views', (group) => {
       [
         { resourceId: null, details: { page: 'list' } },
         { resourceId: String(id), details: { page: 'update' } },
+        { resourceId: String(id), details: { page: 'view' } },
       ].map((view) => ({
         username: 'ada',
         sessionId: session.id,
@@ -180,10 +181,19 @@ test.group('The event log | views', (group) => {
 
   test('[E2] logging views can be disabled', async ({ assert, cleanup }) => {
     const { events } = await adminSite()
-    const integration = events.integration as { logViews: boolean }
-    integration.logViews = false
+    const integration = events.integration as { logViews: boolean | 'records' }
     cleanup(() => void (integration.logViews = true))
-    await get('/admin/Plain/', { headers: { cookie } })
-    assert.isEmpty(await loggedEvents())
+    const seen = await Plain.create({ name: 'Seen' })
+    await emptyEventTables()
+    const view = async (logViews: boolean | 'records') => {
+      integration.logViews = logViews
+      for (const path of ['/admin/Plain/', `/admin/Plain/update/${seen.id}`]) {
+        await get(path, { headers: { cookie } })
+      }
+      const logged = await loggedEvents()
+      return logged.map(({ details }) => details?.page)
+    }
+    assert.deepEqual(await view(false), [])
+    assert.deepEqual(await view('records'), ['update'])
   })
 })

@@ -211,7 +211,7 @@ test.group('The event log | failures', (group) => {
     await Plain.create({ name: 'one', value: 1 })
     assert.lengthOf(await heard(), 1)
     assert.isFalse(none.isActive)
-    assert.isFalse(none.logsViews)
+    assert.isFalse(none.logsViewsOf('list'))
     assert.equal(none.pending, 0)
   })
 

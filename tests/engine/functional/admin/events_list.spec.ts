@@ -220,7 +220,7 @@ test.group('Admin | the event log', (group) => {
 
     assert.equal(rows[1].event, 'Deleted')
     assert.equal(rows[1].who, 'A command or the application')
-    assert.equal(rows[1].what, '1,200 Reels can be restored')
+    assert.equal(rows[1].what, '1,200 reels can be restored')
     assert.equal(rows[1].outcome, 'Failure')
     assert.equal(rows[1].address, '– Empty')
   })
@@ -307,14 +307,20 @@ test.group('Admin | the event log', (group) => {
     await logEvent({ username: 'somebody-else' })
     const bob = await cookiesOf(await makeUser('bob', { isSuperuser: false }))
     const id = await logEvent()
-    for (const path of [PATH, `${PATH}/${id}`, `${PATH}/record/Reel/1`]) {
+    for (const path of [PATH, `${PATH}/${id}`]) {
       const { status, text } = await get(path, { headers: { cookie: bob } })
       assert.equal(status, 403, path)
       assert.notInclude(text, 'somebody-else')
       assert.notInclude(text, `href="${PATH}`)
     }
+    /* The former address of a history leads to the record's own, which is for its viewers. */
+    const former = await get(`${PATH}/record/Reel/1`, { headers: { cookie: bob } })
+    assert.equal(former.headers.get('location'), '/admin/Reel/history/1')
+    assert.notInclude(former.text, 'somebody-else')
+    const { status } = await get('/admin/Reel/history/1', { headers: { cookie: bob } })
+    assert.equal(status, 404)
     const { text } = await page()
-    assert.include(text, `<a href="${PATH}" title="Events" aria-current="page">`)
+    assert.match(text, new RegExp(`<a href="${PATH}" title="Events" [^>]*aria-current="page">`))
   })
 
   test('[B6] an anonymous request is redirected to the login', async ({ assert }) => {

@@ -1,4 +1,6 @@
+import edge from 'edge.js'
 import { test } from '@japa/runner'
+import type { Flash } from '#admin/http/flash'
 import {
   cookiesFrom,
   cookiesOf,
@@ -103,6 +105,30 @@ test.group('Admin | messages for the next page', (group) => {
       assert.equal(answer.status, 200, value)
       assert.notMatch(answer.text, /<p class="flash-message"/, value)
     }
+  })
+
+  test('[B18, R7] Undo is a form beside the message, escaped as all texts', async ({ assert }) => {
+    const flash: Flash = {
+      kind: 'success',
+      text: 'Film <b> updated',
+      undo: { url: '/admin/undo?"x' },
+    }
+    const site = { t: (key: string) => key, flash, viewing: null, pathWithQuery: '/admin/"' }
+    const page = await edge.render('admin/partials/flash', { site })
+    const [, toasts] = /<div class="toasts">(.*)<template>/s.exec(page)!
+    assert.include(
+      toasts,
+      '<p class="flash-message" data-kind="success">Film &lt;b&gt; updated</p>'
+    )
+    assert.include(toasts, '<form class="flash-undo" method="post" action="/admin/undo?&quot;x">')
+    assert.include(toasts, '<input type="hidden" name="next" value="/admin/&quot;">')
+    assert.match(toasts, /<button [^>]*>undo.button<\/button>/)
+    const failed = await edge.render('admin/partials/flash', {
+      site: { ...site, flash: { kind: 'error', text: 'Nothing was done' } },
+    })
+    const [fault, none] = failed.split('<div class="toasts">')
+    assert.match(fault, /role="alert">\s*<p class="flash-message" data-kind="error">Nothing/)
+    assert.notInclude(none, 'flash-message')
   })
 
   test('[B18] no other user sees the message', async ({ assert }) => {

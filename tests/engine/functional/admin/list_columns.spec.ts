@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import emitter from '@adonisjs/core/services/emitter'
 import type { AdminUser } from '#admin'
+import { raiseVersions } from '#admin/permissions/versions'
 import { Play } from '#tests/engine/fixtures/stages'
 import {
   cookiesOf,
@@ -283,6 +284,7 @@ test.group('Admin | list | columns', (group) => {
       await db
         .table('admin_preferences')
         .insert({ user_id: ada.id, name: 'list.Play.columns', value })
+      await raiseVersions(db.connection(), [ada.id])
       const { status, headings } = await getList(cookie, '/admin/Play/')
       assert.equal(status, 200, value)
       assert.include(headings, 'Town', value)

@@ -131,7 +131,10 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
     const resource = resources.all().find((one) => one.name === 'Specimen')!
     const crud = new LucidCrud(Specimen).bind(resource)
     const all = new ListRequest([], [], pageOf(1, 10), 'exclude')
-    const two = await crud.countByValue('amount', all, { most: 2 })
+    let kinds = 0
+    const counted = (number: number) => (kinds = number)
+    const two = await crud.countByValue('amount', all, { most: 2, counted })
+    assert.equal(kinds, 3)
     assert.lengthOf(two!, 2)
     assert.deepEqual(two![0], { value: 5, count: 2 })
     assert.isNull(await crud.countByValue('extra', all, { most: 2 }))
@@ -268,6 +271,14 @@ test.group('Admin | list | facets', (group) => {
     const [long] = await of('filter.visitors__gte=9000', { facets: ['visitors'] })
     assert.lengthOf(long.values, 10)
     assert.equal(long.more, '/Artefact/filter?add.column=visitors')
+    const [{ kinds }] = await db
+      .from('list_artefacts')
+      .whereNotNull('visitors')
+      .countDistinct('visitors as kinds')
+    const [{ empty }] = await db.from('list_artefacts').whereNull('visitors').count('* as empty')
+    const all = Number(kinds) + (Number(empty) > 0 ? 1 : 0)
+    assert.equal(long.values.length + long.others, all)
+    assert.isAbove(long.others, 0)
   })
 
   test('[L3] what takes too long is given up, and what fails is said', async ({ assert }) => {

@@ -123,7 +123,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     filled: 'none',
   }
 
-  /** What a browser sends for a filled in form. */
+  /** Parameters that a browser sends for a filled in form. */
   const filled = (
     column: string,
     operator: string,

@@ -3,7 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { ListParameters } from '#admin/list/list_parameters'
 import { ModelView } from '#admin/model_view'
-import { ListRequest, pageOf } from '#crud/internals'
+import { countMatching, ListRequest, matchingKeys, pageOf, Records } from '#crud/internals'
 import type { PermissionsDocument } from '#admin'
 import { Specimen } from '#tests/engine/fixtures/lists'
 import { Play, Stage, Ticket } from '#tests/engine/fixtures/stages'
@@ -40,8 +40,16 @@ test.group('Admin | list | filters compared with the API and with memory', (grou
       const { conditions, faults } = ListParameters.read(view, query)
       assert.isEmpty(faults)
       const request = new ListRequest(conditions, [], pageOf(1, 1000), 'exclude')
-      const { data } = await view.crud.getMulti(request, {})
-      return data.map(({ id }) => id)
+      const { data, total_count: total } = await view.crud.getMulti(request, {})
+      const ids = data.map(({ id }) => id)
+      assert.equal(total, ids.length)
+      /* Actions on all matching records find the same. */
+      const records = new Records(view.resource)
+      assert.equal(await countMatching(records, request, {}), ids.length)
+      const keys: unknown[] = []
+      for await (const some of matchingKeys(records, request, {})) keys.push(...some.flat())
+      assert.sameMembers(keys, ids)
+      return ids
     }
     const rules = fc.array(anyRule, { minLength: 1, maxLength: 4 })
     await fc.assert(
@@ -60,6 +68,35 @@ test.group('Admin | list | filters compared with the API and with memory', (grou
         )
       }),
       { numRuns: 150 }
+    )
+
+    /* Words of letters alone, which only texts can contain */
+    const word = fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'B', 'k', '#'), maxLength: 2 })
+    const words = fc.array(
+      word.filter((one) => one !== ''),
+      { minLength: 1, maxLength: 3 }
+    )
+    await fc.assert(
+      fc.asyncProperty(words, anyRule, async (some, filter) => {
+        const holds = (row: any, one: string) =>
+          ['label', 'shade'].some((name) =>
+            passes(row, { column: name, operator: 'ilike', operand: `%${one}%` })
+          )
+        const wanted = body.data
+          .filter((row: any) => passes(row, filter) && some.every((one) => holds(row, one)))
+          .map(({ id }: any) => id)
+        const [name, text] = toParameter(filter, NONE)
+        assert.deepEqual(
+          await idsIn(
+            toQuery([
+              ['q', some.join(' ')],
+              [`filter.${name}`, text],
+            ])
+          ),
+          wanted
+        )
+      }),
+      { numRuns: 50 }
     )
   })
 })

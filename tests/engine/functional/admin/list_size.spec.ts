@@ -7,6 +7,7 @@ import {
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
+  leaveModels,
   makeUser,
 } from '#tests/engine/helpers/admin'
 import { get } from '#tests/engine/helpers/http'
@@ -55,10 +56,18 @@ async function fillTables() {
   }
 }
 
+/* The sidebar of a site of some size; that of all fixtures has more than a hundred models. */
+const NEIGHBOURS = 30
+
 test.group('Admin | list | size and cost', (group) => {
   let cookie: string
 
   group.setup(() => fakeHashes())
+  group.setup(async () => {
+    const { models } = await adminSite()
+    const names = [...models.keys()].toSorted().slice(0, NEIGHBOURS)
+    return await leaveModels('Reel', 'Lender', 'Utensil', ...names)
+  })
   group.setup(async () => {
     await emptyAdminTables()
     cookie = await cookiesOf(await makeUser('ada'))
@@ -95,14 +104,14 @@ test.group('Admin | list | size and cost', (group) => {
     return counts
   }
 
-  test('a page of ten rows takes at most 10 KB, its content at most 9', async ({ assert }) => {
+  test('a page of ten rows takes at most 9 KB, its content less', async ({ assert }) => {
     for (const name of ['Utensil', 'Reel', 'Lender']) {
       for (const encoding of ['br', 'gzip']) {
         const accept = { 'accept-encoding': encoding }
         const whole = await bytesOf(`/admin/${name}/`, accept)
         const part = await bytesOf(`/admin/${name}/`, { ...accept, 'hx-request': 'true' })
         assert.isAbove(part, 1000)
-        assert.isAtMost(whole, 10 * 1024, `${name}, ${encoding}`)
+        assert.isAtMost(whole, 9 * 1024, `${name}, ${encoding}`)
         assert.isBelow(part, whole, `${name}, ${encoding}`)
       }
     }
@@ -192,7 +201,7 @@ test.group('Admin | list | size and cost', (group) => {
     assert.equal(headers['content-type'], 'text/css; charset=utf-8')
     assert.equal(
       Number(headers['content-length']),
-      site.assets.find(site.assets.url('admin.css'))!.brotli.length
+      site.assets.find(site.assets.url('admin.css'))!.brotli!.length
     )
   })
 })

@@ -203,7 +203,10 @@ test.group('Admin | list | values', (group) => {
     const targets = ['#list-content', '#list-panel', '#filter-panel', '#facets', '#facets:replace']
     for (const [, hx] of text.matchAll(/ hx-\w+="([^"]*)"/g)) {
       if ([...fixed, ...targets].includes(hx)) continue
-      assert.match(hx, /^\/admin\/Artefact\/(views\/new|columns|filter|facets)?(\?[\w.&;=%+-]*)?$/)
+      assert.match(
+        hx,
+        /^\/admin\/Artefact\/(views\/new|columns|filter|facets|export\/dialog)?(\?[\w.&;=%+-]*)?$/
+      )
     }
   })
 

@@ -115,7 +115,8 @@ test.group('Admin | logging in', (group) => {
 
   test('[B4] the two cookies have the specified attributes', async ({ assert }) => {
     const cookies = receivedCookies(await login('jo'))
-    assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id'])
+    /* The third tells devices apart: notices.spec.ts. */
+    assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id', 'admin_device'])
     assert.deepEqual(cookies.access_token.attributes, [
       'max-age=1800',
       'path=/admin',

@@ -9,6 +9,8 @@ import {
   withIntegration,
 } from '#tests/engine/helpers/logged_events'
 import { get } from '#tests/engine/helpers/http'
+import { its } from '#tests/engine/helpers/its'
+import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { readersOf } from '#crud/database/sqlite/sqlite_connection'
 
 /** The sentences on the dashboard as plain text. */
@@ -28,8 +30,10 @@ test.group('Admin | recent activity', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
+    await restoreRoles()
     cookie = await cookiesOf(await makeUser('ada'))
     await emptyEventTables()
+    return () => restoreRoles()
   })
 
   async function page(as = cookie, path = '/admin') {
@@ -51,9 +55,10 @@ test.group('Admin | recent activity', (group) => {
       { event_type: 'DELETE', username: 'jo', resource_type: 'Reel', details: { count: 1200 } },
       { event_type: 'LOGIN', username: 'jo' },
       { event_type: 'LOGOUT', username: 'jo' },
-      { event_type: 'FAILED_LOGIN', status: 'failure', username: '<b>{{ 7*7 }}\u202E' },
-      { event_type: 'UPDATE', status: 'failure', username: 'jo', ...reel },
+      { event_type: 'FAILED_LOGIN', status: 'failure', username: 'mallory' },
+      { event_type: 'UPDATE', status: 'failure', username: '<b>{{ 7*7 }}\u202E', ...reel },
       { event_type: 'VIEW', username: 'jo', ...reel },
+      { event_type: 'EXPORT', username: 'jo', resource_type: 'Reel', details: { count: 22 } },
     ]
     let last = 0
     for (const [index, event] of events.entries()) {
@@ -62,19 +67,38 @@ test.group('Admin | recent activity', (group) => {
     for (const path of ['/admin', '/admin/dashboard-content']) {
       const { recent, text } = await page(cookie, path)
       assert.deepEqual(recent, [
-        'jo failed to change Reel 5',
-        '&lt;b&gt;{{ 7*7 }}⟨U+202E⟩ failed to log in',
-        'jo logged out',
-        'jo logged in',
-        'jo deleted 1,200 Reels',
-        'jo restored 2 Reels',
+        'jo exported 22 reels',
+        '&lt;b&gt;{{ 7*7 }}⟨U+202E⟩ failed to change Reel 5',
+        'jo deleted 1,200 reels',
+        'jo restored 2 reels',
         'Anonymous user changed Reel 5',
         'ada created Reel 5',
       ])
-      assert.include(text, `href="/admin/management/events/${last - 1}"`)
+      assert.include(text, `href="/admin/management/events/${last - 2}"`)
       assert.include(text, '<a href="/admin/management/events">All events</a>')
       assert.include(text, '>13 minutes ago</time>')
     }
+  })
+
+  test('[B23, R9] for others, events lead to the version that they left where all of the model is theirs to see', async ({
+    assert,
+  }) => {
+    const reel = { resource_type: 'Reel', resource_id: '5' }
+    const event = await logEvent({ event_type: 'DELETE', username: 'jo', ...reel }, [
+      { ...reel, before: { title: 'Casablanca' }, after: null },
+    ])
+    const clerk = { isSuperuser: false, roles: ['Reels'] }
+    await makeRole('Reels', { Reel: { actions: ['view'] } })
+    const kim = await cookiesOf(await makeUser('kim', clerk))
+    const { text } = await page(kim)
+    const link = `/admin/Reel/history/5?version=${event}`
+    assert.include(text, `href="${link}"`)
+    const version = await get(link, { headers: { cookie: kim } })
+    assert.equal(version.status, 200)
+    assert.include(version.text, 'Casablanca')
+    await makeRole('Titles', { Reel: { actions: ['view'], hidden: ['director'] } })
+    const some = await makeUser('kai', { isSuperuser: false, roles: ['Titles'] })
+    assert.notInclude(await its(page(await cookiesOf(some)), 'text'), '/history/')
   })
 
   test('[B23] events without a request are attributed to the application', async ({ assert }) => {
@@ -140,7 +164,10 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(text, 'no such table')
   })
 
-  test('[B23] recent activity takes one query', async ({ assert, cleanup }) => {
+  test('[B23] recent activity takes one query, and so does a viewer who wrote nothing', async ({
+    assert,
+    cleanup,
+  }) => {
     for (let i = 0; i < 12; i++) {
       await logEvent({ resource_type: i % 2 ? 'Reel' : 'Utensil', resource_id: String(i) })
     }
@@ -153,7 +180,7 @@ test.group('Admin | recent activity', (group) => {
     cleanup(() => clients.forEach((client) => client.removeListener('query', note)))
     const { recent } = await page()
     assert.lengthOf(recent, 10)
-    assert.lengthOf(queries, 1)
+    assert.lengthOf(queries, 2)
   })
 
   test('[B23] without events, the next step is shown', async ({ assert }) => {

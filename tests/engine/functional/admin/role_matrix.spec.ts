@@ -26,7 +26,7 @@ const CLERK: PermissionsDocument = {
   '*': { actions: ['view'], hidden: ['created_at'] },
 }
 
-/** What a browser sends of a page's form, if nobody touches it. */
+/** Texts that a browser sends of a page's form, if nobody touches it. */
 function fieldsIn(page: string): URLSearchParams {
   const fields = new URLSearchParams()
   const [, form] = /<form id="record-form"[^]*?>([^]*?)<\/form>/.exec(page)!
@@ -281,11 +281,11 @@ test.group('Admin | the page of a role', (group) => {
     await clerk.merge({ permissions: { Reel: { actions: ['view', 'delete'] } } }).save()
     const { status, text } = await submit(`${ROLES}/form_update/${clerk.id}`, fields)
     assert.equal(status, 409)
-    const [, table] = /<table(.*?)<\/table>/s.exec(text)!
-    assert.include(table, 'Reel: view, delete')
-    assert.include(plain(table)!, 'Reel: view, update, wave; without')
-    assert.notInclude(plain(table)!, '{')
-    assert.notInclude(plain(table)!, '"actions"')
+    const [, versions] = /<fieldset class="conflict-asked"(.*?)data-chooses/s.exec(text)!
+    assert.include(versions, 'Reel: view, delete')
+    assert.include(plain(versions)!, 'Reel: view, update, wave; without')
+    assert.notInclude(plain(versions)!, '{')
+    assert.notInclude(plain(versions)!, '"actions"')
   })
 
   test('[U5] the form of a user shows all roles with what they are for', async ({ assert }) => {

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { AdminSavedView, type AdminUser } from '#admin'
+import { raiseAllVersions, raiseVersions } from '#admin/permissions/versions'
 import { Play } from '#tests/engine/fixtures/stages'
 import {
   adminSite,
@@ -13,6 +14,7 @@ import {
 import { call, get } from '#tests/engine/helpers/http'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { column, getList, tagsOf, textOf, unescape } from '#tests/engine/helpers/list_page'
+import { queriesOf } from '#tests/engine/helpers/queries'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 
 const TAB = /<a id="view-(all|\d+)".*?<\/a>/gs
@@ -404,10 +406,55 @@ test.group('Admin | list | saved views', (group) => {
       created_at: '2026-01-02 03:04:05',
     }))
     await db.table('admin_saved_views').multiInsert(rows)
+    await raiseVersions(db.connection(), [ada.id])
     const { status, text } = await send('/views', { name: 'One more', query: '' })
     assert.equal(status, 422)
     assert.include(text, 'You have too many views')
     assert.lengthOf(tabsOf(await part(list(''), 'text')), 101)
+  })
+
+  const KEPT = /from [`"]?admin_(saved_views|preferences)/
+
+  test('[L5, L6] views and preferences are read once, and again after a change by any process', async ({
+    assert,
+  }) => {
+    const own = await save('East', 'filter.town=east')
+    assert.lengthOf(tabsOf(await part(list(''), 'text')), 2)
+    const queries = await queriesOf(() => list('?q=a'))
+    assert.isEmpty(queries.filter((sql) => KEPT.test(sql)))
+
+    /* Another process writes rows and versions. */
+    const bob = await enter('bob')
+    const ofBob = () => getList(bob, '/admin/Play/')
+    assert.isEmpty(tabsOf(await part(ofBob(), 'text')))
+    await db.from('admin_saved_views').where('id', own).update({ shared: true })
+    await raiseAllVersions(db.connection())
+    assert.deepEqual(tabsOf(await part(ofBob(), 'text')), ['[All]', 'East'])
+    assert.lengthOf(tabsOf(await part(list(''), 'text')), 2)
+
+    await send(`/views/${own}`, { name: 'East' })
+    assert.isEmpty(tabsOf(await part(ofBob(), 'text')))
+    await send(`/views/${own}`, { name: 'East', shared: 'on' })
+    assert.lengthOf(tabsOf(await part(ofBob(), 'text')), 2)
+    await send(`/views/${own}/delete`, {})
+    assert.isEmpty(tabsOf(await part(ofBob(), 'text')))
+    assert.isEmpty(tabsOf(await part(list(''), 'text')))
+  })
+
+  test('[L5, L6] what is written past the application counts after a minute', async ({
+    assert,
+  }) => {
+    const id = await save('East', 'filter.town=east')
+    await list('')
+    await db.from('admin_saved_views').where('id', id).delete()
+    assert.lengthOf(tabsOf(await part(list(''), 'text')), 2)
+    const { now } = Date
+    Date.now = () => now() + 61_000
+    try {
+      assert.isEmpty(tabsOf(await part(list(''), 'text')))
+    } finally {
+      Date.now = now
+    }
   })
 
   test('[L5, E3] writes of views are logged with what changed, in the name of who did it', async ({

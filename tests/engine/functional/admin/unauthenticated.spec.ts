@@ -9,11 +9,21 @@ import {
 } from '#tests/engine/helpers/admin'
 import { call, get, post } from '#tests/engine/helpers/http'
 
-/** Public routes: login, its assets, and the theme switch. */
+/**
+ * Public routes: login, passkeys (passkeys.spec.ts), single sign-on (sso.spec.ts), assets, the theme switch, and links to
+ * choose a password (invitations.spec.ts).
+ */
 const OPEN = [
   'GET /admin/assets/:file',
+  'GET /admin/invitation/:token',
+  'POST /admin/invitation/:token',
   'GET /admin/login',
   'POST /admin/login',
+  'POST /admin/login/passkey',
+  'POST /admin/login/passkey/options',
+  'POST /admin/login/second/options',
+  'GET /admin/login/sso',
+  'GET /admin/login/sso/callback',
   'POST /admin/theme',
 ]
 
@@ -25,6 +35,9 @@ function adminRoutes(): Array<{ method: string; pattern: string }> {
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
 }
 
+/* Maximum number of concurrent requests. */
+const TOGETHER = 16
+
 test.group('Admin | anonymous requests', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(() => emptyAdminTables())
@@ -34,18 +47,21 @@ test.group('Admin | anonymous requests', (group) => {
       ({ method, pattern }) => !OPEN.includes(`${method.replace('HEAD', 'GET')} ${pattern}`)
     )
     assert.isAtLeast(routes.length, 6)
-    for (const { method, pattern } of routes) {
+    const knock = async ({ method, pattern }: (typeof routes)[number]) => {
       const path = pattern.replace(/:\w+\??|\*/g, '1')
       const page = await callRaw(method, path)
       if (/^\/admin\/\w+\/crud\b/.test(path)) {
         assert.equal(page.status, 401, `${method} ${path}`)
-        continue
+        return
       }
       assert.equal(page.status, 303, `${method} ${path}`)
       assert.match(page.headers.location as string, /^\/admin\/login\?error=required/)
       assert.equal(page.text, '')
     }
-  })
+    for (let i = 0; i < routes.length; i += TOGETHER) {
+      await Promise.all(routes.slice(i, i + TOGETHER).map(knock))
+    }
+  }).timeout(120_000)
 
   test('[S25] invalid cookies are treated as anonymous', async ({ assert }) => {
     for (const cookie of [
@@ -203,7 +219,7 @@ test.group('Admin | anonymous requests', (group) => {
     const paths = [...text.matchAll(/(?:href|src)="(\/admin\/assets\/[^"]+)"/g)].map(
       ([, path]) => path
     )
-    assert.lengthOf(paths, 3)
+    assert.lengthOf(paths, 8)
     for (const path of paths) {
       const { status } = await get(path)
       assert.equal(status, 200, path)

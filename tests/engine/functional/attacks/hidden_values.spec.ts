@@ -9,6 +9,7 @@ import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine
 import { NO, YES } from '#tests/engine/helpers/databases'
 import { emptyEventTables } from '#tests/engine/helpers/events'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
+import { someOf } from '#tests/engine/helpers/random_runs'
 
 const MOMENT = '2020-02-02 00:00:00'
 
@@ -158,11 +159,17 @@ test.group('Attacks | hidden values', (group) => {
   /** The visible parts of a response, without those that always differ. */
   function seen({ status, headers, text }: Answer): string {
     const cursor = /"next_cursor":"([^"]+)"/
+    const opened = /name="_opened" value="([^"]+)"/
+    const by = /name="_by" value="([^"]+)"/
     const names = ['etag', 'location', 'content-type', 'link', 'allow', 'hx-push-url']
     return JSON.stringify([
       status,
       names.map((name) => headers.get(name)),
-      text.replace(cursor, (_, value: string) => `"next_cursor":"${value.length}"`),
+      text
+        .replace(cursor, (_, value: string) => `"next_cursor":"${value.length}"`)
+        .replace(opened, (_, value: string) => `opened ${value.length}`)
+        .replace(by, (_, value: string) => `by ${value.length}`)
+        .replace(/data-(idle|limit)="\d+"/g, ''),
     ])
   }
 
@@ -190,7 +197,7 @@ test.group('Attacks | hidden values', (group) => {
 
   test('[A2, A15, Q2] no read tells the worlds apart', async ({ assert }) => {
     const paths = reads()
-    const telling = await inEachWorld(paths.map((path) => ['GET', path]))
+    const telling = await inEachWorld(someOf(paths, 7).map((path) => ['GET', path]))
     assert.isAbove(paths.length, 500)
     assert.deepEqual(telling, [])
   }).timeout(120_000)

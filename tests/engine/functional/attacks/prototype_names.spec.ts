@@ -103,8 +103,8 @@ test.group("Attacks | names of Object.prototype's members", (group) => {
       ['an asset', (name: string) => `/admin/assets/${name}`],
       ['management', (name: string) => `/admin/management/${name}`],
       ['an event', (name: string) => `/admin/management/events/${name}`],
-      ['a history', (name: string) => `/admin/management/events/record/${name}/1`],
-      ['a history’s key', (name: string) => `/admin/management/events/record/Patron/${name}`],
+      ['a history', (name: string) => `/admin/${name}/history/1`],
+      ['a history’s key', (name: string) => `/admin/Patron/history/${name}`],
       ['a login’s reason', (name: string) => `/admin/login?error=${name}`],
     ] as Array<[string, (name: string) => string]>)
     .run(async ({ assert }, [, path]) => {

@@ -88,7 +88,7 @@ test.group('Attacks | stored markup', (group) => {
       /* Pages of other models are not visited. */
       waiting.push(...linksOf(text).filter((one) => /Patron|Club|Admin|management/.test(one)))
     }
-    for (const part of ['Patron/update/', 'management/events/', 'events/record/Patron/']) {
+    for (const part of ['Patron/update/', 'management/events/', 'Patron/history/']) {
       assert.isTrue(
         [...seen].some((path) => path.includes(part)),
         part

@@ -5,7 +5,9 @@ import { urlOf } from '#tests/engine/helpers/http'
 import { faultsOf, writeProgram, writeTypes } from '#tests/engine/helpers/typed_client'
 
 test.group('A typed client', (group) => {
-  group.setup(() => writeTypes(['/api/utensils', '/api/reels', '/api/lenders', '/api/samples']))
+  group.setup(() =>
+    writeTypes(['/api/utensils', '/api/reels', '/api/lenders', '/api/samples', '/api/batch-slots'])
+  )
   group.each.setup(async () => {
     await db.from('utensils').delete()
     return async () => void (await db.from('utensils').delete())
@@ -39,6 +41,36 @@ test.group('A typed client', (group) => {
     assert.equal(list.total_count, 1)
     assert.equal(list.data[0].id, lamp.id)
     assert.equal(changed.price, 35)
+  }).timeout(60_000)
+
+  test('[Q1, D4] a typed program sends a batch, and reads the positions of its faults', async ({
+    assert,
+  }) => {
+    await db.from('batch_slots').delete()
+    const path = await writeProgram(
+      'batch',
+      `import createClient from 'openapi-fetch'
+       import type { paths } from './api.js'
+       const api = createClient<paths>({ baseUrl: '${urlOf('')}' })
+       const body = {
+         create: [{ row: 'a', place: 1, guest: 'jo' }],
+         update: [{ id: ['a', 1] as [string, number], guest: 'ann' }],
+         delete: [['a', 1] as [string, number]],
+       }
+       const { data, error } = await api.POST('/api/batch-slots/batch', { body })
+       if (error || !data) throw new Error(error?.detail)
+       const guest: string | null | undefined = data.updated[0]?.guest
+       /* @ts-expect-error: an update names its item */
+       await api.POST('/api/batch-slots/batch', { body: { update: [{ guest: 'x' }] } })
+       const failed = await api.POST('/api/batch-slots/batch', { body: { delete: [['b', 2]] } })
+       const place = failed.error?.errors?.map(({ operation, index }) => [operation, index])
+       export { data, guest, place }`
+    )
+    assert.deepEqual(faultsOf(path), [])
+    const { data, guest, place } = await import(pathToFileURL(path).href)
+    assert.deepEqual(data.deleted, [['a', 1]])
+    assert.equal(guest, 'ann')
+    assert.deepEqual(place, [['delete', 0]])
   }).timeout(60_000)
 
   test('[Q1] invalid calls do not compile', async ({ assert }) => {

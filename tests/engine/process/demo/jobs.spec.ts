@@ -62,5 +62,5 @@ test.group('Jobs in a process of their own', () => {
     assert.include(await page(), `${count.toLocaleString('en')} films deleted`)
     assert.equal(await total(), 0)
     assert.equal(await stop(), 0, copy.output)
-  }).timeout(60_000)
+  }).timeout(180_000)
 })

@@ -4,6 +4,7 @@ import router from '@adonisjs/core/services/router'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { AdminAuthentication, AdminSite, defineConfig, ModelView } from '#admin'
 import { AdminUserService } from '#admin/authentication/admin_user_service'
+import { Factors } from '#admin/authentication/factors/factors'
 import { LoginThrottle } from '#admin/authentication/login/login_throttle'
 import { SessionManager } from '#admin/authentication/sessions/session_manager'
 import { TokenService } from '#admin/authentication/sessions/token_service'
@@ -15,14 +16,16 @@ import { ANOTHER, MAIN } from '#tests/engine/helpers/databases'
 async function siteWith(settings: Partial<Parameters<typeof defineConfig>[0]>) {
   const config = defineConfig({ appKey: new Secret('a key'), ...settings })
   const shipped = await adminSite()
+  const sessions = new SessionManager(config.sessions)
   const parameters = {
     ...config,
     databaseConfig: new DatabaseConfig(),
     adminAuthentication: new AdminAuthentication(
       new AdminUserService(),
-      new SessionManager(config.sessions),
+      sessions,
       new TokenService('a key', 30),
       new LoginThrottle(config.login),
+      new Factors(sessions),
       config
     ),
     router,

@@ -1,7 +1,15 @@
 import { Secret } from '@adonisjs/core/helpers'
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
-import { BulkAction, databaseEvents, defineConfig, ListColumn, ModelView } from '#admin'
+import {
+  BulkAction,
+  databaseEvents,
+  defineConfig,
+  ListColumn,
+  ModelView,
+  section,
+  tab,
+} from '#admin'
 import { DatabaseConfig } from '#admin/database_config'
 import { adminOptionsOf, AdminView } from '#admin/decorator'
 import { Sample } from '#tests/engine/fixtures/samples'
@@ -79,6 +87,49 @@ test.group('Faults of the boot | @AdminView', () => {
       { option: 'group', wrong: {}, value: '{}', right: 'a string that is not empty' },
       { option: 'title', wrong: 5, value: '5', right: "a column's name or a function" },
       { option: 'title', wrong: 'nme', value: 'nme', right: 'name' },
+      { option: 'form', wrong: 'name', value: "'name'", right: 'a list of names of fields' },
+      { option: 'form', wrong: ['nme'], value: 'nme', right: 'name' },
+      { option: 'form', wrong: [section('A', ['nme'])], value: 'nme', right: 'name' },
+      { option: 'form', wrong: [section('A', ['name']), 'name'], value: "'name'", right: 'once' },
+      { option: 'form', wrong: [5], value: '5', right: 'sections and tabs' },
+      { option: 'form.A', wrong: [section('A', [tab('B', [])])], value: "'B'", right: 'sections' },
+      { option: 'form.A', wrong: [tab('A', 5 as any)], value: '5', right: 'a list of names' },
+      {
+        option: 'form.A.columns',
+        wrong: [section('A', ['name'], { columns: 5 as any })],
+        value: '5',
+        right: '1 or 2 or 3',
+      },
+      {
+        option: 'form.A.folded',
+        wrong: [section('A', ['name'], { folded: true } as any)],
+        value: 'no option',
+        right: 'collapsed',
+      },
+      {
+        option: 'fields.name.visibleWhen',
+        wrong: { name: { visibleWhen: { kind: {} } } },
+        value: 'kind',
+        right: 'a map from fields to a value',
+      },
+      {
+        option: 'fields.name.visibleWhen',
+        wrong: { name: { visibleWhen: { knd: 'book' } } },
+        value: 'knd',
+        right: 'long_text',
+      },
+      {
+        option: 'fields.name.visibleWhen',
+        wrong: { name: { visibleWhen: { count: 1 } }, count: { visibleWhen: { name: 'a' } } },
+        value: "'name' itself",
+        right: 'must not',
+      },
+      {
+        option: 'fields.name.prefix',
+        wrong: { name: { prefix: 5 } },
+        value: '5',
+        right: 'a string',
+      },
       { option: 'listColumns', wrong: 'name', value: "'name'", right: 'a list of' },
       { option: 'listColumns', wrong: ['nme'], value: 'nme', right: 'name' },
       { option: 'listColumns', wrong: ['secret'], value: 'secret', right: 'long_text' },
@@ -267,7 +318,7 @@ test.group('Faults of the boot | config/admin.ts', () => {
       { option: 'retentionDays', wrong: 0, right: 'a positive integer' },
       { option: 'retentionDays', wrong: 1e9, right: 'at the most' },
       { option: 'typedNameDays', wrong: '30', right: 'a positive integer' },
-      { option: 'logViews', wrong: 'no', right: 'true or false' },
+      { option: 'logViews', wrong: 'no', right: "true or false, or 'records'" },
       { option: 'logView', wrong: true, right: 'logViews' },
     ])
     .run(({ assert }, { option, wrong, right }) => {

@@ -24,6 +24,7 @@ test.group('defineConfig of the admin site', () => {
       mountPath: '/admin',
       title: 'Atrium',
       theme: 'light-theme',
+      timeZone: 'UTC',
       secureCookies: true,
       templatesDirectory: undefined,
       storageDirectory: app.makePath('storage'),
@@ -31,7 +32,10 @@ test.group('defineConfig of the admin site', () => {
       defaultRole: 'Everything',
       models: {},
       eventIntegration: undefined,
+      mfa: 'optional',
+      sso: undefined,
       jobs: { worker: true, keptDays: 30 },
+      exports: { streamed: 100_000, keptHours: 24 },
       sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
       token: { minutes: 30 },
       login: LOGIN,
@@ -44,6 +48,7 @@ test.group('defineConfig of the admin site', () => {
       mountPath: '/backstage',
       title: 'Shop',
       theme: 'dark-theme' as const,
+      timeZone: 'Europe/Berlin',
       secureCookies: false,
       templatesDirectory: '/srv/templates',
       storageDirectory: '/srv/uploads',
@@ -51,7 +56,10 @@ test.group('defineConfig of the admin site', () => {
       defaultRole: null,
       models: { Product: class {} },
       eventIntegration: { log: async () => {} },
+      mfa: 'required' as const,
+      sso: undefined,
       jobs: { worker: false, keptDays: 7 },
+      exports: { streamed: 5, keptHours: 1 },
       sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
       token: { minutes: 4 },
       login: {
@@ -113,6 +121,24 @@ test.group('defineConfig of the admin site', () => {
       "config/admin.ts: theme is 'pink', and must be 'dark-theme' or 'light-theme'"
     )
   })
+
+  test('[U10] other people who must have a second factor are refused')
+    .with(['always', '', true, null])
+    .run(({ assert }, mfa) => {
+      assert.throws(
+        () => defineConfig({ appKey, mfa: mfa as 'optional' }),
+        /^config\/admin\.ts: mfa is .*, and must be 'optional', 'superusers' or 'required'$/
+      )
+    })
+
+  test('[R12] a time zone that there is not is refused')
+    .with(['Mars/Olympus', '+02:00', '', 2])
+    .run(({ assert }, timeZone) => {
+      assert.throws(
+        () => defineConfig({ appKey, timeZone: timeZone as string }),
+        /^config\/admin\.ts: timeZone is .*, and must be the name of a time zone, as in 'Europe\/Berlin', or 'UTC'$/
+      )
+    })
 
   test('[B7, B8, B4] a limit other than a positive integer is refused')
     .with([

@@ -12,9 +12,15 @@ test.group('defineConfig', () => {
       isAccessDecided: false,
       strictQuery: false,
       strictBody: false,
-      pagination: { limit: 100, itemsPerPage: 10, maximum: 1000, included: 10_000 },
+      pagination: {
+        limit: 100,
+        itemsPerPage: 10,
+        maximum: 1000,
+        included: 10_000,
+        includedPerRecord: 100,
+      },
       body: { limit: 1_048_576, depth: 32 },
-      limits: { text: 100_000, answer: 33_554_432, answers: 100_663_296 },
+      limits: { text: 100_000, export: 100_000, answer: 33_554_432, answers: 100_663_296 },
       idempotency: { hours: 24 },
       openapi: { enabled: true, access: 'public', title: null, version: null },
       docs: { enabled: true, access: 'public', path: '/docs' },
@@ -61,6 +67,7 @@ test.group('defineConfig', () => {
       itemsPerPage: 10,
       maximum: 50,
       included: 10_000,
+      includedPerRecord: 100,
     })
     assert.deepEqual(config.body, { limit: 1_048_576, depth: 3 })
     assert.deepEqual(config.rateLimit, { requests: 100, seconds: 60 })
@@ -152,7 +159,7 @@ test.group('defineConfig', () => {
         option: 'limits.bytes',
         wrong: { bytes: 1 },
         value: 'bytes',
-        right: 'text, answer and answers',
+        right: 'text, export, answer and answers',
       },
       { option: 'rateLimit', wrong: 100, value: '100', right: '{ requests: 100, seconds: 60 }' },
       {

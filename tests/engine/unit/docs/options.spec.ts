@@ -84,7 +84,7 @@ test.group('Tables of options', () => {
       documented('docs/configuration.md', 'Options of `config/admin.ts`'),
       withGroups(
         (given) => defineAdmin({ appKey, ...given }),
-        ['jobs', 'sessions', 'token', 'login']
+        ['jobs', 'exports', 'sessions', 'token', 'login']
       )
     )
   })

@@ -13,6 +13,7 @@ import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
 import { checkGround as savepoints } from '#upstream/limiter_savepoints'
 import { checkGround as columnDefaults } from '#upstream/lucid_column_defaults'
+import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
@@ -55,6 +56,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
+  ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
   ['lucid_through_model', 'HasManyThrough#throughModel', () => throughModelOf({} as any)],
   ['migrations_of_referenced_tables', 'MigrationRunner#commit', () => migrations({})],
   ['tarn_idle_connection', 'Pool#free', () => idleConnection({ Pool: Moved } as any)],

@@ -155,13 +155,23 @@ function readLine(line: string): { msg?: string; err?: Record<string, string> } 
  * @returns its exit status, null if a signal ended it, and its output
  */
 export function aceProcess(variables: Record<string, string>, args: string[]) {
+  return launchAce(variables, args).ended
+}
+
+/**
+ * Starts `node ace ...` without a server, to be killed.
+ *
+ * @returns the process, and what `aceProcess` returns when it has ended
+ */
+export function launchAce(variables: Record<string, string>, args: string[]) {
   const child = spawnScript(['benchmarks/ace.ts', ...args], { ...variables, PORT: '1' })
   let output = ''
   child.stdout!.on('data', (chunk) => (output += chunk))
   child.stderr!.on('data', (chunk) => (output += chunk))
-  return new Promise<{ status: number | null; output: string }>((resolve) =>
+  const ended = new Promise<{ status: number | null; output: string }>((resolve) =>
     child.once('close', (status) => resolve({ status, output }))
   )
+  return { child, ended }
 }
 
 function spawnScript(

@@ -8,9 +8,14 @@ test.group('adminAssets', () => {
   test('the assets of a page leave 10 of its 60 KB with gzip', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
     const weights = new Map(
-      adminAssets.map(({ name }) => [name, store.find(store.url(name))!.gzip.length])
+      adminAssets.map(({ name }) => {
+        const { gzip, body } = store.find(store.url(name))!
+        return [name, (gzip ?? body).length] as const
+      })
     )
-    const ofEveryPage = ['admin.css', 'admin.js', 'icon.svg'].map((name) => weights.get(name)!)
+    const ofEveryPage = ['admin.css', 'admin.js', 'icon.svg', 'inter.woff2'].map((name) =>
+      weights.get(name)!
+    )
     const additional = [...weights.keys()].filter((name) => name.endsWith('.css'))
     const heaviest = additional
       .filter((name) => name !== 'admin.css')
@@ -18,15 +23,51 @@ test.group('adminAssets', () => {
     const weight = [...ofEveryPage, Math.max(...heaviest)].reduce((sum, one) => sum + one)
 
     assert.isBelow(weight, 50 * 1024)
+    const ofForms = ['forms.css', 'forms.js', 'roles.css', 'roles.js'].map((name) =>
+      weights.get(name)!
+    )
+    assert.isBelow(
+      [...ofEveryPage, ...ofForms].reduce((sum, one) => sum + one),
+      60 * 1024
+    )
     const styles = store.find(store.url('admin.css'))!.body.toString()
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
   })
 
+  test('the fonts are cut from Inter, for the letters that the stylesheet names', async ({
+    assert,
+  }) => {
+    const { FONTS, font } = await import(app.makeURL('scripts/font.js').href)
+    const styles = await readFile(app.makePath('resources/assets/admin/admin.css'), 'utf8')
+    for (const one of FONTS) {
+      const path = app.makePath(`resources/assets/admin/${one.name}`)
+      const committed = await readFile(path)
+      const isSame = committed.equals(await font(one))
+      assert.isTrue(isSame, `${one.name}: run \`npm run font\``)
+      assert.include(styles.replace(/\s+/g, ' '), `unicode-range: ${one.range};`)
+    }
+    const license = await readFile(app.makePath('resources/assets/admin/inter.LICENSE.txt'), 'utf8')
+    assert.include(license, 'SIL Open Font License')
+  })
+
   test('the component styles are those of the library', async ({ assert }) => {
-    const { COMPONENT_CSS, componentCss } = await import(
+    const { COMPONENT_CSS, FORM_COMPONENT_CSS, componentCss, formComponentCss } = await import(
       app.makeURL('scripts/component_css.js').href
     )
-    const isSame = componentCss() === (await readFile(COMPONENT_CSS, 'utf8'))
+    const isSame =
+      componentCss() === (await readFile(COMPONENT_CSS, 'utf8')) &&
+      formComponentCss() === (await readFile(FORM_COMPONENT_CSS, 'utf8'))
     assert.isTrue(isSame, 'run `npm run component-css`')
+    /* Alternatives for other components are cut out of a selector, and what is left of it stays. */
+    const css: string = componentCss()
+    assert.match(css, /\.input\[type=checkbox\][^{}]*:checked:after\{/)
+    assert.match(css, /\.select[^{}]*:focus-visible\{/)
+    /* Each rule stands in one of both; what nothing reads is left out. */
+    const ofForms: string = formComponentCss()
+    assert.match(ofForms, /^\.textarea\{|[{}]\.textarea\{/)
+    assert.notMatch(css, /\.textarea/)
+    assert.match(css, /--primary:/)
+    assert.notMatch(css + ofForms, /--(chart-1|sidebar-ring):/)
+    assert.notMatch(css, /\.(alert|badge|combobox|dialog|dropdown-menu|field|sidebar)\b/)
   })
 })

@@ -14,8 +14,10 @@ async function cookiesSet(
     shipped.sessions,
     shipped.tokens,
     shipped.throttle,
+    shipped.factors,
     {
       ...settings,
+      mfa: 'optional',
       sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5 },
       token: { minutes: 30 },
     }

@@ -171,6 +171,7 @@ test.group('AdminUserService', (group) => {
       'is_superuser',
       'attributes',
       'permissions_version',
+      'email',
       'created_at',
       'updated_at',
     ])
@@ -190,6 +191,7 @@ test.group('AdminUserService', (group) => {
     assert.sameMembers(Object.keys(user.serialize()), [
       'id',
       'username',
+      'email',
       'attributes',
       'is_superuser',
       'created_at',

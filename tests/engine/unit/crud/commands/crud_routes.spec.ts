@@ -45,6 +45,23 @@ test.group('crud:routes', (group) => {
     cleanup(() => void (resources.endpoints = before))
   }
 
+  test('[P12, D4] a batch is listed with the access of each of its operations', async ({
+    assert,
+    cleanup,
+  }) => {
+    const options = { model: RouteItem, path: 'other', batch: true }
+    offer(
+      new EndpointCreator({
+        ...options,
+        access: { create: 'public', update: 'token', delete: 'token' },
+      }),
+      cleanup
+    )
+    const routes = await routesOf(RouteItem.name)
+    const listed = routes.find(({ path }) => path === '/api/other/batch')
+    assert.equal(listed.access, 'create public, update token, delete token')
+  })
+
   test('[P12] each operation is listed with method, path and access', async ({ assert }) => {
     const routes = await routesOf('Reel')
     assert.deepEqual(

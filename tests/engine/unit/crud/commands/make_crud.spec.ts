@@ -31,12 +31,13 @@ test.group('make:crud', (group) => {
   test('[P12] the command prints the written files, the endpoints and the next steps', async ({
     assert,
   }) => {
-    const command = await create(['order_lines', 'text', 'amount:integer?'])
+    const command = await create(['order_lines', 'text', 'amount:integer?', 'parts:hasMany'])
     await command.exec()
     command.assertSucceeded()
     const said = command.logger.getLogs().map(({ message }) => message)
     assert.match(said.join('\n'), /create app\/models\/order_line\.ts/)
     assert.match(said.join('\n'), /create tests\/functional\/order_lines\.spec\.ts/)
+    assert.match(said.join('\n'), /There is no Part yet, .* make:crud Part order_line:belongsTo/)
     assert.match(said.at(-1)!, /node ace migrate\)\nThen .* \/api\/order-lines, .* Order lines/)
     await access(join(root, 'app/models/order_line.ts'))
   })

@@ -95,6 +95,15 @@ test.group('Table introspection', (group) => {
     assert.equal(none!.size, 0)
   })
 
+  test('[R11] the columns of unique indexes are read', async ({ assert }) => {
+    const keys = async (table: string) => {
+      const { uniqueKeys } = (await introspectionOf(table))!
+      return uniqueKeys.map((names) => names.join())
+    }
+    assert.sameMembers(await keys('fact_goods'), ['id', 'name'])
+    assert.sameMembers(await keys('fact_makers'), ['id', 'city,number'])
+  })
+
   test('[P7] types, nullability, lengths and choices are read', async ({ assert }) => {
     const introspection = await introspectionOf('fact_goods')
     assert.deepEqual(pick(introspection, kindOf), {

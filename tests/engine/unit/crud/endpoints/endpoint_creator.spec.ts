@@ -53,6 +53,11 @@ const FAULTS: Array<[options: object, message: string]> = [
   [{ crud: class Stranger {} }, 'crud is [class Stranger], and must be a LucidCrud'],
   [{ crud: new LucidCrud(RouteWord) }, 'crud is one for RouteWord, and must be for RouteItem'],
   [{ createSchema: {} }, 'createSchema is {}, and must be a VineJS object schema'],
+  [{ batch: 'yes' }, "batch is 'yes', and must be true or false"],
+  [
+    { batch: true, includedMethods: ['read'] },
+    'batch is set, but the model has no create, update or delete',
+  ],
   [{ deleteSchema: true }, 'deleteSchema is true, and must be a VineJS object schema'],
 ]
 
@@ -78,7 +83,7 @@ test.group('EndpointCreator | configuration', () => {
     )
     assert.throws(
       () => creatorWith({ endpointNames: { fly: 'x' } as object }),
-      'operations are create, read, read_multi, update, delete, db_delete and read_paginated'
+      'operations are create, read, read_multi, update, delete, db_delete, read_paginated and batch'
     )
   })
 
@@ -239,6 +244,73 @@ test.group('EndpointCreator | routes', () => {
     assert.deepEqual(spelled(creatorWith({ includedMethods: ['create'] })), [
       'create: POST /api/route-items',
     ])
+  })
+
+  test('[D4] a batch is a route of the creates, updates and deletions that are offered', ({
+    assert,
+  }) => {
+    const first = () => {}
+    const second = () => {}
+    const creator = creatorWith({
+      batch: true,
+      deletedMethods: ['update'],
+      middleware: { create: [first], delete: [first, second], update: [() => {}] },
+    })
+    const batch = creator.routes.at(-1)!
+    assert.equal(
+      `${batch.name}: ${batch.method} ${batch.path}`,
+      'batch: POST /api/route-items/batch'
+    )
+    assert.deepEqual(batch.operations, ['create', 'delete'])
+    assert.deepEqual(batch.middleware, [first, second])
+    const renamed = creatorWith({ batch: true, endpointNames: { batch: 'many' } })
+    assert.equal(renamed.routes.at(-1)!.path, '/api/route-items/many')
+    assert.throws(
+      () => creatorWith({ batch: true, endpointNames: { create: 'batch' } }),
+      'would share'
+    )
+    assert.notInclude(
+      creatorWith({}).routes.map(({ name }) => name),
+      'batch'
+    )
+  })
+
+  test('[D4, P9] a batch needs the name id for keys alone', ({ assert }) => {
+    const options = { model: RouteWord, batch: true, virtualFields: ['id'] }
+    assert.throws(
+      () => new EndpointCreator({ ...options, createSchema: vine.object({ id: vine.string() }) }),
+      /name an item by id, and the model has another field of that name/
+    )
+  })
+
+  test('[D4, P11] an overridden handler that a batch would go around is a fault', ({ assert }) => {
+    class Guarded extends EndpointCreator {
+      async createItem(...[ctx]: Parameters<EndpointCreator['createItem']>) {
+        await super.createItem(ctx)
+      }
+    }
+    class Careful extends Guarded {
+      async batchItems(...[ctx]: Parameters<EndpointCreator['batchItems']>) {
+        await super.batchItems(ctx)
+      }
+    }
+    const options = { model: RouteItem, batch: true }
+    assert.throws(
+      () => new Guarded(options).routes,
+      /overrides createItem, which a batch does not call/
+    )
+    assert.include(
+      new Guarded({ ...options, deletedMethods: ['create'] }).routes.map(({ name }) => name),
+      'batch'
+    )
+    assert.include(
+      new Careful(options).routes.map(({ name }) => name),
+      'batch'
+    )
+    assert.notInclude(
+      new Guarded({ model: RouteItem }).routes.map(({ name }) => name),
+      'batch'
+    )
   })
 
   test('[A27, P12] custom routes precede the generated ones', ({ assert }) => {

@@ -58,10 +58,10 @@ test.group('AssetStore', (group) => {
     const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
     const { body, gzip, brotli, type } = store.find(store.url('long.js'))!
 
-    assert.isTrue(gunzipSync(gzip).equals(body))
-    assert.isTrue(brotliDecompressSync(brotli).equals(body))
-    assert.isBelow(gzip.length, body.length)
-    assert.isBelow(brotli.length, body.length)
+    assert.isTrue(gunzipSync(gzip!).equals(body))
+    assert.isTrue(brotliDecompressSync(brotli!).equals(body))
+    assert.isBelow(gzip!.length, body.length)
+    assert.isBelow(brotli!.length, body.length)
     assert.equal(type, 'text/javascript; charset=utf-8')
   })
 
@@ -107,6 +107,27 @@ test.group('AssetStore', (group) => {
       () => AssetStore.load([{ name: 'x.php', paths: [path] }]),
       ValueError,
       /x\.php is no asset: it must end in \.css, \.js, \.svg/
+    )
+  })
+
+  test('a font keeps its bytes, and a stylesheet names it with its hash', async ({ assert }) => {
+    const bytes = Buffer.from([0, 255, 254, 10, 47, 42, 32, 42, 47, 10])
+    await writeFile(join(folder, 'letters.woff2'), bytes)
+    const style = await file('font.css', "@font-face {\n  src: url('asset:letters.woff2')\n}\n")
+    const store = await AssetStore.load([
+      { name: 'admin.css', paths: [style] },
+      { name: 'letters.woff2', paths: [join(folder, 'letters.woff2')] },
+    ])
+    const font = store.find(store.url('letters.woff2'))!
+    assert.deepEqual(font, { body: bytes, gzip: null, brotli: null, type: 'font/woff2' })
+    assert.equal(
+      store.find(store.url('admin.css'))!.body.toString(),
+      `@font-face {\nsrc: url('${store.url('letters.woff2')}')\n}\n`
+    )
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'admin.css', paths: [style] }]),
+      RuntimeError,
+      'There is no asset called letters.woff2'
     )
   })
 

@@ -24,7 +24,7 @@ const FIELDS = ['id', 'title', 'owner', 'secret', 'pay', 'folder_id', 'is_delete
 const MASKED = ['title', 'owner', 'secret', 'pay']
 const OPERATIONS = ['create', 'read', 'read_multi', 'update', 'delete', 'restore'] as const
 
-/** What each scope says, in plain JavaScript. */
+/** The condition of each scope, in plain JavaScript. */
 const REACHES = new Map([
   [own, (row: Row) => row.owner === 'anna'],
   [shared, (row: Row) => row.owner === 'everyone'],
@@ -105,7 +105,7 @@ class Judge {
     )
   }
 
-  /** Whether any record could show it. */
+  /** True if any record could show it. */
   knows(field: string) {
     return this.grants.some((grant) => allows(grant, 'read') && !grant.hidden!.includes(field))
   }

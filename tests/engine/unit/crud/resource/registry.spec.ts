@@ -97,6 +97,16 @@ test.group('resources', () => {
     assert.isTrue(registry.all().every(({ isLoaded }) => isLoaded))
   })
 
+  test('[P9, R13] options that the types of columns refute stop the boot', async ({ assert }) => {
+    const registry = new ResourceRegistry()
+    const check = () => {
+      throw new ValueError('The column is a text')
+    }
+    registry.track(new Resource({ model: RouteItem }), { check })
+    const { message } = await failureOf(registry.load())
+    assert.include(message, 'The column is a text')
+  })
+
   test('an error other than of the configuration is thrown unchanged', async ({ assert }) => {
     const registry = new ResourceRegistry()
     const creator = new EndpointCreator({ model: RouteItem })

@@ -183,6 +183,51 @@ test.group('parseField', () => {
   })
 })
 
+test.group('parseFields with relations', () => {
+  test('[P12] relations stand apart from the fields')
+    .with([
+      [
+        'items:hasMany(InvoiceItem)',
+        { name: 'items', attribute: 'items', kind: 'hasMany', model: 'InvoiceItem' },
+      ],
+      [
+        'line_items:has_many',
+        { name: 'line_items', attribute: 'lineItems', kind: 'hasMany', model: 'LineItem' },
+      ],
+      ['cover:hasOne', { name: 'cover', attribute: 'cover', kind: 'hasOne', model: 'Cover' }],
+      [
+        'tags:manyToMany( Tag )',
+        { name: 'tags', attribute: 'tags', kind: 'manyToMany', model: 'Tag' },
+      ],
+    ] as const)
+    .run(({ assert }, [text, expected]) => {
+      const { fields, relations } = parseFields(['name', text])
+      assert.lengthOf(fields, 1)
+      assert.deepEqual(relations, [expected])
+    })
+
+  test('[P12] a wrong relation is a ValueError that says what is right')
+    .with([
+      [
+        ['a', 'items:hasMany(A,B)'],
+        /items: a hasMany names one model, as in items:hasMany\(InvoiceItem\)/,
+      ],
+      [['a', 'items:hasMany(A)?'], /items: a hasMany is no column, so nothing may stand after/],
+      [['a', 'items:hasMany(A):unique'], /items: a hasMany is no column/],
+      [['a', 'class:hasMany(A)'], /class can't be a field/],
+      [['a', 'a:hasMany(B)'], /a is there twice/],
+      [['items:hasMany(A)'], /items is no column: a model needs one beside it/],
+      [['a', '1:hasMany'], /'1:hasMany' is no field/],
+      [
+        ['a:nothing'],
+        /belongsTo\(Model\), hasMany\(Model\), hasOne\(Model\) and manyToMany\(Model\)/,
+      ],
+    ] as Array<[string[], RegExp]>)
+    .run(({ assert }, [texts, message]) => {
+      assert.throws(() => parseFields(texts), ValueError as any, message)
+    })
+})
+
 test.group('parseFields', () => {
   test('[P12] duplicate names are refused, including relations')
     .with([
@@ -198,7 +243,7 @@ test.group('parseFields', () => {
 
   test('[P12] the order of fields is kept', ({ assert }) => {
     assert.deepEqual(
-      parseFields(['b', 'a:text', 'c:belongsTo']).map(({ name }) => name),
+      parseFields(['b', 'a:text', 'c:belongsTo']).fields.map(({ name }) => name),
       ['b', 'a', 'c_id']
     )
   })

@@ -28,6 +28,20 @@ test.group('Scaffold', (group) => {
     return new Scaffold(other).write(modelNames(other, name), parseFields(fields), options)
   }
 
+  /** The same with what the command says is to be done. */
+  async function makeBoth(name: string, fields: string[]) {
+    const other = appIn(root)
+    const scaffold = new Scaffold(other)
+    const written = await scaffold.write(modelNames(other, name), parseFields(fields), OPTIONS)
+    return { needs: scaffold.needs, written }
+  }
+
+  /** Without white space. */
+  async function readTight(path: string) {
+    const text = await read(path)
+    return text.replaceAll(/\s/g, '')
+  }
+
   async function read(path: string) {
     return await readFile(join(root, path), 'utf8')
   }
@@ -91,6 +105,137 @@ test.group('Scaffold', (group) => {
     )
     assert.include(await read(factory), 'TuneFactory.useCtx(context).create()')
   })
+
+  test('[P12] a hasMany to a model that is not there yet is written, and says how to make it', async ({
+    assert,
+  }) => {
+    const { needs, written } = await makeBoth('Invoice', [
+      'number',
+      'line_items:hasMany',
+      'cover:hasOne(FrontCover)',
+    ])
+    const invoice = await read(written[0])
+    assert.include(
+      invoice,
+      "import { BaseModel, column, hasMany, hasOne } from '@adonisjs/lucid/orm'"
+    )
+    assert.include(
+      invoice,
+      "import type { HasMany, HasOne } from '@adonisjs/lucid/types/relations'"
+    )
+    assert.include(invoice, "import LineItem from '#models/line_item'")
+    assert.include(
+      invoice,
+      "@hasMany(() => LineItem, { serializeAs: 'line_items' })\n  declare lineItems: HasMany<typeof LineItem>"
+    )
+    assert.include(invoice, '@hasOne(() => FrontCover)\n  declare cover: HasOne<typeof FrontCover>')
+    assert.include(invoice, "include: ['line_items', 'cover'],")
+    assert.include(invoice, "@AdminView({ inlines: ['lineItems', 'cover'] })")
+    assert.deepEqual(needs, [
+      'There is no LineItem yet, and invoice.ts needs it. Make it: node ace make:crud LineItem invoice:belongsTo FIELD...',
+      'There is no FrontCover yet, and invoice.ts needs it. Make it: node ace make:crud FrontCover invoice:belongsTo:unique FIELD...',
+    ])
+
+    /* The invoice cannot be imported before. */
+    const [model, migration] = await make('LineItem', ['invoice:belongsTo', 'text'])
+    assert.include(
+      await read(model),
+      '@belongsTo(() => Invoice)\n  declare invoice: BelongsTo<typeof Invoice>'
+    )
+    assert.match(
+      await readTight(migration),
+      /integer\('invoice_id'\)\.unsigned\(\)\.notNullable\(\)\.references\('id'\)\.inTable\('invoices'\)/
+    )
+  })
+
+  test('[P12] a hasMany to a model without the column says which is missing', async ({
+    assert,
+  }) => {
+    const { needs, written } = await makeBoth('Composer', ['name', 'tunes:hasMany(Tune)'])
+    assert.include(
+      await read(written[0]),
+      '@hasMany(() => Tune)\n  declare tunes: HasMany<typeof Tune>'
+    )
+    assert.deepEqual(needs, [
+      'Tune has no column that refers to Composer yet. Add composer_id to its table by a migration, and to app/models/tune.ts: @column() declare composerId: number | null',
+    ])
+  })
+
+  test('[P12, R2] records are rows in the form if their model is on the site and refers back, once', async ({
+    assert,
+  }) => {
+    await put(
+      'app/models/mole.ts',
+      'export default { $columnsDefinitions: new Map([["hillId", {}]]) }'
+    )
+    await put(
+      'app/models/vole.ts',
+      'export default { $columnsDefinitions: new Map([["hillId", {}]]) }\n/*\n@AdminView()\n*/'
+    )
+    const [model] = await make('Hill', [
+      'name',
+      'moles:hasMany',
+      'voles:hasMany',
+      'king:hasOne(Vole)',
+    ])
+    assert.include(await read(model), "@AdminView({ inlines: ['voles'] })")
+    const [composer] = await make('Composer', ['name', 'tunes:hasMany(Tune)'])
+    assert.include(await read(composer), '@AdminView()')
+  })
+
+  test('[P12] a hasMany to the model itself goes by its own reference', async ({ assert }) => {
+    const [model] = await make('Moon', ['parent_id:belongsTo(Moon)?', 'moons:hasMany', 'name'])
+    const moon = await read(model)
+    assert.include(moon, "@hasMany(() => Moon, { foreignKey: 'parentId' })")
+    assert.notInclude(moon, 'import Moon')
+  })
+
+  test('[P12] a manyToMany has a migration of its pivot table, after that of the model', async ({
+    assert,
+  }) => {
+    const { needs, written } = await makeBoth('Mixtape', ['name', 'tunes:manyToMany'])
+    const [model, migration, , , pivot] = written
+    assert.lengthOf(written, 5)
+    assert.match(pivot, /_create_mixtape_tune_table\.ts$/)
+    assert.isTrue(pivot > migration)
+    const mixtape = await read(model)
+    assert.include(mixtape, '@manyToMany(() => Tune)\n  declare tunes: ManyToMany<typeof Tune>')
+    assert.include(mixtape, "include: ['tunes'],")
+    const code = await readTight(pivot)
+    assert.include(code, "protectedtableName='mixtape_tune'")
+    assert.include(
+      code,
+      ".integer('mixtape_id').unsigned().notNullable().references('id').inTable('mixtapes').onDelete('CASCADE')"
+    )
+    assert.include(
+      code,
+      ".integer('tune_id').unsigned().notNullable().references('id').inTable('tunes').onDelete('CASCADE').index()"
+    )
+    assert.include(code, "table.primary(['mixtape_id','tune_id'])")
+    assert.isEmpty(needs)
+  })
+
+  test('[P12] a relation that could not work is refused, and nothing is written')
+    .with([
+      [
+        ['tags:manyToMany'],
+        /tags: there is no model Tag in app\/models, which has .*tags:manyToMany\(/,
+      ],
+      [['moons:manyToMany'], /moons: a manyToMany of a Moon with itself is not written/],
+      [
+        ['moons:hasMany'],
+        /moons: a hasMany to Moon itself needs a field .* parent_id:belongsTo\(Moon\)\?/,
+      ],
+      [
+        ['a:manyToMany(Tune)', 'b:manyToMany(Tune)'],
+        /b: another manyToMany has the table moon_tune already/,
+      ],
+    ] as Array<[string[], RegExp]>)
+    .run(async ({ assert }, [fields, message]) => {
+      const before = await files()
+      await assert.rejects(() => make('Moon', ['name', ...fields]), message)
+      assert.deepEqual(await files(), before)
+    })
 
   test('[P12, Q3] a reference to a model without read is not included', async ({ assert }) => {
     await put(

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { MultipartFile } from '@adonisjs/core/bodyparser'
 import fc from 'fast-check'
@@ -20,11 +21,10 @@ import { useDisk } from '#tests/engine/helpers/disks'
 
 const databaseConfig = new DatabaseConfig()
 
-const SHARED_MEMORY = '/dev/shm'
-
-function isOtherDisk(path: string): boolean {
-  return existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev
-}
+/** A folder on another disk than the temporary files, if there is one */
+const OTHER_DISK = ['/dev/shm', app.makePath()].find(
+  (path) => existsSync(path) && statSync(path).dev !== statSync(tmpdir()).dev
+)
 
 test.group('Stored files', (group) => {
   let folder: string
@@ -224,12 +224,12 @@ test.group('Stored files', (group) => {
 
   test('[B17] a file from another disk is stored completely', async ({ assert }) => {
     const file = await upload('jo.png', 'from elsewhere')
-    file.tmpPath = join(SHARED_MEMORY, `atrium-${process.pid}`)
+    file.tmpPath = join(OTHER_DISK!, `atrium-${process.pid}`)
     await writeFile(file.tmpPath, 'from elsewhere')
     const key = await storeFile(portraits, file).finally(() => rm(file.tmpPath!, { force: true }))
     assert.equal(String(await contentOf(portraits, key)), 'from elsewhere')
     assert.deepEqual(await readdir(join(folder, 'storage', 'Portrait')), [key])
-  }).skip(!isOtherDisk(SHARED_MEMORY), 'there is no other disk to write to')
+  }).skip(!OTHER_DISK, 'there is no other disk to write to')
 
   test('[B17] a file that was not written to the disk can’t be stored', async ({ assert }) => {
     const file = new MultipartFile({ fieldName: 'image', clientName: 'a.png', headers: {} }, {})

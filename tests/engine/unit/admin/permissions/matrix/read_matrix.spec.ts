@@ -10,7 +10,7 @@ import { readMatrix, unfoldedIn } from '#admin/permissions/matrix/read_matrix'
 
 const FIELD = 'permissions'
 
-/** What a browser sends of the matrix of a document, if nobody touches it but to unfold some rows. */
+/** Texts that a browser sends of the matrix of a document, if nobody touches it but to unfold some rows. */
 function sentOf(
   site: AdminSite,
   document: PermissionsDocument,

@@ -10,17 +10,19 @@ import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
 const TABLE = 'odd "table"'
 
 test.group('Prepared statements of a connection', (group) => {
+  let folder: string
+
   group.each.setup(async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'atrium-statements-'))
-    const configs = sqliteConnections('ready', join(folder, 'db.sqlite3'), { migrations: [] })
-    for (const [name, config] of Object.entries(configs)) db.manager.add(name, config)
+    folder = await mkdtemp(join(tmpdir(), 'atrium-statements-'))
+    for (const [name, config] of Object.entries(configs())) db.manager.add(name, config)
     await make()
     return async () => {
-      for (const name of Object.keys(configs)) await db.manager.close(name, true)
+      for (const name of Object.keys(configs())) await db.manager.close(name, true)
       await rm(folder, { recursive: true })
     }
   })
 
+  const configs = () => sqliteConnections('ready', join(folder, 'db.sqlite3'), { migrations: [] })
   const make = () =>
     client().rawQuery(
       'create table "odd ""table""" (id integer primary key, name text not null unique)'
@@ -132,6 +134,34 @@ test.group('Prepared statements of a connection', (group) => {
     const many = await Promise.all([1, 2, 3].map(() => client().from(TABLE).select('name')))
     assert.deepEqual(many[0], [{ name: 'a' }, { name: 'b' }])
     assert.deepEqual(many, [many[0], many[0], many[0]])
+  })
+
+  test('[E4, A29.3] a write that finds the database busy stops no later one', async ({
+    assert,
+  }) => {
+    await client().rawQuery('PRAGMA busy_timeout = 20')
+    const [[, config]] = Object.entries(configs())
+    db.manager.add('other', config)
+    const other = db.connection('other')
+    const add = (name: string, around = client()) =>
+      around.insertQuery().table(TABLE).insert({ name })
+    const writes = [
+      () => add('of knex'),
+      () => dialectOf(client()).insertRow(client(), TABLE, { name: 'of the engine' }),
+    ]
+    for (const [index, write] of writes.entries()) {
+      const lock = await other.transaction()
+      await assert.rejects(write, /SQLITE_BUSY/)
+      await lock.rollback()
+      await client().transaction(async (trx) => {
+        const inner = await trx.transaction()
+        await add(`later ${index}`, inner)
+        await inner.commit()
+      })
+    }
+    const stored = await other.from(TABLE).select('name')
+    await db.manager.close('other', true)
+    assert.deepEqual(stored, [{ name: 'later 0' }, { name: 'later 1' }])
   })
 
   test('[E3] a connection with prepared statements can be closed', async ({ assert }) => {

@@ -1,0 +1,42 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { EventType } from '../events/event_type.js'
+import { flashToNextPage } from '../http/flash.js'
+import { sentTexts, singleText } from '../http/form_texts.js'
+
+/**
+ * Ends the signed-in user's own sessions; the present one ends by logging out. [U7]
+ */
+export class OwnSessionsController {
+  constructor(private readonly site: AdminSite) {}
+
+  /** Ends the one that the form names. Another user's, or one that has ended, is none of the own ones. */
+  async end(ctx: HttpContext): Promise<void> {
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const id = singleText(sentTexts(ctx), 'id')
+    const active = await this.site.sessionManager.activeOf(owner.id)
+    const ending = active.find((one) => String(one.id) === id && one.id !== session.id)
+    if (ending) await this.site.sessionManager.end(ending)
+    await this.#done(ctx, ending ? 1 : 0)
+  }
+
+  async endOthers(ctx: HttpContext): Promise<void> {
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    await this.#done(ctx, await this.site.sessionManager.endAllOf(owner.id, session))
+  }
+
+  async #done(ctx: HttpContext, count: number): Promise<void> {
+    const { site } = this
+    if (count > 0) {
+      site.logEvent(ctx, { type: EventType.LOGOUT, details: { ended_sessions: count } })
+    }
+    await flashToNextPage(ctx, {
+      kind: count > 0 ? 'success' : 'error',
+      text: site.text('account.sessions.ended', { count }),
+    })
+    ctx.response
+      .status(303)
+      .header('location', `${site.url('/account')}#sessions`)
+      .send('')
+  }
+}

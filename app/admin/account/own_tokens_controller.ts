@@ -1,0 +1,92 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { ValueError } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import { adminOrigin } from '../authentication/admin_origin.js'
+import { readTokenForm } from '../authentication/access_tokens/token_form.js'
+import { requireProof } from '../authentication/reauthentication/reauthentication.js'
+import { NotAllowed, PageNotFound } from '../errors.js'
+import { flashToNextPage } from '../http/flash.js'
+import { sentTexts } from '../http/form_texts.js'
+import type AdminAccessToken from '../models/admin_access_token.js'
+import { isolated } from '../text/plain_text.js'
+import { accountPage } from './account_page.js'
+import { actorOnOwn } from './actor_on_own.js'
+import { mayMakeTokens } from './own_tokens.js'
+
+/**
+ * Makes and revokes the signed-in user's own access tokens. [U7, P10]
+ */
+export class OwnTokensController {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * Renders the token in the response itself, as it is stored nowhere for a redirect to show.
+   *
+   * @throws NotAllowed  where no role of the user allows it
+   */
+  async issue(ctx: HttpContext): Promise<string> {
+    const { site } = this
+    if (!(await mayMakeTokens(site, ctx))) throw new NotAllowed()
+    requireProof(ctx, `${site.url('/account')}#tokens`)
+    const { user } = ctx.auth.use('admin').signedInOrFail().owner
+    const { terms, ...token } = readTokenForm(sentTexts(ctx))
+    if (!terms) {
+      ctx.response.status(422)
+      return await accountPage(site, ctx, { token })
+    }
+    const { value } = await site.accessTokens.issue(user, terms, this.#options(ctx))
+    return await site.render(ctx, 'pages/token_issued', {
+      title: site.text('accessTokens.issued.title', { name: terms.name }),
+      token: value.release(),
+      username: user.username,
+      page: `${site.url('/account')}#tokens`,
+    })
+  }
+
+  /** Asks before a token is revoked. */
+  async ask(ctx: HttpContext): Promise<string> {
+    const { site } = this
+    const { id, name } = await this.#find(ctx)
+    return await site.render(ctx, 'pages/confirm', {
+      heading: site.text('account.tokens.revokeHeading', { name: isolated(name) }),
+      note: site.text('account.tokens.revokeNote'),
+      action: site.url(`/account/tokens/${id}/revoke`),
+      label: site.text('account.tokens.revoke'),
+      isDestructive: true,
+      back: `${site.url('/account')}#tokens`,
+    })
+  }
+
+  async revoke(ctx: HttpContext): Promise<void> {
+    const { site } = this
+    const { user } = ctx.auth.use('admin').signedInOrFail().owner
+    const { id, name } = await this.#find(ctx)
+    requireProof(ctx, site.url(`/account/tokens/${id}/revoke`))
+    try {
+      await site.accessTokens.revoke(user, String(id), this.#options(ctx))
+    } catch (error) {
+      /* Another request was first. */
+      if (!(error instanceof ValueError)) throw error
+    }
+    await flashToNextPage(ctx, {
+      kind: 'success',
+      text: site.text('account.tokens.revoked', { name: isolated(name) }),
+    })
+    ctx.response
+      .status(303)
+      .header('location', `${site.url('/account')}#tokens`)
+      .send('')
+  }
+
+  async #find(ctx: HttpContext): Promise<AdminAccessToken> {
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const tokens = await this.site.accessTokens.ofUser(owner)
+    const token = tokens.find(({ id }) => String(id) === ctx.params.id)
+    if (!token) throw new PageNotFound()
+    return token
+  }
+
+  #options(ctx: HttpContext) {
+    return { actor: actorOnOwn(ctx), origin: adminOrigin(ctx) }
+  }
+}

@@ -1,0 +1,88 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { inTransaction, inUtc } from '#crud/internals'
+import type { AdminConfig } from '../../define_config.js'
+import AdminDevice from '../../models/admin_device.js'
+import AdminSession from '../../models/admin_session.js'
+
+/** Most devices of a person that are known; the one not used for longest makes room */
+export const MOST_DEVICES = 20
+
+const COOKIE = 'admin_device'
+const YEAR = 365 * 24 * 3600
+const ID = /^[\w-]{43}$/
+
+/**
+ * The browsers that people have signed in with. A browser is known by a random cookie that outlives its
+ * sessions, of which only the hash is stored; what it says of itself anybody could say. [U16]
+ */
+export class KnownDevices {
+  /**
+   * @param client  returns the query client of the admin's own tables
+   */
+  constructor(
+    private readonly client: () => QueryClientContract,
+    private readonly config: Pick<AdminConfig, 'mountPath' | 'secureCookies'>
+  ) {}
+
+  /**
+   * Notes that the user signs in with the browser of the request, and sets its cookie.
+   *
+   * @param session  id of the session that begins
+   * @returns true for a browser that the user has not used before; false for the first one of a new user
+   */
+  async note(ctx: HttpContext, userId: number, session: number): Promise<boolean> {
+    const sent: unknown = ctx.request.plainCookie(COOKIE, { encoded: false })
+    const id = typeof sent === 'string' && ID.test(sent) ? sent : newId()
+    ctx.response.plainCookie(COOKIE, id, {
+      encode: false,
+      httpOnly: true,
+      sameSite: 'lax',
+      path: this.config.mountPath || '/',
+      secure: this.config.secureCookies,
+      maxAge: YEAR,
+    })
+    return await inTransaction(this.client(), async (client) => {
+      const values = { user_id: userId, hash: hash('sha256', id, 'hex') }
+      const now = inUtc(DateTime.utc())
+      const known = await client.from(AdminDevice.table).where(values).update({ last_used_at: now })
+      if (Number(Array.isArray(known) ? known[0] : known) > 0) return false
+      const isFirst = await this.#isFirst(userId, session, client)
+      await client
+        .table(AdminDevice.table)
+        .insert({ ...values, created_at: now, last_used_at: now })
+        .onConflict(['user_id', 'hash'])
+        .ignore()
+      await this.#prune(userId, client)
+      return !isFirst
+    })
+  }
+
+  async #isFirst(userId: number, session: number, client: QueryClientContract): Promise<boolean> {
+    const device = await client.from(AdminDevice.table).where('user_id', userId).first()
+    if (device) return false
+    const other = await client
+      .from(AdminSession.table)
+      .where('user_id', userId)
+      .whereNot('id', session)
+      .first()
+    return !other
+  }
+
+  async #prune(userId: number, client: QueryClientContract): Promise<void> {
+    const rows = await client
+      .from(AdminDevice.table)
+      .where('user_id', userId)
+      .orderBy('last_used_at', 'desc')
+      .orderBy('id', 'desc')
+      .select('id')
+    const surplus = rows.slice(MOST_DEVICES).map(({ id }) => id as number)
+    if (surplus.length > 0) await client.from(AdminDevice.table).whereIn('id', surplus).delete()
+  }
+}
+
+function newId(): string {
+  return randomBytes(32).toString('base64url')
+}

@@ -1,0 +1,64 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
+import type { AdminSite } from '../../admin_site.js'
+import type { EventDetails } from '../../events/event_integration.js'
+import { EventType } from '../../events/event_type.js'
+import AdminUser from '../../models/admin_user.js'
+import type { NoticeKind } from '../../notices/notice_kinds.js'
+import { noticeOrigin } from '../../notices/notices.js'
+
+/**
+ * Logs a change of a user's second factors, as an update of the user. It never holds a secret or a code. [U8, E4]
+ */
+export function logFactors(
+  ctx: HttpContext,
+  site: AdminSite,
+  userId: number,
+  factors: EventDetails['factors']
+): void {
+  site.logEvent(ctx, {
+    type: EventType.UPDATE,
+    resourceType: AdminUser.name,
+    resourceId: String(userId),
+    details: { factors },
+  })
+}
+
+/**
+ * Tells people what was done to their factors, or tried with them. [U16]
+ *
+ * @param name  of the factor
+ */
+export async function tellOfFactors(
+  ctx: HttpContext,
+  site: Pick<AdminSite, 'notices'>,
+  user: { id: number },
+  kind: NoticeKind,
+  name?: string
+): Promise<void> {
+  const signedIn = ctx.auth.use('admin').signedIn
+  const by = signedIn && signedIn.owner.id !== user.id ? signedIn.owner.username : undefined
+  const data = { ...noticeOrigin(ctx), ...(name && { name }), ...(by && { by }) }
+  await site.notices.tell(user, kind, data, { session: signedIn?.session.id })
+}
+
+/**
+ * Logs that a command took the second factors of a user away. [U10]
+ */
+export function logReset(site: Pick<AdminSite, 'events'>, userId: number): void {
+  if (!site.events.isActive) return
+  site.events.log({
+    type: EventType.UPDATE,
+    status: 'success',
+    timestamp: DateTime.utc(),
+    userId: null,
+    username: 'system: admin:mfa',
+    sessionId: null,
+    ipAddress: null,
+    userAgent: null,
+    resourceType: AdminUser.name,
+    resourceId: String(userId),
+    details: { factors: 'reset' },
+    records: [],
+  })
+}

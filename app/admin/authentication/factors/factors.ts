@@ -1,0 +1,254 @@
+import encryption from '@adonisjs/core/services/encryption'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import logger from '@adonisjs/core/services/logger'
+import AdminFactor from '../../models/admin_factor.js'
+import AdminRecoveryCode from '../../models/admin_recovery_code.js'
+import AdminUser from '../../models/admin_user.js'
+import type { OpenSession, SessionManager } from '../sessions/session_manager.js'
+import { hashOfRecoveryCode, newRecoveryCodes } from './recovery_codes.js'
+import { stepOf } from './totp.js'
+
+/** The factor that a user has shown beside the password */
+export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
+
+/**
+ * The answer to the question for a second factor: one of the two, as typed.
+ */
+export interface FactorAnswer {
+  code?: string
+  recoveryCode?: string
+}
+
+type KeptSession = Pick<OpenSession, 'id'>
+
+/**
+ * Second factors of admin users, and the recovery codes that take their place. A change of them ends the
+ * user's other sessions, as a new password does. [U8]
+ */
+export class Factors {
+  constructor(private readonly sessions: Pick<SessionManager, 'endAllOf'>) {}
+
+  /**
+   * Factors of a user, oldest first.
+   */
+  async of(userId: number, client?: TransactionClientContract): Promise<AdminFactor[]> {
+    return await AdminFactor.query({ client }).where('userId', userId).orderBy('id')
+  }
+
+  async has(userId: number, client?: TransactionClientContract): Promise<boolean> {
+    const found = await AdminFactor.query({ client })
+      .where('userId', userId)
+      .select('id')
+      .limit(1)
+      .first()
+    return found !== null
+  }
+
+  /**
+   * Ids of those of the users who have a factor.
+   */
+  async holdersAmong(userIds: readonly number[]): Promise<Set<number>> {
+    if (userIds.length === 0) return new Set()
+    const rows = await AdminFactor.query()
+      .whereIn('userId', [...userIds])
+      .select('userId')
+    return new Set(rows.map(({ userId }) => userId))
+  }
+
+  /** Recovery codes of a user that are not used yet. */
+  async recoveryCodesLeft(userId: number): Promise<number> {
+    const codes = await AdminRecoveryCode.query()
+      .where('userId', userId)
+      .whereNull('usedAt')
+      .select('id')
+    return codes.length
+  }
+
+  /**
+   * Gives a user an authenticator app, in the place of the one that they may have, if the code is one of it. The
+   * code counts as used.
+   *
+   * @param enrolment.secret  in base32
+   * @param enrolment.kept    the one session that does not end
+   * @returns null for a wrong code; `codes`: recovery codes to show, null if the user has some
+   */
+  async enrol(
+    userId: number,
+    { secret, code, name, kept }: { secret: string; code: string; name: string; kept: KeptSession }
+  ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
+    const counter = stepOf(code, secret, Date.now())
+    if (counter === null) return null
+    return await this.#inTurn(userId, async (client) => {
+      const earlier = await this.of(userId, client)
+      const replaced = earlier.filter(({ kind }) => kind === 'totp')
+      for (const factor of replaced) await factor.useTransaction(client).delete()
+      const sealed = encryption.encrypt(secret, { purpose: purposeOf(userId) })
+      await AdminFactor.create(
+        { userId, kind: 'totp', name, secret: sealed, counter, lastUsedAt: DateTime.utc() },
+        { client }
+      )
+      await this.sessions.endAllOf(userId, kept, client)
+      const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
+      return { isFirst: earlier.length === 0, codes }
+    })
+  }
+
+  /**
+   * Gives a user a passkey beside the factors that they have. [U9]
+   *
+   * @param kept  the one session that does not end
+   * @returns null if somebody has this passkey; `codes`: recovery codes to show, null if the user has some
+   */
+  async add(
+    userId: number,
+    passkey: Pick<AdminFactor, 'name' | 'secret' | 'credentialHash' | 'counter'>,
+    kept: KeptSession
+  ): Promise<{ isFirst: boolean; codes: string[] | null } | null> {
+    return await this.#inTurn(userId, async (client) => {
+      const { credentialHash } = passkey
+      if (await AdminFactor.query({ client }).where({ credentialHash }).first()) return null
+      const earlier = await this.of(userId, client)
+      await AdminFactor.create({ ...passkey, userId, kind: 'passkey' }, { client })
+      await this.sessions.endAllOf(userId, kept, client)
+      const codes = earlier.length === 0 ? await this.#giveCodes(userId, client) : null
+      return { isFirst: earlier.length === 0, codes }
+    })
+  }
+
+  /**
+   * Returns true if the secret is that of the user's authenticator app: a form that is sent twice.
+   */
+  async isEnrolled(userId: number, secret: string): Promise<boolean> {
+    const factors = await this.of(userId)
+    return factors.some((factor) => factor.kind === 'totp' && secretOf(factor) === secret)
+  }
+
+  /**
+   * Takes a factor away; with the last one, the recovery codes.
+   *
+   * @returns null if the user has no such factor
+   */
+  async remove(userId: number, id: number, kept: KeptSession): Promise<AdminFactor | null> {
+    return await this.#inTurn(userId, async (client) => {
+      const factors = await this.of(userId, client)
+      const factor = factors.find((one) => one.id === id)
+      if (!factor) return null
+      await factor.useTransaction(client).delete()
+      if (factors.length === 1) await this.#dropCodes(userId, client)
+      await this.sessions.endAllOf(userId, kept, client)
+      return factor
+    })
+  }
+
+  /**
+   * Takes all factors and recovery codes of a user away, and ends all their sessions. [U10]
+   *
+   * @returns the number of factors, and of sessions that ended
+   */
+  async reset(userId: number): Promise<{ factors: number; sessions: number }> {
+    return await this.#inTurn(userId, async (client) => {
+      const factors = await this.of(userId, client)
+      for (const factor of factors) await factor.useTransaction(client).delete()
+      await this.#dropCodes(userId, client)
+      const sessions = await this.sessions.endAllOf(userId, undefined, client)
+      return { factors: factors.length, sessions }
+    })
+  }
+
+  /**
+   * Gives a user ten new recovery codes in the place of the earlier ones.
+   *
+   * @returns the codes, which are stored nowhere; null for a user without a factor
+   */
+  async renewCodes(userId: number): Promise<string[] | null> {
+    return await this.#inTurn(userId, async (client) =>
+      (await this.has(userId, client)) ? await this.#giveCodes(userId, client) : null
+    )
+  }
+
+  /**
+   * Takes an answer, which counts once: of two requests with the same one, also in two processes, one gets it.
+   *
+   * @returns the kind of factor; null for a wrong or used answer
+   */
+  async take(userId: number, { code, recoveryCode }: FactorAnswer): Promise<ShownFactor | null> {
+    if (recoveryCode !== undefined) return await this.#takeRecoveryCode(userId, recoveryCode)
+    return code === undefined ? null : await this.#takeCode(userId, code)
+  }
+
+  async #takeCode(userId: number, code: string): Promise<ShownFactor | null> {
+    const now = Date.now()
+    for (const factor of await this.of(userId)) {
+      if (factor.kind !== 'totp') continue
+      const secret = secretOf(factor)
+      const step = secret === null ? null : stepOf(code, secret, now)
+      if (step !== null && (await raiseCounter(factor, step))) return 'totp'
+    }
+    return null
+  }
+
+  async #takeRecoveryCode(userId: number, typed: string): Promise<ShownFactor | null> {
+    const hash = hashOfRecoveryCode(typed)
+    if (hash === null) return null
+    const [changed] = await AdminRecoveryCode.query()
+      .where({ userId, hash })
+      .whereNull('usedAt')
+      .update({ used_at: databaseTime() })
+    return changed === 1 ? 'recovery_code' : null
+  }
+
+  async #giveCodes(userId: number, client: TransactionClientContract): Promise<string[]> {
+    await this.#dropCodes(userId, client)
+    const codes = newRecoveryCodes()
+    const rows = codes.map((code) => ({ userId, hash: hashOfRecoveryCode(code)!, usedAt: null }))
+    await AdminRecoveryCode.createMany(rows, { client })
+    return codes
+  }
+
+  async #dropCodes(userId: number, client: TransactionClientContract) {
+    await AdminRecoveryCode.query({ client }).where('userId', userId).delete()
+  }
+
+  /** Changes of one user's factors, and logins of the user, run one after the other. */
+  async #inTurn<Result>(
+    userId: number,
+    work: (client: TransactionClientContract) => Promise<Result>
+  ): Promise<Result> {
+    return await AdminUser.transaction(async (client: TransactionClientContract) => {
+      await AdminUser.query({ client }).where('id', userId).forUpdate().first()
+      return await work(client)
+    })
+  }
+}
+
+async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boolean> {
+  const [changed] = await AdminFactor.query()
+    .where('id', id)
+    .where((query) => query.whereNull('counter').orWhere('counter', '<', counter))
+    .update({ counter, last_used_at: databaseTime() })
+  return changed === 1
+}
+
+/**
+ * @returns null if it was encrypted with a key that the application no longer has
+ */
+function secretOf(factor: AdminFactor): string | null {
+  const secret = encryption.decrypt<string>(factor.secret, purposeOf(factor.userId))
+  if (secret === null) {
+    logger.error(
+      { factor: factor.id },
+      'A second factor can not be read, as it was encrypted with another APP_KEY: node ace admin:mfa NAME --reset'
+    )
+  }
+  return secret
+}
+
+/** A row that is moved to another user is not theirs. */
+function purposeOf(userId: number): string {
+  return `second factor of ${userId}`
+}
+
+function databaseTime(): string {
+  return DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss')
+}

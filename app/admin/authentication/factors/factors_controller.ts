@@ -1,0 +1,197 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../errors.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import type { NoticeKind } from '../../notices/notice_kinds.js'
+import { isolated } from '../../text/plain_text.js'
+import { relyingPartyOf } from '../passkeys/relying_party.js'
+import { requireProof } from '../reauthentication/reauthentication.js'
+import { sealSecret, secretIn } from './enrolment.js'
+import { recoveryCodesPage } from './codes_page.js'
+import { logFactors, tellOfFactors } from './factor_events.js'
+import { qrCode } from './qr_code.js'
+import { keyUri, newSecret } from './totp.js'
+
+/** Field and parameter with the sealed secret of an enrolment that goes on */
+const SETUP = 'setup'
+
+const PATH = '/account/factors'
+
+/**
+ * Second factors of the own account: setting up an authenticator app, recovery codes, and removing factors. All
+ * of it needs a recent proof. [U8, U11]
+ */
+export class FactorsController {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * Shows the QR code of a new secret, which is stored once a code of it was typed.
+   */
+  async setUp(ctx: HttpContext): Promise<unknown> {
+    requireProof(ctx)
+    const { id } = this.#owner(ctx)
+    const sealed = ctx.request.qs()[SETUP]
+    const secret = secretIn(id, typeof sealed === 'string' ? sealed : undefined) ?? newSecret()
+    return await this.#setUpPage(ctx, secret)
+  }
+
+  /**
+   * Stores the factor if the first code is right, and shows the recovery codes, which are stored nowhere.
+   */
+  async enrol(ctx: HttpContext): Promise<unknown> {
+    const texts = sentTexts(ctx)
+    const sealed = singleText(texts, SETUP)
+    const goOn = new URLSearchParams({ [SETUP]: sealed ?? '' })
+    requireProof(ctx, `${this.#url('/totp')}?${goOn}`)
+    const { id } = this.#owner(ctx)
+    const { factors } = this.site.adminAuthentication
+    const secret = secretIn(id, sealed)
+    if (secret === null) {
+      ctx.response.status(422)
+      return await this.#setUpPage(ctx, newSecret(), 'factors.setUp.tooOld')
+    }
+    if (await factors.isEnrolled(id, secret)) return this.#goTo(ctx, '/account')
+    const { session } = ctx.auth.use('admin').signedInOrFail()
+    const enrolled = await factors.enrol(id, {
+      secret,
+      code: singleText(texts, 'code') ?? '',
+      name: this.site.text('factors.totp'),
+      kept: session,
+    })
+    if (!enrolled) {
+      ctx.response.status(422)
+      return await this.#setUpPage(ctx, secret, 'factors.setUp.wrong')
+    }
+    logFactors(ctx, this.site, id, enrolled.isFirst ? 'added' : 'replaced')
+    await this.#notify(ctx, 'factor_added', this.site.text('factors.totp'))
+    if (enrolled.codes)
+      return await recoveryCodesPage(ctx, this.site, enrolled.codes, { isFirst: true })
+    await this.#tell(ctx, 'factors.replaced')
+    return this.#goTo(ctx, '/account')
+  }
+
+  /**
+   * Asks before the recovery codes are renewed.
+   */
+  async askToRenew(ctx: HttpContext): Promise<unknown> {
+    requireProof(ctx)
+    await this.#requireFactor(ctx)
+    return await this.#ask(ctx, 'factors.renew', this.#url('/recovery-codes'))
+  }
+
+  async renew(ctx: HttpContext): Promise<unknown> {
+    requireProof(ctx, this.#url('/recovery-codes'))
+    const { id } = this.#owner(ctx)
+    const codes = await this.site.adminAuthentication.factors.renewCodes(id)
+    if (!codes) throw new PageNotFound()
+    logFactors(ctx, this.site, id, 'codes_renewed')
+    await this.#notify(ctx, 'recovery_codes_made')
+    return await recoveryCodesPage(ctx, this.site, codes, { isFirst: false })
+  }
+
+  /**
+   * Asks before a factor is removed.
+   */
+  async askToRemove(ctx: HttpContext): Promise<unknown> {
+    const path = this.#removal(ctx)
+    requireProof(ctx)
+    const owned = await this.#requireFactor(ctx)
+    const factor = owned.find((one) => one.id === Number(ctx.params.id))
+    if (!factor) throw new PageNotFound()
+    const key = factor.kind === 'passkey' ? 'passkeys.remove' : 'factors.remove'
+    return await this.#ask(ctx, key, path, { isDestructive: true, name: isolated(factor.name) })
+  }
+
+  /**
+   * Removes a factor, but not the last one of a user who must have one. [U10]
+   */
+  async remove(ctx: HttpContext): Promise<unknown> {
+    requireProof(ctx, this.#removal(ctx))
+    const { adminAuthentication } = this.site
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const owned = await this.#requireFactor(ctx)
+    if (owned.length === 1 && adminAuthentication.mustHaveFactor(owner.isSuperuser)) {
+      await this.#tell(ctx, 'factors.needed', 'error')
+      return this.#goTo(ctx, '/account')
+    }
+    const removed = await adminAuthentication.factors.remove(
+      owner.id,
+      Number(ctx.params.id),
+      session
+    )
+    if (!removed) throw new PageNotFound()
+    logFactors(ctx, this.site, owner.id, 'removed')
+    await this.#notify(ctx, 'factor_removed', removed.name)
+    await this.#tell(ctx, 'factors.removed')
+    return this.#goTo(ctx, '/account')
+  }
+
+  async #setUpPage(ctx: HttpContext, secret: string, fault?: string) {
+    const { owner, lacksFactor } = ctx.auth.use('admin').signedInOrFail()
+    const uri = keyUri(secret, { issuer: this.site.title, label: owner.username })
+    const error = fault === undefined ? null : this.site.text(fault)
+    return await this.site.render(ctx, 'pages/factor_setup', {
+      error,
+      isForced: lacksFactor === true,
+      setup: { name: SETUP, value: sealSecret(owner.id, secret) },
+      secret: secret.match(/.{1,4}/g)!.join(' '),
+      qr: qrCode(uri),
+      uri,
+      hasPasskeys: relyingPartyOf(ctx) !== null,
+      urls: {
+        submit: this.#url('/totp'),
+        passkey: this.#url('/passkeys'),
+        back: this.site.url('/account'),
+      },
+    })
+  }
+
+  async #ask(
+    ctx: HttpContext,
+    key: string,
+    action: string,
+    { isDestructive = false, name = '' } = {}
+  ) {
+    return await this.site.render(ctx, 'pages/confirm', {
+      heading: this.site.text(`${key}.heading`, { name }),
+      note: this.site.text(`${key}.note`),
+      label: this.site.text(`${key}.label`),
+      action,
+      isDestructive,
+      back: this.site.url('/account'),
+    })
+  }
+
+  async #notify(ctx: HttpContext, kind: NoticeKind, name?: string) {
+    await tellOfFactors(ctx, this.site, this.#owner(ctx), kind, name)
+  }
+
+  async #requireFactor(ctx: HttpContext) {
+    const factors = await this.site.adminAuthentication.factors.of(this.#owner(ctx).id)
+    if (factors.length === 0) throw new PageNotFound()
+    return factors
+  }
+
+  async #tell(ctx: HttpContext, key: string, kind: 'success' | 'error' = 'success') {
+    await flashToNextPage(ctx, { kind, text: this.site.text(key) })
+  }
+
+  /** Address of the removal of a factor; its id is a small number. */
+  #removal({ params }: HttpContext): string {
+    if (!/^[1-9]\d{0,9}$/.test(params.id)) throw new PageNotFound()
+    return this.#url(`/${params.id}/remove`)
+  }
+
+  #owner(ctx: HttpContext) {
+    return ctx.auth.use('admin').signedInOrFail().owner
+  }
+
+  #url(path: string): string {
+    return this.site.url(PATH + path)
+  }
+
+  #goTo({ response }: HttpContext, path: string): void {
+    response.status(303).header('location', this.site.url(path)).send('')
+  }
+}

@@ -1,0 +1,45 @@
+import { Secret, TOTP } from 'otpauth'
+
+/* Values that authenticator apps take for granted; some ignore other values. [U8] */
+const TERMS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
+
+/* Steps before and after the present one whose codes are accepted, for clocks that differ. */
+const WINDOW = 1
+
+const SECRET_BYTES = 20
+
+const CODE = /^\d{6}$/
+
+/**
+ * A new secret, in base32.
+ */
+export function newSecret(): string {
+  return new Secret({ size: SECRET_BYTES }).base32
+}
+
+/**
+ * The address that the QR code holds: `otpauth://totp/...`.
+ *
+ * @param issuer  the title of the site
+ */
+export function keyUri(secret: string, { issuer, label }: { issuer: string; label: string }) {
+  /* A colon parts the issuer from the label, and neither may hold one. */
+  const named = issuer.replaceAll(':', ' ')
+  return new TOTP({ ...TERMS, issuer: named, label, secret: Secret.fromBase32(secret) }).toString()
+}
+
+/**
+ * Finds the step that a code is of: the number of its 30 seconds since 1970. [U8]
+ *
+ * @param code    as typed; spaces do not count
+ * @param secret  in base32
+ * @param now     milliseconds since 1970
+ * @returns null for a code of no step that is near enough
+ */
+export function stepOf(code: string, secret: string, now: number): number | null {
+  const token = code.replace(/\s/g, '')
+  if (!CODE.test(token)) return null
+  const totp = new TOTP({ ...TERMS, secret: Secret.fromBase32(secret) })
+  const delta = totp.validate({ token, timestamp: now, window: WINDOW })
+  return delta === null ? null : Math.floor(now / (TERMS.period * 1000)) + delta
+}

@@ -1,0 +1,114 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { ValueError } from '#crud'
+import type { AdminSite } from '../../admin_site.js'
+import { userActor } from '../admin_actor.js'
+import { adminOrigin } from '../admin_origin.js'
+import { strengthData } from '../passwords/strength_data.js'
+import { replacePassword } from '../passwords/replace_password.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import type AdminInvitation from '../../models/admin_invitation.js'
+import AdminUser from '../../models/admin_user.js'
+import { hasPassword } from '../passwords/no_password.js'
+import { InvitationThrottle } from './invitation_throttle.js'
+
+type Faults = Partial<Record<'password' | 'password_again', string>>
+
+interface Invited {
+  invitation: AdminInvitation
+  user: AdminUser
+}
+
+/** The link was used, or another one made, since it was read. */
+class LinkGone extends Error {}
+
+/**
+ * The page of a one-time link, at which its user chooses a password. It belongs to strangers: everything that is
+ * no link gets the same answer. [U12]
+ */
+export class InvitationController {
+  readonly #throttle: InvitationThrottle
+
+  constructor(private readonly site: AdminSite) {
+    this.#throttle = new InvitationThrottle(site.adminAuthentication.throttle.config)
+  }
+
+  /** Changes nothing, as programs that look at mails open links, too. */
+  async show(ctx: HttpContext): Promise<string> {
+    keepToItself(ctx)
+    const found = await this.#find(ctx)
+    return found ? await this.#form(ctx, found) : await this.#gone(ctx)
+  }
+
+  /**
+   * Sets the password, and leads to the login: a second factor is asked for there.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    keepToItself(ctx)
+    const found = await this.#find(ctx)
+    if (!found) return await this.#gone(ctx)
+    const { invitation, user } = found
+    const texts = sentTexts(ctx)
+    const password = singleText(texts, 'password') ?? ''
+    if (password !== (singleText(texts, 'password_again') ?? '')) {
+      return await this.#form(ctx, found, { password_again: this.site.text('passwords.differ') })
+    }
+    let hashed: string
+    try {
+      hashed = await this.site.adminUserService.hashPassword(password, user.username)
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error
+      return await this.#form(ctx, found, { password: error.message })
+    }
+    try {
+      const actor = userActor(user)
+      const origin = adminOrigin(ctx)
+      const ended = await replacePassword(this.site, user.id, hashed, { actor, origin }, (client) =>
+        this.#use(invitation, client)
+      )
+      if (ended === null) return await this.#gone(ctx)
+    } catch (error) {
+      if (!(error instanceof LinkGone)) throw error
+      return await this.#gone(ctx)
+    }
+    ctx.logger.info({ username: user.username }, 'A password was chosen by a link')
+    const login = `${this.site.url('/login')}?done=password`
+    ctx.response.status(303).header('location', login).send('')
+  }
+
+  async #use(invitation: AdminInvitation, client: Parameters<typeof this.site.invitations.use>[1]) {
+    if (!(await this.site.invitations.use(invitation, client))) throw new LinkGone()
+  }
+
+  async #find(ctx: HttpContext): Promise<Invited | null> {
+    await this.#throttle.admit(ctx)
+    const invitation = await this.site.invitations.find(ctx.params.token)
+    const user = invitation && (await AdminUser.find(invitation.userId))
+    if (user) return { invitation, user }
+    await this.#throttle.miss(ctx)
+    return null
+  }
+
+  async #form(ctx: HttpContext, { user }: Invited, faults: Faults = {}): Promise<string> {
+    if (Object.keys(faults).length > 0) ctx.response.status(422)
+    return await this.site.render(ctx, 'pages/invitation', {
+      username: user.username,
+      isNew: !hasPassword(user),
+      action: this.site.url(`/invitation/${ctx.params.token}`),
+      strength: strengthData(this.site, user.username),
+      faults,
+    })
+  }
+
+  async #gone(ctx: HttpContext): Promise<string> {
+    ctx.response.status(410)
+    return await this.site.render(ctx, 'pages/invitation_gone')
+  }
+}
+
+/**
+ * The address is a secret: no other page hears of it. Pages of the same site get its host, without which browsers
+ * would send the form as one of nowhere. [B9]
+ */
+function keepToItself({ response }: HttpContext): void {
+  response.header('referrer-policy', 'strict-origin').header('x-robots-tag', 'noindex')
+}

@@ -1,0 +1,78 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { inUtc } from '#crud/internals'
+import AdminInvitation from '../../models/admin_invitation.js'
+
+/** Hours that a link is good for */
+export const INVITATION_HOURS = 24
+
+/* 32 random bytes in base64url */
+const TOKEN = /^[\w-]{43}$/
+
+/**
+ * One-time links with which people set their passwords: for new users, who have none, and for those who have
+ * lost theirs. Only the hash of a link's token is stored. [U12]
+ */
+export class Invitations {
+  /**
+   * Makes a link for a user, in the place of an earlier one. The caller has locked the user.
+   *
+   * @returns the token of the link, which is not stored anywhere, and when it expires
+   */
+  async make(
+    userId: number,
+    client: TransactionClientContract
+  ): Promise<{ token: string; expiresAt: DateTime }> {
+    const token = randomBytes(32).toString('base64url')
+    const expiresAt = DateTime.utc().plus({ hours: INVITATION_HOURS }).startOf('second')
+    await this.drop(userId, client)
+    await client
+      .table(AdminInvitation.table)
+      .insert({ user_id: userId, hash: hashOf(token), expires_at: inUtc(expiresAt) })
+    return { token, expiresAt }
+  }
+
+  /**
+   * @returns the link of a token; null for one that is unknown, used, replaced or over
+   */
+  async find(token: unknown): Promise<AdminInvitation | null> {
+    if (typeof token !== 'string' || !TOKEN.test(token)) return null
+    const found = await AdminInvitation.findBy('hash', hashOf(token))
+    return found && found.expiresAt.toMillis() > Date.now() ? found : null
+  }
+
+  /**
+   * @returns the present link of a user; null if there is none, or it is over
+   */
+  async of(userId: number): Promise<AdminInvitation | null> {
+    const found = await AdminInvitation.find(userId)
+    return found && found.expiresAt.toMillis() > Date.now() ? found : null
+  }
+
+  /**
+   * Uses a link up. The caller has locked the user, so of two at once one finds it gone.
+   *
+   * @returns false if it is gone
+   */
+  async use(
+    { userId, hash: value }: AdminInvitation,
+    client: TransactionClientContract
+  ): Promise<boolean> {
+    const present = await AdminInvitation.query({ client })
+      .where({ userId, hash: value })
+      .forUpdate()
+      .first()
+    if (!present || present.expiresAt.toMillis() <= Date.now()) return false
+    await this.drop(userId, client)
+    return true
+  }
+
+  async drop(userId: number, client: TransactionClientContract): Promise<void> {
+    await client.from(AdminInvitation.table).where('user_id', userId).delete()
+  }
+}
+
+function hashOf(token: string): string {
+  return hash('sha256', token, 'hex')
+}

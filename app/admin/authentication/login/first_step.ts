@@ -1,0 +1,96 @@
+import { hash, randomUUID } from 'node:crypto'
+import type { HttpContext } from '@adonisjs/core/http'
+import encryption from '@adonisjs/core/services/encryption'
+import type { AdminConfig } from '../../define_config.js'
+import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
+import AdminUser from '../../models/admin_user.js'
+import { useOnce } from '../use_once.js'
+
+/** Minutes that a right password is good for without the second step [U8] */
+export const FIRST_STEP_MINUTES = 5
+
+const COOKIE = 'login_step'
+const PURPOSE = 'first step of a login'
+
+/** Longer than any sealed step */
+const LONGEST = 1000
+
+interface Sealed {
+  /** Of this one step, so that it is good for one login */
+  id: string
+  user: number
+  /** Print of the hash of the password that was right */
+  password: string
+}
+
+/**
+ * A right password whose second step is still to come.
+ */
+export interface FirstStep {
+  id: string
+  user: AdminUser
+}
+
+type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
+
+/**
+ * Keeps a right password in an encrypted cookie of the login pages. It is no session: it opens the second step
+ * alone, in this browser, for five minutes, once. [U8]
+ */
+export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): void {
+  const sealed: Sealed = { id: randomUUID(), user: user.id, password: printOf(user) }
+  const value = encryption.encrypt(sealed, {
+    purpose: PURPOSE,
+    expiresIn: `${FIRST_STEP_MINUTES}m`,
+  })
+  ctx.response.plainCookie(COOKIE, value, cookie(site, FIRST_STEP_MINUTES * 60))
+}
+
+/**
+ * The first step of the request.
+ *
+ * @returns null if there is none, it is too old or used, or the user is gone or has another password
+ */
+export async function firstStepOf(ctx: HttpContext): Promise<FirstStep | null> {
+  const value = ctx.request.plainCookie(COOKIE, { encoded: false })
+  if (typeof value !== 'string' || value.length > LONGEST) return null
+  const sealed = encryption.decrypt<Sealed>(value, PURPOSE)
+  if (!sealed) return null
+  const user = await AdminUser.find(sealed.user)
+  if (!user || printOf(user) !== sealed.password) return null
+  const isUsed = await AdminTokenBlacklist.findBy('token', sealed.id)
+  return isUsed ? null : { id: sealed.id, user }
+}
+
+/**
+ * Uses the step up. Of two requests with the same one, one may go on.
+ */
+export async function useFirstStep({ id }: FirstStep): Promise<boolean> {
+  return await useOnce(id, FIRST_STEP_MINUTES)
+}
+
+/** True if the request has the cookie of a step, whatever is in it. */
+export function hasFirstStep({ request }: HttpContext): boolean {
+  return Boolean(request.plainCookie(COOKIE, { encoded: false }))
+}
+
+export function forgetFirstStep(ctx: HttpContext, site: Site): void {
+  if (hasFirstStep(ctx)) {
+    ctx.response.clearCookie(COOKIE, cookie(site, 0))
+  }
+}
+
+function printOf({ hashedPassword }: AdminUser): string {
+  return hash('sha256', hashedPassword, 'base64url')
+}
+
+function cookie(site: Site, seconds: number) {
+  return {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    path: site.url('/login'),
+    secure: site.secureCookies,
+    maxAge: seconds,
+  }
+}

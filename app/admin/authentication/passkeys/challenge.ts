@@ -1,0 +1,92 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { HttpContext } from '@adonisjs/core/http'
+import encryption from '@adonisjs/core/services/encryption'
+import type { AdminConfig } from '../../define_config.js'
+import { useOnce } from '../use_once.js'
+
+/** Purposes of a challenge */
+export type ChallengePurpose = 'login' | 'second_step' | 'proof' | 'enrolment'
+
+/** Minutes that a challenge can be answered in [U9] */
+const MINUTES = 5
+
+/** Longer than any sealed challenge */
+const LONGEST = 1500
+
+type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
+
+/**
+ * Terms that a challenge is bound to, beside the browser.
+ */
+export interface ChallengeTerms {
+  purpose: ChallengePurpose
+  /** The session or the first step of a login that it belongs to */
+  within?: string
+}
+
+interface Sealed {
+  id: string
+  challenge: string
+  within: string
+  handle?: string
+}
+
+/**
+ * Makes a challenge for a passkey to sign, and keeps it in an encrypted cookie: it is good in this browser, for
+ * this purpose, for five minutes, once. Nothing is stored before it is answered. [U9]
+ *
+ * @param handle  kept with it: the user handle of a new passkey
+ */
+export function giveChallenge(
+  ctx: HttpContext,
+  site: Site,
+  { purpose, within = '' }: ChallengeTerms,
+  handle?: string
+): Uint8Array<ArrayBuffer> {
+  const challenge = new Uint8Array(randomBytes(32))
+  const text = Buffer.from(challenge).toString('base64url')
+  const sealed: Sealed = { id: randomUUID(), challenge: text, within, handle }
+  const value = encryption.encrypt(sealed, {
+    purpose: sealPurpose(purpose),
+    expiresIn: `${MINUTES}m`,
+  })
+  ctx.response.plainCookie(cookieName(purpose), value, cookie(site, MINUTES * 60))
+  return challenge
+}
+
+/**
+ * Uses up the challenge that the browser was given.
+ *
+ * @returns null if there is none, or it is too old, used, or for something else
+ */
+export async function takeChallenge(
+  ctx: HttpContext,
+  site: Site,
+  { purpose, within = '' }: ChallengeTerms
+): Promise<Pick<Sealed, 'challenge' | 'handle'> | null> {
+  const value = ctx.request.plainCookie(cookieName(purpose), { encoded: false })
+  if (typeof value !== 'string' || value.length > LONGEST) return null
+  ctx.response.clearCookie(cookieName(purpose), cookie(site, 0))
+  const sealed = encryption.decrypt<Sealed>(value, sealPurpose(purpose))
+  if (sealed?.within !== within) return null
+  return (await useOnce(sealed.id, MINUTES)) ? sealed : null
+}
+
+function sealPurpose(purpose: ChallengePurpose): string {
+  return `challenge of a passkey: ${purpose}`
+}
+
+function cookieName(purpose: ChallengePurpose): string {
+  return `passkey_${purpose}`
+}
+
+function cookie(site: Site, seconds: number) {
+  return {
+    encode: false,
+    httpOnly: true,
+    sameSite: 'lax' as const,
+    path: site.url('/'),
+    secure: site.secureCookies,
+    maxAge: seconds,
+  }
+}

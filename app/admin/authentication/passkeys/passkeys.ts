@@ -1,0 +1,240 @@
+import { randomBytes } from 'node:crypto'
+import type { HttpContext } from '@adonisjs/core/http'
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type AuthenticationResponseJSON,
+  type RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import { DateTime } from 'luxon'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../errors.js'
+import AdminFactor from '../../models/admin_factor.js'
+import AdminUser from '../../models/admin_user.js'
+import { noticeOrigin } from '../../notices/notices.js'
+import { loggable } from '../../text/plain_text.js'
+import type { OpenSession } from '../sessions/session_manager.js'
+import { giveChallenge, takeChallenge, type ChallengeTerms } from './challenge.js'
+import { relyingPartyOf, type RelyingParty } from './relying_party.js'
+import { credentialHash, passkeyIn, sealPasskey, type PasskeyDetails } from './sealed_passkey.js'
+
+const TIMEOUT = 5 * 60_000
+
+const HANDLE_BYTES = 32
+
+/* EdDSA, ES256, RS256 by their COSE numbers: left to itself, the library tries what Node.js has as an experiment. */
+const ALGORITHMS = [-8, -7, -257]
+
+interface AskTerms extends ChallengeTerms {
+  /** Whose passkey it has to be. Default: anybody's */
+  userId?: number
+}
+
+/** `cloned`: its counter went back, so that there are two of it */
+export type PasskeyAnswer =
+  { outcome: 'good'; user: AdminUser } | { outcome: 'wrong' | 'cloned'; user?: AdminUser }
+
+/**
+ * Passkeys of admin users: discoverable, and never without the person being verified by the authenticator, so that
+ * one is as good as a password and a second factor. [U9]
+ */
+export class Passkeys {
+  constructor(private readonly site: AdminSite) {}
+
+  /**
+   * Options of a new passkey, for the browser.
+   *
+   * @throws PageNotFound  where the site has no name that passkeys could be made for
+   */
+  async creationOptions(ctx: HttpContext) {
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const party = partyOf(ctx)
+    const own = await this.#detailsOf(owner.id)
+    const handle = own[0]?.handle ?? randomBytes(HANDLE_BYTES).toString('base64url')
+    return await generateRegistrationOptions({
+      rpName: this.site.title,
+      rpID: party.id,
+      userName: owner.username,
+      userDisplayName: owner.username,
+      userID: bytesOf(handle),
+      challenge: giveChallenge(ctx, this.site, enrolment(session), handle),
+      timeout: TIMEOUT,
+      attestationType: 'none',
+      supportedAlgorithmIDs: ALGORITHMS,
+      excludeCredentials: own.map(({ id, transports }) => ({ id, transports })),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    })
+  }
+
+  /**
+   * Gives the signed-in user the passkey that the browser has made.
+   *
+   * @param sent  the credential, as JSON
+   * @returns null if it is not one that was asked for; else as `Factors.add`
+   */
+  async enrol(ctx: HttpContext, { sent, name }: { sent: string; name: string }) {
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const party = partyOf(ctx)
+    const response = parsed<RegistrationResponseJSON>(sent)
+    const given = await takeChallenge(ctx, this.site, enrolment(session))
+    if (!response || !given?.handle) return null
+    const made = await checked(ctx, () =>
+      verifyRegistrationResponse({
+        response,
+        ...expected(party, given.challenge),
+        supportedAlgorithmIDs: ALGORITHMS,
+      })
+    )
+    if (!made?.verified) return null
+    const { credential, credentialBackedUp } = made.registrationInfo
+    const details: PasskeyDetails = {
+      id: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      handle: given.handle,
+      transports: credential.transports ?? [],
+      isSynced: credentialBackedUp,
+    }
+    const values = {
+      name,
+      secret: sealPasskey(owner.id, details),
+      credentialHash: credentialHash(credential.id),
+      counter: credential.counter,
+    }
+    return await this.site.adminAuthentication.factors.add(owner.id, values, session)
+  }
+
+  /**
+   * Options of the question for a passkey, for the browser.
+   *
+   * @throws PageNotFound  where the site has no name that passkeys could be made for
+   */
+  async requestOptions(ctx: HttpContext, { userId, ...terms }: AskTerms) {
+    const party = partyOf(ctx)
+    const allowed = userId === undefined ? [] : await this.#detailsOf(userId)
+    return await generateAuthenticationOptions({
+      rpID: party.id,
+      challenge: giveChallenge(ctx, this.site, terms),
+      timeout: TIMEOUT,
+      userVerification: 'required',
+      allowCredentials: allowed.map(({ id, transports }) => ({ id, transports })),
+    })
+  }
+
+  /**
+   * Takes the answer of a passkey, whose challenge counts once. The owner of a cloned one is told.
+   *
+   * @param sent  the credential, as JSON
+   */
+  async take(ctx: HttpContext, sent: string, terms: AskTerms): Promise<PasskeyAnswer> {
+    const party = relyingPartyOf(ctx)
+    const response = parsed<AuthenticationResponseJSON>(sent)
+    const given = await takeChallenge(ctx, this.site, terms)
+    const factor = response && (await factorOf(response.id))
+    const user = factor && (await AdminUser.find(factor.userId))
+    const isTheirs = user && (terms.userId === undefined || terms.userId === user.id)
+    if (!isTheirs || !party || !given) return { outcome: 'wrong', user: user ?? undefined }
+
+    const details = passkeyIn(factor)
+    if (!details || !isHandle(response, details)) return { outcome: 'wrong', user }
+    const answer = await checked(ctx, () =>
+      verifyAuthenticationResponse({
+        response,
+        ...expected(party, given.challenge),
+        /* The counter is compared below, by one statement: two processes may have the same answer. */
+        credential: { id: details.id, publicKey: bytesOf(details.publicKey), counter: 0 },
+      })
+    )
+    if (!answer?.verified) return { outcome: 'wrong', user }
+    if (await raiseCounter(factor, answer.authenticationInfo.newCounter)) {
+      return { outcome: 'good', user }
+    }
+    ctx.logger.warn(
+      { factor: factor.id },
+      'The counter of a passkey went back: there are two of it'
+    )
+    const told = { ...noticeOrigin(ctx), name: factor.name }
+    await this.site.notices.tell(user, 'passkey_cloned', told)
+    return { outcome: 'cloned', user }
+  }
+
+  async #detailsOf(userId: number): Promise<PasskeyDetails[]> {
+    const factors = await this.site.adminAuthentication.factors.of(userId)
+    return factors.flatMap((factor) => passkeyIn(factor) ?? [])
+  }
+}
+
+function partyOf(ctx: HttpContext): RelyingParty {
+  const party = relyingPartyOf(ctx)
+  if (!party) throw new PageNotFound()
+  return party
+}
+
+function enrolment(session: Pick<OpenSession, 'id'>): ChallengeTerms {
+  return { purpose: 'enrolment', within: String(session.id) }
+}
+
+function expected({ id, origin }: RelyingParty, challenge: string) {
+  return {
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: id,
+    requireUserVerification: true,
+  }
+}
+
+/** Answers without a list of allowed credentials name the user; others may. */
+function isHandle({ response }: AuthenticationResponseJSON, { handle }: PasskeyDetails): boolean {
+  return !response.userHandle || response.userHandle === handle
+}
+
+async function factorOf(id: string): Promise<AdminFactor | null> {
+  const found = await AdminFactor.findBy('credentialHash', credentialHash(id))
+  return found?.kind === 'passkey' ? found : null
+}
+
+/** An authenticator that does not count says 0 always. */
+async function raiseCounter({ id }: AdminFactor, counter: number): Promise<boolean> {
+  const [changed] = await AdminFactor.query()
+    .where('id', id)
+    .where((query) => {
+      query.whereNull('counter')
+      if (counter === 0) query.orWhere('counter', 0)
+      else query.orWhere('counter', '<', counter)
+    })
+    .update({ counter, last_used_at: DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss') })
+  return changed === 1
+}
+
+/** The library refuses by errors, which name what was expected and never a key. */
+async function checked<Result>(
+  { logger }: HttpContext,
+  verify: () => Promise<Result>
+): Promise<Result | null> {
+  try {
+    return await verify()
+  } catch (error) {
+    const reason = loggable(String((error as Error).message).slice(0, 200))
+    logger.warn({ reason }, 'A passkey was refused')
+    return null
+  }
+}
+
+/**
+ * @returns null for what no browser sends
+ */
+function parsed<Sent extends { id: string; response: object }>(sent: string): Sent | null {
+  try {
+    const value = JSON.parse(sent) as Partial<Sent> | null
+    const isCredential =
+      typeof value?.id === 'string' && typeof value.response === 'object' && value.response !== null
+    return isCredential ? (value as Sent) : null
+  } catch {
+    return null
+  }
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, 'base64url'))
+}

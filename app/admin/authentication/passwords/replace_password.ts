@@ -1,0 +1,63 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Actor } from '#crud'
+import { gatherWrites, inTransaction, type Origin } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import AdminUser from '../../models/admin_user.js'
+import { placeOf } from '../../notices/notices.js'
+import type { OpenSession } from '../sessions/session_manager.js'
+
+type Site = Pick<AdminSite, 'dbConfig' | 'invitations' | 'notices' | 'sessionManager'>
+
+export interface NewPassword {
+  /** Default: who own code acts for */
+  actor?: Actor
+  origin?: Origin
+  /** The session that goes on; all others of the user end */
+  kept?: Pick<OpenSession, 'id'>
+}
+
+/**
+ * Gives a user a new password, in one transaction with what follows from it.
+ *
+ * @param hashed     as `hashPassword` of the users makes it
+ * @param condition  what has to hold once the user is locked; what it throws keeps the password as it is
+ * @returns the number of sessions that ended; null if the user is gone
+ */
+export async function replacePassword(
+  site: Site,
+  userId: number,
+  hashed: string,
+  { actor, origin, kept }: NewPassword = {},
+  condition?: (client: TransactionClientContract, user: AdminUser) => Promise<void>
+): Promise<number | null> {
+  return await inTransaction(site.dbConfig.adminSession(), (client) =>
+    gatherWrites(client, { model: AdminUser, actor, origin }, async () => {
+      const user = await AdminUser.query({ client }).where('id', userId).forUpdate().first()
+      if (!user) return null
+      await condition?.(client, user)
+      user.hashedPassword = hashed
+      await user.save()
+      return await followPassword(site, user, { actor, origin, kept }, client)
+    })
+  )
+}
+
+/**
+ * The consequences of a new password: the user's other sessions end, a link to choose one is worthless, and the
+ * user is told. [B7, U12, U16]
+ *
+ * @returns the number of sessions that ended
+ */
+export async function followPassword(
+  site: Omit<Site, 'dbConfig'>,
+  user: AdminUser,
+  { actor, origin, kept }: NewPassword,
+  client: TransactionClientContract
+): Promise<number> {
+  const ended = await site.sessionManager.endAllOf(user.id, kept, client)
+  await site.invitations.drop(user.id, client)
+  const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
+  const told = { ...placeOf(origin), by }
+  await site.notices.tell(user, 'password_changed', told, { session: kept?.id, client })
+  return ended
+}

@@ -1,0 +1,47 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { isBeside } from '../../forms/kept/carried.js'
+import { keepUnproved } from '../../forms/kept/unproved_form.js'
+import type { ModelView } from '../../model_view.js'
+import type { Offer } from '../../permissions/may.js'
+import { isGuarded, isRecentlyProved, requireProof } from './reauthentication.js'
+
+const FORMS: Record<string, 'create' | 'update' | undefined> = {
+  form_create: 'create',
+  form_update: 'update',
+}
+
+interface GuardedRoute {
+  method: string
+  /** Below the model's address */
+  path: string
+  /** Actions of which the user must be allowed any */
+  offers: readonly Offer[]
+}
+
+/**
+ * Returns true if a route of a model writes records that need a recent proof, or is the page that asks for what
+ * it would refuse: a new user's password is not kept. How a list looks is nobody else's matter. [U11]
+ */
+export function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
+  if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false
+  return method === 'GET' ? path === '/create_page' : !path.startsWith('/preview')
+}
+
+/**
+ * Requires a recent proof before a route is handled. What was typed into the form of a record is kept. [U11, R10]
+ *
+ * @param path  as in `needsProof`
+ * @throws ReauthenticationRequired
+ */
+export async function requireProofFor(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  path: string
+): Promise<void> {
+  if (isRecentlyProved(ctx.auth.use('admin').signedInOrFail().session)) return
+  const mode = FORMS[path.split('/')[1]]
+  const next = mode && !isBeside(ctx) ? await keepUnproved(site, ctx, view, mode) : null
+  requireProof(ctx, next ?? undefined)
+}

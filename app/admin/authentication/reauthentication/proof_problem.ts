@@ -1,0 +1,15 @@
+import { Problem } from '#crud'
+import type { AdminSite } from '../../admin_site.js'
+
+/**
+ * The answer to a program whose user has to prove again who they are. [U11]
+ *
+ * @param page  where a script of the site sends the user
+ */
+export function proofProblem(site: Pick<AdminSite, 'text' | 'url'>, page?: string): Problem {
+  const message = site.text('reauthentication.program', { path: site.url('/reauthenticate') })
+  return new Problem(403, message, {
+    errors: [{ field: 'password', rule: 'reauthentication_required', message }],
+    headers: page === undefined ? {} : { 'hx-redirect': page },
+  })
+}

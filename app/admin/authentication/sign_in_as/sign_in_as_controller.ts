@@ -1,0 +1,60 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { NotAllowed, PageNotFound } from '../../errors.js'
+import { EventType } from '../../events/event_type.js'
+import type { ModelView } from '../../model_view.js'
+import type AdminUser from '../../models/admin_user.js'
+import { requireProof } from '../reauthentication/reauthentication.js'
+
+/**
+ * Signs a superuser in as another user, for an hour or until they stop. It is their own session that goes on, so it
+ * ends with that. [U14]
+ */
+export class SignInAsController {
+  /**
+   * @param view  of the users
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * @throws NotAllowed  for another superuser
+   * @throws ReauthenticationRequired  [U11]
+   */
+  async start(ctx: HttpContext): Promise<void> {
+    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    requireProof(ctx)
+    const key = this.view.resource.key.fromParams(ctx.params)
+    const user = (await this.view.crud.find(key, this.view.callOptions(ctx))) as AdminUser | null
+    if (!user) throw new PageNotFound()
+    if (user.isSuperuser || !owner.isSuperuser) throw new NotAllowed()
+    requireProof(ctx, this.view.url(`/update/${user.id}`))
+    const actsAs = { userId: user.id, by: { id: owner.id, username: owner.username } }
+    await this.site.sessionManager.actAs(session, { ...actsAs, since: Date.now() })
+    this.#log(ctx, user.id, 'sign_in_as')
+    goTo(ctx, this.site.url('/'))
+  }
+
+  async stop(ctx: HttpContext): Promise<void> {
+    const { acting, owner, session } = ctx.auth.use('admin').signedInOrFail()
+    if (!acting) return goTo(ctx, this.site.url('/'))
+    await this.site.sessionManager.actAs(session, null)
+    this.#log(ctx, owner.id, 'sign_in_as_stop')
+    goTo(ctx, this.view.url(`/update/${owner.id}`))
+  }
+
+  #log(ctx: HttpContext, userId: number, page: 'sign_in_as' | 'sign_in_as_stop') {
+    this.site.logEvent(ctx, {
+      type: EventType.VIEW,
+      resourceType: this.view.name,
+      resourceId: String(userId),
+      details: { page },
+    })
+  }
+}
+
+function goTo({ response }: HttpContext, place: string) {
+  response.status(303).header('location', place).send('')
+}

@@ -1,0 +1,67 @@
+import { LONGEST_USERNAME, SHORTEST_USERNAME } from '../admin_user_service.js'
+import type { SsoConfig, SsoRoles } from './sso_config.js'
+
+type Claims = Record<string, unknown>
+
+/**
+ * Rights of a person by the provider's claims.
+ */
+export interface GivenRights {
+  /** Names of roles */
+  roles: string[]
+  /** Undefined: it says nothing about it */
+  isSuperuser: boolean | undefined
+}
+
+/**
+ * The rights that the claims give.
+ *
+ * @returns null if none of the claim's values is mapped
+ */
+export function rightsIn({ claim, map, superuser }: SsoRoles, claims: Claims): GivenRights | null {
+  const values = textsOf(Object.hasOwn(claims, claim) ? claims[claim] : undefined)
+  const mapped = values.filter((value) => Object.hasOwn(map, value))
+  const isSuperuser = superuser && values.some((value) => superuser.includes(value))
+  if (mapped.length === 0 && !isSuperuser) return null
+  return { roles: [...new Set(mapped.flatMap((value) => map[value]))], isSuperuser }
+}
+
+/**
+ * User name for a person, before it is made unique: from the claim that the settings name, else from the subject.
+ */
+export function usernameIn(
+  { usernameClaim }: Pick<SsoConfig, 'usernameClaim'>,
+  claims: Claims
+): string {
+  for (const value of [claims[usernameClaim], claims.sub]) {
+    if (typeof value !== 'string') continue
+    const name = value
+      .normalize('NFKD')
+      .replace(/\p{M}/gu, '')
+      .replace(/@.*$/s, '')
+      .replace(/[^A-Za-z0-9._-]+/g, '.')
+      .replace(/^\.+|\.+$/g, '')
+      .slice(0, LONGEST_USERNAME)
+    if (name.length >= SHORTEST_USERNAME) return name
+  }
+  return 'user'
+}
+
+/**
+ * Address that the provider has verified; null without one.
+ */
+export function emailIn({ email, email_verified: isVerified }: Claims): string | null {
+  const isGood = typeof email === 'string' && email.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(email)
+  return isGood && isVerified === true ? email : null
+}
+
+/**
+ * Returns true if the ID token names one of the methods; with no methods, always.
+ */
+export function hasMethod(amr: readonly string[], claims: Claims): boolean {
+  return amr.length === 0 || textsOf(claims.amr).some((method) => amr.includes(method))
+}
+
+function textsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((one) => typeof one === 'string')
+}

@@ -1,0 +1,122 @@
+import { Secret } from '@adonisjs/core/helpers'
+import { ValueError } from '#crud'
+import { checkEach, isObject, LABEL, TEXTS, TRUTH, type Check } from '#crud/internals'
+
+/**
+ * Single sign-on by OpenID Connect, as in `config/admin.ts`. [U15]
+ */
+export interface SsoConfig {
+  /** Address of the provider, as it calls itself: `https://login.example.com/realms/shop` */
+  issuer: string
+  clientId: string
+  /** Undefined for a public client */
+  clientSecret: Secret<string> | undefined
+  /** Asked of the provider; `openid` has to be among them */
+  scopes: readonly string[]
+  /** Text of the button */
+  label: string
+  /** The claim from which a new user gets their name */
+  usernameClaim: string
+  /** Undefined: roles are given here alone */
+  roles: SsoRoles | undefined
+  /** Treatment of people who are linked with no user: refused, or a new user for each */
+  unknown: 'refuse' | 'create'
+  /** False: nobody logs in with a password any more */
+  passwords: boolean
+  /** The ID token must name one of these methods in `amr`; empty: whatever the provider asked is enough */
+  amr: readonly string[]
+}
+
+/**
+ * The claim that says which roles a person has. They are set at each login.
+ */
+export interface SsoRoles {
+  /** Its value is a text or a list of texts */
+  claim: string
+  /** Names of roles by value of the claim */
+  map: Readonly<Record<string, readonly string[]>>
+  /** Values that make a superuser; undefined: the provider neither makes nor unmakes superusers */
+  superuser?: readonly string[]
+}
+
+export type SsoInput = Pick<SsoConfig, 'issuer' | 'clientId'> & Partial<SsoConfig>
+
+const PLACE = 'config/admin.ts'
+
+const CHECKS: Record<keyof SsoConfig, Check> = {
+  issuer: [
+    isIssuer,
+    'the address of the provider: https:// (http:// for localhost alone), without a query',
+  ],
+  clientId: LABEL,
+  /* The value must not appear in an error message. */
+  clientSecret: [() => true, ''],
+  scopes: [
+    (value) => TEXTS[0](value) && value.includes('openid'),
+    "a list of scopes with 'openid' among them",
+  ],
+  label: LABEL,
+  usernameClaim: LABEL,
+  roles: [
+    isRoles,
+    "an object as in { claim: 'groups', map: { staff: ['Clerk'] }, superuser: ['admins'] }",
+  ],
+  unknown: [(value) => value === 'refuse' || value === 'create', "'refuse' or 'create'"],
+  passwords: TRUTH,
+  amr: TEXTS,
+}
+
+/**
+ * Completes the settings with the defaults.
+ *
+ * @throws ValueError  for an unknown option or an invalid value [P9]
+ */
+export function ssoConfig(input: SsoInput): SsoConfig {
+  const { clientSecret } = input
+  checkEach(PLACE, input, CHECKS, { group: 'sso', mayBeUndefined: true })
+  for (const name of ['issuer', 'clientId'] as const) {
+    if (input[name] === undefined) throw new ValueError(`${PLACE}: sso.${name} is missing`)
+  }
+  if (clientSecret !== undefined && !(clientSecret instanceof Secret)) {
+    throw new ValueError(
+      `${PLACE}: sso.clientSecret is no Secret, and must be one that start/env.ts reads with Env.schema.secret()`
+    )
+  }
+  return {
+    issuer: input.issuer,
+    clientId: input.clientId,
+    clientSecret,
+    scopes: input.scopes ?? ['openid', 'profile', 'email'],
+    label: input.label ?? 'Single sign-on',
+    usernameClaim: input.usernameClaim ?? 'preferred_username',
+    roles: input.roles,
+    unknown: input.unknown ?? 'refuse',
+    passwords: input.passwords ?? true,
+    amr: input.amr ?? [],
+  }
+}
+
+/** True for an address over plain HTTP, which is for a provider on this machine alone. */
+export function isPlainHttp(issuer: string): boolean {
+  return issuer.startsWith('http:')
+}
+
+function isIssuer(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, hostname, search, hash, username, password } = new URL(value)
+  if (search || hash || username || password) return false
+  const isLocal = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  return protocol === 'https:' || (protocol === 'http:' && isLocal)
+}
+
+function isRoles(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { claim, map, superuser, ...rest } = value as Record<string, unknown>
+  return (
+    LABEL[0](claim) &&
+    isObject(map) &&
+    Object.values(map).every((names) => TEXTS[0](names)) &&
+    (superuser === undefined || TEXTS[0](superuser)) &&
+    Object.keys(rest).length === 0
+  )
+}

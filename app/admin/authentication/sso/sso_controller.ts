@@ -1,0 +1,145 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { isForeignLink } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound, RefusedWhileActing, SignInRequired } from '../../errors.js'
+import { EventType } from '../../events/event_type.js'
+import { returnPath } from '../../http/return_path.js'
+import { settleCount, whoIs } from '../login/counted_attempt.js'
+import { requireProof } from '../reauthentication/reauthentication.js'
+import type { Sso } from './sso.js'
+import { SsoOfSession } from './sso_of_session.js'
+import { SsoRefused } from './sso_refused.js'
+import { ssoMetadata } from './sso_session.js'
+import { keepSsoStep, takeSsoStep, useSsoStep, type SsoAim, type SsoStep } from './sso_step.js'
+import type { SsoPerson } from './sso_provider.js'
+
+const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
+
+/**
+ * Leads to the OpenID Connect provider, and takes the person who comes back: to log in, to prove again who they
+ * are, or to be linked with the signed-in user. [U15]
+ */
+export class SsoController {
+  readonly #ofSession: SsoOfSession
+
+  constructor(private readonly site: AdminSite) {
+    this.#ofSession = new SsoOfSession(site)
+  }
+
+  /**
+   * Sends the browser to the provider. A link of another site begins no more than a login.
+   */
+  async start(ctx: HttpContext): Promise<void> {
+    const sso = this.#sso()
+    const query = ctx.request.qs()
+    const aim = AIMS.find((one) => one === query.for) ?? 'login'
+    const next = returnPath(this.site, query.next)
+    const guard = ctx.auth.use('admin')
+    const isSignedIn = await guard.checkWithoutFactor()
+    if (aim === 'login' && isSignedIn) return goTo(ctx, next ?? this.site.url('/'))
+    if (aim !== 'login') {
+      if (!isSignedIn) throw new SignInRequired('required')
+      const { acting } = guard.signedInOrFail()
+      if (acting) throw new RefusedWhileActing()
+      if (isForeignLink(ctx)) return goTo(ctx, this.site.url('/account'))
+      if (aim === 'link') requireProof(ctx, this.site.url('/account'))
+    }
+    const session = aim === 'login' ? undefined : guard.signedIn!.session.id
+    try {
+      await this.#admit(ctx)
+      const { url, secrets } = await sso.provider.begin(sso.callbackUrl, {
+        isFresh: aim !== 'login',
+      })
+      keepSsoStep(ctx, this.site, { ...secrets, aim, next, session })
+      goTo(ctx, url.href)
+    } catch (error) {
+      await this.#refuse(ctx, error, { aim, next })
+    }
+  }
+
+  /**
+   * Takes the answer of the provider. It is counted before it is looked at, as a login is, by address. [B8]
+   */
+  async callback(ctx: HttpContext): Promise<void> {
+    const sso = this.#sso()
+    const step = takeSsoStep(ctx, this.site)
+    if (!step) return this.#beginAnew(ctx)
+    const { throttle } = this.site.adminAuthentication
+    const address = ctx.request.ip()
+    try {
+      await this.#admit(ctx)
+      const wait = await throttle.attemptOfAddress(address)
+      if (wait !== undefined) throw new SsoRefused('throttled')
+      if (!(await useSsoStep(step))) throw new SsoRefused('again')
+      const url = new URL(sso.callbackUrl)
+      url.search = ctx.request.parsedUrl.query ?? ''
+      const freshSince = step.aim === 'login' ? undefined : step.startedAt
+      const person = await sso.provider.finish(
+        { url, secrets: step, freshSince },
+        step.aim === 'login' ? sso.people.claims : []
+      )
+      if (step.aim === 'login') await this.#signIn(ctx, sso, person, step)
+      else await this.#ofSession.take(ctx, sso, person, step)
+      await settleCount(ctx, throttle.withdrawOfAddress(address))
+    } catch (error) {
+      await this.#refuse(ctx, error, step)
+    }
+  }
+
+  async #signIn(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
+    const user = await sso.people.admit(ctx, person)
+    const { adminAuthentication } = this.site
+    const metadata = ssoMetadata(person.idToken)
+    const isLinked = async (client: TransactionClientContract) => {
+      const identity = await sso.identities.find(person, client)
+      return identity?.userId === user.id
+    }
+    const session = await adminAuthentication.signInBySso(ctx, user, { metadata, isLinked })
+    if (!session) throw new SsoRefused('again', undefined, user.username)
+    ctx.logger.info(whoIs(user.username, ctx), 'Logged in by single sign-on')
+    this.site.logEvent(ctx, { type: EventType.LOGIN, user, session, details: { method: 'sso' } })
+    goTo(ctx, step.next ?? this.site.url('/'))
+  }
+
+  /**
+   * @throws SsoRefused  if the address has to wait
+   */
+  async #admit(ctx: HttpContext): Promise<void> {
+    const { throttle } = this.site.adminAuthentication
+    if ((await throttle.waitOf(ctx.request.ip())) > 0) throw new SsoRefused('throttled')
+  }
+
+  async #refuse(ctx: HttpContext, error: unknown, step: Pick<SsoStep, 'aim' | 'next'>) {
+    if (!(error instanceof SsoRefused)) throw error
+    const { refusal, message, typedName } = error
+    ctx.logger.warn(
+      { ...whoIs(typedName, ctx), aim: step.aim, refusal, reason: message },
+      'Login by single sign-on failed'
+    )
+    if (refusal !== 'away' && refusal !== 'throttled' && refusal !== 'cancelled') {
+      this.site.logEvent(ctx, {
+        type: EventType.FAILED_LOGIN,
+        status: 'failure',
+        ...(step.aim === 'login' && typedName && { typedName }),
+        details: { method: 'sso', reason: `sso_${refusal}` },
+      })
+    }
+    if (step.aim !== 'login') return await this.#ofSession.refuse(ctx, refusal, step)
+    this.#beginAnew(ctx, `sso_${refusal}`, step.next)
+  }
+
+  #beginAnew(ctx: HttpContext, reason = 'sso_again', next?: string) {
+    const query = new URLSearchParams({ error: reason, ...(next && { next }) })
+    goTo(ctx, `${this.site.url('/login')}?${query}`)
+  }
+
+  #sso(): Sso {
+    if (!this.site.sso) throw new PageNotFound()
+    return this.site.sso
+  }
+}
+
+function goTo({ response }: HttpContext, place: string): void {
+  response.status(303).header('location', place).send('')
+}

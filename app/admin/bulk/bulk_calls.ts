@@ -1,0 +1,78 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { Problem, crudConfig } from '#crud'
+import { toProblem, readBody } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { BulkFailure } from '../errors.js'
+import { jobUrl } from '../jobs/pages/job_url.js'
+import type AdminJob from '../models/admin_job.js'
+import type { ModelView } from '../model_view.js'
+import type { BulkTask } from './bulk_task.js'
+
+/*
+ * Bodies and answers of the bulk addresses that take JSON. [S50 to S54, B20]
+ */
+
+/**
+ * @throws BulkFailure 400  when no records are selected
+ * @throws BulkFailure 422
+ */
+export function idsOf(
+  { ids = [] }: Record<string, unknown>,
+  { noneSelected }: BulkTask
+): unknown[] {
+  if (!Array.isArray(ids)) throw new BulkFailure(422, 'bulk.noList')
+  if (ids.length === 0) throw new BulkFailure(400, noneSelected)
+  return ids
+}
+
+/**
+ * Parses the body itself, as the application's parser rounds integers beyond 2^53. [B20]
+ *
+ * @throws Problem 413, 422
+ */
+export async function callBody(ctx: HttpContext): Promise<Record<string, unknown>> {
+  const { headers } = ctx.request.request
+  const isEmpty = headers['transfer-encoding'] === undefined && !Number(headers['content-length'])
+  if (isEmpty) return {}
+  if (!ctx.request.is(['json'])) throw new BulkFailure(422, 'bulk.noJson')
+  try {
+    return await readBody(ctx, crudConfig().body)
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 413) throw new Problem(422, error.message)
+    throw error
+  }
+}
+
+/** 202: a job does it. [L8] */
+export function acceptJob({ response }: HttpContext, site: AdminSite, job: AdminJob): void {
+  const url = jobUrl(site, job)
+  response
+    .status(202)
+    .header('location', url)
+    .send({ job: { id: job.id, url } })
+}
+
+/**
+ * Answers a failure.
+ *
+ * @throws the error itself if it is a refusal of the policy, which the site answers
+ */
+export function refuseCall(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  error: unknown
+): void {
+  const isBusy = error instanceof BulkFailure && error.status === 503
+  const problem = toProblem(isBusy ? error.cause : error)
+  if (problem.status === 403) throw error
+  if (problem.status >= 500) ctx.logger.error({ err: error }, `${view.name}: bulk call failed`)
+  for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
+
+  const status = [400, 409, 413, 503].includes(problem.status) ? problem.status : 422
+  const isOwn = error instanceof BulkFailure
+  const message = isOwn ? site.text(error.key, error.data) : problem.message
+  /* Both numbers, if others match than were seen. [L8] */
+  const numbers = isOwn && status === 409 ? error.data : {}
+  ctx.response.status(status).send({ detail: [{ message, ...numbers }] })
+}

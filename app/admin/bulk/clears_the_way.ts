@@ -1,0 +1,13 @@
+import { LucidCrud } from '#crud'
+import { hasForeignHook } from '#crud/internals'
+import type { ModelView } from '../model_view.js'
+
+/**
+ * True if code of the application runs before a deletion: it may delete first what else would stand in the
+ * way. [R6]
+ */
+export function clearsTheWay({ base }: ModelView): boolean {
+  const { crud, resource } = base
+  const isOwn = crud.prepareDelete !== LucidCrud.prototype.prepareDelete
+  return isOwn || hasForeignHook(resource.model, 'before:delete')
+}

@@ -1,0 +1,109 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { withoutBigInts } from '#crud/internals'
+import { BulkFailure } from '../../errors.js'
+import { sentTexts } from '../../http/form_texts.js'
+import type { FormField } from '../../forms/fields/form_field.js'
+import { readSubmission, type Submission } from '../../forms/submission/submission.js'
+import { shownValue } from '../shown_value.js'
+
+/** Suffix in the name of the box that has a field changed. [L9] */
+export const CHANGE = '__change'
+
+/**
+ * A submission as a job keeps it, as JSON.
+ */
+export interface StoredChanges extends Pick<Submission, 'faults' | 'shown' | 'values'> {
+  cleared: string[]
+}
+
+/**
+ * Reads the form: the fields whose box is checked are changed, and emptied if nothing is in them; what
+ * the others hold is only shown again. [L9]
+ *
+ * @param fields  that could be changed, with those that are read-only for the user by now
+ * @throws BulkFailure 422  for the box of another field
+ */
+export async function changesInForm(
+  fields: readonly FormField[],
+  ctx: HttpContext
+): Promise<Submission> {
+  const chosen = chosenIn(fields, ctx)
+  const sent = await readSubmission(fields, ctx, 'update')
+  const values: Record<string, unknown> = {}
+  const cleared = new Set<string>()
+  const faults = sent.faults.filter(({ field }) => chosen.has(field))
+  for (const { name, nullable, emptied } of fields.filter((field) => chosen.has(field.name))) {
+    if (Object.hasOwn(sent.values, name)) values[name] = sent.values[name]
+    else if (faults.some(({ field }) => field === name)) continue
+    else if (nullable) {
+      values[name] = emptied
+      cleared.add(name)
+    } else {
+      faults.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
+    }
+  }
+  return { ...sent, values, cleared, faults, files: new Map(), supplied: chosen.size > 0 }
+}
+
+/**
+ * @param values  `values` of a JSON body, by API name
+ * @throws BulkFailure 422
+ */
+export function changesInBody(values: unknown): Submission {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    throw new BulkFailure(422, 'bulk.edit.noValues')
+  }
+  if (Object.keys(values).length === 0) throw new BulkFailure(422, 'bulk.edit.noValues')
+  return submissionOf({ values: values as Record<string, unknown> })
+}
+
+/** The changes for a job to keep. */
+export function storedChanges(changes: Submission): StoredChanges {
+  const { cleared, faults, shown, values } = changes
+  const names = new Set(changedNames(changes))
+  return {
+    values: withoutBigInts(values) as Record<string, unknown>,
+    cleared: [...cleared],
+    shown: Object.fromEntries(Object.entries(shown).filter(([name]) => names.has(name))),
+    faults,
+  }
+}
+
+/** The changes that a job has kept. */
+export function restoredChanges({ cleared, ...stored }: StoredChanges): Submission {
+  return submissionOf({ ...stored, cleared: new Set(cleared) })
+}
+
+/** Names of the fields that are to be changed. */
+export function changedNames({ faults, values }: Submission): string[] {
+  return [...new Set([...Object.keys(values), ...faults.map(({ field }) => field)])]
+}
+
+/** Names of the fields whose box is checked. */
+export function chosenIn(fields: readonly FormField[], ctx: HttpContext): Set<string> {
+  const known = new Set(fields.map(({ name }) => name))
+  const chosen = new Set<string>()
+  for (const [box, texts] of sentTexts(ctx)) {
+    if (!box.endsWith(CHANGE) || !texts.includes('1')) continue
+    const name = box.slice(0, -CHANGE.length)
+    /* The form may be older than the user's roles. */
+    if (!known.has(name)) {
+      throw new BulkFailure(422, 'bulk.edit.unknown', { field: shownValue(name) })
+    }
+    chosen.add(name)
+  }
+  return chosen
+}
+
+function submissionOf(given: Partial<Submission>): Submission {
+  return {
+    values: {},
+    supplied: true,
+    shown: {},
+    cleared: new Set(),
+    files: new Map(),
+    faults: [],
+    asksAgain: false,
+    ...given,
+  }
+}

@@ -1,0 +1,225 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { crudConfig } from '#crud'
+import { readBody, withoutBigInts, type KeyValue } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { BulkFailure, NotAllowed } from '../../errors.js'
+import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
+import type { Submission } from '../../forms/submission/submission.js'
+import { flashToNextPage, type Flash } from '../../http/flash.js'
+import { readBody as readFormBody } from '../../http/read_body.js'
+import { jobUrl } from '../../jobs/pages/job_url.js'
+import type { ModelView } from '../../model_view.js'
+import { inZoneOfForm } from '../../time/zone_of_person.js'
+import { may } from '../../permissions/may.js'
+import { acceptJob, callBody, idsOf, refuseCall } from '../bulk_calls.js'
+import {
+  bulkFormInQuery,
+  bulkFormOf,
+  isNavigation,
+  keysIn,
+  sendOn,
+  type BulkForm,
+} from '../bulk_form.js'
+import { readIds } from '../bulk_ids.js'
+import { readAllMatching, type AllMatching } from '../matching_records.js'
+import { SelectAll } from '../select_all.js'
+import { changedNames, changesInBody, changesInForm, chosenIn } from './changes.js'
+import { EditPage, type EditState } from './edit_page.js'
+import { EditTask } from './edit_task.js'
+import { RecordFaults } from './record_faults.js'
+
+/** The page's own fields begin with it, as a model may have a column of the name `count`. */
+const OWN = '_'
+
+interface Selection {
+  /** Of all, or of the first ones of a job */
+  keys: KeyValue[]
+  all: AllMatching | null
+  job: SelectAll | null
+}
+
+/**
+ * Gives many records the same values: a page, its form, and the same for programs. [L9]
+ */
+export class EditController {
+  readonly #page: EditPage
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#page = new EditPage(site, view)
+  }
+
+  /**
+   * The page, with the selection in its query.
+   */
+  async page(ctx: HttpContext): Promise<unknown> {
+    await this.#check(ctx)
+    const form = await bulkFormInQuery(ctx, this.site, this.view)
+    return await this.#orBack(ctx, form, () => this.#ask(ctx, form))
+  }
+
+  /**
+   * The list's form leads to the page, the page's own form and JSON change the records.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    await this.#check(ctx)
+    if (!ctx.request.is(['urlencoded', 'multipart'])) return await this.#call(ctx)
+    let answer: unknown
+    await readFormBody(ctx, async () => {
+      answer = await this.#submitForm(ctx)
+    })
+    return answer
+  }
+
+  async #check(ctx: HttpContext): Promise<void> {
+    if (!(await may(ctx, this.view, 'update'))) throw new NotAllowed()
+  }
+
+  async #submitForm(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    const body = await readBody(ctx, crudConfig().body)
+    if (body[`${OWN}edit`] !== '1') {
+      const form = await bulkFormOf(ctx, site, view, body)
+      return await this.#orBack(ctx, form, () => this.#ask(ctx, form))
+    }
+    const form = await bulkFormOf(ctx, site, view, ownFieldsOf(body))
+    return await this.#orBack(ctx, form, () => inZoneOfForm(ctx, () => this.#save(ctx, form)))
+  }
+
+  async #ask(ctx: HttpContext, form: BulkForm): Promise<unknown> {
+    const task = new EditTask(this.site, this.view)
+    const { keys, all } = await this.#select(ctx, form, task)
+    if (isNavigation(ctx) && sendOn(this.view, task, form, ctx)) return
+    return await this.#page.render(ctx, { task, keys, all, form })
+  }
+
+  async #save(ctx: HttpContext, form: BulkForm): Promise<unknown> {
+    const { site, view } = this
+    const fields = [...formFields(site, view, 'update'), ...readOnlyFields(site, view, 'update')]
+    const submission = await changesInForm(fields, ctx)
+    const task = new EditTask(site, view, submission)
+    const selection = await this.#select(ctx, form, task)
+    const { keys, all } = selection
+    const state = { task, keys, all, form, submission, chosen: chosenIn(fields, ctx) }
+    if (submission.asksAgain) return await this.#page.render(ctx, state)
+    if (!submission.supplied) {
+      return await this.#again(ctx, 422, { ...state, error: site.text('bulk.edit.none') })
+    }
+    try {
+      return await this.#carryOut(ctx, form, task, selection, submission)
+    } catch (error) {
+      if (!(error instanceof RecordFaults)) throw error
+      const { faults, status } = error
+      const text = site.text('bulk.edit.faults')
+      return await this.#again(ctx, status, { ...state, faults, error: text })
+    }
+  }
+
+  async #again(ctx: HttpContext, status: number, state: EditState): Promise<unknown> {
+    ctx.response.status(status)
+    return await this.#page.render(ctx, state)
+  }
+
+  /** Many records become a job, whose page is shown. [L8] */
+  async #carryOut(
+    ctx: HttpContext,
+    form: BulkForm,
+    task: EditTask,
+    { keys, job }: Selection,
+    submission: Submission
+  ): Promise<void> {
+    if (job) {
+      await this.#checkJob(ctx, task, keys, submission)
+      const started = await job.startJob()
+      ctx.response.status(303).header('location', jobUrl(this.site, started)).send('')
+      return
+    }
+    const text = await task.run(keys, ctx)
+    await this.#redirectTo(ctx, form.next, { kind: 'success', text })
+  }
+
+  /**
+   * Faults of the first records are said before the job begins.
+   *
+   * @throws BulkFailure 422  for a value that jobs must not keep
+   */
+  async #checkJob(
+    ctx: HttpContext,
+    task: EditTask,
+    keys: readonly KeyValue[],
+    submission: Submission
+  ): Promise<void> {
+    const names = new Set(changedNames(submission))
+    const secret = formFields(this.site, this.view, 'update').find(
+      (field) => field.secret && names.has(field.name)
+    )
+    if (secret) throw new BulkFailure(422, 'bulk.edit.secret', { label: secret.label })
+    await task.prepare(keys, ctx)
+  }
+
+  async #select(ctx: HttpContext, form: BulkForm, task: EditTask): Promise<Selection> {
+    const all = form.all && readAllMatching(form.all)
+    if (!all) return { keys: keysIn(form, this.view, task), all, job: null }
+    const selection = await SelectAll.read(ctx, this.site, this.view, task, all)
+    return { keys: selection.keys, all, job: selection.isJob ? selection : null }
+  }
+
+  /** Leads back to the list with the reason where nothing can be done. */
+  async #orBack(
+    ctx: HttpContext,
+    { next }: BulkForm,
+    work: () => Promise<unknown>
+  ): Promise<unknown> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof BulkFailure)) throw error
+      const text = this.site.text(error.key, error.data)
+      await this.#redirectTo(ctx, next, { kind: 'error', text })
+      return
+    }
+  }
+
+  async #redirectTo(ctx: HttpContext, next: string, message: Flash): Promise<void> {
+    await flashToNextPage(ctx, message)
+    ctx.response.status(303).header('location', next).send('')
+  }
+
+  /** For programs: 200 `{ updated }`, or 422 `{ detail: [{ id, field, message }] }`. */
+  async #call(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    try {
+      const body = await callBody(ctx)
+      const submission = changesInBody(body.values)
+      const task = new EditTask(site, view, submission)
+      const all = readAllMatching(body)
+      const selection = all && (await SelectAll.read(ctx, site, view, task, all))
+      const keys = selection?.keys ?? readIds(view.resource.key, idsOf(body, task))
+      if (selection?.isJob) {
+        await this.#checkJob(ctx, task, keys, submission)
+        acceptJob(ctx, site, await selection.startJob())
+        return
+      }
+      await task.run(keys, ctx)
+      return { updated: keys.length }
+    } catch (error) {
+      if (!(error instanceof RecordFaults)) return refuseCall(ctx, site, view, error)
+      const { isComposite } = view.resource.key
+      const detail = error.faults.map(({ key, field, message }) => ({
+        id: withoutBigInts(isComposite ? key : key[0]),
+        field,
+        message,
+      }))
+      ctx.response.status(error.status).send({ detail })
+    }
+  }
+}
+
+/** The page's own fields by the names that the list's form gives them. */
+function ownFieldsOf(body: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    ['ids', 'all', 'query', 'count', 'next'].map((name) => [name, body[OWN + name]])
+  )
+}

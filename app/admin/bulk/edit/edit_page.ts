@@ -1,0 +1,137 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { NotAllowed } from '../../errors.js'
+import type { FormField } from '../../forms/fields/form_field.js'
+import { fieldViews, type FieldView } from '../../forms/fields/field_view.js'
+import { sheetsOf } from '../../forms/fields/widgets/sheets.js'
+import type { Submission } from '../../forms/submission/submission.js'
+import type { ModelView } from '../../model_view.js'
+import { mayEach } from '../../permissions/may.js'
+import type { BulkForm } from '../bulk_form.js'
+import type { AllMatching } from '../matching_records.js'
+import { titleInBulk } from '../title_in_bulk.js'
+import { agreementsOf, type Agreements } from './agreement.js'
+import { CHANGE } from './changes.js'
+import { editableFields, fileFields } from './editable_fields.js'
+import type { EditTask } from './edit_task.js'
+import type { RecordFault } from './record_faults.js'
+
+/* Number of records that the page names beside the form, and below one fault. */
+const NAMED = 20
+const NAMED_PER_FAULT = 5
+
+/**
+ * Variables of the page.
+ */
+export interface EditState {
+  task: EditTask
+  /** The selected records, or the first ones of all that match */
+  keys: readonly KeyValue[]
+  all: AllMatching | null
+  form: BulkForm
+  /** A submission that changed nothing */
+  submission?: Submission
+  /** Names of the fields whose box was checked */
+  chosen?: ReadonlySet<string>
+  error?: string
+  faults?: readonly RecordFault[]
+}
+
+/**
+ * The page that gives many records the same values. [L9]
+ */
+export class EditPage {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * @throws BulkFailure 400  for a missing record
+   * @throws NotAllowed
+   */
+  async render(ctx: HttpContext, state: EditState): Promise<string> {
+    const { site, view } = this
+    const { task, keys, all, form } = state
+    const fields = editableFields(site, view)
+    if (fields.length === 0) throw new NotAllowed()
+    const records = await task.explain(ctx, () => view.crud.findMany(keys, view.callOptions(ctx)))
+    const mayUpdate = await mayEach(ctx, view, 'update', keys)
+    if (!keys.every(mayUpdate)) throw new NotAllowed()
+    const agreements = await agreementsOf(view, fields, records)
+    const isVisible = await view.isVisibleTo(ctx)
+    const count = all?.count ?? records.length
+    return await site.render(ctx, 'pages/bulk_edit', {
+      view,
+      task,
+      title: task.title(count),
+      fields: await this.#fields(ctx, fields, agreements, state),
+      error: state.error,
+      faults: this.#faults(state.faults ?? []),
+      files: fileFields(site, view).map(({ label }) => label),
+      compared: count > records.length ? records.length.toLocaleString('en') : null,
+      titles: records.slice(0, NAMED).map((record) => titleInBulk(view, record, isVisible)),
+      more: this.#more(count - NAMED),
+      ids: all ? [] : records.map((record) => this.#pathOf(view.resource.key.of(record))),
+      all,
+      next: form.next,
+      sheets: ['bulk_edit.css', ...sheetsOf(fields)],
+      isUnsaved: state.submission !== undefined,
+    })
+  }
+
+  async #fields(
+    ctx: HttpContext,
+    fields: readonly FormField[],
+    { states, shown: common }: Agreements,
+    { submission, chosen, faults = [] }: EditState
+  ) {
+    const shown: Record<string, string[]> = {}
+    for (const { name, secret } of fields) {
+      const typed = secret ? undefined : submission?.shown[name]
+      shown[name] = typed ?? common[name] ?? []
+    }
+    const errors: Record<string, string> = {}
+    for (const { field, message } of faults) if (field !== null) errors[field] ??= message
+    const views = await fieldViews(ctx, this.site, this.view, fields, {
+      shown,
+      stored: undefined,
+      errors,
+      cleared: new Set(),
+    })
+    return views.map((field) => ({
+      ...optional(field),
+      change: { name: field.name + CHANGE, checked: chosen?.has(field.name) ?? false },
+      state: states[field.name],
+    }))
+  }
+
+  /** One entry for a fault, with the records that have it. */
+  #faults(faults: readonly RecordFault[]) {
+    const byMessage = Map.groupBy(faults, ({ message }) => message)
+    return [...byMessage].map(([message, some]) => ({
+      message,
+      records: some.slice(0, NAMED_PER_FAULT).map(({ key, title }) => ({
+        title,
+        url: this.view.url(`/update/${this.#pathOf(key)}`),
+      })),
+      more: this.#more(some.length - NAMED_PER_FAULT),
+    }))
+  }
+
+  #pathOf(key: KeyValue): string {
+    return this.view.resource.key.toPath(key).slice(1)
+  }
+
+  #more(count: number): string | null {
+    if (count < 1) return null
+    return this.site.text('bulk.more', { count, shown: count.toLocaleString('en') })
+  }
+}
+
+/** No field has to be filled in, as none has to be changed. */
+function optional(field: FieldView): FieldView {
+  const { required, ...attributes } = field.attributes
+  return { ...field, attributes, required: false, clear: undefined }
+}

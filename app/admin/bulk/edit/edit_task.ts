@@ -1,0 +1,228 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import {
+  fieldsReadOnly,
+  gatherWrites,
+  identityOf,
+  inTransaction,
+  invalidBody,
+  UnknownKey,
+  type KeyValue,
+} from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { FormField } from '../../forms/fields/form_field.js'
+import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
+import { Uploads } from '../../forms/files/uploads.js'
+import { isMissing } from '../../forms/submission/refusals.js'
+import type { Submission } from '../../forms/submission/submission.js'
+import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.js'
+import { internalValues, keyIn, requiredIn } from '../../forms/submission/update_values.js'
+import { validateSubmission } from '../../forms/submission/validate_submission.js'
+import type { ModelView } from '../../model_view.js'
+import { BulkTask } from '../bulk_task.js'
+import { changedNames, storedChanges } from './changes.js'
+import { fileFields } from './editable_fields.js'
+import { FaultCollector } from './record_faults.js'
+
+/** Path of the page and of its form */
+export const EDIT = '/bulk-edit'
+
+interface Prepared {
+  key: KeyValue
+  record: LucidRow
+  /** By attribute name */
+  values: Record<string, unknown>
+}
+
+/**
+ * Gives the same values to several records, each of which is validated and decided as its own update. [L9]
+ */
+export class EditTask extends BulkTask {
+  readonly path = EDIT
+  readonly value = 'edit'
+  readonly label: string
+  readonly confirms = true
+  readonly isDestructive = false
+  readonly needs = 'update'
+  readonly deleted = 'exclude'
+  readonly noneSelected = 'bulk.none.edit'
+  readonly failed = 'bulk.failed.edit'
+  #prepared: readonly Prepared[] = []
+
+  /**
+   * @param changes  null as long as it is only asked for
+   */
+  constructor(
+    site: AdminSite,
+    view: ModelView,
+    private readonly changes: Submission | null = null
+  ) {
+    super(site, view)
+    this.label = site.text('bulk.edit.label')
+  }
+
+  override get payload(): Record<string, unknown> {
+    return this.changes ? { changes: storedChanges(this.changes) } : {}
+  }
+
+  heading(count: number, shown?: string): string {
+    return this.site.text('bulk.edit.title', { records: this.records(count, shown) })
+  }
+
+  note(): null {
+    return null
+  }
+
+  title(count: number): string {
+    return this.heading(count)
+  }
+
+  done(count: number): string {
+    return this.site.text('bulk.edit.done', { records: this.records(count) })
+  }
+
+  /**
+   * Validates the values for each record.
+   *
+   * @throws RecordFaults
+   * @throws BulkFailure 400  for a missing record
+   * @throws NotAllowed
+   */
+  override async prepare(keys: readonly KeyValue[], ctx: HttpContext): Promise<void> {
+    this.#prepared = await this.explain(ctx, async () => {
+      const options = this.view.callOptions(ctx)
+      const records = await this.view.crud.findMany(keys, options)
+      await this.authorize(keys, ctx, options.client)
+      const faults = await this.#collector(ctx)
+      const prepared: Prepared[] = []
+      for (const record of records) {
+        if (faults.isFull) break
+        try {
+          const values = await this.#valuesFor(record, ctx)
+          prepared.push({ key: this.view.resource.key.of(record), record, values })
+        } catch (error) {
+          faults.add(record, error)
+        }
+      }
+      faults.check()
+      return prepared
+    })
+  }
+
+  protected async reached(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    client: QueryClientContract
+  ) {
+    return await this.view.crud.reached('update', keys, { ...this.view.callOptions(ctx), client })
+  }
+
+  /** The records are locked in the order of their keys, whatever the order of the selection. */
+  protected async perform(
+    keys: readonly KeyValue[],
+    ctx: HttpContext,
+    outer: QueryClientContract
+  ): Promise<string> {
+    const { model } = this.view.resource
+    const { actor, origin } = this.view.callOptions(ctx)
+    const faults = await this.#collector(ctx)
+    const inOrder = this.#prepared.toSorted((one, other) =>
+      identityOf(one.key) < identityOf(other.key) ? -1 : 1
+    )
+    return await inTransaction(outer, (client) =>
+      /* All of them are one event. */
+      gatherWrites(client, { model, actor, origin }, async () => {
+        for (const one of inOrder) {
+          if (faults.isFull) break
+          try {
+            await this.#write(one, { client, actor, origin })
+          } catch (error) {
+            faults.add(one.record, error)
+          }
+        }
+        faults.check()
+        return this.done(keys.length)
+      })
+    )
+  }
+
+  async #write(
+    { key, values }: Prepared,
+    options: Parameters<ModelView['crud']['update']>[2]
+  ): Promise<void> {
+    const { crud, resource } = this.view
+    try {
+      await crud.update(resource.key.isComposite ? key : key[0], values, options)
+    } catch (error) {
+      throw isMissing(error) ? new UnknownKey(key) : error
+    }
+  }
+
+  /**
+   * Required fields that are not changed are validated as they are stored, and not written.
+   */
+  async #valuesFor(record: LucidRow, ctx: HttpContext): Promise<Record<string, unknown>> {
+    const { resource } = this.view
+    const changes = this.changes!
+    await this.#checkFields(record, ctx)
+    const submission = {
+      ...changes,
+      values: {
+        ...keyIn(this.view, record),
+        ...requiredIn(this.view, record, changes.values),
+        ...changes.values,
+      },
+      faults: touchedFaults(this.#fields, changes, record),
+    }
+    const values = await validateSubmission(
+      resource.updateBody,
+      submission,
+      new Uploads(this.view, [], changes),
+      { operation: 'update', key: resource.key.of(record) },
+      true
+    )
+    keepUntouched(this.#fields, changes, record, values)
+    return { ...this.#changed(values), ...internalValues(this.view) }
+  }
+
+  /**
+   * @throws Problem 403  for a field that is read-only for the user, on this record or on all
+   * @throws Problem 422  for one that takes files
+   */
+  async #checkFields(record: LucidRow, ctx: HttpContext): Promise<void> {
+    const names = changedNames(this.changes!)
+    const here = await this.view.crud.readOnlyOn(record, this.view.callOptions(ctx))
+    const anywhere = this.view.resource.updateBody.readOnly.map(({ apiName }) => apiName)
+    const locked = names.filter((name) => here.has(name) || anywhere.includes(name))
+    if (locked.length > 0) throw fieldsReadOnly(locked)
+    const files = fileFields(this.site, this.view).filter(({ name }) => names.includes(name))
+    if (files.length === 0) return
+    const message = this.site.text('bulk.edit.file')
+    throw invalidBody(
+      files.map(({ name }) => ({
+        field: name,
+        rule: 'file',
+        message: `The ${name} field ${message}`,
+      }))
+    )
+  }
+
+  /** The values of the fields that are to be changed, by attribute name. */
+  #changed(values: Record<string, unknown>): Record<string, unknown> {
+    const changed = this.view.resource.updateBody.fields
+      .filter(({ apiName }) => Object.hasOwn(this.changes!.values, apiName))
+      .map(({ column, input }) => column?.attribute ?? input)
+    return Object.fromEntries(Object.entries(values).filter(([name]) => changed.includes(name)))
+  }
+
+  get #fields(): FormField[] {
+    const { site, view } = this
+    return [...formFields(site, view, 'update'), ...readOnlyFields(site, view, 'update')]
+  }
+
+  async #collector(ctx: HttpContext): Promise<FaultCollector> {
+    const isVisible = await this.view.isVisibleTo(ctx)
+    return new FaultCollector(this.site, this.view, this.#fields, isVisible)
+  }
+}

@@ -1,0 +1,100 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { Problem } from '#crud'
+import { toProblem, type KeyValue } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { BulkFailure, InvalidForm } from '../../errors.js'
+import type { FormField } from '../../forms/fields/form_field.js'
+import { failureOf, isForPeople } from '../../forms/submission/form_failure.js'
+import { isForbidden } from '../../forms/submission/refusals.js'
+import type { ModelView } from '../../model_view.js'
+import { titleInBulk } from '../title_in_bulk.js'
+
+/** Maximum number of faults that an answer names. */
+export const MOST_FAULTS = 100
+
+/**
+ * Reasons why a record can't be changed.
+ */
+export interface RecordFault {
+  key: KeyValue
+  title: string
+  /** API name; null if it is about no field */
+  field: string | null
+  message: string
+}
+
+/**
+ * Records that could not be changed: none was. [L9]
+ */
+export class RecordFaults extends BulkFailure {
+  /**
+   * @param status  403 or 422
+   */
+  constructor(
+    status: number,
+    readonly faults: readonly RecordFault[]
+  ) {
+    const [{ title, message }] = faults
+    super(status, 'bulk.edit.fault', { title, message, more: faults.length - 1 })
+  }
+}
+
+/**
+ * Collects the faults of several records.
+ */
+export class FaultCollector {
+  readonly #faults: RecordFault[] = []
+  #isForbidden = false
+
+  /**
+   * @param fields  of the form, for their labels
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView,
+    private readonly fields: readonly FormField[],
+    /** True if the viewer may see the records */
+    private readonly isVisible: boolean
+  ) {}
+
+  /** True once there are as many as an answer names */
+  get isFull(): boolean {
+    return this.#faults.length >= MOST_FAULTS
+  }
+
+  /**
+   * Adds what is wrong with a record.
+   *
+   * @throws the error itself if it is not about the record
+   */
+  add(record: LucidRow, error: unknown): void {
+    if (!isAboutRecord(error)) throw error
+    const { error: message, fieldErrors } = failureOf(this.site, this.fields, withFields(error))
+    const key = this.view.resource.key.of(record)
+    const title = titleInBulk(this.view, record, this.isVisible)
+    const named = Object.entries(fieldErrors)
+    const messages: Array<[string | null, string]> = named.length > 0 ? named : [[null, message]]
+    for (const [field, text] of messages) this.#faults.push({ key, title, field, message: text })
+    this.#isForbidden ||= isForbidden(error)
+  }
+
+  /**
+   * @throws RecordFaults  if there are any
+   */
+  check(): void {
+    if (this.#faults.length === 0) return
+    throw new RecordFaults(this.#isForbidden ? 403 : 422, this.#faults.slice(0, MOST_FAULTS))
+  }
+}
+
+/** A refusal of some fields names them. */
+function withFields(error: unknown): unknown {
+  if (!(error instanceof Problem && error.errors && isForbidden(error))) return error
+  return new InvalidForm(error.errors)
+}
+
+/** A missing record fails the whole task, as an unknown id does. */
+function isAboutRecord(error: unknown): boolean {
+  if (error instanceof InvalidForm) return true
+  return isForPeople(error) && toProblem(error).status !== 404
+}

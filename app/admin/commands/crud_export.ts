@@ -1,0 +1,125 @@
+import { args, flags } from '@adonisjs/core/ace'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { AdminCommand, CommandFailure } from './admin_command.js'
+import { exportTo, type ExportTarget } from './export_target.js'
+import { Progress } from './progress.js'
+
+/**
+ * Exports the records of a model as the operator of the server, whom no role, policy or scope restricts. [D2]
+ */
+export default class CrudExport extends AdminCommand {
+  static commandName = 'crud:export'
+  static description = 'Export the records of a model as CSV, NDJSON, JSON or XLSX'
+  static help = [
+    'All films on standard output, and the dramas as a workbook:',
+    '{{ binaryName }} crud:export Film > films.csv',
+    '{{ binaryName }} crud:export Film --query="filter.major_genre=Drama" --format=xlsx --output=dramas.xlsx',
+    'A query is that of a list in the admin site, with columns, titles=1, labels=1, bom=1 and raw=1.',
+  ]
+
+  @args.string({ description: 'Name of the model, as in Film' })
+  declare model: string
+
+  @flags.string({ description: 'csv, ndjson, json or xlsx', default: 'csv' })
+  declare format: string
+
+  @flags.string({
+    description: "The list's query, as in filter.major_genre=Drama&columns=id,title",
+  })
+  declare query: string | undefined
+
+  @flags.string({ description: 'Write to this file; default: standard output' })
+  declare output: string | undefined
+
+  @flags.boolean({
+    description:
+      'Print the result as JSON; on standard error, if the records are on standard output',
+  })
+  declare json: boolean
+
+  async run() {
+    const { resources, runAs } = await import('#crud')
+    const { operatorContext, operatorOf } = await import('../authentication/operator.js')
+    const { beginSnapshot } = await import('#crud/internals')
+    const { ExportedList } = await import('../export/exported_list.js')
+    const { readExport } = await import('../export/export_choice.js')
+    const { logExport } = await import('../export/export_event.js')
+    const { checkFits } = await import('../export/may_export.js')
+    const { writeExport } = await import('../export/write_export.js')
+
+    const site = await this.site()
+    const view = this.#view(site)
+    const query = new URLSearchParams(this.query ?? '')
+    query.set('format', this.format)
+    const { choice, list: asked, hasAllFields } = readExport(query.toString())
+    if (choice.format === 'xlsx' && this.output === undefined && process.stdout.isTTY) {
+      throw new CommandFailure('A workbook is no text for a terminal: use --output=FILE')
+    }
+    await resources.load()
+    const ctx = await operatorContext(this.commandName)
+
+    await runAs(operatorOf(ctx)!, async () => {
+      const columns = hasAllFields ? ('all' as const) : undefined
+      const wanted = { query: asked, columns, titles: choice.titles }
+      const list = await ExportedList.read(ctx, site, view, wanted)
+      const target = await exportTo(this.output)
+      const snapshot = await beginSnapshot(view.client())
+      const written = { count: 0 }
+      let isComplete = false
+      try {
+        const total = await list.count(snapshot.client)
+        checkFits(choice.format, total)
+        const progress = new Progress(total, !this.json)
+        const { client } = snapshot
+        const source = { columns: list.columns, batches: list.batches(client), ctx, client }
+        const writing = writeExport(source, choice, target.stream, written, () =>
+          progress.show(written.count)
+        )
+        await Promise.race([writing, target.closed])
+        await target.complete()
+        progress.end()
+        isComplete = true
+      } catch (error) {
+        throw target.explain(error, written.count)
+      } finally {
+        snapshot.end()
+        await target.end()
+        logExport(ctx, site, list, choice, { count: written.count, isInterrupted: !isComplete })
+        await site.events.settle()
+      }
+      this.#tell(target, view, written.count)
+    })
+  }
+
+  protected override explain(error: unknown): string {
+    const { code, key, data } = error as { code?: string; key?: string; data?: object }
+    if (code !== 'E_EXPORT_REFUSED') return super.explain(error)
+    return this.#text?.(key!, data as Record<string, unknown>) ?? super.explain(error)
+  }
+
+  #text: AdminSite['text'] | undefined
+
+  #view(site: AdminSite): ModelView {
+    this.#text = site.text.bind(site)
+    const view = site.models.get(this.model)
+    if (view) return view
+    const names = [...site.models.values()].flatMap(({ adminModel, name }) =>
+      adminModel ? [] : [name]
+    )
+    throw new CommandFailure(
+      `There is no model ${this.model} on the admin site; models are ${names.join(', ')}`
+    )
+  }
+
+  #tell({ bytes, isFile }: ExportTarget, { name }: ModelView, records: number) {
+    const result = { model: name, format: this.format, records, bytes: bytes() }
+    if (this.json) {
+      if (isFile) return this.printJson({ ...result, file: this.output })
+      process.stderr.write(`${JSON.stringify(result)}\n`)
+    } else if (isFile) {
+      const count = records.toLocaleString('en')
+      this.print(`${count} ${records === 1 ? 'record' : 'records'} written to ${this.output}`)
+    }
+  }
+}

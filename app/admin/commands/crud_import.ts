@@ -1,0 +1,97 @@
+import { basename, resolve } from 'node:path'
+import { args, flags } from '@adonisjs/core/ace'
+import type { ImportCounts, ImportFault } from '../models/admin_import.js'
+import { AdminCommand, CommandFailure } from './admin_command.js'
+
+/* Rows between two lines of progress, where the output is no terminal */
+const ROWS_A_LINE = 10_000
+
+const BAR = 30
+
+/**
+ * Imports a file into a model, as its operator: all rows are written in one transaction. [D3]
+ */
+export default class CrudImport extends AdminCommand {
+  static commandName = 'crud:import'
+  static description = 'Make records of the rows of a file, or change those that there are'
+
+  @args.string({ description: 'Name of the model, as in Film' })
+  declare model: string
+
+  @args.string({
+    description: 'CSV, NDJSON, JSON or XLSX; the heading has names or labels of fields',
+  })
+  declare file: string
+
+  @flags.string({
+    description: 'Unique field by which rows find their records; "none": all rows are new',
+  })
+  declare key: string
+
+  @flags.boolean({ description: 'Validate every row, and write none' })
+  declare dryRun: boolean
+
+  @flags.boolean({ description: 'Leave faulty rows out, instead of writing none' })
+  declare skipFaulty: boolean
+
+  @flags.boolean({ description: 'Print JSON, and nothing else' })
+  declare json: boolean
+
+  async run() {
+    const { importByConsole } = await import('../import/import_by_console.js')
+    const site = await this.site()
+    const path = resolve(this.file)
+    const { counts, isWritten, size } = await importByConsole(site, {
+      model: this.model,
+      path,
+      name: basename(path),
+      key: this.key,
+      dryRun: this.dryRun ?? false,
+      skipFaulty: this.skipFaulty ?? false,
+      told: (rows) => this.#tell(rows),
+    })
+    this.#endBar()
+    if (this.json) this.printJson(counts)
+    else this.#print(counts, isWritten)
+    if (counts.faulty > 0 && !this.skipFaulty) this.exitCode = 1
+    if (size === 0) this.logger.warning('The file has no rows')
+  }
+
+  #rows = 0
+  #isDrawn = false
+
+  #tell(rows: number) {
+    if (this.json) return
+    if (process.stdout.isTTY) {
+      const filled = (rows / ROWS_A_LINE) % 1
+      const bar = '#'.repeat(Math.round(filled * BAR)).padEnd(BAR, '.')
+      process.stdout.write(`\r[${bar}] ${rows.toLocaleString('en')} rows`)
+      this.#isDrawn = true
+    } else if (Math.floor(rows / ROWS_A_LINE) > Math.floor(this.#rows / ROWS_A_LINE)) {
+      this.print(`${rows.toLocaleString('en')} rows read`)
+    }
+    this.#rows = rows
+  }
+
+  #endBar() {
+    if (this.#isDrawn) process.stdout.write('\n')
+  }
+
+  #print({ faults, ...counts }: ImportCounts & { faults: ImportFault[] }, isWritten: boolean) {
+    for (const { line, field, message } of faults) {
+      this.print(`Line ${line}${field ? `, ${field}` : ''}: ${message}`)
+    }
+    const { new: created, changed, unchanged, faulty } = counts
+    const of = (count: number) => count.toLocaleString('en')
+    this.print(
+      `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(faulty)} faulty`
+    )
+    if (isWritten) this.logger.success('Imported')
+    else if (this.dryRun) this.print('Nothing was written, as this was a trial')
+    else if (faulty > 0) {
+      throw new CommandFailure(
+        'Nothing was written, as rows are faulty: --skip-faulty leaves them out'
+      )
+    } else this.print('Nothing had to be written')
+  }
+}

@@ -1,0 +1,93 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { PassThrough, type Writable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { CommandFailure } from './admin_command.js'
+
+/**
+ * Where a command writes an export: a file, which appears once it is whole, or standard output.
+ */
+export interface ExportTarget {
+  stream: Writable
+  isFile: boolean
+  bytes(): number
+  /** Fails once nobody reads any more */
+  closed: Promise<never>
+  /** Resolves when all is written */
+  complete(): Promise<void>
+  /** Removes what is not whole */
+  end(): Promise<void>
+  /** The failure to report */
+  explain(error: unknown, count: number): unknown
+}
+
+/**
+ * @param path  undefined: standard output
+ * @throws CommandFailure  for a path that is no file
+ */
+export async function exportTo(path: string | undefined): Promise<ExportTarget> {
+  return path === undefined ? standardOutput() : await file(resolve(path))
+}
+
+function standardOutput(): ExportTarget {
+  const stream = new PassThrough()
+  let bytes = 0
+  stream.on('data', (chunk: Buffer) => void (bytes += chunk.length))
+  stream.pipe(process.stdout, { end: false })
+  const { promise: closed, reject } = Promise.withResolvers<never>()
+  closed.catch(() => {})
+  const fail = (error: unknown) => reject(error)
+  process.stdout.on('error', fail)
+  return {
+    stream,
+    isFile: false,
+    bytes: () => bytes,
+    closed,
+    complete: async () => {
+      await Promise.race([finished(stream), closed])
+      /* Output that a pipe has not taken yet would be lost at the end of the process. */
+      await Promise.race([
+        new Promise<void>((taken) => process.stdout.write('', () => taken())),
+        closed,
+      ])
+    },
+    end: async () => void stream.destroy(),
+    explain: (error, count) =>
+      (error as { code?: string }).code === 'EPIPE'
+        ? new CommandFailure(
+            `The output was closed: it took no more than ${count.toLocaleString('en')} records`
+          )
+        : error,
+  }
+}
+
+async function file(path: string): Promise<ExportTarget> {
+  const found = await stat(path).catch(() => null)
+  if (found && !found.isFile()) throw new CommandFailure(`${path} is there, and is no file`)
+  const part = `${path}.part`
+  /* It may hold what not every user of the machine may read. */
+  const stream = createWriteStream(part, { mode: 0o600 })
+  const { promise: closed, reject } = Promise.withResolvers<never>()
+  closed.catch(() => {})
+  stream.on('error', reject)
+  return {
+    stream,
+    isFile: true,
+    bytes: () => stream.bytesWritten,
+    closed,
+    complete: async () => {
+      await finished(stream)
+      await rename(part, path)
+    },
+    end: async () => {
+      stream.destroy()
+      await rm(part, { force: true })
+    },
+    explain: (error) => {
+      const { code, syscall } = error as { code?: string; syscall?: string }
+      const isOfFile = syscall !== undefined && code !== undefined
+      return isOfFile ? new CommandFailure(`The file ${path} can't be written (${code})`) : error
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AdminSite } from '../admin_site.js'
+import { TokenPanel } from '../authentication/access_tokens/token_panel.js'
+import { hasPassword } from '../authentication/passwords/no_password.js'
+import { momentOf } from '../time/moment.js'
+import type { UpdatePanel } from '../forms/update_panel.js'
+import AdminUser from '../models/admin_user.js'
+
+/**
+ * Panel on the page of a user: the link to choose a password, and their access tokens. [U12, P10]
+ */
+export class UserPanel implements UpdatePanel {
+  readonly template = 'admin/partials/user'
+  readonly sheet = 'tokens.css'
+  readonly #tokens: TokenPanel
+
+  constructor(private readonly site: AdminSite) {
+    this.#tokens = new TokenPanel(site)
+  }
+
+  async data(ctx: HttpContext, record: LucidRow, state?: unknown) {
+    const { models, invitations } = this.site
+    const user = record as AdminUser
+    const users = models.get(AdminUser.name)!
+    const pending = await invitations.of(user.id)
+    return {
+      ...(await this.#tokens.data(ctx, record, state)),
+      username: user.username,
+      hasPassword: hasPassword(user),
+      pending: pending && momentOf(pending.expiresAt),
+      signInAsUrl: user.isSuperuser ? null : users.url(`/sign_in_as/${user.id}`),
+      inviteUrl: users.url(`/invite/${user.id}`),
+    }
+  }
+}

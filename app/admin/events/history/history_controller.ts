@@ -1,0 +1,142 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../errors.js'
+import { listQueryIn, withListQuery } from '../../http/list_query.js'
+import { cutText } from '../../list/cell.js'
+import type { ModelView } from '../../model_view.js'
+import type AdminAuditLog from '../../models/admin_audit_log.js'
+import { isDeletedRecord, itemOf } from '../../record/item_of.js'
+import { recordLinks } from '../../record/record_links.js'
+import { plainText } from '../../text/plain_text.js'
+import { hasEventLog, mayReadEvents } from '../pages/event_access.js'
+import { readPage } from '../pages/event_filters.js'
+import { EventReader } from '../pages/event_reader.js'
+import { LoggedRelations } from '../pages/logged_relations.js'
+import { pagesOf } from '../pages/pages.js'
+import { readable, titleInState } from '../pages/shown_event.js'
+import { momentOf } from '../../time/moment.js'
+import { comebackOf } from './comeback.js'
+import { historyEntry, versionMark } from './history_entry.js'
+import { historyUrl, VERSION, versionUrl } from './history_url.js'
+import { readableHistory, type ReadableHistory } from './readable_history.js'
+import { referenceTitles } from './reference_titles.js'
+import { rowEntries } from './row_entries.js'
+import { parameterIn, versionOf, type Version } from './version.js'
+import { versionFields } from './version_fields.js'
+
+const LONGEST_TITLE = 120
+
+/**
+ * The history of a record, for everybody who may see the record. [E5, R8, R9]
+ */
+export class HistoryController {
+  readonly #log: EventReader
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#log = new EventReader(site)
+  }
+
+  /**
+   * @throws PageNotFound  without a log, and for a record that there is not for the user
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const { site, view } = this
+    if (!hasEventLog(site)) throw new PageNotFound()
+    const history = await readableHistory(ctx, site, this.#log, view)
+    const event = parameterIn(ctx, VERSION)
+    if (event === null) return await this.#list(ctx, history)
+    return await this.#version(ctx, history, await versionOf(this.#log, history, event))
+  }
+
+  async #list(ctx: HttpContext, history: ReadableHistory): Promise<string> {
+    const { site, view } = this
+    const { key, sees } = history
+    const query = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+    const found = await this.#log.history(history, readPage(query.getAll('page').at(-1)))
+    const states = found.rows.flatMap(({ newState, previousState }) => [previousState, newState])
+    const titleOf = await referenceTitles(ctx, site, view, states, sees)
+    const relations = await LoggedRelations.find(
+      site,
+      ctx,
+      found.rows,
+      new Map([[view.name, view]])
+    )
+    const list = listQueryIn(ctx)
+    const url = (page: number) => withListQuery(`${historyUrl(view, key)}?page=${page}`, list)
+    const pages = pagesOf(found.total, found.page, url)
+    const last = found.page === 1 ? found.rows[0] : await this.#log.lastChange(history)
+    const end = pages.next === null ? null : (found.rows.at(-1) ?? null)
+    const rows = { number: found.page, last: end }
+    const ofRows = await rowEntries(ctx, site, view, this.#log, history, rows)
+    const own = found.rows.map((row) => {
+      const event = found.events.get(row.eventId)
+      const sight = { sees, titleOf, relations }
+      const entry = historyEntry(ctx, site, view, key, { row, event, sight })
+      return { ...entry, url: entry.url && withListQuery(entry.url, list) }
+    })
+    return await site.render(ctx, 'pages/history', {
+      ...(await this.#head(ctx, history, last)),
+      comeback: history.record ? null : await this.#comeback(ctx, history),
+      pages,
+      begins: pages.next === null && found.rows.at(-1)?.action !== 'CREATE',
+      entries: [...own, ...ofRows].sort((one, other) => other.id - one.id),
+    })
+  }
+
+  async #version(ctx: HttpContext, history: ReadableHistory, version: Version): Promise<string> {
+    const { site, view } = this
+    const { key } = history
+    const { row, event } = version
+    const list = listQueryIn(ctx)
+    const beside = await this.#log.besideChange(history, row)
+    const to = (id: number | null) => id && withListQuery(versionUrl(view, key, id), list)
+    return await site.render(ctx, 'pages/version', {
+      ...(await this.#head(ctx, history, row)),
+      history: withListQuery(historyUrl(view, key), list),
+      version: momentOf(row.timestamp),
+      mark: versionMark(site, row, event ?? undefined),
+      who: event?.username ? plainText(event.username) : null,
+      isDeletion: version.isDeletion,
+      earlier: to(beside.earlier),
+      later: to(beside.later),
+      comeback: history.record ? null : await this.#comeback(ctx, history, version),
+      ...(await versionFields(ctx, site, view, history, version)),
+    })
+  }
+
+  async #comeback(ctx: HttpContext, history: ReadableHistory, version?: Version) {
+    return await comebackOf(ctx, this.site, this.#log, this.view, history, version)
+  }
+
+  /** The record's name, and the way to it. */
+  async #head(ctx: HttpContext, history: ReadableHistory, last: AdminAuditLog | null | undefined) {
+    const { site, view } = this
+    const { key, record, resourceId } = history
+    const isDeleted = record !== null && isDeletedRecord(view, record)
+    const linkTo = record && (await recordLinks(ctx, view, [key]))
+    const href = linkTo && linkTo(key, isDeleted)
+    return {
+      view,
+      title: this.#title(history, last),
+      readableKey: plainText(readable(resourceId)).text,
+      record: href && withListQuery(href, listQueryIn(ctx)),
+      isGone: record === null,
+      isDeleted,
+      events: mayReadEvents(site, ctx) ? site.url('/management/events') : null,
+    }
+  }
+
+  #title(
+    { key, record, resourceId }: ReadableHistory,
+    last: AdminAuditLog | null | undefined
+  ): string {
+    const { view } = this
+    if (record)
+      return plainText(cutText(view.titleOf(itemOf(view, record), key), LONGEST_TITLE)).text
+    const known = titleInState(view, last?.newState ?? last?.previousState ?? null)
+    return plainText(known ?? readable(resourceId), LONGEST_TITLE).text
+  }
+}

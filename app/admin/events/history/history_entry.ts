@@ -1,0 +1,104 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { isStamp, type KeyValue } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import type AdminAuditLog from '../../models/admin_audit_log.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
+import { plainText, type PlainText } from '../../text/plain_text.js'
+import type { EventDetails } from '../event_integration.js'
+import { isSuperuser } from '../pages/event_access.js'
+import { compare, type Comparison, type Sight } from '../pages/comparison.js'
+import { markOf, notesOf, unnamedIn, type EventMark } from '../pages/event_words.js'
+import { momentOf, type Moment } from '../../time/moment.js'
+import { versionUrl } from './history_url.js'
+
+/* More changed fields are folded. */
+const MOST_SHOWN = 4
+
+/* The parts of an event that everybody may know; the rest is about requests, jobs and tokens. */
+const OPEN_DETAILS = ['soft', 'restored', 'restores', 'undoes'] as const
+
+/**
+ * A version of a record in the list of its history.
+ */
+export interface HistoryEntry {
+  id: number
+  mark: EventMark
+  moment: Moment
+  /** URL of the version; null for rows of the form, which are no version of the record */
+  url: string | null
+  /** URL of the event, for those who read the log */
+  event: string | null
+  who: PlainText | null
+  /** Text to show if there is no user name */
+  unnamed: string
+  notes: string[]
+  /** Labels of the changed fields of an update */
+  changed: string | null
+  comparison: Comparison
+  isFolded: boolean
+}
+
+/**
+ * @param event  undefined if the log does not have it any more
+ * @param sight  what the signed-in user may see of the record
+ */
+export function historyEntry(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  key: KeyValue,
+  { row, event, sight }: { row: AdminAuditLog; event: AdminEventLog | undefined; sight: Sight }
+): HistoryEntry {
+  const { hasAfter, hasBefore, ...compared } = compare(site, row, view, sight)
+  const changed = compared.changed.filter(({ name }) => !isSetAnew(view, name))
+  const reads = isSuperuser(ctx)
+  return {
+    id: row.eventId,
+    mark: versionMark(site, row, event),
+    moment: momentOf(row.timestamp),
+    url: versionUrl(view, key, row.eventId),
+    event: reads && event ? site.url(`/management/events/${event.id}`) : null,
+    who: event?.username ? plainText(event.username) : null,
+    unnamed: event ? unnamedIn(site, event) : site.text('events.nobody'),
+    notes: notesOfVersion(site, event?.details ?? {}, reads),
+    changed: hasBefore && hasAfter ? changed.map(({ label }) => label).join(', ') : null,
+    comparison: { changed, unchanged: [], hasAfter, hasBefore },
+    isFolded: changed.length > MOST_SHOWN,
+  }
+}
+
+/** Times of updates say nothing that the version does not. */
+export function isSetAnew({ resource }: ModelView, name: string): boolean {
+  const column = resource.columns.find(name)
+  return column !== undefined && isStamp(resource, column)
+}
+
+/** A restore is an update that says so, a deletion for good one that left nothing. */
+export function versionMark(
+  site: AdminSite,
+  { action, newState }: AdminAuditLog,
+  event: AdminEventLog | undefined
+): EventMark {
+  const mark = markOf(site, action)
+  if (action === 'DELETE' && newState === null) {
+    return { ...mark, word: site.text('events.history.deletedForGood') }
+  }
+  if (action !== 'UPDATE' || !event?.details?.restored) return mark
+  return { ...mark, word: site.text('events.history.restored') }
+}
+
+/** Notes on an event for who sees the history of a record. */
+export function notesOfVersion(
+  site: AdminSite,
+  details: EventDetails,
+  readsLog: boolean
+): string[] {
+  const open = Object.fromEntries(OPEN_DETAILS.map((name) => [name, details[name]]))
+  const { restored, ...shown } = readsLog ? details : open
+  const isOne = (details.count ?? 1) <= 1
+  return [
+    ...(isOne ? [] : [site.text('events.history.together')]),
+    ...notesOf(site, shown as EventDetails),
+  ]
+}

@@ -1,0 +1,31 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
+import type { ModelView } from '../../model_view.js'
+import { hasEventLog } from '../pages/event_access.js'
+
+/** Parameter that names a version by the event that it comes from. [R8] */
+export const VERSION = 'version'
+
+/**
+ * URL of a record's history: `/admin/Film/history/12`. [E5, R9]
+ */
+export function historyUrl(view: ModelView, key: KeyValue): string {
+  return view.url(`/history${view.resource.key.toPath(key)}`)
+}
+
+/**
+ * URL of one version of a record: `/admin/Film/history/12?version=345`. [R8]
+ *
+ * @param event  id of the event that the version comes from
+ */
+export function versionUrl(view: ModelView, key: KeyValue, event: number): string {
+  return `${historyUrl(view, key)}?${VERSION}=${event}`
+}
+
+/**
+ * URL of the history for a link on the page of a record, which its viewer may see; null if there is no log. [R9]
+ */
+export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {
+  const { adminSite } = view
+  return adminSite && hasEventLog(adminSite) && view.admits(ctx) ? historyUrl(view, key) : null
+}

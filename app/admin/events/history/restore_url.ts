@@ -1,0 +1,53 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
+import { FROM } from '../../forms/prefill/copy_url.js'
+import type { ModelView } from '../../model_view.js'
+import { formUrl } from '../../record/record_links.js'
+
+/** Parameter of a form's address: the id of the event whose version of the record fills it in. [R8] */
+export const RESTORE = 'restore'
+
+/** Parameter that names single fields; without it all are restored. */
+export const FIELDS = 'fields'
+
+/* More names than any form has. */
+const LONGEST = 10_000
+
+/**
+ * URL of the form of a record with the values of a version: `/admin/Film/update/12?restore=345`. [R8]
+ */
+export function restoreUrl(view: ModelView, key: KeyValue, event: number): string {
+  return `${formUrl(view, key)}?${RESTORE}=${event}`
+}
+
+/**
+ * URL of the form that makes a record again which was deleted for good: `/admin/Film/create_page?from=12&restore=345`.
+ */
+export function remakeUrl(view: ModelView, key: KeyValue, event: number): string {
+  const from = view.resource.key.toPath(key).slice(1)
+  const query = new URLSearchParams([
+    [FROM, from],
+    [RESTORE, String(event)],
+  ])
+  return `${view.url('/create_page')}?${query}`
+}
+
+/**
+ * The address that a form is sent to, which restores the same as the address that it was opened at.
+ */
+export function withRestore(ctx: HttpContext, address: string): string {
+  const given = new URLSearchParams(ctx.request.parsedUrl.query ?? '')
+  if (!given.has(RESTORE)) return address
+  const kept = [...given].filter(([name]) => [FROM, RESTORE, FIELDS].includes(name))
+  return `${address}?${new URLSearchParams(kept)}`
+}
+
+/**
+ * Names of the fields that the address restores; null for all.
+ */
+export function fieldsToRestore({ request }: HttpContext): ReadonlySet<string> | null {
+  const query = new URLSearchParams(request.parsedUrl.query ?? '')
+  if (!query.has(FIELDS)) return null
+  const names = query.getAll(FIELDS).join(',').slice(0, LONGEST).split(',')
+  return new Set(names.map((name) => name.trim()).filter((name) => name !== ''))
+}

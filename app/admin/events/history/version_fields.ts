@@ -1,0 +1,107 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { writeJson } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { formFields } from '../../forms/fields/form_fields.js'
+import type { ModelView } from '../../model_view.js'
+import { may } from '../../permissions/may.js'
+import { isDeletedRecord, itemOf } from '../../record/item_of.js'
+import { inPresentZone, labelOfLogged, loggedNames, type State } from '../pages/comparison.js'
+import { LoggedRelations } from '../pages/logged_relations.js'
+import { shownValue, type ShownValue } from '../pages/logged_value.js'
+import { isShortened, shortened } from '../stored_json.js'
+import { isSetAnew } from './history_entry.js'
+import type { ReadableHistory } from './readable_history.js'
+import { referenceTitles } from './reference_titles.js'
+import { isRestorable } from './restorable.js'
+import { FIELDS, RESTORE, restoreUrl } from './restore_url.js'
+import type { Version } from './version.js'
+
+/**
+ * A field of a version, beside the version before and the record now.
+ */
+export interface VersionField {
+  name: string
+  label: string
+  then: ShownValue
+  /** Undefined if the event left it as it was, or made or deleted the record */
+  before: ShownValue | undefined
+  /** Undefined if it is the same, or not known */
+  now: ShownValue | undefined
+  /** True if the form can be filled in with it */
+  isOffered: boolean
+}
+
+/**
+ * The fields of a version that the user may see, and what they may restore of them. [R8, R9]
+ */
+export async function versionFields(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  history: ReadableHistory,
+  version: Version
+) {
+  const { key, record, sees } = history
+  const { before, isDeletion, row, state } = version
+  const now: State | null = record && itemOf(view, record)
+  const titleOf = await referenceTitles(ctx, site, view, [state, before, now], sees)
+  const offered = await offeredNames(ctx, site, view, history)
+  const isTold = ({ before: earlier, name, now: present }: VersionField) =>
+    Boolean(earlier || present) && !isSetAnew(view, name)
+  const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
+  const shown = (name: string, value: unknown) => {
+    const words = relations.wordsOf(view.name, name, value ?? null)
+    const told = words === undefined ? inPresentZone(view, name, value) : words
+    return shownValue(site, told, titleOf(name, value))
+  }
+  const fields = loggedNames(view, state)
+    .filter((name) => sees(name) && !relations.withholds(view.name, name))
+    .map((name): VersionField => {
+      const isChanged = !isDeletion && before !== null && !isSame(before[name], state[name])
+      const differs = now !== null && Object.hasOwn(now, name) && !isSame(state[name], now[name])
+      return {
+        name,
+        label: labelOfLogged(view, name),
+        then: shown(name, state[name]),
+        before: isChanged ? shown(name, before[name]) : undefined,
+        now: differs ? shown(name, now[name]) : undefined,
+        isOffered: differs && offered.has(name),
+      }
+    })
+  return {
+    fields: fields.filter((field) => isTold(field)),
+    others: fields.filter((field) => !isTold(field)),
+    restore: fields.some(({ isOffered }) => isOffered)
+      ? {
+          url: restoreUrl(view, key, row.eventId),
+          action: restoreUrl(view, key, row.eventId).split('?', 1)[0],
+          name: RESTORE,
+          event: row.eventId,
+          fields: FIELDS,
+        }
+      : null,
+  }
+}
+
+/** The fields that the user may restore on this record. */
+async function offeredNames(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  { record, sees }: ReadableHistory
+): Promise<ReadonlySet<string>> {
+  if (!record || view.adminModel || isDeletedRecord(view, record)) return new Set()
+  if (!(await may(ctx, view, 'update', record))) return new Set()
+  const readOnly = await view.crud.readOnlyOn(record, view.callOptions(ctx))
+  const fields = formFields(site, view, 'update').filter(
+    (field) => isRestorable(field, sees) && !readOnly.has(field.name)
+  )
+  return new Set(fields.map(({ name }) => name))
+}
+
+/** The log has the beginnings of long values only. */
+function isSame(logged: unknown, value: unknown): boolean {
+  const json: unknown = JSON.parse(writeJson(value ?? null))
+  if (writeJson(logged ?? null) === writeJson(json)) return true
+  return isShortened(logged) && logged === shortened(json)
+}

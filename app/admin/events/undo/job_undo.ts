@@ -1,0 +1,106 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { UndoRefused } from '../../errors.js'
+import { jobUrl } from '../../jobs/pages/job_url.js'
+import AdminJob, { isUnfinished } from '../../models/admin_job.js'
+import { hasEventLog } from '../pages/event_access.js'
+import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
+import { partsOfJob, type JobPart } from './job_events.js'
+import { clientOf } from './undo_event.js'
+import { refusalWords } from './refusal_words.js'
+import { checkReferencesOf, isRefusal } from './undo_offer.js'
+import { UNDO_PARTS_JOB } from './undo_parts_job.js'
+import { planUndo } from './undo_plan.js'
+import { refuseLate } from './undoable_event.js'
+
+/**
+ * The undo of a job as its page shows it.
+ */
+export interface ShownJobUndo {
+  /** URL of the form; null: it is not offered */
+  url: string | null
+  /** Its effect, or the reason why there is none */
+  text: string
+  /** URL of the job that undoes or has undone it */
+  job: string | null
+}
+
+/**
+ * Starts the undo of all parts of a job. [R7]
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function startJobUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<AdminJob> {
+  const parts = await undoableParts(site, ctx, job)
+  const total = parts.reduce((sum, { records }) => sum + records, 0)
+  return await site.jobs.start(ctx, UNDO_PARTS_JOB, {
+    payload: { job: job.id },
+    model: job.model ?? undefined,
+    total,
+  })
+}
+
+/**
+ * The part of a job's page about its undo.
+ *
+ * @returns null for a job that wrote nothing, is not done with, or that the viewer may not undo
+ */
+export async function shownJobUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<ShownJobUndo | null> {
+  if (isUnfinished(job)) return null
+  const undoing = await undoingJob(site, job)
+  if (undoing) {
+    const text = site.text('undo.parts.undone')
+    return { url: null, text, job: jobUrl(site, undoing) }
+  }
+  try {
+    const parts = await undoableParts(site, ctx, job)
+    const count = parts.reduce((sum, { records }) => sum + records, 0)
+    const text = site.text('undo.parts.intro', { count, parts: parts.length })
+    return { url: `${jobUrl(site, job)}/undo`, text, job: null }
+  } catch (error) {
+    if (!isRefusal(error))
+      ctx.logger.error({ err: error }, 'The undo of a job could not be planned')
+    const isTold = error instanceof UndoRefused && !SILENT.includes(error.reason)
+    if (!isTold) return null
+    const { text } = await refusalWords(site, ctx, error)
+    return { url: null, text, job: null }
+  }
+}
+
+const SILENT = ['nothing', 'late']
+
+/**
+ * The parts of a job, if the last one can be undone; the others are looked at in their turn.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+async function undoableParts(site: AdminSite, ctx: HttpContext, job: AdminJob): Promise<JobPart[]> {
+  const parts = hasEventLog(site) && !isUnfinished(job) ? await partsOfJob(site, job) : []
+  if (parts.length === 0 || (await undoingJob(site, job))) throw new UndoRefused('nothing')
+  const [{ event }] = parts
+  refuseLate(ctx, event)
+  const steps = await planUndo(site, ctx, event)
+  const changed = await stepsNotAsLeft(steps, clientOf(steps))
+  if (changed.length > 0) throw notAsLeft(changed)
+  await checkReferencesOf(ctx, steps)
+  return parts
+}
+
+/** The job that undoes another one, or has done so. */
+async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
+  const found = await AdminJob.query({ client: jobs.store.client() })
+    .where('kind', UNDO_PARTS_JOB)
+    .where('id', '>', id)
+    .whereIn('state', ['queued', 'running', 'done'])
+  return found.find(({ payload }) => payload.job === id)
+}

@@ -1,0 +1,88 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { sentTexts } from '../../http/form_texts.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { wantsJson } from '../../http/wants_json.js'
+import { returnPath } from '../../http/return_path.js'
+import { jobUrl } from '../../jobs/pages/job_url.js'
+import AdminAuditLog from '../../models/admin_audit_log.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
+import { loggedInRequest } from '../logged_in_request.js'
+import { undoEvent } from './undo_event.js'
+import { UNDO_JOB } from './undo_job.js'
+import { answerRefusal } from './undo_refusal.js'
+import { planUndo } from './undo_plan.js'
+import type { UndoStep } from './undo_step.js'
+import { refuseLate, visibleEvent } from './undoable_event.js'
+
+/* More records are a job. [L8] */
+const MOST_AT_ONCE = 1000
+
+/**
+ * *Undo* of an event: a form that leads back to the page that it was on, or a call by programs. [R7]
+ */
+export class UndoController {
+  constructor(private readonly site: AdminSite) {}
+
+  async undo(ctx: HttpContext): Promise<unknown> {
+    const event = await visibleEvent(this.site, ctx, ctx.params.id)
+    try {
+      refuseLate(ctx, event)
+      const total = await this.#countOf(event)
+      if (total > MOST_AT_ONCE) return await this.#startJob(ctx, event, total)
+      const steps = await planUndo(this.site, ctx, event)
+      await undoEvent(ctx, event, steps)
+      return await this.#answer(ctx, steps)
+    } catch (error) {
+      return await answerRefusal(ctx, this.site, error)
+    }
+  }
+
+  async #countOf(event: AdminEventLog): Promise<number> {
+    const client = this.site.dbConfig.adminSession()
+    const [found] = await client
+      .from(AdminAuditLog.table)
+      .where('event_id', event.id)
+      .count('* as total')
+    return Number(found.total)
+  }
+
+  async #startJob(ctx: HttpContext, event: AdminEventLog, total: number) {
+    const payload = { event: event.id }
+    const model = event.resourceType ?? undefined
+    const job = await this.site.jobs.start(ctx, UNDO_JOB, { payload, model, total })
+    const url = jobUrl(this.site, job)
+    if (wantsJson(ctx)) {
+      ctx.response
+        .status(202)
+        .header('location', url)
+        .send({ job: { id: job.id, url } })
+    } else ctx.response.status(303).header('location', url).send('')
+  }
+
+  async #answer(ctx: HttpContext, steps: readonly UndoStep[]) {
+    if (wantsJson(ctx)) {
+      const [event = null] = await loggedInRequest(ctx)
+      return ctx.response.send({ event })
+    }
+    const text = this.site.text('undo.done', { count: steps.length })
+    await flashToNextPage(ctx, { kind: 'success', text })
+    ctx.response.status(303).header('location', this.#nextOf(ctx, steps)).send('')
+  }
+
+  /** A page of a record that is gone now leads to its list. */
+  #nextOf(ctx: HttpContext, steps: readonly UndoStep[]): string {
+    const next = returnPath(this.site, sentTexts(ctx).get('next')?.at(-1))
+    const gone = steps.filter(
+      ({ operation }) => operation === 'delete' || operation === 'db_delete'
+    )
+    for (const { key, target } of gone) {
+      const { resource, view } = target
+      const path = next?.split('?', 1)[0]
+      if (view && path?.endsWith(resource.key.toPath(key)) && path.startsWith(view.url('/'))) {
+        return view.url('/')
+      }
+    }
+    return next ?? steps[0].target.view?.url('/') ?? this.site.url('/')
+  }
+}

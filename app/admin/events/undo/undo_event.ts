@@ -1,0 +1,77 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import logger from '@adonisjs/core/services/logger'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import {
+  afterOutermostCommit,
+  dialectOf,
+  faultToProblem,
+  gatherWrites,
+  inTransaction,
+} from '#crud/internals'
+import { adminActor } from '../../authentication/admin_actor.js'
+import { undoingOrigin } from '../../authentication/admin_origin.js'
+import { fileColumnsOf } from '../../forms/files/file_columns.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
+import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
+import { UndoRun } from './undo_run.js'
+import type { UndoStep } from './undo_step.js'
+import { dropLeftFiles, filesOf, type LeftFile } from './undone_files.js'
+
+/**
+ * Takes an event back: in one transaction, and as one event that names the other. [R7]
+ *
+ * @param client  a transaction's, to be part of it
+ * @throws UndoRefused  with the records that are not as the event left them
+ * @throws Problem 403 or 409
+ */
+export async function undoEvent(
+  ctx: HttpContext,
+  event: AdminEventLog,
+  steps: readonly UndoStep[],
+  client: QueryClientContract = clientOf(steps)
+): Promise<void> {
+  const actor = adminActor(ctx)
+  const origin = undoingOrigin(ctx, event)
+  const { model } = steps[0].target.resource
+  let run: UndoRun | undefined
+  try {
+    await inTransaction(client, (transaction) =>
+      gatherWrites(transaction, { model, actor, origin }, async () => {
+        const changed = await stepsNotAsLeft(steps, transaction)
+        if (changed.length > 0) throw notAsLeft(changed)
+        const files = await leftFiles(steps, transaction)
+        const options = { client: transaction, whole: transaction, actor, origin }
+        run = new UndoRun(steps, options)
+        await run.perform()
+        afterOutermostCommit(transaction, () => {
+          dropLeftFiles(files).catch((error) => {
+            logger.error({ err: error }, 'Files that an undo left could not be removed')
+          })
+        })
+      })
+    )
+  } catch (error) {
+    const { target } = run?.current ?? steps[0]
+    throw (await faultToProblem(error, target.resource, undefined, client)) ?? error
+  }
+}
+
+/** All records of an event are in one database. */
+export function clientOf([{ target }]: readonly UndoStep[]): QueryClientContract {
+  return target.view?.client() ?? target.resource.client()
+}
+
+async function leftFiles(
+  steps: readonly UndoStep[],
+  client: TransactionClientContract
+): Promise<LeftFile[]> {
+  const files: LeftFile[] = []
+  for (const step of steps) {
+    const { resource, view } = step.target
+    if (!view || step.reversal.left === null || fileColumnsOf(view.base).length === 0) continue
+    const where = [resource.key.is(step.key, dialectOf(client))]
+    const [row] = await resource.base.reader.rows(client, { where, limit: 1 })
+    if (row) files.push(...filesOf(step, row))
+  }
+  return files
+}

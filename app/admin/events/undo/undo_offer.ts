@@ -1,0 +1,129 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { checkReverted, type GrantedOperation } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { adminActor } from '../../authentication/admin_actor.js'
+import { NotAllowed, PageNotFound, UndoRefused } from '../../errors.js'
+import type { FlashUndo } from '../../http/flash_undo.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
+import { inSentence } from '../../text/in_sentence.js'
+import { loggedInRequest } from '../logged_in_request.js'
+import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
+import { clientOf } from './undo_event.js'
+import { refusalWords } from './refusal_words.js'
+import { planUndo } from './undo_plan.js'
+import type { UndoStep } from './undo_step.js'
+import { visibleEvent } from './undoable_event.js'
+
+/* References of more are looked at when it is done. */
+const MOST_REFERRING = 50
+
+/* More are looked at by the job that undoes them. */
+const MOST_CHECKED = 1000
+
+/**
+ * The undo as the event's page shows it.
+ */
+export interface ShownUndo {
+  /** URL of the form; null: it can't be undone */
+  url: string | null
+  /** Its effects by model, or the reason why it can't be undone */
+  lines: string[]
+}
+
+/**
+ * *Undo* for the message of the request that wrote something, for users who may do the opposite. [R7]
+ */
+export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
+  try {
+    const ids = await loggedInRequest(ctx)
+    /* Several can't be taken back at once. */
+    if (ids.length !== 1) return undefined
+    const event = await visibleEvent(site, ctx, ids[0])
+    await checkReferencesOf(ctx, await planUndo(site, ctx, event))
+    return { url: undoUrl(site, event) }
+  } catch (error) {
+    if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be offered')
+    return undefined
+  }
+}
+
+/**
+ * The part of an event's page about its undo; null for an event that wrote nothing.
+ */
+export async function shownUndo(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog
+): Promise<ShownUndo | null> {
+  try {
+    const steps = await planUndo(site, ctx, event)
+    if (steps.length <= MOST_CHECKED) {
+      const changed = await stepsNotAsLeft(steps, clientOf(steps))
+      if (changed.length > 0) throw notAsLeft(changed)
+    }
+    await checkReferencesOf(ctx, steps)
+    return { url: undoUrl(site, event), lines: linesOf(site, steps) }
+  } catch (error) {
+    if (error instanceof UndoRefused) {
+      if (error.reason === 'nothing') return null
+      const { text } = await refusalWords(site, ctx, error)
+      return { url: null, lines: [text] }
+    }
+    if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be planned')
+    return { url: null, lines: [site.text('undo.refused.notAllowed')] }
+  }
+}
+
+/**
+ * Checks that nothing would be put back that refers to records out of the viewer's sight, which an undo refuses.
+ *
+ * @throws Problem 409
+ */
+export async function checkReferencesOf(
+  ctx: HttpContext,
+  steps: readonly UndoStep[]
+): Promise<void> {
+  for (const { operation, reversal, target } of steps.slice(0, MOST_REFERRING)) {
+    if (operation === 'db_delete') continue
+    const { resource, view } = target
+    const options = view?.callOptions(ctx) ?? { actor: adminActor(ctx) }
+    await checkReverted(resource, reversal, clientOf(steps), options)
+  }
+}
+
+function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
+  return site.url(`/management/events/${id}/undo`)
+}
+
+function linesOf(site: AdminSite, steps: readonly UndoStep[]): string[] {
+  const groups = Map.groupBy(steps, ({ operation, target }) => `${target.name} ${operation}`)
+  return [...groups.values()].map((some) => {
+    const [step] = some
+    const count = some.length
+    const { view, name } = step.target
+    const records = site.text('bulk.records', {
+      count,
+      shown: count.toLocaleString('en'),
+      singular: inSentence(view?.singular ?? name),
+      plural: inSentence(view?.label ?? name),
+    })
+    return site.text(`undo.does.${wordOf(step)}`, { records })
+  })
+}
+
+/** A record that is removed was created by the event; one that is deleted again was restored. */
+function wordOf({ operation, reversal }: UndoStep): GrantedOperation | 'remove' {
+  return reversal.before === null && reversal.left !== null ? 'remove' : operation
+}
+
+/**
+ * True for an error that only says that something can't be undone.
+ */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof UndoRefused ||
+    error instanceof NotAllowed ||
+    error instanceof PageNotFound ||
+    [403, 409].includes((error as { status?: number }).status ?? 500)
+  )
+}

@@ -1,0 +1,39 @@
+import type { AdminSite } from '../../admin_site.js'
+import { JobFailure } from '../../errors.js'
+import { JobKind } from '../../jobs/job_kind.js'
+import type { JobRun } from '../../jobs/job_run.js'
+import type AdminJob from '../../models/admin_job.js'
+import { partsOfJob } from './job_events.js'
+import { undoInJob } from './undo_in_job.js'
+
+/** Name of the kind */
+export const UNDO_PARTS_JOB = 'undo-parts'
+
+/**
+ * The undo of all parts of a job, each in one transaction and as one event, the last part first. It stops at the
+ * first part whose records have changed since. [R7, L8]
+ */
+export class UndoPartsJob extends JobKind {
+  readonly name = UNDO_PARTS_JOB
+  readonly again = 'rest'
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ payload }: AdminJob): string {
+    return this.site.text('undo.parts.job', { id: String(payload.job) })
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const undone = await run.store.find(Number(run.job.payload.job))
+    if (!undone) throw new JobFailure('undo.parts.gone')
+    let seen = 0
+    for (const { event, records } of await partsOfJob(this.site, undone)) {
+      seen += records
+      /* Undone by this job before it was interrupted */
+      if (seen > run.done) await undoInJob(this.site, run, event.id, 'undo.parts.refused')
+    }
+    return { message: this.site.text('undo.done', { count: run.done }) }
+  }
+}

@@ -1,0 +1,123 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Item } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import { chosenColumns } from '../list/columns/column_choices.js'
+import type { ListColumn } from '../list/list_column.js'
+import type { ModelView } from '../model_view.js'
+import { shownOf } from '../permissions/concealed_values.js'
+import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
+import type { Cell } from '../sheets/file_shape.js'
+
+/** Ends the name of a column with what references are called */
+const TITLE = '__title'
+
+type Values = Cell[] | Promise<Cell[]>
+
+/**
+ * A column of an export. [D2]
+ */
+export interface ExportColumn {
+  /** API name; of a column of one's own, its name */
+  name: string
+  label: string
+  /** True if its texts are numerals, such as integers of 19 digits */
+  isNumeric: boolean
+  /** True if it holds JSON, of which a text is one in quotes */
+  isJson: boolean
+  /** Values of the records that need more than the record's field; null: the field itself */
+  values: ((items: Item[], ctx: HttpContext, client: QueryClientContract) => Values) | null
+  /** True if it is computed from the whole record */
+  isOwn: boolean
+}
+
+/**
+ * Names of all fields that answers hold, in their order.
+ */
+export function fieldsOf({ resource }: ModelView): string[] {
+  return [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
+}
+
+/**
+ * The columns of an export.
+ *
+ * @param view    as the roles of the user leave it, loaded
+ * @param names   those that the list shows; null: its default ones
+ * @param titles  true for what references are called, after each, where the user may see that
+ */
+export async function exportColumns(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  names: readonly string[] | null,
+  titles: boolean
+): Promise<ExportColumn[]> {
+  const references = titles ? referencesOf(site, view) : []
+  const columns: ExportColumn[] = []
+  for (const one of chosenColumns(view, names)) {
+    if (typeof one !== 'string') {
+      columns.push(ownColumn(view, new one()))
+      continue
+    }
+    columns.push(fieldColumn(view, one))
+    const reference = references.find(({ column }) => column.apiName === one)
+    if (reference && (await followed(ctx, reference))) {
+      columns.push(titleColumn(site, view, one, reference))
+    }
+  }
+  return columns
+}
+
+function fieldColumn(view: ModelView, name: string): ExportColumn {
+  const column = view.resource.fields.find(({ apiName }) => apiName === name)
+  const isNumber = column?.kind === 'integer' || column?.kind === 'number'
+  return {
+    name,
+    label: view.labelOf(name),
+    isNumeric: isNumber && !column.serialize,
+    isJson: column?.kind === 'json' && !column.serialize,
+    values: null,
+    isOwn: false,
+  }
+}
+
+/** The text of each cell. */
+function ownColumn({ resource }: ModelView, own: ListColumn): ExportColumn {
+  return {
+    name: own.name,
+    label: own.label,
+    isNumeric: false,
+    isJson: false,
+    isOwn: true,
+    values: async (items, ctx) => {
+      const cells = await Promise.all(
+        items.map((item) => shownOf(resource, item, (one) => own.value(one, ctx)))
+      )
+      return cells.map((cell) =>
+        cell === undefined || cell === null ? null : typeof cell === 'string' ? cell : cell.text
+      )
+    },
+  }
+}
+
+function titleColumn(
+  site: AdminSite,
+  view: ModelView,
+  name: string,
+  reference: Reference
+): ExportColumn {
+  return {
+    name: name + TITLE,
+    label: site.text('export.titleOf', { label: view.labelOf(name) }),
+    isNumeric: false,
+    isJson: false,
+    isOwn: false,
+    values: async (items, ctx, client) => {
+      const values = items.map((item) => item[name])
+      /* Of the same moment, where one transaction can read both. */
+      const isTogether = reference.view.client().connectionName === view.client().connectionName
+      const titles = await titlesOf(ctx, reference, values, isTogether ? client : undefined)
+      return values.map((value) => titles.get(String(value)) ?? null)
+    },
+  }
+}

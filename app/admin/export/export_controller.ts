@@ -1,0 +1,117 @@
+import { Readable } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import { isForeignLink } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { acceptJob } from '../bulk/bulk_calls.js'
+import { ExportRefused } from '../errors.js'
+import { sentTexts } from '../http/form_texts.js'
+import { wantsJson } from '../http/wants_json.js'
+import { jobUrl } from '../jobs/pages/job_url.js'
+import type { ModelView } from '../model_view.js'
+import { refuseWrites } from '../permissions/view_as/view_as_guard.js'
+import { readExport, type ExportQuery } from './export_choice.js'
+import { ExportDialog } from './export_dialog.js'
+import { checkColumns, exportInForm } from './export_form.js'
+import { EXPORT_JOB, type ExportPayload } from './export_job.js'
+import { ExportedList } from './exported_list.js'
+import { checkFits, checkMayExport } from './may_export.js'
+import { sendExport, sendHeaders } from './send_export.js'
+
+/**
+ * Exports the records of a list: sends them, or starts a job. [D2]
+ */
+export class ExportController {
+  readonly #dialog: ExportDialog
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {
+    this.#dialog = new ExportDialog(site, view)
+  }
+
+  /**
+   * The export that an address asks for; without a format, the dialog.
+   */
+  async show(ctx: HttpContext): Promise<unknown> {
+    const query = ctx.request.parsedUrl.query ?? ''
+    if (!new URLSearchParams(query).has('format') && !wantsJson(ctx)) return this.#ask(ctx, query)
+    return await this.#orRefuse(ctx, query, () => this.#export(ctx, readExport(query), query))
+  }
+
+  /**
+   * The export that the dialog's form asks for.
+   */
+  async submit(ctx: HttpContext): Promise<unknown> {
+    const texts = sentTexts(ctx)
+    const query = exportInForm(texts)
+    return await this.#orRefuse(ctx, query, async () => {
+      checkColumns(texts)
+      return await this.#export(ctx, readExport(query), query)
+    })
+  }
+
+  async dialog(ctx: HttpContext): Promise<unknown> {
+    const query = ctx.request.parsedUrl.query ?? ''
+    return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
+  }
+
+  async #export(ctx: HttpContext, wanted: ExportQuery, query: string): Promise<unknown> {
+    const { choice, hasAllFields } = wanted
+    await checkMayExport(ctx, this.site, this.view, choice.raw)
+    const list = await ExportedList.read(ctx, this.site, this.view, {
+      query: wanted.list,
+      columns: hasAllFields ? 'all' : undefined,
+      titles: choice.titles,
+      opensDefault: true,
+    })
+    if (ctx.request.method() === 'HEAD') {
+      sendHeaders(ctx, list, choice)
+      return ctx.response.stream(Readable.from([]))
+    }
+    if (choice.format === 'xlsx') {
+      return await this.#startJob(ctx, list, wanted, query, await list.count())
+    }
+    const { streamed } = this.site.exports
+    const tooMany = await sendExport({ ctx, site: this.site, list, choice }, streamed)
+    if (tooMany) await this.#startJob(ctx, list, wanted, query, tooMany.count)
+  }
+
+  /** A link on another site opens the dialog: it starts nothing. */
+  async #startJob(
+    ctx: HttpContext,
+    { names, parameters }: ExportedList,
+    { choice }: ExportQuery,
+    query: string,
+    total: number | null
+  ): Promise<unknown> {
+    checkFits(choice.format, total)
+    if (isForeignLink(ctx)) return this.#ask(ctx, query)
+    refuseWrites(ctx)
+    const payload: ExportPayload = { choice, query: parameters.wholeQuery, columns: names }
+    const job = await this.site.jobs.start(ctx, EXPORT_JOB, {
+      model: this.view.name,
+      total: total ?? undefined,
+      payload: { ...payload },
+    })
+    if (wantsJson(ctx)) return acceptJob(ctx, this.site, job)
+    ctx.response.status(303).header('location', jobUrl(this.site, job)).send('')
+  }
+
+  #ask({ response }: HttpContext, query: string) {
+    const dialog = this.view.url('/export/dialog') + (query === '' ? '' : `?${query}`)
+    response.status(303).header('location', dialog).send('')
+  }
+
+  async #orRefuse(ctx: HttpContext, query: string, work: () => Promise<unknown>): Promise<unknown> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof ExportRefused)) throw error
+      const message = this.site.text(error.key, error.data)
+      ctx.response.status(422)
+      if (wantsJson(ctx)) return ctx.response.send({ detail: [{ message }] })
+      return await this.#dialog.show(ctx, query, message)
+    }
+  }
+}

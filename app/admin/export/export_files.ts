@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import type { Readable } from 'node:stream'
+import { filesDisk } from '../forms/files/files_disk.js'
+import type { FileFormat } from '../sheets/file_format.js'
+
+/* Beside the folders of models, none of which can have this name */
+const FOLDER = '.exports'
+
+const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/
+
+const HOUR = 3_600_000
+
+/**
+ * Keeps the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
+ *
+ * @param path  of the complete file; it stays
+ * @returns the key of the kept file
+ */
+export async function keepExport(path: string, format: FileFormat): Promise<string> {
+  const key = `${randomBytes(16).toString('hex')}.${format}`
+  const disk = await filesDisk()
+  const content = createReadStream(path)
+  try {
+    await disk.putStream(placeOf(key), content, { contentType: 'application/octet-stream' })
+  } finally {
+    content.destroy()
+  }
+  return key
+}
+
+/**
+ * Opens a kept file. The caller reads the stream to its end or destroys it.
+ *
+ * @returns undefined if there is none
+ */
+export async function openExport(
+  key: unknown
+): Promise<{ size: number; stream: Readable } | undefined> {
+  if (typeof key !== 'string' || !NAME.test(key)) return undefined
+  const disk = await filesDisk()
+  const place = placeOf(key)
+  if (!(await disk.exists(place))) return undefined
+  const { contentLength } = await disk.getMetaData(place)
+  return { size: contentLength, stream: await disk.getStream(place) }
+}
+
+/**
+ * Removes the files that are older than a number of hours, those that no job knows of among them.
+ *
+ * @returns the number of removed files
+ */
+export async function pruneExports(hours: number): Promise<number> {
+  const disk = await filesDisk()
+  const oldest = Date.now() - hours * HOUR
+  let removed = 0
+  for (const name of await namesOn(disk)) {
+    const { lastModified } = await disk.getMetaData(placeOf(name))
+    if (lastModified.getTime() > oldest) continue
+    await disk.delete(placeOf(name))
+    removed++
+  }
+  return removed
+}
+
+async function namesOn(disk: Awaited<ReturnType<typeof filesDisk>>): Promise<string[]> {
+  const names: string[] = []
+  let paginationToken: string | undefined
+  do {
+    let page
+    try {
+      page = await disk.listAll(FOLDER, paginationToken ? { paginationToken } : {})
+    } catch (error) {
+      /* Nothing was kept on this disk yet. */
+      if (isMissing(error)) return names
+      throw error
+    }
+    for (const one of page.objects) if (one.isFile) names.push(basename(one.key))
+    paginationToken = page.paginationToken
+  } while (paginationToken)
+  return names.filter((name) => NAME.test(name))
+}
+
+function isMissing(error: unknown): boolean {
+  const { code, cause } = error as { code?: string; cause?: { code?: string } }
+  return code === 'ENOENT' || cause?.code === 'ENOENT'
+}
+
+function placeOf(key: string): string {
+  return `${FOLDER}/${key}`
+}

@@ -1,0 +1,177 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
+import { beginSnapshot } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { JobFailure, JobStopped, NotAllowed } from '../errors.js'
+import { JobKind, type JobFile } from '../jobs/job_kind.js'
+import type { JobRun } from '../jobs/job_run.js'
+import type AdminJob from '../models/admin_job.js'
+import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
+import { inSentence } from '../text/in_sentence.js'
+import { ahead } from './ahead.js'
+import type { ExportChoice } from './export_choice.js'
+import { logExport } from './export_event.js'
+import { ExportedList, type WantedList } from './exported_list.js'
+import { keepExport, openExport } from './export_files.js'
+import { fileName } from './file_name.js'
+import { checkFits, checkMayExport } from './may_export.js'
+import { writeExport } from './write_export.js'
+
+/** Name of the kind */
+export const EXPORT_JOB = 'export'
+
+/* Progress is a statement. */
+const NOTED_EVERY = 500
+
+/** The part of an export that its job keeps. */
+export interface ExportPayload {
+  choice: ExportChoice
+  query: string
+  columns?: WantedList['columns']
+}
+
+interface Progress {
+  count: number
+  /** Size of the complete file */
+  bytes: number
+}
+
+interface ExportResult {
+  message: string
+  /** Key of the kept file */
+  file: string
+  name: string
+  bytes: number
+}
+
+/**
+ * An export that takes longer than a request: its file is the person's alone, and kept for some hours. After an
+ * interruption it begins anew, as its snapshot is gone. [D1, D2]
+ */
+export class ExportJob extends JobKind {
+  readonly name = EXPORT_JOB
+  readonly again = 'whole'
+  override readonly repeats = true
+
+  constructor(private readonly site: AdminSite) {
+    super()
+  }
+
+  titleOf({ model, total }: AdminJob): string {
+    const view = this.site.models.get(model ?? '')
+    if (!view || total === null) {
+      return this.site.text('export.jobUncounted', { label: view?.label ?? model })
+    }
+    return this.site.text('export.job', { records: this.#records(view, total) })
+  }
+
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-export-'))
+    try {
+      return { ...(await this.#write(run, join(folder, 'file'))) }
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
+  }
+
+  override fileOf({ state, endedAt, result }: AdminJob): JobFile | null {
+    const { file, name, bytes } = (result ?? {}) as Partial<ExportResult>
+    if (state !== 'done' || !file || !name || !endedAt) return null
+    const until = endedAt.plus({ hours: this.site.exports.keptHours })
+    return {
+      name,
+      bytes: bytes ?? 0,
+      until,
+      isGone: until < DateTime.utc(),
+      open: () => openExport(file),
+    }
+  }
+
+  override async mayFetch(ctx: HttpContext, { model }: AdminJob): Promise<boolean> {
+    const view = this.site.models.get(model ?? '')
+    return view !== undefined && (await may(ctx, view, 'export'))
+  }
+
+  async #write(run: JobRun, path: string): Promise<ExportResult> {
+    const { choice, query, columns } = run.job.payload as unknown as ExportPayload
+    const ctx = await run.context()
+    const site = this.site.models.get(run.job.model ?? '')
+    if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
+    if (!site.admits(ctx)) throw new NotAllowed()
+    const view = await site.for(ctx)
+    if (view.isWithheld) throw new NotAllowed()
+    await checkMayExport(ctx, this.site, view, choice.raw)
+    const { titles, format } = choice
+    const list = await ExportedList.read(ctx, this.site, view, { query, columns, titles })
+
+    const progress: Progress = { count: 0, bytes: 0 }
+    try {
+      await this.#writeFile(run, list, choice, path, progress)
+      const file = await keepExport(path, format)
+      const { count } = progress
+      logExport(ctx, this.site, list, choice, { count })
+      const message = this.site.text('export.done', { records: this.#records(view, count) })
+      return { message, file, name: fileName(view, format), bytes: progress.bytes }
+    } catch (error) {
+      /* It goes on later. Of a file that is not whole, nothing is handed out. */
+      if (!(error instanceof JobStopped)) {
+        logExport(ctx, this.site, list, choice, { count: 0, isInterrupted: true })
+      }
+      throw error
+    }
+  }
+
+  async #writeFile(
+    run: JobRun,
+    list: ExportedList,
+    choice: ExportChoice,
+    path: string,
+    progress: Progress
+  ): Promise<void> {
+    const snapshot = await beginSnapshot(list.view.client())
+    const output = createWriteStream(path, { flags: 'wx', mode: 0o600 })
+    const written = finished(output)
+    written.catch(() => {})
+    try {
+      const { client } = snapshot
+      const total = await list.count(client)
+      checkFits(choice.format, total)
+      await run.note({ done: 0, ...(total !== null && { total }) })
+      let noted = performance.now()
+      const batches = ahead(list.batches(client))
+      await writeExport(
+        { columns: list.columns, batches, ctx: list.ctx, client },
+        choice,
+        output,
+        progress,
+        async () => {
+          if (performance.now() - noted < NOTED_EVERY) return
+          await run.goOn()
+          await run.note({ done: progress.count })
+          noted = performance.now()
+        }
+      )
+      await written
+      progress.bytes = output.bytesWritten
+      await run.note({ done: progress.count, total: progress.count })
+    } finally {
+      output.destroy()
+      snapshot.end()
+    }
+  }
+
+  #records(view: ModelView, count: number): string {
+    return this.site.text('bulk.records', {
+      count,
+      shown: count.toLocaleString('en'),
+      singular: inSentence(view.singular),
+      plural: inSentence(view.label),
+    })
+  }
+}

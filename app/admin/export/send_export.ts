@@ -1,0 +1,121 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import { beginSnapshot, takeExportSlot, type Snapshot } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { MEDIA_TYPES } from '../sheets/file_format.js'
+import { ahead } from './ahead.js'
+import type { ExportChoice } from './export_choice.js'
+import { logExport } from './export_event.js'
+import type { ExportedList } from './exported_list.js'
+import { fileName } from './file_name.js'
+import { writeExport } from './write_export.js'
+
+/** Milliseconds that a client may receive nothing */
+const STALLED = 60_000
+
+interface Sending {
+  ctx: HttpContext
+  site: AdminSite
+  list: ExportedList
+  choice: ExportChoice
+}
+
+/**
+ * Sends an export while it is read, from one snapshot, which ends with the answer. A fault before the first part is an
+ * ordinary error; a later one ends the connection, so that nobody takes a part for the whole. [D2]
+ *
+ * @param most  number of records
+ * @returns null once the answer is on its way; else what their number is, if it is known: they are too many
+ * @throws Problem 503  while too many are being sent
+ */
+export async function sendExport(
+  sending: Sending,
+  most: number
+): Promise<{ count: number | null } | null> {
+  const giveBack = takeExportSlot()
+  let snapshot: Snapshot | undefined
+  const end = () => {
+    snapshot?.end()
+    giveBack()
+  }
+  try {
+    const { list } = sending
+    snapshot = await beginSnapshot(list.view.client())
+    const count = await list.count(snapshot.client)
+    if (count === null || count > most) {
+      end()
+      return { count }
+    }
+    const batches = ahead(list.batches(snapshot.client))
+    const first = await batches.next()
+    begin(sending, withFirst(first, batches), snapshot, end)
+    return null
+  } catch (error) {
+    end()
+    throw error
+  }
+}
+
+/** Sends the headers, and starts to write. */
+function begin(
+  { ctx, site, list, choice }: Sending,
+  batches: AsyncGenerator<Item[], void>,
+  { client }: Snapshot,
+  end: () => void
+): void {
+  const { response } = ctx.response
+  const output = new PassThrough()
+  sendHeaders(ctx, list, choice)
+  const closed = response.closed || response.destroyed ? Promise.resolve() : once(response, 'close')
+  const left = closed.then(() => output.destroy())
+  response.setTimeout(STALLED, () => response.destroy())
+
+  const progress = { count: 0 }
+  const source = { columns: list.columns, batches, ctx, client }
+  const writing = writeExport(source, choice, output, progress)
+  writing.catch((error) => {
+    if (output.destroyed) return
+    ctx.logger.error({ err: error }, 'An export has failed midway')
+    output.destroy(error)
+  })
+  /* A client that has gone away takes nothing more, so that writing may never end. */
+  Promise.race([writing, left])
+    .catch(() => {})
+    .finally(end)
+  left.finally(() =>
+    logExport(ctx, site, list, choice, {
+      count: progress.count,
+      isInterrupted: !response.writableFinished,
+    })
+  )
+  ctx.response.stream(output)
+}
+
+/**
+ * Headers of the answer.
+ */
+export function sendHeaders(
+  { response }: HttpContext,
+  { view }: ExportedList,
+  { format }: ExportChoice
+): void {
+  const isText = format !== 'xlsx'
+  response
+    .header('content-type', MEDIA_TYPES[format] + (isText ? '; charset=utf-8' : ''))
+    .header('content-disposition', `attachment; filename="${fileName(view, format)}"`)
+}
+
+async function* withFirst(
+  first: IteratorResult<Item[], void>,
+  others: AsyncGenerator<Item[], void>
+): AsyncGenerator<Item[], void> {
+  try {
+    if (first.done) return
+    yield first.value
+    yield* others
+  } finally {
+    await others.return()
+  }
+}

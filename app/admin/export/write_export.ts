@@ -1,0 +1,81 @@
+import type { Writable } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Item } from '#crud'
+import { requestsFirst } from '#crud/internals'
+import { sheetWriter } from '../sheets/sheet_writer.js'
+import type { Cell } from '../sheets/file_shape.js'
+import type { ExportChoice } from './export_choice.js'
+import type { ExportColumn } from './export_columns.js'
+
+/** Formats with a heading; in the others, the names are those of properties. */
+const WITH_HEADING: ReadonlyArray<ExportChoice['format']> = ['csv', 'xlsx']
+
+interface Source {
+  columns: readonly ExportColumn[]
+  batches: AsyncIterable<Item[]>
+  ctx: HttpContext
+  /** That the batches are read by */
+  client: QueryClientContract
+}
+
+interface Progress {
+  /** Number of the records that are written */
+  count: number
+}
+
+/**
+ * Writes records as a file, and ends it. Requests of the process go first between its batches. [D6]
+ *
+ * @param output    may be slower than the database
+ * @param progress  kept up to date
+ * @param pause     called after each batch; it may stop the rest by throwing
+ */
+export async function writeExport(
+  { columns, batches, ctx, client }: Source,
+  { format, bom, labels, raw }: ExportChoice,
+  output: Writable,
+  progress: Progress,
+  pause: () => void | Promise<void> = () => {}
+): Promise<void> {
+  const isLabelled = labels && WITH_HEADING.includes(format)
+  const names = columns.map(({ name }) => name)
+  const writer = sheetWriter(format, output, {
+    columns: isLabelled ? columns.map(({ label }) => label) : names,
+    numeric: positionsOf(columns, ({ isNumeric }) => isNumeric),
+    json: positionsOf(columns, ({ isJson }) => isJson),
+    bom,
+    raw,
+  })
+  for await (const items of batches) {
+    const made = await madeValues(columns, items, ctx, client)
+    for (const [row, item] of items.entries()) {
+      progress.count++
+      await writer.write(
+        names.map((name, index) => (made[index] ? made[index][row] : (item[name] as Cell)))
+      )
+    }
+    await pause()
+    await requestsFirst()
+  }
+  await writer.end()
+}
+
+function positionsOf(
+  columns: readonly ExportColumn[],
+  isWanted: (column: ExportColumn) => boolean
+): Set<number> {
+  return new Set(columns.flatMap((column, index) => (isWanted(column) ? [index] : [])))
+}
+
+/** Values of the columns that are no fields. One after the other: they may share the connection of a transaction. */
+async function madeValues(
+  columns: readonly ExportColumn[],
+  items: Item[],
+  ctx: HttpContext,
+  client: QueryClientContract
+): Promise<Array<Cell[] | null>> {
+  const made: Array<Cell[] | null> = []
+  for (const { values } of columns) made.push(values && (await values(items, ctx, client)))
+  return made
+}

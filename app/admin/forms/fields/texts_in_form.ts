@@ -1,0 +1,38 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { toApi } from '#crud/internals'
+import type { ModelView } from '../../model_view.js'
+import type { Submission } from '../submission/submission.js'
+import { textsOf } from './field_texts.js'
+import type { FormField } from './form_field.js'
+import { plainTexts } from './plain_texts.js'
+
+/**
+ * The texts that the fields of a form have once it is stored: what was sent, else what the record or the table's
+ * default gives.
+ *
+ * @param fields  of the form; other names are those of columns that it does not have
+ * @param record  of an update
+ * @returns null for a field that the viewer can't see
+ */
+export function textsInForm(
+  view: ModelView,
+  fields: readonly FormField[],
+  submission?: Submission,
+  record?: LucidRow
+): (name: string) => readonly string[] | null {
+  return (name) => {
+    const field = fields.find((one) => one.name === name)
+    if (submission?.cleared.has(name)) return []
+    const sent = submission?.shown[name] ?? []
+    /* A hidden `false` precedes the checkbox. */
+    const counting = field?.valueType === 'boolean' ? sent.slice(-1) : sent
+    const typed = counting.map((text) => text.trim()).filter((text) => text !== '')
+    if (field && typed.length > 0) return typed
+
+    const column = field?.column ?? view.resource.fields.find(({ apiName }) => apiName === name)
+    if (!column) return field ? [] : null
+    if (!record) return field?.initial ?? (column.defaultText === null ? [] : [column.defaultText])
+    const value = toApi(column, (record as unknown as Record<string, unknown>)[column.attribute])
+    return field ? textsOf(field, value) : plainTexts(value)
+  }
+}

@@ -1,0 +1,56 @@
+import string from '@adonisjs/core/helpers/string'
+import { FormWidget, type Preview } from './form_widget.js'
+
+interface SlugOptions {
+  /** Name of the field that it is made of */
+  from: string
+  /** Most characters that it may have */
+  most: number
+  isCreate: boolean
+}
+
+/**
+ * A text for addresses, made of another field until it is changed by hand; that of a record stays as it is. [R13]
+ */
+export class SlugWidget extends FormWidget {
+  readonly template = 'admin/partials/fields/slug'
+  readonly sheet = 'slug_field.css'
+  readonly cellControl = 'input'
+  readonly hasBox = true
+  readonly fillsItself: boolean
+  readonly #options: SlugOptions
+
+  constructor(options: SlugOptions) {
+    super()
+    this.#options = options
+    this.fillsItself = options.isCreate
+  }
+
+  collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+    const { from, isCreate } = this.#options
+    const own = sent.get(name) ?? []
+    if (!isCreate || own.some((text) => text.trim() !== '')) return undefined
+    /* In a row of another form both names begin with that of the row. */
+    const source = name.slice(0, name.lastIndexOf('.') + 1) + from
+    const made = this.#slugOf(sent.get(source)?.[0] ?? '')
+    return made === '' ? undefined : [made]
+  }
+
+  async data() {
+    return { from: this.#options.from }
+  }
+
+  preview(text: string): Preview {
+    return { type: 'text', content: this.#slugOf(text) }
+  }
+
+  /** Cut between words where the first one leaves room for that */
+  #slugOf(text: string): string {
+    const slug = string.slug(text, { lower: true, strict: true })
+    const { most } = this.#options
+    if (slug.length <= most) return slug
+    const cut = slug.slice(0, most + 1)
+    const end = cut.lastIndexOf('-')
+    return (end > 0 ? cut.slice(0, end) : slug.slice(0, most)).replace(/-+$/, '')
+  }
+}

@@ -1,0 +1,95 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { textCell, valueCell, type ShownCell } from '../../../list/cell.js'
+import { escaped } from '../../../text/markup.js'
+import { FormWidget, type Text } from './form_widget.js'
+import { readTags, tagsOf, tagsText } from './tags_text.js'
+
+/* Tags that a list shows of a record */
+const SHOWN = 3
+
+/** Suffix in the name of the mark of a field that had tags when its form was made */
+export const HAD_TAGS = '__tags'
+
+interface TagsOptions {
+  suggestions: readonly string[]
+  /** The column is a text that holds JSON */
+  isText: boolean
+}
+
+/**
+ * A list of short texts; with JavaScript as chips. [R13]
+ */
+export class TagsWidget extends FormWidget {
+  readonly template = 'admin/partials/fields/tags'
+  readonly sheet = 'tags_field.css'
+  readonly isList = true
+  readonly helpKey = 'form.lines'
+  readonly #suggestions: readonly string[]
+  readonly #isText: boolean
+
+  constructor({ suggestions, isText }: TagsOptions) {
+    super()
+    this.#suggestions = suggestions
+    this.#isText = isText
+  }
+
+  /** The limits of a text are those of the JSON, not of what is typed. */
+  attributesFrom() {
+    return {}
+  }
+
+  /** All tags taken away is an empty list, while a field that was empty stays as it was. */
+  collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+    const texts = sent.get(name)
+    const isEmptied = texts?.every((text) => text.trim() === '') && sent.has(name + HAD_TAGS)
+    return isEmptied ? ['[]'] : undefined
+  }
+
+  async data(_ctx: HttpContext, name: string, values: string[]) {
+    const text = values.join('\n')
+    return {
+      suggestions: this.#suggestions,
+      mark: text.trim() === '' ? undefined : name + HAD_TAGS,
+      text: text === '[]' ? '' : text,
+    }
+  }
+
+  read(values: string[]): unknown {
+    const tags = readTags(values.join('\n'))
+    return this.#isText ? JSON.stringify(tags) : tags
+  }
+
+  show(value: unknown): string[] {
+    const text = tagsText(value)
+    return text === '' ? [] : [text]
+  }
+
+  words(value: unknown): string {
+    return tagsOf(value)?.join(', ') ?? tagsText(value)
+  }
+
+  cell(value: unknown, text: Text): ShownCell | null {
+    return badges(value, text, SHOWN)
+  }
+
+  whole(value: unknown, text: Text): ShownCell | null {
+    return badges(value, text, Infinity)
+  }
+}
+
+function badges(value: unknown, text: Text, most: number): ShownCell | null {
+  const tags = tagsOf(value)
+  if (tags === null) return null
+  if (tags.length === 0) return valueCell(null, text)
+  const shown = tags.slice(0, most).map((tag) => {
+    return `<span class="value-badge" dir="auto">${escaped(textCell(tag).text)}</span>`
+  })
+  const more = tags.length > shown.length ? ` +${tags.length - shown.length}` : ''
+  const all = textCell(tags.join(', '))
+  return {
+    kind: 'tags',
+    text: all.text,
+    markup: `<span class="value-tags">${shown.join(' ')}${more}</span>`,
+    ...(more !== '' && { title: all.title ?? all.text }),
+  }
+}

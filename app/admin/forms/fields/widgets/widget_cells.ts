@@ -1,0 +1,58 @@
+import type { Column } from '#crud/internals'
+import type { Show, ShownCell } from '../../../list/cell.js'
+import type { ModelView } from '../../../model_view.js'
+import { escaped } from '../../../text/markup.js'
+import { isFileKey } from '../../files/file_store.js'
+import type { Text } from './form_widget.js'
+import { imageType, INLINE } from './image_types.js'
+import { makeWidget } from './make_widget.js'
+
+/**
+ * Shows the values of a column in lists in the way of its widget; undefined if that has none. [R13]
+ */
+export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
+  if (isImage(view, column)) return (value) => imageCell(view, column, value, text)
+  const widget = widgetOf(view, column)
+  return widget?.cell && ((value) => widget.cell!(value, text))
+}
+
+/**
+ * The same for the page of a record, which has room for the whole value.
+ */
+export function wholeShow(view: ModelView, column: Column, text: Text): Show | undefined {
+  const widget = widgetOf(view, column)
+  if (!widget) return widgetShow(view, column, text)
+  return (value) =>
+    widget.whole ? widget.whole(value, text) : (widget.cell?.(value, text) ?? null)
+}
+
+function isImage(view: ModelView, { apiName }: Column): boolean {
+  return view.fieldOptions(apiName).widget === 'image'
+}
+
+function widgetOf(view: ModelView, { apiName, kind }: Column) {
+  return makeWidget(view.fieldOptions(apiName), {
+    kind,
+    isList: false,
+    strict: false,
+    most: Infinity,
+    isCreate: false,
+  })
+}
+
+function imageCell(
+  view: ModelView,
+  { apiName }: Column,
+  value: unknown,
+  text: Text
+): ShownCell | null {
+  if (!isFileKey(value) || imageType(value) === undefined) return null
+  const url = view.url(`/files/${value}`)
+  const alt = text('list.image', { label: view.labelOf(apiName) })
+  return {
+    kind: 'image',
+    text: alt,
+    href: `${url}?${INLINE}`,
+    markup: `<img class="value-image" src="${escaped(`${url}?${INLINE}`)}" alt="${escaped(alt)}" loading="lazy" width="40" height="40">`,
+  }
+}

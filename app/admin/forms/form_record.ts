@@ -1,0 +1,41 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { Problem } from '#crud'
+import type { KeyValue } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+
+export interface FoundRecord {
+  key: KeyValue
+  record: LucidRow
+}
+
+/**
+ * The record of a request's path, as far as the user may see it.
+ *
+ * @returns null if there is none; an id that is not valid for the key's type is not found [B21]
+ */
+export async function findRecord(ctx: HttpContext, view: ModelView): Promise<FoundRecord | null> {
+  let key: KeyValue
+  try {
+    key = view.resource.key.fromParams(ctx.params)
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+  const record = await view.crud.find(key, view.callOptions(ctx))
+  return record && { key, record }
+}
+
+/**
+ * Answers 404 with a message. [S41]
+ */
+export function recordNotFound(
+  { params, response }: HttpContext,
+  site: AdminSite,
+  { resource }: ModelView
+): { message: string } {
+  const id = resource.key.params.map((name) => params[name]).join(', ')
+  response.status(404)
+  return { message: site.text('form.notFound', { id }) }
+}

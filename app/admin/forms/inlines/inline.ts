@@ -1,0 +1,98 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
+import type { Column } from '#crud/internals'
+import type { ModelView, ViewSite } from '../../model_view.js'
+import { personal } from '../../permissions/may.js'
+import { inlineOptions, USUAL_SPARE, type InlineOptions } from './inline_option.js'
+
+/**
+ * A relation whose rows stand in the form of their parent. [R2]
+ */
+export interface Inline {
+  /** Name of the relation, and first part of the names of its fields: `items` in `items.0.quantity` */
+  name: string
+  label: string
+  /** View of the rows */
+  view: ModelView
+  /** Foreign key of the rows */
+  column: Column
+  /** Column of the parent that it refers to */
+  target: Column
+  /** API names of the columns that the option names */
+  fields: readonly string[] | undefined
+  /** Column that has the order of the rows */
+  sort: Column | undefined
+  /** Number of blank rows without JavaScript */
+  spare: number
+  /** True for a `hasOne` */
+  isOne: boolean
+}
+
+/**
+ * The inlines of a view, whoever asks. What the check at boot refuses is left out.
+ */
+export function inlinesOf(site: ViewSite, view: ModelView): Inline[] {
+  return inlineOptions(view.options.inlines).flatMap((options) => {
+    const relation = view.model.$relationsDefinitions.get(options.relation)
+    return (relation && inlineOf(site, view, relation, options)) ?? []
+  })
+}
+
+/**
+ * The inlines of a view that the signed-in user may see. [U4]
+ *
+ * @param view  as their roles leave it
+ */
+export async function seenInlines(
+  ctx: HttpContext,
+  site: ViewSite,
+  view: ModelView
+): Promise<Inline[]> {
+  const inlines = inlinesOf(site, view)
+  if (inlines.length === 0) return []
+  const seen = await Promise.all(
+    inlines.map(async (inline) => {
+      if (!(await inline.view.isVisibleTo(ctx))) return null
+      if (!inline.view.resource.isLoaded) await inline.view.resource.load()
+      const own = await personal(ctx, inline.view)
+      return own && seenAs(inline, own)
+    })
+  )
+  return seen.filter((inline) => inline !== null)
+}
+
+function inlineOf(
+  site: ViewSite,
+  view: ModelView,
+  relation: RelationshipsContract,
+  options: InlineOptions
+): Inline | null {
+  if (relation.type !== 'hasMany' && relation.type !== 'hasOne') return null
+  relation.boot()
+  const model = relation.relatedModel()
+  const other = [...site.models.values()].find((one) => one.model === model)
+  const column = other?.resource.columns.find(relation.foreignKey)
+  const target = view.resource.base.columns.find(relation.localKey)
+  if (!other || !column || !target) return null
+  const isOne = relation.type === 'hasOne'
+  return {
+    name: relation.relationName,
+    label: options.label ?? (isOne ? other.singular : other.label),
+    view: other,
+    column,
+    target,
+    fields: options.fields && [...options.fields],
+    sort: options.sort === undefined ? undefined : other.resource.columns.find(options.sort),
+    spare: options.spare ?? USUAL_SPARE,
+    isOne,
+  }
+}
+
+/** The inline with the user's own view of the rows; null if the foreign key is hidden from them. */
+function seenAs(inline: Inline, view: ModelView): Inline | null {
+  const { columns } = view.resource
+  const column = columns.find(inline.column.apiName)
+  if (!column || column.hidden) return null
+  const sort = inline.sort && columns.find(inline.sort.apiName)
+  return { ...inline, view, column, sort: sort?.hidden ? undefined : sort }
+}

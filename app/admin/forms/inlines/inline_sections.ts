@@ -1,0 +1,255 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AdminSite } from '../../admin_site.js'
+import type { RowFaults } from '../../errors.js'
+import { filteredListUrl } from '../../record/related_list.js'
+import type { ModelView } from '../../model_view.js'
+import { Widget } from '../fields/widget.js'
+import { sheetsOf } from '../fields/widgets/sheets.js'
+import { inSentence } from '../../text/in_sentence.js'
+import type { Submission } from '../submission/submission.js'
+import { seenInlines, type Inline } from './inline.js'
+import { InlineRows } from './inline_rows.js'
+import { rowFields } from './row_fields.js'
+import { byNumber, typedPlace } from './row_plan.js'
+import { isBlank } from './row_values.js'
+import { RowViews, type RowView, type ShownRow } from './row_views.js'
+import { MORE, sentRows, type SentRow, type SentRows } from './sent_rows.js'
+import { MOST_ROWS, referredValue } from './stored_rows.js'
+
+/**
+ * Variables of the template of an inline.
+ */
+export interface InlineSection {
+  id: string
+  /** Name of the relation */
+  name: string
+  label: string
+  /** In a sentence */
+  one: string
+  columns: Array<{ name: string; label: string; required: boolean; unit: string | undefined }>
+  rows: RowView[]
+  /** A new row for the script, with `__index__` for its number; null if the user may not add any */
+  blank: RowView | null
+  /** Number that the next new row gets in names */
+  next: number
+  isSortable: boolean
+  isOne: boolean
+  hasRemove: boolean
+  /** Name of the button for more blank rows */
+  more: string | null
+  messages: string[]
+  /** Words for the script, as JSON */
+  texts: string
+  /** URL of the list, if there are more rows than a form takes */
+  list: string | null
+  /** Stylesheets that widgets in the rows need */
+  sheets: string[]
+  /** Faults, with the ids of what has them */
+  faults: Array<{ id: string; text: string }>
+}
+
+/**
+ * Rows in the form, as it was sent. Their names begin with those of the relations. [R2]
+ *
+ * @param view  as the user's roles leave it
+ * @returns the rows by relation, and true if a button only wants the form again
+ */
+export async function rowsIn(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  sent: ReadonlyMap<string, readonly string[]>
+): Promise<{ rows: Map<string, SentRows>; asksAgain: boolean }> {
+  const rows = new Map<string, SentRows>()
+  let asksAgain = false
+  for (const inline of await seenInlines(ctx, site, view)) {
+    const own = sentRows(sent, inline.name)
+    if (own.rows.length === 0 && !own.wantsMore) continue
+    rows.set(inline.name, own)
+    asksAgain ||= own.wantsMore || own.rows.some((row) => widgetAsksAgain(site, inline, row))
+  }
+  return { rows, asksAgain }
+}
+
+/** Such as for the preview of a text in the row. [R13] */
+function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
+  const { create, update } = rowFields(site, inline)
+  return [...create, ...update].some(
+    ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(name, texts)
+  )
+}
+
+/**
+ * The inlines of a form.
+ *
+ * @param view    of the parent, as the user's roles leave it
+ * @param record  the parent; undefined on create
+ */
+export async function inlineSections(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record: LucidRow | undefined,
+  submission: Submission | undefined,
+  faults: RowFaults = new Map()
+): Promise<InlineSection[]> {
+  const sections: InlineSection[] = []
+  for (const inline of await seenInlines(ctx, site, view)) {
+    const rows = await InlineRows.read(ctx, site, inline, record)
+    if (rows.stored.length === 0 && !rows.mayCreate && !rows.isTooLong) continue
+    const sent = submission?.rows?.get(inline.name)
+    sections.push(await sectionOf(ctx, site, rows, record, sent, faults))
+  }
+  focusFirst(sections)
+  return sections
+}
+
+async function sectionOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  rows: InlineRows,
+  record: LucidRow | undefined,
+  sent: SentRows | undefined,
+  faults: RowFaults
+): Promise<InlineSection> {
+  const { inline } = rows
+  const { view } = inline
+  const filled = rows.isTooLong ? [] : shownRows(rows, sent)
+  const spare = spareRows(rows, filled, sent)
+  const shown = [...filled, ...spare]
+  const views = await RowViews.of(ctx, site, rows, shown, faults)
+  const rowViews: RowView[] = []
+  for (const [index, row] of shown.entries()) {
+    rowViews.push(await views.view(row, index, index + 1))
+  }
+  const blank =
+    rows.mayCreate && !rows.isTooLong
+      ? await views.view({ stored: undefined, sent: undefined }, '__index__', '__number__')
+      : null
+  const value = record && referredValue(inline, record)
+  const section = {
+    id: `inline-${inline.name}`,
+    name: inline.name,
+    label: inline.label,
+    one: inSentence(view.singular),
+    columns: columnsOf(rows, [...rowViews, ...(blank ? [blank] : [])]),
+    rows: rowViews,
+    blank,
+    next: shown.length,
+    isSortable: rows.isSortable && !inline.isOne,
+    isOne: inline.isOne,
+    hasRemove: [...rowViews, ...(blank ? [blank] : [])].some(({ remove }) => remove),
+    more: blank && !inline.isOne ? `${inline.name}.${MORE}` : null,
+    messages: messagesOf(inline, shown, faults),
+    texts: JSON.stringify(textsOf(site, inline)),
+    sheets: sheetsOf([...rows.fields.create, ...rows.fields.update]),
+    list: rows.isTooLong && value ? filteredListUrl(inline, value) : null,
+  }
+  return { ...section, faults: faultsOf(site, section) }
+}
+
+/** Rows as they were sent, then those that were not; as they are stored if none was sent. */
+function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
+  const named = new Set<string>()
+  const shown: Array<ShownRow & { sent: NonNullable<ShownRow['sent']> }> = []
+  for (const row of sent?.rows ?? []) {
+    const stored = row.id === null ? undefined : rows.find(row.id)
+    if (stored && named.has(stored.id)) continue
+    if (stored) named.add(stored.id)
+    /* A row that is gone is saved as a new one, unless it was to be removed. */
+    else if (row.isRemoved || !rows.mayCreate || isBlank(rows, row)) continue
+    shown.push({ stored, sent: row })
+  }
+  const typed = shown.map((row) => ({ ...row, typed: placeOrNull(rows, row.sent) }))
+  const inOrder = rows.isSortable ? typed.toSorted(byNumber) : typed
+  const others = rows.stored.filter(({ id }) => !named.has(id))
+  return [...inOrder, ...others.map((stored) => ({ stored, sent: undefined }))]
+}
+
+/** Faults of the rows together, and of those that are not shown again */
+function messagesOf(inline: Inline, shown: readonly ShownRow[], faults: RowFaults): string[] {
+  const places = new Set(shown.map(({ sent }) => sent && `${inline.name}.${sent.index}`))
+  const own = [...faults].filter(
+    ([place]) =>
+      place === inline.name || (place.startsWith(`${inline.name}.`) && !places.has(place))
+  )
+  return [...new Set(own.flatMap(([, { messages }]) => messages))]
+}
+
+function placeOrNull(rows: InlineRows, sent: NonNullable<ShownRow['sent']>): number | null {
+  const typed = typedPlace(rows, sent)
+  return Number.isNaN(typed) ? null : typed
+}
+
+/** Blank rows, for browsers without JavaScript */
+function spareRows(
+  rows: InlineRows,
+  filled: readonly ShownRow[],
+  sent: SentRows | undefined
+): ShownRow[] {
+  const { inline, isTooLong, mayCreate } = rows
+  if (!mayCreate || isTooLong) return []
+  const room = Math.max(0, MOST_ROWS - filled.length)
+  const wanted = inline.isOne ? Number(filled.length === 0) : inline.spare
+  const blank = (sent?.rows ?? []).filter((row) => row.id === null && isBlank(rows, row)).length
+  const count = sent?.wantsMore ? blank + Math.max(1, inline.spare) : wanted
+  return Array.from({ length: Math.min(count, room) }, () => ({
+    stored: undefined,
+    sent: undefined,
+  }))
+}
+
+function columnsOf({ fields, inline }: InlineRows, shown: readonly RowView[]) {
+  return fields.names.map((name) => {
+    const views = shown.flatMap(
+      ({ cells }) => cells.find((cell) => cell.name === name)?.field ?? []
+    )
+    return {
+      name,
+      label: inline.view.labelOf(name),
+      required: views.some(({ required }) => required),
+      unit: views.find(({ unit }) => unit !== undefined)?.unit,
+    }
+  })
+}
+
+function textsOf(site: AdminSite, { view }: Inline): Record<string, string> {
+  const one = view.singular
+  const names = ['up', 'down', 'remove', 'keep', 'added', 'removed', 'kept', 'moved'] as const
+  return Object.fromEntries(
+    names.map((name) => [name, site.text(`inlines.script.${name}`, { one, row: '{row}' })])
+  )
+}
+
+function faultsOf(
+  site: AdminSite,
+  { id, label, messages, rows }: Omit<InlineSection, 'faults'>
+): InlineSection['faults'] {
+  const inRow = (number: RowView['number'], message: string) =>
+    site.text('inlines.inRow', { label, row: number }) + message
+  return [
+    ...messages.map((text) => ({ id, text })),
+    ...rows.flatMap((row) => [
+      ...row.messages.map((text) => ({ id: row.id, text: inRow(row.number, text) })),
+      ...(row.place?.error ? [{ id: row.place.id, text: inRow(row.number, row.place.error) }] : []),
+      ...row.cells.flatMap(({ field }) =>
+        field?.error ? [{ id: field.id, text: inRow(row.number, field.error) }] : []
+      ),
+    ]),
+  ]
+}
+
+/** The first faulty field, of the first row that has one */
+function focusFirst(sections: readonly InlineSection[]): void {
+  for (const { rows } of sections) {
+    for (const { cells, messages } of rows) {
+      const field =
+        cells.find((cell) => cell.field?.error)?.field ??
+        (messages.length > 0 ? cells.find((cell) => cell.field)?.field : undefined)
+      if (!field) continue
+      field.attributes.autofocus = true
+      return
+    }
+  }
+}

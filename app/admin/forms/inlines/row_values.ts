@@ -1,0 +1,170 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { Uploads } from '../files/uploads.js'
+import type { FormField } from '../fields/form_field.js'
+import { formFields } from '../fields/form_fields.js'
+import { textsInForm } from '../fields/texts_in_form.js'
+import { unseenFields } from '../fields/visible_when.js'
+import { Widget } from '../fields/widget.js'
+import { submissionOf, withoutUnseen, type Submission } from '../submission/submission.js'
+import { isSame, storedTexts } from '../submission/untouched.js'
+import { internalValues, keyIn, requiredIn } from '../submission/update_values.js'
+import { validateSubmission } from '../submission/validate_submission.js'
+import type { InlineRows, StoredRow } from './inline_rows.js'
+import type { SentRow } from './sent_rows.js'
+
+/**
+ * Values of a row by attribute name, after the schema of its model.
+ */
+type Values = Record<string, unknown>
+
+/**
+ * Returns true if nothing was typed into a new row: it has nothing but what a blank one begins with.
+ */
+export function isBlank({ fields, inline, mayCreate }: InlineRows, { texts }: SentRow): boolean {
+  /* Of fields that the user does not have, any text counts. */
+  if (!mayCreate) {
+    const own = [...texts].filter(([name]) => name !== inline.sort?.apiName)
+    return own.every(([, sent]) => sent.every((text) => text.trim() === ''))
+  }
+  const { shown } = submissionOf(fields.create, texts, 'create')
+  return fields.create.every((field) => {
+    const sent = filled(field, shown[field.name])
+    if (sent.length === 0 || isSame(field, [...field.initial], sent)) return true
+    return field.widget === 'checkbox' && field.initial.length === 0 && sent.at(-1) === 'false'
+  })
+}
+
+/**
+ * Validates a new row.
+ *
+ * @param given  values that the form itself gives, by API name
+ * @param later  API name of the foreign key, while there is no parent yet
+ * @throws InvalidForm
+ */
+export async function valuesOfNew(
+  site: AdminSite,
+  { inline, fields }: InlineRows,
+  { texts }: SentRow,
+  given: Record<string, unknown>,
+  later: string | null
+): Promise<Values> {
+  const { view } = inline
+  const sent = submissionOf(fields.create, texts, 'create')
+  const all = formFields(site, view, 'create')
+  const unseen = unseenFields(all, textsInForm(view, all, sent))
+  const submission = withoutUnseen(sent, unseen)
+  const known = new Set(view.resource.createBody.fields.map(({ apiName }) => apiName))
+  const own = Object.fromEntries(Object.entries(given).filter(([name]) => known.has(name)))
+  const optional = later === null ? unseen : new Set([...unseen, later])
+  return await validateSubmission(
+    view.resource.createBody,
+    { ...submission, values: { ...submission.values, ...own }, unseen: optional },
+    new Uploads(view, [], submission),
+    { operation: 'create' }
+  )
+}
+
+/**
+ * The texts that a row that exists shows, by API name.
+ */
+export async function textsOfRow(
+  { inline }: InlineRows,
+  fields: readonly FormField[],
+  record: LucidRow
+): Promise<Record<string, string[]>> {
+  const texts = storedTexts(fields, record)
+  for (const { name, column, widget } of fields) {
+    if (column || !(widget instanceof Widget) || !widget.stored) continue
+    texts[name] = await widget.stored(inline.view.resource.reader.shown(record))
+  }
+  return texts
+}
+
+/**
+ * The changes that a form makes in a row that exists: the fields that did not come back as they were shown. One that came
+ * back empty is emptied, unless its value is not shown.
+ *
+ * @param fields  of the row that the user may write
+ * @param stored  texts that it shows
+ * @returns null if it changes nothing
+ */
+export function touchedIn(
+  fields: readonly FormField[],
+  { texts }: SentRow,
+  stored: Record<string, string[]>
+): Submission | null {
+  const sent = submissionOf(fields, texts, 'update')
+  const touched: Submission = {
+    ...sent,
+    values: {},
+    cleared: new Set(sent.cleared),
+    faults: [],
+  }
+  const names = new Set<string>()
+  for (const field of fields) {
+    const { name } = field
+    const typed = sent.shown[name]
+    if (typed === undefined && !sent.cleared.has(name)) continue
+    const text = filled(field, typed)
+    const before = filled(field, stored[name])
+    const isEmptied = text.length === 0 || sent.cleared.has(name)
+    if (isEmptied ? before.length === 0 : isSame(field, before, text)) continue
+    if (isEmptied && field.hidden && !sent.cleared.has(name)) continue
+    names.add(name)
+    if (isEmptied) empty(field, touched)
+    else if (Object.hasOwn(sent.values, name)) touched.values[name] = sent.values[name]
+  }
+  touched.faults.push(...sent.faults.filter(({ field }) => names.has(field)))
+  return names.size > 0 ? touched : null
+}
+
+/**
+ * Validates what a form changes in a row that exists.
+ *
+ * @returns the values of the changed fields alone
+ * @throws InvalidForm
+ */
+export async function valuesOfChanged(
+  site: AdminSite,
+  view: ModelView,
+  { record }: StoredRow,
+  touched: Submission
+): Promise<Values> {
+  const { resource } = view
+  const all = formFields(site, view, 'update')
+  const unseen = unseenFields(all, textsInForm(view, all, touched, record))
+  const submission = withoutUnseen(touched, unseen)
+  const { values: changed } = submission
+  const parsed = await validateSubmission(
+    resource.updateBody,
+    {
+      ...submission,
+      values: { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed },
+    },
+    new Uploads(view, [], submission),
+    { operation: 'update', key: resource.key.of(record) }
+  )
+  const attributes = resource.updateBody.fields
+    .filter(({ apiName }) => Object.hasOwn(changed, apiName))
+    .map(({ column, input }) => column?.attribute ?? input)
+  const own = Object.entries(parsed).filter(([name]) => attributes.includes(name))
+  return { ...Object.fromEntries(own), ...internalValues(view) }
+}
+
+function empty(field: FormField, { values, cleared, faults }: Submission): void {
+  const { name } = field
+  if (field.nullable) {
+    values[name] = field.emptied
+    ;(cleared as Set<string>).add(name)
+  } else {
+    faults.push({ field: name, rule: 'required', message: `The ${name} field must be defined` })
+  }
+}
+
+/** A hidden text without a value precedes lists, as `false` precedes a checkbox. */
+function filled({ valueType }: FormField, texts: readonly string[] = []): string[] {
+  const counting = valueType === 'boolean' ? texts.slice(-1) : texts
+  return counting.filter((text) => text.trim() !== '')
+}

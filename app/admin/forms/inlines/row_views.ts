@@ -1,0 +1,246 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { toApi, versionOf, type Column } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { RowFault, RowFaults } from '../../errors.js'
+import { cellMarkup } from '../../list/cell_markup.js'
+import { namesThings } from '../../list/names_things.js'
+import { referencesOf } from '../../relations/references.js'
+import { SharedChoices } from '../fields/choices.js'
+import { fieldViews, type FieldView } from '../fields/field_view.js'
+import type { FormField } from '../fields/form_field.js'
+import { isChoice } from '../fields/listed_choices.js'
+import { submissionOf } from '../submission/submission.js'
+import type { InlineRows, StoredRow } from './inline_rows.js'
+import { cellsInRows } from './rows_now.js'
+import { textsOfRow } from './row_values.js'
+import { ID, REMOVE, VERSION, type SentRow } from './sent_rows.js'
+import { offerNew } from '../new_beside/new_offer.js'
+
+/**
+ * A cell of a row: a field, or a text where the user can't change it.
+ */
+export interface CellView {
+  name: string
+  label: string
+  field: FieldView | undefined
+  kind: string
+  markup: string
+}
+
+/**
+ * Variables of a row's template.
+ */
+export interface RowView {
+  id: string
+  /** Number of the row for people, from 1 */
+  number: number | string
+  isNew: boolean
+  /** True if nothing was typed into it */
+  isBlank: boolean
+  /** Hidden fields */
+  hidden: Array<{ name: string; value: string }>
+  cells: CellView[]
+  /** Field for the place */
+  place: { id: string; name: string; value: string; error: string | undefined } | undefined
+  remove: { name: string; checked: boolean } | undefined
+  messages: string[]
+}
+
+/** A row to show. */
+export interface ShownRow {
+  /** Undefined for a new one */
+  stored: StoredRow | undefined
+  /** Undefined for a row that was not sent */
+  sent: SentRow | undefined
+}
+
+/**
+ * Builds the template variables of rows. One query for each reference that they have.
+ */
+export class RowViews {
+  readonly #choices: SharedChoices
+  readonly #texts = new Map<LucidRow, Map<string, { kind: string; markup: string }>>()
+
+  private constructor(
+    private readonly ctx: HttpContext,
+    private readonly site: AdminSite,
+    private readonly rows: InlineRows,
+    private readonly shown: readonly ShownRow[],
+    private readonly faults: RowFaults
+  ) {
+    this.#choices = new SharedChoices(ctx, (column) => this.#currentOf(column), shown.length)
+  }
+
+  static async of(
+    ctx: HttpContext,
+    site: AdminSite,
+    rows: InlineRows,
+    shown: readonly ShownRow[],
+    faults: RowFaults
+  ): Promise<RowViews> {
+    const views = new RowViews(ctx, site, rows, shown, faults)
+    await views.#readTexts()
+    return views
+  }
+
+  /**
+   * @param index   number of the row in the names of its fields
+   * @param number  for people
+   */
+  async view(row: ShownRow, index: number | string, number: number | string): Promise<RowView> {
+    const { inline, isSortable } = this.rows
+    const { stored, sent } = row
+    const prefix = `${inline.name}.${index}.`
+    const fault = sent && this.faults.get(`${inline.name}.${sent.index}`)
+    const isNew = stored === undefined
+    const { sort } = inline
+    const typed = sort && sent?.texts.get(sort.apiName)?.at(-1)
+    return {
+      id: `row-${inline.name}.${index}`,
+      number,
+      isNew,
+      isBlank: isNew && !sent && index !== '__index__',
+      hidden: isNew ? [] : this.#hidden(prefix, stored, sent, fault),
+      cells: await this.#cells(row, prefix, fault),
+      place: isSortable
+        ? {
+            id: `field-${prefix}${sort!.apiName}`,
+            name: prefix + sort!.apiName,
+            value: typed ?? (isNew ? '' : String(number)),
+            error: fault?.fieldErrors[sort!.apiName],
+          }
+        : undefined,
+      remove:
+        isNew || stored.removal
+          ? { name: prefix + REMOVE, checked: sent?.isRemoved ?? false }
+          : undefined,
+      messages: fault?.messages ?? [],
+    }
+  }
+
+  #hidden(
+    prefix: string,
+    { id, record }: StoredRow,
+    sent: SentRow | undefined,
+    fault: RowFault | undefined
+  ): RowView['hidden'] {
+    const { resource } = this.rows.inline.view
+    /* Saved again, it overwrites what others have changed. */
+    const version = fault?.isChanged ? undefined : sent?.version
+    return [
+      { name: prefix + ID, value: id },
+      { name: prefix + VERSION, value: version ?? versionOf(resource, record) },
+    ]
+  }
+
+  async #cells(row: ShownRow, prefix: string, fault: RowFault | undefined): Promise<CellView[]> {
+    const { inline, fields } = this.rows
+    const own = this.fieldsOf(row.stored)
+    const views = await this.#fields(own, row, prefix, fault)
+    return fields.names.map((name): CellView => {
+      const field = views.get(name)
+      const text = row.stored && this.#texts.get(row.stored.record)?.get(name)
+      return {
+        name,
+        label: inline.view.labelOf(name),
+        field,
+        kind: field ? 'field' : (text?.kind ?? 'none'),
+        markup: field ? '' : (text?.markup ?? ''),
+      }
+    })
+  }
+
+  /** The fields of a row that the user may write. */
+  fieldsOf(stored: StoredRow | undefined): readonly FormField[] {
+    const { create, update } = this.rows.fields
+    if (!stored) return create
+    return stored.mayUpdate ? update.filter(({ name }) => !stored.readOnly.has(name)) : []
+  }
+
+  async #fields(
+    fields: readonly FormField[],
+    { stored, sent }: ShownRow,
+    prefix: string,
+    fault: RowFault | undefined
+  ): Promise<Map<string, FieldView>> {
+    const known = stored ? await textsOfRow(this.rows, fields, stored.record) : {}
+    const typed = sent
+      ? submissionOf(fields, sent.texts, stored ? 'update' : 'create').shown
+      : undefined
+    const shown = Object.fromEntries(
+      fields.map((field) => [
+        field.name,
+        (field.secret ? undefined : typed?.[field.name]) ??
+          known[field.name] ??
+          (stored ? [] : [...field.initial]),
+      ])
+    )
+    const views = await fieldViews(this.ctx, this.site, this.rows.inline.view, fields, {
+      shown,
+      stored: stored && known,
+      errors: fault?.fieldErrors ?? {},
+      cleared: new Set(),
+      prefix,
+      choices: this.#choices,
+    })
+    await offerNew(this.ctx, this.site, this.rows.inline.view, fields, views)
+    return new Map(views.map((view, index) => [fields[index].name, inCell(view)]))
+  }
+
+  /** Values that references have in the rows, as stored or typed */
+  #currentOf(column: Column): unknown[] {
+    return this.shown.flatMap(({ stored, sent }) => {
+      const typed = sent?.texts.get(column.apiName)?.at(-1)
+      const attributes = stored?.record as unknown as Record<string, unknown> | undefined
+      const own = attributes && toApi(column, attributes[column.attribute])
+      return [own, isKeyOf(column, typed) ? typed : undefined]
+    })
+  }
+
+  /** Texts of the cells that are no fields, column by column */
+  async #readTexts(): Promise<void> {
+    const { inline, fields } = this.rows
+    const { view } = inline
+    const references = referencesOf(this.site, view)
+    for (const name of fields.names) {
+      const column = view.resource.fields.find(({ apiName }) => apiName === name)
+      const records = this.shown.flatMap(({ stored }) => {
+        const isText = stored && !this.fieldsOf(stored).some((field) => field.name === name)
+        return isText ? [stored.record] : []
+      })
+      if (!column || records.length === 0) continue
+      const field = [...fields.update, ...fields.readOnly].find((one) => one.name === name)
+      const cells = await cellsInRows(
+        this.ctx,
+        this.site,
+        {
+          column,
+          reference: references.find((one) => one.column === column),
+          widget: field?.widget ?? 'text',
+          choices: isChoice(view, column) ? [] : undefined,
+          grouped: field?.grouped ?? !namesThings(view, column),
+        },
+        records
+      )
+      for (const [index, record] of records.entries()) {
+        const texts = this.#texts.get(record) ?? new Map()
+        texts.set(name, { kind: cells[index].kind, markup: cellMarkup(cells[index]) })
+        this.#texts.set(record, texts)
+      }
+    }
+  }
+}
+
+/** A typed text is looked up only if it can be a key. */
+function isKeyOf({ kind }: Column, text: string | undefined): boolean {
+  if (!text) return false
+  return kind !== 'integer' && kind !== 'number' ? text.length <= 255 : /^-?\d{1,15}$/.test(text)
+}
+
+/** A browser must not insist on a row that is removed or left blank, and emptying a field is enough in a row. */
+function inCell(view: FieldView): FieldView {
+  const attributes = { ...view.attributes }
+  for (const name of ['required', 'data-required', 'autofocus']) delete attributes[name]
+  return { ...view, attributes, clear: undefined, hasCross: false }
+}

@@ -1,0 +1,221 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { RuntimeError, systemActor } from '#crud'
+import {
+  faultToProblem,
+  gatherWrites,
+  inTransaction,
+  readCondition,
+  Records,
+  toApi,
+  toProblem,
+  versionOf,
+  type KeyValue,
+} from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { InvalidForm } from '../../errors.js'
+import type { ModelView } from '../../model_view.js'
+import { isForPeople } from '../submission/form_failure.js'
+import { isForbidden, isMissing } from '../submission/refusals.js'
+import type { Inline } from './inline.js'
+import { faultOf, placeOf, type RowsPlan } from './plan_rows.js'
+import type { RowChange } from './row_plan.js'
+import { referredValue } from './stored_rows.js'
+
+type Options = ReturnType<ModelView['callOptions']>
+
+/** Another user has changed a row since the form was read. */
+class ChangedRow extends Error {}
+
+/** Another request has made the one row of a `hasOne`. */
+class TakenPlace extends Error {}
+
+/** A row is not there any more, or not one of this parent. */
+class GoneRow extends Error {}
+
+/**
+ * Runs a validation of the parent together with that of its rows, so that all faults are told at once.
+ *
+ * @throws InvalidForm
+ */
+export async function checkedWith<Result>(
+  plan: RowsPlan | null,
+  validate: () => Promise<Result>
+): Promise<Result> {
+  let result: Result
+  try {
+    result = await validate()
+  } catch (error) {
+    if (plan && error instanceof InvalidForm) plan.check(error.errors)
+    throw error
+  }
+  plan?.check()
+  return result
+}
+
+/**
+ * Writes a parent and its rows: all in one transaction, and as one event. [R2, E3]
+ *
+ * @param view   of the parent, as the user's roles leave it
+ * @param write  writes the parent
+ * @param keyOf  the key of the parent; null if it has none
+ * @throws InvalidForm  with what is wrong with the rows
+ * @throws Problem      about the parent
+ */
+export async function saveWithRows<Result>(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  plan: RowsPlan | null,
+  write: (options: Options) => Promise<Result>,
+  keyOf: (result: Result) => KeyValue | null | undefined
+): Promise<Result> {
+  const options = view.callOptions(ctx)
+  if (!plan || plan.changes.length === 0) return await write(options)
+  const { actor, client, origin } = options
+  const { model, resource } = view
+  try {
+    return await inTransaction(client, (transaction) => {
+      const scope = { model, actor, origin }
+      return gatherWrites(transaction, scope, async () => {
+        const result = await write({ ...options, client: transaction })
+        const key = keyOf(result)
+        if (!key) throw new RuntimeError(`${view.name}: a record without a key can't have rows`)
+        origin.form = { model: view.name, id: resource.key.toPath(key).slice(1) }
+        const own = { actor, origin, client: transaction }
+        await new RowWriter(site, view, key, own).write(plan)
+        return result
+      })
+    })
+  } catch (error) {
+    throw (await faultToProblem(error, resource, undefined, client)) ?? error
+  }
+}
+
+class RowWriter {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView,
+    private readonly key: KeyValue,
+    private readonly options: Pick<Options, 'actor' | 'origin'> & {
+      client: TransactionClientContract
+    }
+  ) {}
+
+  /** Removed rows make room for new ones. */
+  async write(plan: RowsPlan): Promise<void> {
+    const parents = new Map<Inline, LucidRow>()
+    for (const kind of ['delete', 'update', 'create'] as const) {
+      for (const change of inOrder(plan.changes.filter((one) => one.kind === kind))) {
+        const { inline } = change.rows
+        if (!parents.has(inline)) parents.set(inline, await this.#parent())
+        await this.#writeOne(plan, change, parents.get(inline)!)
+      }
+    }
+  }
+
+  async #writeOne(plan: RowsPlan, change: RowChange, parent: LucidRow): Promise<void> {
+    try {
+      await this.#perform(change, parent)
+    } catch (error) {
+      this.#explain(plan, change, error)
+      plan.check()
+    }
+  }
+
+  async #perform(change: RowChange, parent: LucidRow): Promise<void> {
+    const { kind, rows, stored, values } = change
+    const { column, view } = rows.inline
+    const { options } = this
+    if (kind === 'create') {
+      const attributes = parent as unknown as Record<string, unknown>
+      const reference = attributes[rows.inline.target.attribute]
+      if (rows.inline.isOne) await this.#assertFree(rows.inline, parent)
+      await view.crud.create({ ...values, [column.attribute]: reference }, options)
+      return
+    }
+    const key = view.resource.key.isComposite ? change.key : change.key![0]
+    const precondition = (locked: LucidRow) => checkRow(change, locked, parent)
+    if (kind === 'update') await view.crud.update(key, values, { ...options, precondition })
+    else if (stored!.removal === 'delete') {
+      await view.crud.delete(key, { ...options, precondition })
+    } else await view.crud.dbDelete(key, { ...options, precondition })
+  }
+
+  /**
+   * The plan was made before the transaction: the parent is locked, so that one request at a time looks, and the look
+   * is a locking one, as MariaDB's others would see what was before.
+   *
+   * @throws TakenPlace  also for a row that the user does not see
+   */
+  async #assertFree(inline: Inline, parent: LucidRow): Promise<void> {
+    const { client } = this.options
+    await this.view.resource.base.reader.attributes(client, this.key)
+    const records = new Records(inline.view.resource.base)
+    const value = referredValue(inline, parent)!
+    const conditions = [readCondition(inline.column, 'eq', value)]
+    const actor = systemActor('Rows of a form')
+    const rows = records.byConditions({ conditions, deleted: 'exclude' }, client, { actor })
+    const [taken] = await records.reader.records(client, { ...rows, limit: 1, lock: true })
+    if (taken) throw new TakenPlace()
+  }
+
+  #explain(plan: RowsPlan, { kind, rows, sent }: RowChange, error: unknown): void {
+    const place = placeOf(rows, sent)
+    const text = (key: string) =>
+      this.site.text(`inlines.${key}`, { one: rows.inline.view.singular })
+    if (error instanceof ChangedRow) {
+      const messages = [text(kind === 'delete' ? 'changedBefore' : 'changed')]
+      plan.fail(place, { isChanged: true, messages }, 409)
+    } else if (error instanceof TakenPlace) {
+      plan.fail(rows.inline.name, { messages: [text('onlyOne')] })
+    } else if (error instanceof GoneRow || isMissing(error)) {
+      plan.fail(place, { isGone: true, messages: [text('gone')] }, 409)
+    } else if (isForbidden(error)) {
+      plan.fail(place, faultOf(this.site, rows, error), 403)
+    } else if (error instanceof InvalidForm || isAboutRow(error)) {
+      plan.fail(place, faultOf(this.site, rows, error))
+    } else throw error
+  }
+
+  /** With the columns that the user does not see, as rows refer to one of them. */
+  async #parent(): Promise<LucidRow> {
+    const { crud, resource } = this.view.base
+    const record = await crud.find(resource.key.isComposite ? this.key : this.key[0], {
+      client: this.options.client,
+      actor: systemActor('Rows of a form'),
+      deleted: 'include',
+    })
+    if (!record)
+      throw new RuntimeError(`${this.view.name}: the record is gone before its rows are written`)
+    return record
+  }
+}
+
+/** @throws ChangedRow, GoneRow */
+function checkRow({ isTouched, rows, sent }: RowChange, locked: LucidRow, parent: LucidRow): void {
+  const { column, view } = rows.inline
+  const attributes = locked as unknown as Record<string, unknown>
+  const reference = toApi(column, attributes[column.attribute])
+  if (String(reference) !== referredValue(rows.inline, parent)) throw new GoneRow()
+  const { version } = sent
+  if (isTouched && version !== undefined && version !== versionOf(view.resource, locked)) {
+    throw new ChangedRow()
+  }
+}
+
+function isAboutRow(error: unknown): boolean {
+  return isForPeople(error) || toProblem(error).status < 500
+}
+
+/** New rows are written in their order, which their keys then have as well. */
+function inOrder(changes: RowChange[]): RowChange[] {
+  return changes.toSorted((one, other) => {
+    const places = [one, other].map(({ rows, values, sent }) => {
+      const { sort } = rows.inline
+      return sort && one.kind === 'create' ? Number(values[sort.attribute] ?? 0) : sent.index
+    })
+    return places[0] - places[1]
+  })
+}

@@ -1,0 +1,70 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { readCondition, Records, toApi } from '#crud/internals'
+import type { ModelView } from '../../model_view.js'
+import type { Inline } from './inline.js'
+
+/** More rows than these are worked on in their list. */
+export const MOST_ROWS = 500
+
+/**
+ * The value that rows refer to their parent by, as in the API; null if they can't.
+ */
+export function referredValue({ target }: Inline, parent: LucidRow): string | null {
+  const value = toApi(target, (parent as unknown as Record<string, unknown>)[target.attribute])
+  return value === null || value === undefined ? null : String(value)
+}
+
+/**
+ * The rows of a parent that the signed-in user may see, in their order, by one query: up to `MOST_ROWS` + 1.
+ */
+export async function storedRows(
+  ctx: HttpContext,
+  inline: Inline,
+  parent: LucidRow
+): Promise<LucidRow[]> {
+  const { view, column, sort } = inline
+  const value = referredValue(inline, parent)
+  if (value === null) return []
+  const { client, ...options } = view.callOptions(ctx)
+  const records = new Records(view.resource)
+  const conditions = [readCondition(column, 'eq', value)]
+  const selection = records.byConditions({ conditions, deleted: 'exclude' }, client, options)
+  const found = await records.reader.records(client, { ...selection, limit: MOST_ROWS + 1 })
+  const seen: LucidRow[] = []
+  for (const record of found) {
+    const isSeen =
+      !records.authorizesRecords(options) || (await records.allows('read_multi', options, record))
+    if (isSeen) seen.push(record)
+  }
+  const order = orderOf(view, sort?.attribute)
+  return seen.toSorted((one, other) => compare(order(one), order(other)))
+}
+
+/** Rows without a number come last; those with the same one in the order of their keys. */
+function orderOf({ resource }: ModelView, attribute: string | undefined) {
+  return (record: LucidRow): unknown[] => {
+    const sort = attribute && (record as unknown as Record<string, unknown>)[attribute]
+    const isNumber = sort !== undefined && sort !== null && sort !== ''
+    return [isNumber ? Number(sort) : Infinity, ...resource.key.of(record)]
+  }
+}
+
+function compare(one: readonly unknown[], other: readonly unknown[]): number {
+  for (const [index, value] of one.entries()) {
+    const difference = compareValues(value, other[index])
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+function compareValues(one: unknown, other: unknown): number {
+  if (one === other) return 0
+  const [first, second] = [one, other].map((value) =>
+    typeof value === 'number' || typeof value === 'bigint' ? value : String(value)
+  )
+  if (typeof first === 'string' || typeof second === 'string') {
+    return String(first) < String(second) ? -1 : String(first) > String(second) ? 1 : 0
+  }
+  return first < second ? -1 : first > second ? 1 : 0
+}

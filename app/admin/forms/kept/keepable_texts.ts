@@ -1,0 +1,71 @@
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import type { FormField } from '../fields/form_field.js'
+import { formFields, type FormMode } from '../fields/form_fields.js'
+import { Widget } from '../fields/widget.js'
+
+/* Of the form itself: the version of its record, and what rows of it have beside their fields */
+const OWN = ['_version', '_opened']
+const OF_ROW = ['id', '__version', '__remove']
+
+/**
+ * Texts of a form that may be kept: those of its fields, also of fields in rows (`items.0.product_id`), without
+ * passwords, hidden columns and files. What is not known is left out.
+ *
+ * @param sent  all that the form sent, by name
+ */
+export function keepableTexts(
+  site: AdminSite,
+  view: ModelView,
+  mode: FormMode,
+  sent: ReadonlyMap<string, readonly string[]>
+): Record<string, string[]> {
+  const fields = formFields(site, view, mode)
+  const texts = [...sent].filter(
+    ([name]) =>
+      OWN.includes(name) || isOf(fields, name) || isOfMany(view, name) || isOfRow(site, view, name)
+  )
+  return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
+}
+
+/**
+ * True if a form has fields whose values are not kept, so that they have to be filled in again.
+ */
+export function hasUnkept(fields: readonly FormField[]): boolean {
+  return fields.some((field) => !isKept(field))
+}
+
+function isKept({ secret, valueType }: FormField): boolean {
+  return !secret && valueType !== 'file'
+}
+
+/** A field of its name, its box that empties it, or an input of its widget. */
+function isOf(fields: readonly FormField[], name: string): boolean {
+  return fields.some(
+    (field) =>
+      isKept(field) &&
+      (name === field.name ||
+        name.startsWith(`${field.name}__`) ||
+        (field.widget instanceof Widget && name.startsWith(`${field.name}.`)))
+  )
+}
+
+/** The keys of a many-to-many field, and what its script adds. */
+function isOfMany({ manyToMany }: ModelView, name: string): boolean {
+  return manyToMany.some((many) => name === many.name || name.startsWith(`${many.name}.__`))
+}
+
+/** A row belongs to the relation that its name begins with. */
+function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
+  const [, relationName, rest] = /^(\w+)\.\w+\.(\w+)$/.exec(name) ?? []
+  if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
+  const relation = view.model.$getRelation(relationName)
+  relation.boot()
+  const model = relation.relatedModel()
+  const other = [...site.models.values()].find((one) => one.model === model)
+  if (!other) return false
+  if (OF_ROW.includes(rest)) return true
+  const fields = [...formFields(site, other, 'create'), ...formFields(site, other, 'update')]
+  const isWithheld = fields.some((field) => field.name === rest && !isKept(field))
+  return !isWithheld && isOf(fields, rest)
+}

@@ -1,0 +1,54 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { textsOfStranger } from '../../http/strangers_form.js'
+import { pageAddress } from '../../http/page_address.js'
+import type { ModelView } from '../../model_view.js'
+import type { FormMode } from '../fields/form_fields.js'
+import { carriedIn, FOR, KEPT, withCarried } from './carried.js'
+import { OWNER, ownerIn } from './form_owner.js'
+import { keepableTexts } from './keepable_texts.js'
+
+const FORMS: Record<string, FormMode> = { form_create: 'create', form_update: 'update' }
+
+/**
+ * Keeps a form that came without a session, for the person whom it was given to: it is shown again after the
+ * login, and nothing of it is done. Forms of records alone, without a script. [R10]
+ *
+ * @returns address of the page that shows it; null if it is not kept
+ */
+export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<string | null> {
+  const { request } = ctx
+  if (request.method() !== 'POST' || request.header('hx-request') !== undefined) return null
+  const form = formAt(site, ctx)
+  if (!form) return null
+  try {
+    return await keep(site, ctx, form)
+  } catch (error) {
+    ctx.logger.error({ err: error }, 'What was typed into a form could not be kept')
+    return null
+  }
+}
+
+async function keep(
+  site: AdminSite,
+  ctx: HttpContext,
+  { view, mode }: { view: ModelView; mode: FormMode }
+): Promise<string | null> {
+  const sent = await textsOfStranger(ctx)
+  const owner = ownerIn(sent?.get(OWNER)?.at(-1))
+  if (!sent || owner === null) return null
+  if (!view.resource.isLoaded) await view.resource.load()
+  const texts = keepableTexts(site, view, mode, sent)
+  const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
+  const id = await site.keptForms.keep(owner, { address, texts, reason: 'unsent' })
+  return id === null ? null : withCarried(address, KEPT, id)
+}
+
+function formAt(site: AdminSite, { request }: HttpContext) {
+  const path = request.parsedUrl.pathname ?? '/'
+  const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
+  const view = site.models.get(name)
+  const mode = Object.hasOwn(FORMS, form ?? '') ? FORMS[form] : undefined
+  if (!view || !mode || (mode === 'update') !== key.length > 0) return null
+  return { view, mode }
+}

@@ -1,0 +1,161 @@
+import { FormSection, FormTab, type FormPart } from './form_parts.js'
+
+const USUAL_COLUMNS = 2
+
+/** The properties of a field that the layout uses. */
+export interface LaidOutField {
+  readonly name: string
+  readonly error?: string | undefined
+  readonly required?: boolean
+  /** Texts that it shows */
+  readonly values?: readonly string[]
+  /** Set if it has the value of an earlier version of the record [R8] */
+  readonly restored?: unknown
+  /** True if a required field may be sent empty as something is stored that the page does not show */
+  readonly file?: unknown
+}
+
+export interface FieldsBlock<Field> {
+  kind: 'fields'
+  columns: number
+  fields: Field[]
+}
+
+export interface SectionBlock<Field> {
+  kind: 'section'
+  id: string
+  title: string
+  help: string | undefined
+  isFoldable: boolean
+  isOpen: boolean
+  blocks: Array<Block<Field>>
+}
+
+export interface TabBlock<Field> {
+  id: string
+  title: string
+  help: string | undefined
+  /** Number of faulty fields on it */
+  faults: number
+  isSelected: boolean
+  blocks: Array<Block<Field>>
+}
+
+export interface TabsBlock<Field> {
+  kind: 'tabs'
+  id: string
+  tabs: Array<TabBlock<Field>>
+}
+
+/** A part of a form's layout, with its fields. */
+export type Block<Field> = FieldsBlock<Field> | SectionBlock<Field> | TabsBlock<Field>
+
+/**
+ * Puts the fields of a form into the layout of the option `form`. Fields that it does not name stand at the end;
+ * what has no field is left out. [R1]
+ *
+ * @param parts   undefined for one block with all fields
+ * @param fields  that the viewer has, in the order of the schema
+ */
+export function layoutOf<Field extends LaidOutField>(
+  parts: Iterable<FormPart> | undefined,
+  fields: readonly Field[]
+): Array<Block<Field>> {
+  return new Layout(fields).of(parts ?? [])
+}
+
+/**
+ * The fields in the order in which their layout shows them.
+ */
+export function inLayoutOrder<Field extends LaidOutField>(
+  parts: Iterable<FormPart> | undefined,
+  fields: readonly Field[]
+): Field[] {
+  return layoutOf(parts, fields).flatMap(fieldsIn)
+}
+
+class Layout<Field extends LaidOutField> {
+  readonly #left: Map<string, Field>
+  #sections = 0
+  #tabs = 0
+
+  constructor(fields: readonly Field[]) {
+    this.#left = new Map(fields.map((field) => [field.name, field]))
+  }
+
+  of(parts: Iterable<FormPart>): Array<Block<Field>> {
+    const blocks = this.#blocks(parts, USUAL_COLUMNS)
+    const rest = [...this.#left.values()]
+    return rest.length > 0 ? joined(blocks, rest, USUAL_COLUMNS) : blocks
+  }
+
+  #blocks(parts: Iterable<FormPart>, columns: number): Array<Block<Field>> {
+    let blocks: Array<Block<Field>> = []
+    for (const part of parts) {
+      if (part instanceof FormSection) blocks.push(...this.#section(part))
+      else if (part instanceof FormTab) this.#addTab(blocks, part)
+      else blocks = joined(blocks, this.#take(part), columns)
+    }
+    return blocks.filter((block) => block.kind !== 'tabs' || block.tabs.length > 0)
+  }
+
+  #take(name: string): Field[] {
+    const field = this.#left.get(name)
+    this.#left.delete(name)
+    return field ? [field] : []
+  }
+
+  #section({ title, parts, options }: FormSection): Array<Block<Field>> {
+    const id = `form-section-${++this.#sections}`
+    const blocks = this.#blocks(parts, options.columns ?? USUAL_COLUMNS)
+    if (blocks.length === 0) return []
+    const isFoldable = options.collapsed !== undefined
+    const isOpen = !options.collapsed || blocks.flatMap(fieldsIn).some(needsAttention)
+    return [{ kind: 'section', id, title, help: options.help, isFoldable, isOpen, blocks }]
+  }
+
+  #addTab(into: Array<Block<Field>>, { title, parts, options }: FormTab): void {
+    const id = `form-tab-${++this.#tabs}`
+    let group = into.at(-1)
+    if (group?.kind !== 'tabs') into.push((group = { kind: 'tabs', id: `${id}-row`, tabs: [] }))
+    const blocks = this.#blocks(parts, options.columns ?? USUAL_COLUMNS)
+    if (blocks.length === 0) return
+    const faults = blocks.flatMap(fieldsIn).filter(isFaulty).length
+    group.tabs.push({ id, title, help: options.help, faults, isSelected: false, blocks })
+    const selected =
+      group.tabs.find((one) => one.faults > 0) ?? group.tabs.find(isRestored) ?? group.tabs[0]
+    for (const one of group.tabs) one.isSelected = one === selected
+  }
+}
+
+/** Fields that follow each other stand in one block. */
+function joined<Field>(
+  blocks: Array<Block<Field>>,
+  fields: Field[],
+  columns: number
+): Array<Block<Field>> {
+  if (fields.length === 0) return blocks
+  const last = blocks.at(-1)
+  if (last?.kind !== 'fields') return [...blocks, { kind: 'fields', columns, fields }]
+  return [...blocks.slice(0, -1), { ...last, fields: [...last.fields, ...fields] }]
+}
+
+function fieldsIn<Field>(block: Block<Field>): Field[] {
+  if (block.kind === 'fields') return block.fields
+  if (block.kind === 'section') return block.blocks.flatMap(fieldsIn)
+  return block.tabs.flatMap(({ blocks }) => blocks.flatMap(fieldsIn))
+}
+
+function isRestored<Field extends LaidOutField>({ blocks }: { blocks: Array<Block<Field>> }) {
+  return blocks.flatMap(fieldsIn).some(({ restored }) => restored)
+}
+
+function isFaulty({ error }: LaidOutField): boolean {
+  return error !== undefined
+}
+
+/** A browser that would refuse an empty field can't show it in a closed section. */
+function needsAttention(field: LaidOutField): boolean {
+  const isEmpty = !field.file && (field.values ?? []).every((text) => text === '')
+  return isFaulty(field) || Boolean(field.restored) || (field.required === true && isEmpty)
+}

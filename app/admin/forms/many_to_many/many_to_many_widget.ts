@@ -1,0 +1,120 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { fromQuery, MOST_RELATED, type WantedRelated } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import { attachedRecords, type Attached } from '../../relations/attached_records.js'
+import type { ManyToMany } from '../../relations/many_to_many.js'
+import { titlesOf } from '../../relations/references.js'
+import { shorten } from '../../text/plain_text.js'
+import type { Choice } from '../fields/choice.js'
+import { choicesOf } from '../fields/choices.js'
+import { Widget } from '../fields/widget.js'
+import { ADD, collectKeys, keysIn, SHOWN, textsOf } from './sent_keys.js'
+
+/* Longer lists are searched. */
+const MOST_BOXES = 20
+
+const LONGEST_KEY = 80
+
+/**
+ * The records that are attached to another one: check boxes where there are few, else those that are chosen, and a
+ * search. [R3]
+ */
+export class ManyToManyWidget extends Widget {
+  readonly template: string = 'admin/partials/fields/many_to_many'
+  readonly sheet: string = 'many_to_many.css'
+  readonly isGroup = true
+  readonly tellsChanges = true
+  #attached: Promise<Attached> | undefined
+
+  /**
+   * @param view  of the form
+   * @param many  as the signed-in user may see it
+   */
+  constructor(
+    protected readonly ctx: HttpContext,
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView,
+    readonly many: ManyToMany
+  ) {
+    super()
+  }
+
+  collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+    return collectKeys(name, sent)
+  }
+
+  /**
+   * @throws Error  for a key that none of the records can have, or too many
+   */
+  read(texts: string[]): WantedRelated {
+    const { chosen, shown } = keysIn(texts)
+    const { label } = this.many
+    if (chosen.length > MOST_RELATED) {
+      const sent = { label, count: chosen.length, most: MOST_RELATED }
+      throw new Error(this.site.text('manyToMany.tooMany', sent))
+    }
+    const { target } = this.many.reference
+    const keys = chosen.map((text) => fromQuery(target, text))
+    const wrong = keys.indexOf(null)
+    if (wrong >= 0) {
+      const key = shorten(chosen[wrong], LONGEST_KEY)
+      throw new Error(this.site.text('manyToMany.noKey', { label, key }))
+    }
+    const begun = shown?.map((text) => fromQuery(target, text)).filter((key) => key !== null)
+    return begun ? { keys, shown: begun } : { keys }
+  }
+
+  /** The keys of a record as its form begins with them. */
+  async stored(record: LucidRow): Promise<string[]> {
+    const keys = await this.keysOf(record)
+    return textsOf({ chosen: keys, shown: keys })
+  }
+
+  async keysOf(record: LucidRow): Promise<string[]> {
+    const { records } = await this.attachedTo(record)
+    return records.map(({ value }) => value)
+  }
+
+  /** False if more records are attached than a form sends. */
+  async takes(record: LucidRow): Promise<boolean> {
+    const { isMore } = await this.attachedTo(record)
+    return !isMore
+  }
+
+  /** Texts of the records attached to another one, for a blank form. [R11] */
+  async copied(record: LucidRow): Promise<string[]> {
+    return await this.keysOf(record)
+  }
+
+  /** A form is of one record. */
+  protected attachedTo(record: LucidRow): Promise<Attached> {
+    this.#attached ??= attachedRecords(this.ctx, this.view, this.many, record, MOST_RELATED)
+    return this.#attached
+  }
+
+  async data(ctx: HttpContext, name: string, texts: string[]) {
+    const { chosen, shown } = keysIn(texts)
+    const { reference } = this.many
+    const found = await choicesOf(ctx, reference)
+    const isSearched = found.length > MOST_BOXES
+    const listed = isSearched ? [] : found
+    const known = new Set(listed.map(({ value }) => value))
+    const others = chosen.filter((value) => !known.has(value))
+    const titles = await titlesOf(ctx, reference, others)
+    const choices: Choice[] = [
+      ...others.map((value) => ({ value, label: titles.get(value) ?? value })),
+      ...listed,
+    ]
+    const isChosen = new Set(chosen)
+    return {
+      choices: choices.map((choice) => ({ ...choice, selected: isChosen.has(choice.value) })),
+      shown: { name: name + SHOWN, value: JSON.stringify(shown ?? []) },
+      isEmpty: choices.length === 0 && !isSearched,
+      add: isSearched
+        ? { name: name + ADD, url: this.view.url(`/choices/${encodeURIComponent(name)}`) }
+        : undefined,
+    }
+  }
+}

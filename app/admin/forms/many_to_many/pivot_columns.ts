@@ -1,0 +1,174 @@
+import {
+  fromQuery,
+  readNumber,
+  writeJson,
+  type Column,
+  type ColumnIntrospection,
+  type ColumnKind,
+  type PivotTable,
+} from '#crud/internals'
+import string from '@adonisjs/core/helpers/string'
+import type { AdminSite } from '../../admin_site.js'
+import type { ManyToMany } from '../../relations/many_to_many.js'
+import type { PivotOptions } from '../../view_options.js'
+import { textsOf, valueOf } from '../fields/field_texts.js'
+import type { FormField, ValueType } from '../fields/form_field.js'
+import type { WidgetName } from '../fields/widget.js'
+
+/* Maximum length of a text for a one-line input. */
+const LONGEST_LINE = 255
+
+/** A column of pivot rows that a form shows as a cell. */
+export interface PivotColumn {
+  name: string
+  kind: ColumnKind
+  facts: ColumnIntrospection
+  /** Its field, with the name of the column */
+  field: FormField
+}
+
+/**
+ * The columns of a relation's pivot rows that forms show: those that the model declares, without bytes and what the
+ * database or Lucid sets. [R3]
+ *
+ * @param options  by column name
+ */
+export function pivotColumnsOf(
+  { relation }: Pick<ManyToMany, 'relation'>,
+  table: PivotTable,
+  options: Record<string, PivotOptions> = {}
+): PivotColumn[] {
+  return relation.columns.flatMap((name): PivotColumn[] => {
+    const column = table.columns.find((one) => one.name === name)
+    const facts = table.column(name)
+    if (!column || !facts || facts.autoIncrement) return []
+    if (column.kind === 'binary') return []
+    const field = fieldOf(name, column.kind, facts, options[name] ?? {})
+    return [{ name, kind: column.kind, facts, field }]
+  })
+}
+
+/** Texts of a stored value. */
+export function pivotTexts({ field }: PivotColumn, value: unknown): string[] {
+  return value === null || value === undefined ? [] : textsOf(field, value)
+}
+
+/** A value of a cell, or the reason why it is none. */
+export type PivotValue = { value: unknown; fault?: undefined } | { fault: string }
+
+/**
+ * Reads a cell.
+ *
+ * @returns the value as the database takes it; undefined for an empty cell whose column has a default
+ */
+export function readPivotCell(
+  site: Pick<AdminSite, 'text'>,
+  { facts, field, kind }: PivotColumn,
+  texts: readonly string[]
+): PivotValue {
+  const { label } = field
+  const typed = texts
+    .map((text) => text.replace(/\r\n?/g, '\n'))
+    .filter((text) => text.trim() !== '')
+  if (typed.length === 0) {
+    if (facts.nullable) return { value: null }
+    return facts.hasDefault
+      ? { value: undefined }
+      : { fault: site.text('form.required', { label }) }
+  }
+  const text = typed.at(-1)!
+  const isLong = facts.maxLength !== null && [...text].length > facts.maxLength
+  if (isLong) return { fault: site.text('manyToMany.tooLong', { label, most: facts.maxLength }) }
+  const value = convert(kind, field, typed)
+  if (value === null || !isChoice(field, text) || !isInRange(facts, value)) {
+    return { fault: site.text('manyToMany.noValue', { label, text: text.slice(0, 80) }) }
+  }
+  return { value }
+}
+
+function convert(kind: ColumnKind, field: FormField, typed: string[]): unknown {
+  const text = typed.at(-1)!
+  try {
+    const value = valueOf(field, typed)
+    if (kind === 'json') return value === undefined ? null : writeJson(value)
+    if (kind === 'boolean') return typeof value === 'boolean' ? value : null
+    if (kind === 'number') return readNumber(text.trim())
+    const plain = kind === 'text' ? text : String(value ?? text).trim()
+    return fromQuery({ kind } as Column, plain)
+  } catch {
+    return null
+  }
+}
+
+function isChoice({ choices, valueType }: FormField, text: string): boolean {
+  return valueType === 'boolean' || !choices || choices.map(String).includes(text)
+}
+
+function isInRange({ decimalRange, integerRange }: ColumnIntrospection, value: unknown): boolean {
+  if (integerRange && /^-?\d+$/.test(String(value))) {
+    const number = BigInt(String(value))
+    return number >= integerRange.least && number <= integerRange.most
+  }
+  return !decimalRange || Math.abs(Number(value)) <= Number(decimalRange.most)
+}
+
+const WIDGETS: Record<ColumnKind, [WidgetName, ValueType]> = {
+  text: ['text', 'text'],
+  uuid: ['text', 'text'],
+  integer: ['number', 'number'],
+  number: ['number', 'number'],
+  boolean: ['checkbox', 'boolean'],
+  date: ['date', 'date'],
+  datetime: ['datetime-local', 'datetime'],
+  time: ['time', 'time'],
+  json: ['json', 'json'],
+  binary: ['text', 'text'],
+}
+
+function fieldOf(
+  name: string,
+  kind: ColumnKind,
+  facts: ColumnIntrospection,
+  { choices, help, label }: PivotOptions
+): FormField {
+  const [widget, valueType] = WIDGETS[kind]
+  const isOpen = kind === 'boolean' && facts.nullable
+  const listed = isOpen ? [true, false] : (choices && [...choices]) || facts.choices || undefined
+  const isLong = kind === 'text' && (facts.maxLength ?? 0) > LONGEST_LINE
+  return {
+    name,
+    label: label ?? (string.sentenceCase(name) || name),
+    help,
+    prefix: undefined,
+    suffix: undefined,
+    widget: listed ? 'select' : isLong ? 'textarea' : widget,
+    valueType,
+    required: !facts.nullable && !facts.hasDefault && kind !== 'boolean',
+    condition: undefined,
+    nullable: facts.nullable,
+    emptied: null,
+    column: undefined,
+    virtual: true,
+    multiple: false,
+    choices: listed,
+    reference: undefined,
+    attributes: attributesOf(kind, facts, listed !== undefined),
+    hidden: false,
+    secret: false,
+    initial: facts.defaultText && !listed ? [facts.defaultText] : [],
+    asTyped: false,
+    strict: false,
+    takesFile: false,
+    grouped: false,
+  }
+}
+
+function attributesOf(kind: ColumnKind, { maxLength }: ColumnIntrospection, isListed: boolean) {
+  const attributes: FormField['attributes'] = {}
+  if (isListed) return attributes
+  if (kind === 'integer') attributes.step = 1
+  if (kind === 'number') attributes.step = 'any'
+  if (kind === 'datetime' || kind === 'time') attributes.step = 1
+  if (kind === 'text' && maxLength !== null) attributes.maxlength = maxLength * 2
+  return attributes
+}

@@ -1,0 +1,165 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import {
+  fromQuery,
+  MOST_RELATED,
+  type PivotTable,
+  type PivotValues,
+  type WantedRelated,
+  writeJson,
+} from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ModelView } from '../../model_view.js'
+import type { AttachedRecord } from '../../relations/attached_records.js'
+import type { ManyToMany } from '../../relations/many_to_many.js'
+import { titlesOf } from '../../relations/references.js'
+import { collectKeys, keysIn } from './sent_keys.js'
+import {
+  collectRows,
+  MORE,
+  rowsIn,
+  textOfRows,
+  type SentPivotRow,
+  type SentPivotRows,
+} from './sent_pivot_rows.js'
+import { ManyToManyWidget } from './many_to_many_widget.js'
+import { pivotTexts, readPivotCell, type PivotColumn } from './pivot_columns.js'
+import { isBlankRow, pivotRowViews } from './pivot_row_views.js'
+
+/**
+ * The records that are attached to another one, each a row with the columns of its pivot row as cells. Works without
+ * JavaScript: a blank row, and a button for another one. [R3]
+ */
+export class PivotRowsWidget extends ManyToManyWidget {
+  override readonly template = 'admin/partials/fields/pivot_rows'
+
+  constructor(
+    ctx: HttpContext,
+    site: AdminSite,
+    view: ModelView,
+    many: ManyToMany,
+    readonly columns: readonly PivotColumn[],
+    private readonly table: PivotTable
+  ) {
+    super(ctx, site, view, many)
+  }
+
+  override collect(name: string, sent: ReadonlyMap<string, readonly string[]>) {
+    const rows = collectRows(name, sent)
+    return rows ? [textOfRows(rows)] : collectKeys(name, sent)
+  }
+
+  asksAgain(name: string, sent: ReadonlyMap<string, readonly string[]>): boolean {
+    return sent.has(name + MORE)
+  }
+
+  /** Two rows of one record can't be told apart. */
+  override async takes(record: LucidRow): Promise<boolean> {
+    const { hasTwins } = await this.attachedTo(record)
+    return !hasTwins && (await super.takes(record))
+  }
+
+  /**
+   * Records whose rows are not sent stay attached.
+   *
+   * @throws Error  with the first fault
+   */
+  override read(texts: string[]): WantedRelated {
+    const sent = rowsIn(texts)
+    if (!sent) return super.read(texts)
+    const { label, reference } = this.many
+    const rows = sent.rows.filter((row) => !isBlankRow(this.columns, row))
+    if (rows.length > MOST_RELATED) {
+      const data = { label, count: rows.length, most: MOST_RELATED }
+      throw new Error(this.site.text('manyToMany.tooMany', data))
+    }
+    const keys: unknown[] = []
+    const shown: unknown[] = []
+    const values = new Map<string, PivotValues>()
+    for (const row of rows) {
+      if (row.remove && !row.was) continue
+      const key = fromQuery(reference.target, row.id)
+      if (key === null) throw new Error(this.#noKey(row.id))
+      if (row.was) shown.push(key)
+      if (row.remove) continue
+      if (values.has(String(key)))
+        throw new Error(this.site.text('manyToMany.twice', { label, key }))
+      keys.push(key)
+      values.set(String(key), this.#valuesOf(row))
+    }
+    return { keys, shown, values }
+  }
+
+  override async stored(record: LucidRow): Promise<string[]> {
+    const { records } = await this.attachedTo(record)
+    const rows = records.map((one) => ({ ...this.#rowOf(one), was: this.#valuesIn(one) }))
+    return [textOfRows({ rows, isTyped: false })]
+  }
+
+  override async copied(record: LucidRow): Promise<string[]> {
+    const { records } = await this.attachedTo(record)
+    return [textOfRows({ rows: records.map((one) => this.#rowOf(one)), isTyped: false })]
+  }
+
+  override async data(ctx: HttpContext, name: string, texts: string[]): Promise<any> {
+    const sent: SentPivotRows = rowsIn(texts) ?? {
+      rows: keysIn(texts).chosen.map((id): SentPivotRow => ({ id, cells: {} })),
+      isTyped: false,
+    }
+    const ids = sent.rows.flatMap(({ id }) => (id === '' ? [] : [id]))
+    const titles = await titlesOf(ctx, this.many.reference, this.#readable(ids))
+    return await pivotRowViews(ctx, this.site, this.view, this.many, {
+      name,
+      columns: this.columns,
+      rows: sent.rows,
+      isTyped: sent.isTyped,
+      wantsMore: sent.wantsMore === true,
+      titles,
+    })
+  }
+
+  #readable(ids: readonly string[]): unknown[] {
+    const { target } = this.many.reference
+    return ids.map((id) => fromQuery(target, id)).filter((key) => key !== null)
+  }
+
+  /** Of a row that was there, only what was changed. */
+  #valuesOf({ cells, was }: SentPivotRow): PivotValues {
+    const values: Record<string, unknown> = {}
+    const begun: Record<string, unknown> = {}
+    for (const column of this.columns) {
+      const texts = cells[column.name]
+      if (!texts) continue
+      const read = readPivotCell(this.site, column, texts)
+      if (read.fault !== undefined) throw new Error(read.fault)
+      if (read.value === undefined) continue
+      const before = was?.[column.name] ?? null
+      const isSame = writeJson(this.table.toApi(column.name, read.value)) === writeJson(before)
+      if (was && isSame) continue
+      values[column.name] = read.value
+      begun[column.name] = before
+    }
+    return was ? { values, begun } : { values }
+  }
+
+  #rowOf(record: AttachedRecord): SentPivotRow {
+    const values = this.#valuesIn(record)
+    const cells = this.columns.map((column) => [
+      column.name,
+      pivotTexts(column, values[column.name]),
+    ])
+    return { id: record.value, cells: Object.fromEntries(cells) }
+  }
+
+  #valuesIn({ row }: AttachedRecord): Record<string, unknown> {
+    const values = this.columns.map(({ name }) => [name, this.table.toApi(name, row[name])])
+    return Object.fromEntries(values)
+  }
+
+  #noKey(key: string): string {
+    const { label } = this.many
+    return key === ''
+      ? this.site.text('manyToMany.choose', { label })
+      : this.site.text('manyToMany.noKey', { label, key: key.slice(0, 80) })
+  }
+}

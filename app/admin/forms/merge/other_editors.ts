@@ -1,0 +1,60 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { toApi, writeJson } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { EventReader } from '../../events/pages/event_reader.js'
+import { historyLink } from '../../events/history/history_url.js'
+import type { ModelView } from '../../model_view.js'
+
+/* Clocks of several processes differ a little. */
+const TOLERANCE = 5000
+
+/* The log shortens no shorter value. */
+const LONGEST_COMPARED = 200
+
+/** A change by the signed-in user, in another window */
+export const ONESELF = Symbol('oneself')
+
+export type Editor = string | typeof ONESELF
+
+/**
+ * The users who last changed the fields of a record since a time, by API name. A field is missing whose change the
+ * log does not have, and all are for a viewer who may not read the record's history.
+ *
+ * @param record  as it is now
+ * @param since   in milliseconds
+ */
+export async function otherEditors(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  record: LucidRow,
+  since: number
+): Promise<Map<string, Editor>> {
+  const { key } = view.resource
+  const id = key.of(record)
+  if (historyLink(ctx, view, id) === null) return new Map()
+  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const own = { resourceType: view.name, resourceId: key.toPath(id).slice(1) }
+  const { rows, events } = await new EventReader(site).history(own, 1)
+  const editors = new Map<string, Editor | undefined>()
+  for (const { eventId, timestamp, changes } of rows) {
+    if (timestamp.toMillis() < since - TOLERANCE) break
+    const { userId, username } = events.get(eventId) ?? {}
+    const editor = userId === owner.id ? ONESELF : (username ?? undefined)
+    for (const [name, change] of Object.entries(changes ?? {})) {
+      if (editors.has(name)) continue
+      editors.set(name, isStill(view, record, name, change.new) ? editor : undefined)
+    }
+  }
+  return new Map([...editors].flatMap(([name, one]) => (one ? [[name, one] as const] : [])))
+}
+
+/** False for a value that was written over since, past the log. Long values are shortened in it. */
+function isStill(view: ModelView, record: LucidRow, name: string, logged: unknown): boolean {
+  const column = view.resource.columns.find(name)
+  if (!column) return true
+  const attributes = record as unknown as Record<string, unknown>
+  const json = writeJson(toApi(column, attributes[column.attribute]))
+  return json.length > LONGEST_COMPARED || json === writeJson(logged)
+}

@@ -1,0 +1,265 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { DateTime } from 'luxon'
+import { toApi, writeJson, type KeyValue, type Origin } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { PageNotFound } from '../../errors.js'
+import { earlierValues, type EarlierValue } from '../../events/history/earlier_values.js'
+import { historyOfKey, type ReadableHistory } from '../../events/history/readable_history.js'
+import { isRestorable } from '../../events/history/restorable.js'
+import { fieldsToRestore, RESTORE } from '../../events/history/restore_url.js'
+import { parameterIn, versionOf, type Version } from '../../events/history/version.js'
+import { hasEventLog } from '../../events/pages/event_access.js'
+import { EventReader } from '../../events/pages/event_reader.js'
+import { shownValue, type ShownValue } from '../../events/pages/logged_value.js'
+import { momentOf } from '../../time/moment.js'
+import type { ModelView } from '../../model_view.js'
+import { followed, titlesOf } from '../../relations/references.js'
+import { textsOf } from '../fields/field_texts.js'
+import type { FieldView } from '../fields/field_view.js'
+import type { FormField } from '../fields/form_field.js'
+import { hasFile } from '../files/file_store.js'
+import type { Submission } from '../submission/submission.js'
+import { isSame } from '../submission/untouched.js'
+
+/**
+ * A field whose earlier value stands in the form.
+ */
+export interface RestoredMark {
+  /** Present value; null in the form of a new record */
+  now: ShownValue | null
+  /** True if the record that it refers to is not to be found */
+  isLost: boolean
+}
+
+/**
+ * The part of a form that tells what it was filled in with.
+ */
+export interface RestoreNotice {
+  text: string
+  /** Labels of the fields that are not as the record is now */
+  changed: string
+  /** Fields that could not be filled in, and why */
+  left: string[]
+}
+
+type Reason = 'cut' | 'unknown' | 'empty' | 'file' | 'fileGone' | 'unshown'
+
+interface Exact {
+  field: FormField
+  record: LucidRow
+}
+
+/**
+ * The values of an earlier version of a record, to fill in its form or, if it was deleted for good, that of a new
+ * one. Saving is an ordinary write of what the form then holds. [R8]
+ */
+export class RestoredFields {
+  readonly texts: Record<string, string[]> = {}
+  /** Names of the fields that were empty */
+  readonly cleared = new Set<string>()
+  readonly #marks = new Map<string, RestoredMark>()
+  readonly #left: string[] = []
+  readonly #exact: Exact[] = []
+
+  constructor(
+    private readonly ctx: HttpContext,
+    private readonly site: AdminSite,
+    private readonly fields: readonly FormField[],
+    private readonly version: Version,
+    /** As it is now; null for a new one */
+    private readonly record: LucidRow | null
+  ) {}
+
+  /** Id of the event that the version comes from */
+  get event(): number {
+    return this.version.row.eventId
+  }
+
+  get notice(): RestoreNotice {
+    const { row, event } = this.version
+    const data = { time: momentOf(row.timestamp).text, who: event?.username ?? '' }
+    const changed = this.fields.filter(({ name }) => this.#marks.has(name))
+    return {
+      text: this.site.text(event?.username ? 'restore.filledBy' : 'restore.filled', data),
+      changed: changed.map(({ label }) => label).join(', '),
+      left: this.#left,
+    }
+  }
+
+  /** Marks the restored fields of a page. */
+  mark(views: readonly FieldView[]): void {
+    for (const view of views) {
+      const mark = this.#marks.get(view.name)
+      if (!mark) continue
+      view.restored = mark
+      const described = [view.attributes['aria-describedby'], `${view.id}-restored`]
+      view.attributes['aria-describedby'] = described.filter(Boolean).join(' ')
+    }
+  }
+
+  /**
+   * Puts the exact earlier value in the place of one that came back as filled in, as texts do not preserve every
+   * value: not the milliseconds of a datetime, nor all digits of a decimal.
+   *
+   * @param values  by attribute name, after the schema
+   */
+  keepExact({ cleared, shown }: Submission, values: Record<string, unknown>): void {
+    for (const { field, record } of this.#exact) {
+      const column = field.column!
+      const { attribute } = column
+      const own = (record as unknown as Record<string, unknown>)[attribute]
+      const isPlain = typeof own !== 'object' || DateTime.isDateTime(own) || own === null
+      if (!isPlain) continue
+      const texts = this.texts[field.name]
+      if (cleared.has(field.name)) {
+        const isBlank = typeof own === 'string' && own.trim() === ''
+        if (isBlank && this.cleared.has(field.name)) values[attribute] = own
+      } else if (!Object.hasOwn(values, attribute)) {
+        /* An empty field of a new record is left to the default of its column. */
+        const isEmpty = (shown[field.name] ?? []).every((text) => text.trim() === '')
+        if (!this.record && own === null && column.nullable && isEmpty) values[attribute] = null
+      } else {
+        const parsed = textsOf(field, toApi(column, values[attribute]))
+        const isKept = isSame(field, texts, shown[field.name])
+        if (isKept && isSame(field, trimmed(texts), trimmed(parsed))) values[attribute] = own
+      }
+    }
+  }
+
+  /** Has the event of a write name the version. */
+  noteIn(origin: Origin): void {
+    origin.restores = this.event
+  }
+
+  /** Fills in a field. */
+  async add(field: FormField, value: EarlierValue): Promise<void> {
+    if ('lack' in value) return this.leave(field, value.lack)
+    const { name, nullable } = field
+    const column = field.column!
+    const attributes = this.record as unknown as Record<string, unknown> | null
+    const now = attributes && toApi(column, attributes[column.attribute])
+    const then =
+      'exact' in value
+        ? toApi(column, (value.exact as unknown as Record<string, unknown>)[column.attribute])
+        : value.logged
+    if (this.record && this.isAsNow(field, then)) return
+    const texts = textsOf(field, then)
+    const isBlank = texts.every((text) => text.trim() === '')
+    if (this.record && isBlank && !nullable) return this.leave(field, 'empty')
+    this.texts[name] = texts
+    if (isBlank) this.cleared.add(name)
+    if ('exact' in value) this.#exact.push({ field, record: value.exact })
+    const mark = await this.#markOf(field, then, now)
+    if (this.record || mark.isLost) this.#marks.set(name, mark)
+  }
+
+  /** True if the record has this value now, or, for a new one, if there is none. */
+  isAsNow({ column }: FormField, then: unknown): boolean {
+    const attributes = this.record as unknown as Record<string, unknown> | null
+    const now = attributes && toApi(column!, attributes[column!.attribute])
+    return writeJson(then) === writeJson(now)
+  }
+
+  leave({ label }: FormField, reason: Reason): void {
+    this.#left.push(this.site.text(`restore.left.${reason}`, { label }))
+  }
+
+  async #markOf({ reference }: FormField, then: unknown, now: unknown): Promise<RestoredMark> {
+    const titles = reference ? await this.#titlesOf(reference, [then, now]) : null
+    return {
+      now: this.record ? shownValue(this.site, now, titles?.get(String(now))) : null,
+      isLost: titles !== null && then !== null && !titles.has(String(then)),
+    }
+  }
+
+  /** Null if the user may not see what is referred to. */
+  async #titlesOf(reference: NonNullable<FormField['reference']>, values: unknown[]) {
+    try {
+      return (await followed(this.ctx, reference)) && (await titlesOf(this.ctx, reference, values))
+    } catch (error) {
+      if ((error as { status?: number }).status !== 403) {
+        this.ctx.logger.error({ err: error }, 'Titles of an earlier version could not be read')
+      }
+      return null
+    }
+  }
+}
+
+/** As forms send texts */
+function trimmed(texts: readonly string[]): string[] {
+  return texts.map((text) => text.replace(/\r\n?/g, '\n').trim())
+}
+
+/**
+ * The version of a record that the address of its form names; null if it names none.
+ *
+ * @param form   that of the record, or of a new one
+ * @param found  record: null if it was deleted for good
+ * @throws PageNotFound  for a version that there is not, at least not for the user
+ */
+export async function restoredOf(
+  ctx: HttpContext,
+  site: AdminSite,
+  { fields, view }: { fields: readonly FormField[]; view: ModelView },
+  { key, record }: { key: KeyValue; record: LucidRow | null }
+): Promise<RestoredFields | null> {
+  const event = parameterIn(ctx, RESTORE)
+  if (event === null) return null
+  /* Nobody gets back a right, a password or a token that was taken from them. */
+  if (view.adminModel || !hasEventLog(site)) throw new PageNotFound()
+  const log = new EventReader(site)
+  const history = await historyOfKey(ctx, site, log, view, key)
+  if (!record && history.record) throw new PageNotFound()
+  const version = await versionOf(log, history, event)
+  const restored = new RestoredFields(ctx, site, fields, version, record)
+  await fillIn(restored, log, view, history, version, fields, fieldsToRestore(ctx))
+  return restored
+}
+
+/**
+ * The same for a submission, which is an ordinary one if the version is not in the log any more.
+ */
+export async function restoredIfThere(
+  ...parameters: Parameters<typeof restoredOf>
+): Promise<RestoredFields | null> {
+  try {
+    return await restoredOf(...parameters)
+  } catch (error) {
+    if (error instanceof PageNotFound) return null
+    throw error
+  }
+}
+
+async function fillIn(
+  restored: RestoredFields,
+  log: EventReader,
+  view: ModelView,
+  history: ReadableHistory,
+  version: Version,
+  fields: readonly FormField[],
+  names: ReadonlySet<string> | null
+): Promise<void> {
+  const asked = fields.filter(({ name }) => names === null || names.has(name))
+  const filled = asked.filter((field) => isRestorable(field, history.sees))
+  const columns = filled.map(({ column }) => column!)
+  const values = await earlierValues(log, view, history, version, columns)
+  for (const field of filled) await restored.add(field, values.get(field.column!)!)
+  for (const field of asked) {
+    if (field.column && history.sees(field.name)) await leaveOut(restored, view, version, field)
+  }
+}
+
+/** Says why something else than the record has now is not filled in. */
+async function leaveOut(
+  restored: RestoredFields,
+  view: ModelView,
+  { state }: Version,
+  field: FormField
+): Promise<void> {
+  const then = state[field.name] ?? null
+  const isFile = field.valueType === 'file'
+  if (!(isFile || field.column!.kind === 'binary') || restored.isAsNow(field, then)) return
+  if (!isFile) restored.leave(field, 'unshown')
+  else restored.leave(field, (await hasFile(view, then)) ? 'file' : 'fileGone')
+}

@@ -1,0 +1,108 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Item } from '#crud'
+import type { KeyValue } from '#crud/internals'
+import { RowChanged } from '../errors.js'
+import { Uploads, type KeptFiles } from './files/uploads.js'
+import { itemOf } from '../record/item_of.js'
+import type { RestoredFields } from './prefill/restored_fields.js'
+import { planRows } from './inlines/plan_rows.js'
+import { checkedWith, saveWithRows } from './inlines/save_rows.js'
+import type { FormPage } from './form_page.js'
+import { changesRelated, takeRelated } from './many_to_many/related_writes.js'
+import { withoutUnseen, type Submission } from './submission/submission.js'
+import { isSameItem, keepUntouched, touchedFaults } from './submission/untouched.js'
+import { internalValues, keyIn } from './submission/update_values.js'
+import { validateSubmission } from './submission/validate_submission.js'
+
+/**
+ * The record of an update form.
+ */
+export interface UpdatedRecord {
+  key: KeyValue
+  record: LucidRow
+  /** The version of it that the form was filled in with [R8] */
+  restored?: RestoredFields | null
+}
+
+export interface StoredUpdate {
+  /** Undefined if the user may not see it any more */
+  item: Item | undefined
+  isChanged: boolean
+}
+
+/**
+ * Validates the submission of an update form and writes it.
+ *
+ * @param form          the form of the record
+ * @param precondition  called with the locked record and the values to write, by attribute name; an error
+ *   that it throws is the outcome, and nothing is written
+ * @param kept          files of the submission, which stay for another attempt if the record has changed
+ * @throws InvalidForm
+ * @throws Problem 403, 404, 409 or 422
+ */
+export async function storeUpdate(
+  ctx: HttpContext,
+  form: FormPage,
+  { key, record, restored }: UpdatedRecord,
+  sent: Submission,
+  precondition: (locked: LucidRow, values: Record<string, unknown>) => void,
+  kept?: KeptFiles
+): Promise<StoredUpdate> {
+  const { view } = form
+  const { resource, crud } = view
+  const seen = withoutUnseen(sent, form.unseen(sent, record))
+  const [submission, related] = takeRelated(form.fields, seen)
+  const uploads = new Uploads(view, form.fields, submission, kept)
+  let item: Item | undefined
+  let isChanged: boolean
+  try {
+    const withKey = {
+      ...submission,
+      values: { ...keyIn(view, record), ...form.required(record), ...submission.values },
+      faults: touchedFaults(form.fields, submission, record),
+    }
+    const plan = await planRows(ctx, form.site, view, submission, record)
+    const values = await checkedWith(plan, () =>
+      validateSubmission(resource.updateBody, withKey, uploads, { operation: 'update', key })
+    )
+    keepUntouched(form.fields, submission, record, values)
+    form.keepRequired(record, values)
+    restored?.keepExact(submission, values)
+    const isSent =
+      (await form.changes(record, submission, values)) ||
+      (await changesRelated(form.fields, related, record))
+    const written = { ...values, ...internalValues(view) }
+    await saveWithRows(
+      ctx,
+      form.site,
+      view,
+      plan,
+      (options) => {
+        restored?.noteIn(options.origin)
+        return crud.update(key, written, {
+          ...options,
+          files: uploads.names,
+          related,
+          precondition: (locked) => {
+            precondition(locked, values)
+            form.keepRequired(locked, written)
+          },
+          written: (updated) => (item = updated),
+        })
+      },
+      () => key
+    )
+    /* The model's own code may have changed what was not sent. */
+    isChanged =
+      isSent ||
+      (plan?.changes.length ?? 0) > 0 ||
+      (item !== undefined && !isSameItem(resource, itemOf(view, record), item))
+  } catch (error) {
+    if (!(kept && error instanceof RowChanged)) await uploads.drop()
+    throw error
+  }
+  await uploads.belongTo(key)
+  await uploads.dropReplaced(record)
+  return { item, isChanged }
+}

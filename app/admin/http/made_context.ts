@@ -1,0 +1,32 @@
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
+import app from '@adonisjs/core/services/app'
+import type { HttpContext } from '@adonisjs/core/http'
+
+/**
+ * A context without a request, for code that takes one. Nobody is signed in, and nothing is answered.
+ *
+ * @param ip       address that the work was started from
+ * @param headers  of the request that started it
+ */
+export async function madeContext({
+  ip,
+  headers = {},
+}: { ip?: string; headers?: Record<string, string> } = {}): Promise<HttpContext> {
+  const socket = new Socket()
+  Object.defineProperty(socket, 'remoteAddress', { value: ip })
+  const message = new IncomingMessage(socket)
+  message.method = 'POST'
+  message.url = '/'
+  message.headers = headers
+  const answer = new ServerResponse(message)
+
+  const server = await app.container.make('server')
+  const request = server.createRequest(message, answer)
+  const response = server.createResponse(message, answer)
+  const ctx = server.createHttpContext(request, response, app.container.createResolver())
+  const auth = await app.container.make('auth.manager')
+  ctx.auth = auth.createAuthenticator(ctx)
+  ctx.auth.use('admin').authenticationAttempted = true
+  return ctx
+}

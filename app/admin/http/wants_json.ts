@@ -1,0 +1,8 @@
+import type { HttpContext } from '@adonisjs/core/http'
+
+/**
+ * Returns true for a program, which is answered in JSON.
+ */
+export function wantsJson({ request }: HttpContext): boolean {
+  return request.accepts(['html', 'json']) === 'json' || request.is(['json']) !== null
+}

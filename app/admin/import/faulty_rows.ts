@@ -1,0 +1,70 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Writable } from 'node:stream'
+import type { AdminSite } from '../admin_site.js'
+import type AdminImport from '../models/admin_import.js'
+import type { ImportFault } from '../models/admin_import.js'
+import { readRows } from '../sheets/read_rows.js'
+import { sheetWriter } from '../sheets/sheet_writer.js'
+import type { KnownField } from './import_fields.js'
+
+/**
+ * Writes the faulty rows of a file in its own format, CSV with its delimiter and in UTF-8, each with the reasons in a last column. Rows and faults have the
+ * same order, so that neither is held in memory. [D3]
+ *
+ * @param paths  of the file and of its faults, as lines of JSON
+ */
+export async function writeFaultyRows(
+  site: AdminSite,
+  { shape }: AdminImport,
+  fields: ReadonlyArray<Pick<KnownField, 'name' | 'label'>>,
+  paths: { file: string; faults: string },
+  output: Writable
+): Promise<void> {
+  const why = freeName(site.text('import.faultyColumn'), shape.columns)
+  const writer = sheetWriter(shape.format, output, {
+    columns: [...shape.columns, why],
+    delimiter: shape.delimiter ?? undefined,
+    /* The program that wrote another encoding would read the letters of UTF-8 wrong without it. */
+    bom: shape.encoding !== 'utf-8',
+  })
+  const faults = new Faults(paths.faults)
+  for await (const { cells, line } of readRows(paths.file, shape)) {
+    const reasons = await faults.at(line)
+    if (reasons.length === 0) continue
+    const told = reasons.map(({ field, message }) => {
+      const label = fields.find(({ name }) => name === field)?.label
+      return label && !message.includes(label) ? `${label}: ${message}` : message
+    })
+    await writer.write([...cells, told.join('; ')])
+  }
+  await writer.end()
+}
+
+/** The faults of rows, read along with them. */
+class Faults {
+  readonly #lines: AsyncIterator<string>
+  #next: ImportFault | null | undefined
+
+  constructor(path: string) {
+    const input = createReadStream(path, 'utf8')
+    this.#lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
+  }
+
+  async at(line: number): Promise<ImportFault[]> {
+    const found: ImportFault[] = []
+    for (;;) {
+      if (this.#next === undefined) {
+        const { done, value } = await this.#lines.next()
+        this.#next = done ? null : (JSON.parse(value) as ImportFault)
+      }
+      if (this.#next === null || this.#next.line !== line) return found
+      found.push(this.#next)
+      this.#next = undefined
+    }
+  }
+}
+
+function freeName(wanted: string, taken: readonly string[]): string {
+  return taken.includes(wanted) ? freeName(`${wanted} *`, taken) : wanted
+}

@@ -1,0 +1,140 @@
+import { stat } from 'node:fs/promises'
+import { resources, ValueError } from '#crud'
+import { inTransaction, listed } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { FileFault, ImportRefused } from '../errors.js'
+import type { ImportProgress } from '../models/admin_import.js'
+import { ModelView } from '../model_view.js'
+import { inspectFile } from '../sheets/inspect_file.js'
+import type { FileShape } from '../sheets/file_shape.js'
+import { UTC } from '../time/time_zone.js'
+import { guessKey, guessMapping } from './guess_mapping.js'
+import { importAction } from './import_action.js'
+import { knownFields } from './import_fields.js'
+import { importSpec, type ImportSpec } from './import_spec.js'
+import { operator } from './importer.js'
+import { Tally } from './tally.js'
+import { tryRows } from './trial.js'
+import { writeAllRows } from './write_all_rows.js'
+
+/** As the key of a file of which all rows are new */
+const NO_KEY = 'none'
+
+/** Ends the transaction of an import with faulty rows. */
+class Faulty extends Error {}
+
+export interface ConsoleImport {
+  /** Class name of the model */
+  model: string
+  path: string
+  name: string
+  /** API name of the field by which rows find their records; undefined: it is guessed */
+  key?: string
+  dryRun: boolean
+  skipFaulty: boolean
+  /** Called now and then with the number of rows so far */
+  told: (rows: number) => void
+}
+
+/**
+ * Imports a file in the name of the operator: in one transaction, so that a process that is killed leaves nothing. [D3]
+ *
+ * @returns what the rows did, or would do where nothing is written
+ * @throws ValueError  in words
+ */
+export async function importByConsole(
+  site: AdminSite,
+  { model, path, name, key, dryRun, skipFaulty, told }: ConsoleImport
+): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
+  return await inWords(site, async () => {
+    const { size } = await existing(path)
+    await resources.load()
+    const importer = await operator(viewOf(site, model), 'crud:import')
+    const shape = await inspectFile(path, name)
+    const spec = await specOf(site, importer, shape, key)
+    const file = { path, shape }
+    if (dryRun) {
+      const { notes, preview, ...counts } = await tryRows(site, spec, file, null, told)
+      return { counts, isWritten: false, size }
+    }
+    const tally = await writeAll(site, spec, file, name, { skipFaulty, told })
+    const { counts } = tally
+    const isRefused = counts.faulty > 0 && !skipFaulty
+    return { counts, isWritten: !isRefused && counts.new + counts.changed > 0, size }
+  })
+}
+
+async function writeAll(
+  site: AdminSite,
+  spec: ImportSpec,
+  file: { path: string; shape: FileShape },
+  name: string,
+  options: { skipFaulty: boolean; told: (rows: number) => void }
+): Promise<Tally> {
+  const tally = new Tally()
+  const { importer } = spec
+  const action = importAction(importer, name, tally, null)
+  const client = importer.view.client()
+  try {
+    await inTransaction(client, async (transaction) => {
+      await writeAllRows(site, spec, file, tally, transaction, options)
+      if (tally.counts.faulty > 0 && !options.skipFaulty) throw new Faulty()
+      if (site.eventIntegration?.isPartOf?.(client)) {
+        await site.events.endAction(action, importer, transaction)
+      }
+    })
+  } catch (error) {
+    if (!(error instanceof Faulty)) throw error
+  }
+  await action.settle()
+  return tally
+}
+
+async function specOf(
+  site: AdminSite,
+  importer: ImportSpec['importer'],
+  shape: FileShape,
+  key: string | undefined
+): Promise<ImportSpec> {
+  const fields = await knownFields(site, importer)
+  const mapping = guessMapping(fields, shape)
+  const guessed = guessKey(importer.view.resource, fields, mapping)
+  const chosen = key === undefined ? guessed : key === NO_KEY ? null : key
+  const options = { dateOrder: null, zone: UTC }
+  return await importSpec(site, importer, shape, { mapping, key: chosen, options })
+}
+
+/** A model without pages is imported as one with all of them. */
+function viewOf(site: AdminSite, model: string): ModelView {
+  const view = site.models.get(model)
+  if (view?.adminModel)
+    throw new ValueError(`${model} is a model of the admin site, and not imported`)
+  if (view) return view
+  const endpoints = resources.endpoints().find(({ resource }) => resource.name === model)
+  if (endpoints) {
+    const { resource } = endpoints
+    return new ModelView({ model: resource.model, databaseConfig: site.dbConfig, adminSite: site })
+  }
+  const known = [...site.models.values()].filter(({ adminModel }) => !adminModel)
+  const names = new Set([
+    ...known.map((one) => one.name),
+    ...resources.endpoints().map(({ resource }) => resource.name),
+  ])
+  throw new ValueError(`There is no model ${model}; models are ${listed(names)}`)
+}
+
+async function existing(path: string): Promise<{ size: number }> {
+  const found = await stat(path).catch(() => null)
+  if (!found) throw new ValueError(`There is no file ${path}`)
+  if (!found.isFile()) throw new ValueError(`${path} is a folder, and must be a file`)
+  return found
+}
+
+async function inWords<Result>(site: AdminSite, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    const isTold = error instanceof ImportRefused || error instanceof FileFault
+    throw isTold ? new ValueError(site.text(error.key, error.data)) : error
+  }
+}

@@ -1,0 +1,116 @@
+import type { BodyField, Column } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { isFileField } from '../forms/files/file_columns.js'
+import { inSentence } from '../text/in_sentence.js'
+import type { ModelView } from '../model_view.js'
+import { referencesOf, type Reference } from '../relations/references.js'
+import type { Importer } from './importer.js'
+
+/**
+ * A field that columns of a file can be. [D3]
+ */
+export interface ImportField {
+  /** API name */
+  name: string
+  label: string
+  /** True if a new record can't do without it */
+  required: boolean
+  /** True if it refers to a record of another model */
+  isReference: boolean
+  /** Of a reference: true if records can be found by their titles, too */
+  hasTitles: boolean
+  /** Of a reference: the model's label in the singular; else null */
+  refersTo: string | null
+  /** True if one record at the most has a value of it, so that rows can find their records by it */
+  isUniqueKey: boolean
+  /** True if it only finds records, and is not written */
+  isOnlyKey: boolean
+}
+
+/**
+ * The same for the engine.
+ */
+export interface KnownField extends ImportField {
+  /** Undefined for a virtual field */
+  column: Column | undefined
+  /** As the importer may follow it */
+  reference: Reference | null
+  /** Name of the relation, as in `distributor` */
+  relation: string | null
+}
+
+/**
+ * The fields that the importer may import: those of the schemas of creates and updates without files, and the key, by
+ * which rows find their records. [D3, U2]
+ */
+export async function knownFields(site: AdminSite, importer: Importer): Promise<KnownField[]> {
+  const { view } = importer
+  const { createBody, key, updateBody } = view.resource
+  const columns = key.columns.filter(({ hidden }) => !hidden)
+  const names = new Set([
+    ...columns.map(({ apiName }) => apiName),
+    ...(importer.mayCreate ? namesOf(view, createBody.fields) : []),
+    ...(importer.mayUpdate ? namesOf(view, updateBody.fields) : []),
+  ])
+  const references = await followedReferences(site, importer)
+  return [...names].map((name) => {
+    const creating = createBody.fields.find(({ apiName }) => apiName === name)
+    const updating = updateBody.fields.find(({ apiName }) => apiName === name)
+    const body = creating ?? updating
+    const column = body ? body.column : columns.find(({ apiName }) => apiName === name)
+    const found = references.find((one) => one.reference.column.apiName === name)
+    const isKept = importer.keepsKeys && importer.mayCreate && column?.isPrimary === true
+    return {
+      name,
+      label: view.labelOf(name),
+      required: creating?.required ?? false,
+      isReference: found !== undefined,
+      hasTitles: found !== undefined && hasTitles(found.reference),
+      refersTo: found ? inSentence(found.reference.view.singular) : null,
+      isUniqueKey: column !== undefined && isUnique(view, column),
+      isOnlyKey: !creating && (!updating || column?.isPrimary === true) && !isKept,
+      column,
+      reference: found?.reference ?? null,
+      relation: found?.relation ?? null,
+    }
+  })
+}
+
+function namesOf(view: ModelView, fields: readonly BodyField[]): string[] {
+  const taken = fields.filter(
+    ({ apiName, type }) => type !== 'multipartFile' && !isFileField(view, apiName)
+  )
+  return taken.map(({ apiName }) => apiName)
+}
+
+function isUnique({ resource }: ModelView, column: Column): boolean {
+  if (column.hidden) return false
+  const { key, wholeKeys } = resource
+  const isKey = !key.isComposite && key.columns.includes(column)
+  return isKey || wholeKeys.some(([name, ...others]) => name === column.name && !others.length)
+}
+
+async function followedReferences(site: AdminSite, importer: Importer) {
+  const { view } = importer
+  const followedOnes: Array<{ reference: Reference; relation: string | null }> = []
+  for (const reference of referencesOf(site, view)) {
+    const seen = await importer.follow(reference)
+    if (!seen) continue
+    if (!seen.view.resource.isLoaded) await seen.view.resource.load(seen.view.client())
+    followedOnes.push({ reference: seen, relation: relationOf(view, seen.column) })
+  }
+  return followedOnes
+}
+
+function relationOf({ model }: ModelView, { attribute }: Column): string | null {
+  for (const [name, relation] of model.$relationsDefinitions) {
+    if (relation.type === 'belongsTo' && relation.foreignKey === attribute) return name
+  }
+  return null
+}
+
+/** Records are found by the column of their titles; titles that code makes can't be looked for. */
+function hasTitles({ view }: Reference): boolean {
+  const { titleColumn } = view
+  return titleColumn !== undefined && !titleColumn.hidden && titleColumn.kind === 'text'
+}

@@ -1,0 +1,188 @@
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { inTransaction, inUtc } from '#crud/internals'
+import { ImportRefused } from '../errors.js'
+import AdminImport from '../models/admin_import.js'
+import type { ImportState } from '../models/admin_import.js'
+import AdminJob, { isUnfinished } from '../models/admin_job.js'
+
+const HOURS = 24
+
+/* No job is at it. */
+const IDLE = ['columns', 'tried', 'failed'] as const
+
+/* At once */
+const MOST_REMOVED = 100
+
+/* Most that are listed to go on with */
+const MOST_LISTED = 5
+
+/**
+ * The table of imports. [D3]
+ */
+export class ImportStore {
+  client(): QueryClientContract {
+    return db.connection(AdminImport.connection)
+  }
+
+  async create(values: Partial<AdminImport>): Promise<AdminImport> {
+    const createdAt = DateTime.utc().startOf('second')
+    return await AdminImport.create({ ...values, createdAt }, { client: this.client() })
+  }
+
+  async save(one: AdminImport, client: QueryClientContract = this.client()): Promise<void> {
+    one.useConnection(client.connectionName)
+    if (client.isTransaction) one.useTransaction(client as never)
+    await one.save()
+    one.$trx = undefined
+  }
+
+  /**
+   * As it is by now: a job that has failed, was cancelled or has ended leaves it so.
+   */
+  async find(id: number): Promise<AdminImport | null> {
+    const one = await AdminImport.query({ client: this.client() }).where('id', id).first()
+    if (!one) return null
+    await this.#settle(one)
+    return one
+  }
+
+  async unfinished(userId: number, model: string): Promise<AdminImport[]> {
+    const found = await AdminImport.query({ client: this.client() })
+      .where({ userId, model })
+      .whereNot('state', 'done')
+      .where('createdAt', '>=', oldest())
+      .orderBy('id', 'desc')
+      .limit(MOST_LISTED)
+    for (const one of found) await this.#settle(one)
+    return found.filter(({ state }) => state !== 'done')
+  }
+
+  /** Those that began more than a day ago and that no job is at. */
+  async old(): Promise<AdminImport[]> {
+    const found = await AdminImport.query({ client: this.client() })
+      .where('createdAt', '<', oldest())
+      .orderBy('id')
+      .limit(MOST_REMOVED)
+    return await this.#idle(found)
+  }
+
+  /** A person's own but the newest ones, except those that a job is at. */
+  async beyond(userId: number, newest: number): Promise<AdminImport[]> {
+    const found = await AdminImport.query({ client: this.client() })
+      .where({ userId })
+      .orderBy('id', 'desc')
+      .offset(newest)
+      .limit(MOST_REMOVED)
+    return await this.#idle(found)
+  }
+
+  /**
+   * Saves what a request has changed.
+   *
+   * @throws ImportRefused  when another request has handed the import over to a job meanwhile, or discarded it
+   */
+  async change(one: AdminImport): Promise<void> {
+    await inTransaction(this.client(), async (client) => {
+      const { id, state } = one
+      const idle = client
+        .from(AdminImport.table)
+        .where('id', id)
+        .whereIn('state', [...IDLE])
+      if (!(await isChanged(idle.update({ state })))) {
+        throw new ImportRefused('import.refused.busy')
+      }
+      await this.save(one, client)
+    })
+  }
+
+  /**
+   * Takes an import for a job that begins, or begins again.
+   *
+   * @returns false when the import is another job's by now, done, or changed since the job ended
+   */
+  async claim(
+    { id }: AdminImport,
+    jobId: number,
+    states: readonly ImportState[]
+  ): Promise<boolean> {
+    const mine = this.client()
+      .from(AdminImport.table)
+      .where('id', id)
+      .whereIn('state', [...states])
+      .where((query) => void query.where('job_id', jobId).orWhereNull('job_id'))
+    return await isChanged(mine.update({ state: states[0], job_id: jobId }))
+  }
+
+  /**
+   * Hands an import over to a job, once.
+   *
+   * @throws ImportRefused  when another request has done so meanwhile
+   */
+  async hand(
+    one: AdminImport,
+    state: 'trying' | 'running',
+    start: () => Promise<AdminJob>
+  ): Promise<AdminJob> {
+    const { state: before } = one
+    const mine = () => this.client().from(AdminImport.table).where('id', one.id)
+    if (!(await isChanged(mine().where('state', before).update({ state, job_id: null })))) {
+      throw new ImportRefused('import.refused.busy')
+    }
+    try {
+      const job = await start()
+      await mine().whereNull('job_id').update({ job_id: job.id })
+      one.merge({ state, jobId: job.id })
+      one.$hydrateOriginals()
+      return job
+    } catch (error) {
+      await mine().where('state', state).update({ state: before })
+      throw error
+    }
+  }
+
+  async remove({ id }: AdminImport): Promise<void> {
+    await this.client().from(AdminImport.table).where('id', id).delete()
+  }
+
+  async #idle(found: readonly AdminImport[]): Promise<AdminImport[]> {
+    const left: AdminImport[] = []
+    for (const one of found) {
+      const job = await this.#jobOf(one)
+      if (!job || !isUnfinished(job)) left.push(one)
+    }
+    return left
+  }
+
+  async #settle(one: AdminImport): Promise<void> {
+    if (one.state !== 'trying' && one.state !== 'running') return
+    /* It is just being handed over. */
+    if (one.jobId === null) return
+    const job = await this.#jobOf(one)
+    if (job && isUnfinished(job)) return
+    /* A job writes its import before it ends. */
+    const present = await AdminImport.query({ client: this.client() }).where('id', one.id).first()
+    if (present && present.state !== one.state) {
+      one.merge(present.$attributes)
+      return
+    }
+    one.state = one.state === 'trying' ? 'columns' : 'failed'
+    await this.save(one)
+  }
+
+  async #jobOf({ jobId }: AdminImport): Promise<AdminJob | null> {
+    if (jobId === null) return null
+    return await AdminJob.query({ client: this.client() }).where('id', jobId).first()
+  }
+}
+
+/** Lucid returns the number of rows, in a list for some drivers. */
+async function isChanged(update: PromiseLike<unknown>): Promise<boolean> {
+  const count = await update
+  return Number(Array.isArray(count) ? count[0] : count) > 0
+}
+
+function oldest(): string {
+  return inUtc(DateTime.utc().minus({ hours: HOURS }))
+}

@@ -1,0 +1,305 @@
+import type { Writable } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import { ImportRefused, PageNotFound } from '../errors.js'
+import type AdminImport from '../models/admin_import.js'
+import type { ImportMapping, ImportOptions } from '../models/admin_import.js'
+import { isUnfinished } from '../models/admin_job.js'
+import type AdminJob from '../models/admin_job.js'
+import type { ModelView } from '../model_view.js'
+import type { DateOrder } from '../sheets/date_order.js'
+import type { ChosenShape, FileShape } from '../sheets/file_shape.js'
+import { inspectFile } from '../sheets/inspect_file.js'
+import { UTC } from '../time/time_zone.js'
+import { checkColumns, checkDateOrder } from './check_columns.js'
+import { writeFaultyRows } from './faulty_rows.js'
+import { guessKey, guessMapping } from './guess_mapping.js'
+import { knownFields, type ImportField, type KnownField } from './import_fields.js'
+import { importSpec } from './import_spec.js'
+import { ImportStore } from './import_store.js'
+import { importerOf, type Importer } from './importer.js'
+import { IMPORT_JOB } from './jobs/import_job.js'
+import { IMPORT_TRIAL_JOB } from './jobs/import_trial_job.js'
+import { dropKept, keepFile, withKept } from './kept_file.js'
+import { MOST_KEPT } from './limits.js'
+import { keptTrial } from './kept_trial.js'
+
+/* Longer files are tried by a job: about a second */
+const SHORT = 512 * 1024
+
+/* Of the table's column */
+const LONGEST_NAME = 255
+
+/** An uploaded file. */
+export interface ImportedFile {
+  /** Where it is; it is copied */
+  path: string
+  /** As the sender calls it */
+  name: string
+  bytes: number
+}
+
+/** Choices of a person in the second step. */
+export interface ChosenColumns {
+  /** Field by position of the column; null, or no entry: left out */
+  columns: Record<number, string | null>
+  by?: Record<number, 'key' | 'title'>
+  /** API name of the field by which rows find their records; null: all rows are new */
+  key: string | null
+  dateOrder?: DateOrder | null
+}
+
+/**
+ * The imports of the site, step by step. Callers check whose import it is; the permissions of the signed-in user are
+ * asked here, too. [D3]
+ */
+export class Imports {
+  readonly store = new ImportStore()
+
+  private constructor(private readonly site: AdminSite) {}
+
+  /** Those of a site, always the same object. */
+  static of(site: AdminSite): Imports {
+    const known = IMPORTS.get(site) ?? new Imports(site)
+    IMPORTS.set(site, known)
+    return known
+  }
+
+  /**
+   * The fields that the user may import, those of creates and of updates.
+   *
+   * @throws NotAllowed
+   */
+  async fields(ctx: HttpContext, view: ModelView): Promise<ImportField[]> {
+    const fields = await knownFields(this.site, await importerOf(ctx, view))
+    return fields.map(({ column, reference, relation, ...field }) => field)
+  }
+
+  /** @returns null if there is none, or it was removed */
+  async find(id: number): Promise<AdminImport | null> {
+    return await this.store.find(id)
+  }
+
+  /** The user's own that are not done, the newest first, at most five. */
+  async unfinished(ctx: HttpContext, { name }: ModelView): Promise<AdminImport[]> {
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    return await this.store.unfinished(owner.id, name)
+  }
+
+  /**
+   * Keeps the file, and guesses which column is which field.
+   *
+   * @throws FileFault  for a file that is no table
+   * @throws NotAllowed
+   */
+  async begin(
+    ctx: HttpContext,
+    view: ModelView,
+    file: ImportedFile,
+    chosen: ChosenShape = {}
+  ): Promise<AdminImport> {
+    const importer = await importerOf(ctx, view)
+    const shape = await inspectFile(file.path, file.name, chosen)
+    const guess = await this.#guess(importer, shape)
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const fileKey = await keepFile(file.path)
+    const one = await this.#create({
+      userId: owner.id,
+      username: owner.username,
+      model: view.name,
+      fileName: file.name.slice(0, LONGEST_NAME),
+      fileKey,
+      bytes: file.bytes,
+      shape,
+      ...guess,
+      options: { dateOrder: null, zone: UTC },
+      state: 'columns',
+      trial: null,
+      counts: null,
+      jobId: null,
+      eventId: null,
+    })
+    for (const old of await this.store.beyond(owner.id, MOST_KEPT)) await this.#remove(old)
+    return one
+  }
+
+  /**
+   * Reads the kept file in another way, and guesses anew.
+   *
+   * @throws FileFault      and all is as it was
+   * @throws ImportRefused  while it runs, and after rows were written
+   */
+  async reread(ctx: HttpContext, one: AdminImport, chosen: ChosenShape): Promise<void> {
+    refuseBusy(one)
+    const importer = await this.#importer(ctx, one)
+    const shape = await withKept(one.fileKey, async (pathOf) => {
+      const path = await pathOf('file')
+      if (path === null) throw new ImportRefused('import.refused.fileGone')
+      return await inspectFile(path, one.fileName, chosen)
+    })
+    one.merge({ shape, ...(await this.#guess(importer, shape)), ...UNTRIED })
+    await this.store.change(one)
+  }
+
+  /**
+   * Notes which column is which field; an earlier trial is forgotten.
+   *
+   * @throws ImportRefused
+   */
+  async setColumns(
+    ctx: HttpContext,
+    one: AdminImport,
+    { columns, by = {}, dateOrder = null, key }: ChosenColumns
+  ): Promise<void> {
+    refuseBusy(one)
+    const { view, ...importer } = await this.#importer(ctx, one)
+    checkDateOrder(dateOrder)
+    const count = one.shape.columns.length
+    const mapping = { columns: Array.from({ length: count }, (_, at) => columns[at] ?? null), by }
+    const fields = await knownFields(this.site, { ...importer, view })
+    const checked = checkColumns(view.resource, fields, count, { mapping, key })
+    const options: ImportOptions = { dateOrder, zone: UTC }
+    const keyNames = checked.key.map(({ name }) => name).join(',')
+    one.merge({ mapping: checked.mapping, key: keyNames || null, options, ...UNTRIED })
+    await this.store.change(one)
+  }
+
+  /**
+   * Validates every row, and writes none. A short file is tried at once (`tried`), a longer one by a job (`trying`,
+   * `jobId`).
+   *
+   * @throws ImportRefused, FileFault, NotAllowed
+   */
+  async startTrial(ctx: HttpContext, one: AdminImport): Promise<AdminImport> {
+    refuseBusy(one)
+    const importer = await this.#importer(ctx, one)
+    const spec = await importSpec(this.site, importer, one.shape, one)
+    if (one.bytes <= SHORT) {
+      const trial = await keptTrial(this.site, spec, one)
+      one.merge({ trial, state: 'tried', counts: null })
+      await this.store.change(one)
+      return one
+    }
+    await this.store.hand(one, 'trying', async () => {
+      const payload = { import: one.id, file: one.fileName }
+      return await this.site.jobs.start(ctx, IMPORT_TRIAL_JOB, { model: one.model, payload })
+    })
+    return one
+  }
+
+  /**
+   * Starts the job that writes the rows.
+   *
+   * @param options.skipFaulty  false: all rows or none
+   * @throws ImportRefused  before the trial, while it runs, and after it was done
+   */
+  async startRun(
+    ctx: HttpContext,
+    one: AdminImport,
+    { skipFaulty }: { skipFaulty: boolean }
+  ): Promise<AdminJob> {
+    refuseBusy(one)
+    await this.#importer(ctx, one)
+    const { trial } = one
+    if (!trial || one.state === 'columns') throw new ImportRefused('import.refused.untried')
+    if (trial.faulty > 0 && !skipFaulty) {
+      throw new ImportRefused('import.refused.faulty', { count: trial.faulty })
+    }
+    if (trial.new + trial.changed === 0) throw new ImportRefused('import.refused.noRows')
+    const total = trial.new + trial.changed + trial.unchanged + trial.faulty
+    const payload = { import: one.id, file: one.fileName, skipFaulty }
+    return await this.store.hand(one, 'running', () =>
+      this.site.jobs.start(ctx, IMPORT_JOB, { model: one.model, total, payload })
+    )
+  }
+
+  /**
+   * Writes the rows that the trial found faulty, in the file's own format, with a column that says why. Ends the
+   * output.
+   *
+   * @throws PageNotFound  before anything is written, if there was no trial or the file is gone
+   */
+  async faultyRows(one: AdminImport, output: Writable): Promise<void> {
+    const view = this.site.models.get(one.model)
+    if (!one.trial || !view) throw new PageNotFound()
+    const fields = one.mapping.columns.flatMap((name) =>
+      name === null ? [] : [{ name, label: view.labelOf(name) }]
+    )
+    await withKept(one.fileKey, async (pathOf) => {
+      const [file, faults] = [await pathOf('file'), await pathOf('faults')]
+      if (file === null || faults === null) throw new PageNotFound()
+      await writeFaultyRows(this.site, one, fields, { file, faults }, output)
+    })
+  }
+
+  /**
+   * Removes the import and its file; a job of it is cancelled, and what it has done stays.
+   */
+  async discard(_ctx: HttpContext, one: AdminImport): Promise<void> {
+    const { store } = this.site.jobs
+    const job = one.jobId === null ? null : await store.find(one.jobId)
+    if (job && isUnfinished(job)) await store.cancel(job)
+    await this.#remove(one)
+  }
+
+  /**
+   * Removes imports that began more than a day ago, with their files, but for those that a job is at.
+   *
+   * @returns the number of removed imports
+   */
+  async prune(): Promise<number> {
+    const old = await this.store.old()
+    for (const one of old) await this.#remove(one)
+    return old.length
+  }
+
+  /** Leaves no file behind if there is no row. */
+  async #create(values: Partial<AdminImport> & { fileKey: string }): Promise<AdminImport> {
+    try {
+      return await this.store.create(values)
+    } catch (error) {
+      await dropKept(values.fileKey)
+      throw error
+    }
+  }
+
+  async #remove(one: AdminImport): Promise<void> {
+    await this.store.remove(one)
+    await dropKept(one.fileKey)
+  }
+
+  async #importer(ctx: HttpContext, { model }: AdminImport): Promise<Importer> {
+    const view = this.site.models.get(model)
+    if (!view?.admits(ctx)) throw new PageNotFound()
+    return await importerOf(ctx, view)
+  }
+
+  async #guess(
+    importer: Importer,
+    shape: FileShape
+  ): Promise<{ mapping: ImportMapping; key: string | null }> {
+    return guessColumns(importer, await knownFields(this.site, importer), shape)
+  }
+}
+
+/** A guess for a file, for the command, too. */
+export function guessColumns(
+  { view }: Importer,
+  fields: readonly KnownField[],
+  shape: FileShape
+): { mapping: ImportMapping; key: string | null } {
+  const mapping = guessMapping(fields, shape)
+  return { mapping, key: guessKey(view.resource, fields, mapping) }
+}
+
+const IMPORTS = new WeakMap<AdminSite, Imports>()
+
+const UNTRIED = { state: 'columns', trial: null, counts: null } as const
+
+/** @throws ImportRefused */
+function refuseBusy({ counts, state }: AdminImport): void {
+  if (state === 'done') throw new ImportRefused('import.refused.done')
+  if (state === 'trying' || state === 'running') throw new ImportRefused('import.refused.busy')
+  if (counts && counts.new + counts.changed > 0)
+    throw new ImportRefused('import.refused.partlyDone')
+}

@@ -1,0 +1,27 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { adminActor } from '../authentication/admin_actor.js'
+import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
+
+/**
+ * Returns true if records of the model can be imported at all: it can be viewed, and created or updated. The
+ * admin's own models are not imported. [D3, B14]
+ */
+export function isImportable(view: ModelView): boolean {
+  return !view.adminModel && view.may('view') && (view.may('create') || view.may('update'))
+}
+
+/**
+ * Returns true if the signed-in user may import records: with the permission for it, and that to create or to
+ * update them. [D3, U2]
+ */
+export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<boolean> {
+  const { adminSite, name } = base
+  if (!adminSite || !isImportable(base) || !ctx.auth.use('admin').signedIn) return false
+  const { permissions } = adminSite
+  if (!(await permissions.mayDo(adminActor(ctx), name, 'import'))) return false
+  return (
+    (await may(ctx, base, 'view')) &&
+    ((await may(ctx, base, 'create')) || (await may(ctx, base, 'update')))
+  )
+}

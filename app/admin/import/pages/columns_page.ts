@@ -1,0 +1,155 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import type AdminImport from '../../models/admin_import.js'
+import type { ModelView } from '../../model_view.js'
+import { plainText } from '../../text/plain_text.js'
+import { inSentence } from '../../text/in_sentence.js'
+import { DATE_ORDERS } from '../../sheets/date_order.js'
+import type { ImportField } from '../import_fields.js'
+import { choiceOf, COLUMN } from './columns_form.js'
+import { importUrl } from './import_urls.js'
+import { shapeChoices } from './shape_choices.js'
+import { shownCell } from './shown_cell.js'
+import { Imports, type ChosenColumns } from '../imports.js'
+import { shownSteps } from './steps.js'
+
+const SAMPLES = 3
+
+const OR = new Intl.ListFormat('en', { type: 'disjunction' })
+
+/**
+ * The page that asks which column is which field. [D3]
+ *
+ * @param form   what was sent, if it is shown again
+ * @param fault  the reason why
+ */
+export async function renderColumns(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  { one, form, fault }: { one: AdminImport; form?: ChosenColumns; fault?: string }
+): Promise<string> {
+  const fields = await Imports.of(site).fields(ctx, view)
+  const chosen = form ?? formOf(one)
+  const url = importUrl(view, one)
+  return await site.render(ctx, 'pages/import_columns', {
+    view,
+    title: site.text('import.title', { plural: inSentence(view.label) }),
+    steps: shownSteps(site, view, one, 'columns'),
+    fault,
+    file: plainText(one.fileName),
+    rows: rowsOf(site, one, fields, chosen),
+    missing: missingFields(fields, chosen).map(({ label }) => label),
+    required: fields.filter(({ required }) => required).map(({ name, label }) => ({ name, label })),
+    keys: keyChoices(site, view, fields, chosen.key),
+    keyless: keylessNames(fields, chosen),
+    dates: hasDates(view, fields) ? dateChoices(site, chosen) : [],
+    shape: shapeChoices(site, one),
+    links: {
+      submit: `${url}/columns`,
+      reread: `${url}/reread`,
+      discard: `${url}/discard`,
+      back: importUrl(view, one, 'file'),
+    },
+  })
+}
+
+/** The form as it was last sent, or guessed. */
+function formOf({ mapping, key, options }: AdminImport): ChosenColumns {
+  return {
+    columns: { ...mapping.columns },
+    by: { ...mapping.by },
+    key,
+    dateOrder: options?.dateOrder ?? null,
+  }
+}
+
+function rowsOf(
+  site: AdminSite,
+  { shape }: AdminImport,
+  fields: readonly ImportField[],
+  { columns, by }: ChosenColumns
+) {
+  return shape.columns.map((name, index) => {
+    const field = columns[index] ?? null
+    const chosen = field === null ? '' : choiceOf(field, by?.[index] ?? 'key')
+    return {
+      id: `import-column-${index}`,
+      field: COLUMN + index,
+      name: name.trim() === '' ? null : plainText(name),
+      number: index + 1,
+      samples: shape.samples.slice(0, SAMPLES).map((cells) => shownCell(cells[index])),
+      isChosen: chosen !== '',
+      choices: fields
+        .flatMap((one) => choicesOf(site, one))
+        .map((choice) => ({
+          ...choice,
+          selected: choice.value === chosen,
+        })),
+    }
+  })
+}
+
+/** A reference is chosen together with the way that the column names it. */
+function choicesOf(
+  site: AdminSite,
+  { name, label, required, isReference, hasTitles }: ImportField
+) {
+  const star = required ? ' *' : ''
+  if (!isReference) return [{ value: choiceOf(name, 'key'), label: label + star }]
+  const ways = hasTitles ? (['title', 'key'] as const) : (['key'] as const)
+  return ways.map((by) => ({
+    value: choiceOf(name, by),
+    label: site.text(`import.columns.${by}`, { label }) + star,
+  }))
+}
+
+function missingFields(fields: readonly ImportField[], { columns }: ChosenColumns) {
+  const chosen = new Set(Object.values(columns))
+  return fields.filter(({ name, required }) => required && !chosen.has(name))
+}
+
+/** Labels of the fields by which rows could find records, if the file has a column of none. */
+function keylessNames(fields: readonly ImportField[], { columns, key }: ChosenColumns): string {
+  const unique = fields.filter(({ isUniqueKey }) => isUniqueKey)
+  const chosen = new Set(Object.values(columns))
+  if (key || unique.some(({ name }) => chosen.has(name))) return ''
+  return OR.format(unique.map(({ label }) => label))
+}
+
+/** Ways to find the records that rows change: a unique field, or all that a composite key has. */
+function keyChoices(
+  site: AdminSite,
+  view: ModelView,
+  fields: readonly ImportField[],
+  chosen: string | null
+) {
+  const unique = fields.filter(({ isUniqueKey }) => isUniqueKey)
+  const choices = unique.map(({ name, label }) => ({ value: name, label }))
+  const parts = view.resource.key.columns.map(({ apiName }) => apiName)
+  const known = new Set(fields.map(({ name }) => name))
+  if (parts.length > 1 && parts.every((name) => known.has(name))) {
+    choices.unshift({
+      value: parts.join(','),
+      label: parts.map((name) => view.labelOf(name)).join(', '),
+    })
+  }
+  if (choices.length === 0) return []
+  const none = { value: '', label: site.text('import.columns.noKey') }
+  return [none, ...choices].map((one) => ({ ...one, selected: one.value === (chosen ?? '') }))
+}
+
+function hasDates({ resource }: ModelView, fields: readonly ImportField[]): boolean {
+  return fields.some(({ name }) => {
+    const kind = resource.columns.find(name)?.kind
+    return kind === 'date' || kind === 'datetime'
+  })
+}
+
+function dateChoices(site: AdminSite, { dateOrder }: ChosenColumns) {
+  return ['', ...DATE_ORDERS].map((value) => ({
+    value,
+    label: site.text(`import.columns.dates.${value || 'clear'}`),
+    selected: value === (dateOrder ?? ''),
+  }))
+}

@@ -1,0 +1,185 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../../admin_site.js'
+import { FileFault, ImportRefused } from '../../errors.js'
+import { flashToNextPage } from '../../http/flash.js'
+import { sentTexts, singleText } from '../../http/form_texts.js'
+import { jobUrl } from '../../jobs/pages/job_url.js'
+import type AdminImport from '../../models/admin_import.js'
+import type { ModelView } from '../../model_view.js'
+import { MOST_BYTES } from '../limits.js'
+import { MEDIA_TYPES } from '../../sheets/file_format.js'
+import { readColumns } from './columns_form.js'
+import { renderColumns } from './columns_page.js'
+import { findImport } from './find_import.js'
+import { importUrl } from './import_urls.js'
+import { uploadIn } from './read_upload.js'
+import { templateFile } from './template_file.js'
+import { renderTrial } from './trial_page.js'
+import { renderUpload } from './upload_page.js'
+import { Imports } from '../imports.js'
+import { renderWaiting } from './waiting_page.js'
+
+/**
+ * The import of a file in four steps: the file, its columns, a trial, the run. Those who may not import the model
+ * do not get here. [D3]
+ */
+export class ImportController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /** The page that asks for a file. */
+  async begin(ctx: HttpContext): Promise<string> {
+    return await renderUpload(ctx, this.site, this.view)
+  }
+
+  /** A file with the heading alone. */
+  async template(ctx: HttpContext): Promise<void> {
+    const text = templateFile(await this.#fields(ctx))
+    ctx.response.attachment('template.csv', `${this.view.name}.csv`)
+    ctx.response.header('content-type', 'text/csv; charset=utf-8').send(text)
+  }
+
+  /** Takes the file; a wrong one is answered by the page that asks for another. */
+  async upload(ctx: HttpContext): Promise<unknown> {
+    const file = uploadIn(ctx)
+    if (typeof file === 'string') {
+      const text = this.site.text(`import.upload.${file}`, { most: MOST_BYTES / 1024 / 1024 })
+      return await this.#askAgain(ctx, file === 'tooLarge' ? 413 : 422, text)
+    }
+    try {
+      const { tmpPath: path, clientName: name, size: bytes } = file
+      const one = await Imports.of(this.site).begin(ctx, this.view, { path: path!, name, bytes })
+      this.#goTo(ctx, importUrl(this.view, one))
+    } catch (error) {
+      return await this.#askAgain(ctx, 422, this.#words(error))
+    }
+  }
+
+  /** The step that the import is at, or an earlier one that the address names. */
+  async show(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const { step } = ctx.request.qs()
+    const isEnded = one.state === 'running' || one.state === 'done'
+    if (isEnded && one.jobId !== null) return this.#goTo(ctx, jobUrl(site, { id: one.jobId }))
+    if (step === 'file') return await renderUpload(ctx, site, view, { one })
+    if (step === 'columns') return await renderColumns(ctx, site, view, { one })
+    if (one.state === 'trying') return await renderWaiting(ctx, site, view, one)
+    if (ctx.request.header('hx-request') !== undefined) {
+      /* The page that waited for the trial */
+      return ctx.response.header('hx-redirect', importUrl(view, one)).send('')
+    }
+    if (one.trial && (one.state === 'tried' || step === 'trial')) {
+      return await renderTrial(ctx, site, view, { one })
+    }
+    return await renderColumns(ctx, site, view, { one, fault: await this.#faultOf(one) })
+  }
+
+  /** Takes the columns, and starts the trial. */
+  async columns(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const form = readColumns(ctx, one.shape.columns.length)
+    try {
+      await Imports.of(site).setColumns(ctx, one, form)
+      await Imports.of(site).startTrial(ctx, one)
+      this.#goTo(ctx, importUrl(view, one))
+    } catch (error) {
+      const fault = this.#words(error)
+      ctx.response.status(422)
+      return await renderColumns(ctx, site, view, { one, form, fault })
+    }
+  }
+
+  /** Reads the file anew, with another encoding or delimiter. */
+  async reread(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const sent = sentTexts(ctx)
+    try {
+      await Imports.of(site).reread(ctx, one, {
+        encoding: singleText(sent, 'encoding'),
+        delimiter: sent.get('delimiter')?.at(0),
+      })
+      this.#goTo(ctx, importUrl(view, one, 'columns'))
+    } catch (error) {
+      const fault = this.#words(error)
+      ctx.response.status(422)
+      return await renderColumns(ctx, site, view, { one, fault })
+    }
+  }
+
+  /** The faulty rows of the trial as a file, with the reasons. */
+  async faulty(ctx: HttpContext): Promise<void> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const { format } = one.shape
+    const output = new PassThrough()
+    const writing = Imports.of(site).faultyRows(one, output)
+    writing.catch((error) => output.destroy(error))
+    /* A failure before there is anything to send is answered as a page. */
+    await Promise.race([once(output, 'readable'), writing])
+    ctx.response.attachment(`faulty.${format}`, `${view.name}-faulty.${format}`)
+    ctx.response.header('content-type', MEDIA_TYPES[format]).stream(output)
+  }
+
+  /** Starts the run, whose job is shown. */
+  async run(ctx: HttpContext): Promise<unknown> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const skipFaulty = singleText(sentTexts(ctx), 'skip_faulty') === '1'
+    try {
+      const job = await Imports.of(site).startRun(ctx, one, { skipFaulty })
+      this.#goTo(ctx, jobUrl(site, job))
+    } catch (error) {
+      const fault = this.#words(error)
+      if (!one.trial) {
+        await flashToNextPage(ctx, { kind: 'error', text: fault })
+        return this.#goTo(ctx, importUrl(view, one))
+      }
+      ctx.response.status(409)
+      return await renderTrial(ctx, site, view, { one, fault })
+    }
+  }
+
+  /** Forgets the import and its file. */
+  async discard(ctx: HttpContext): Promise<void> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    await Imports.of(site).discard(ctx, one)
+    await flashToNextPage(ctx, { kind: 'success', text: site.text('import.discarded') })
+    this.#goTo(ctx, view.url('/import'))
+  }
+
+  async #askAgain(ctx: HttpContext, status: number, fault: string): Promise<string> {
+    ctx.response.status(status)
+    return await renderUpload(ctx, this.site, this.view, { fault })
+  }
+
+  /** For who fills in a new file: without keys that are not written. */
+  async #fields(ctx: HttpContext) {
+    const fields = await Imports.of(this.site).fields(ctx, this.view)
+    return fields.filter(({ isOnlyKey }) => !isOnlyKey)
+  }
+
+  /** The fault of a trial that failed as a whole. */
+  async #faultOf({ jobId, state }: AdminImport): Promise<string | undefined> {
+    if (state !== 'failed' || jobId === null) return undefined
+    const job = await this.site.jobs.store.find(jobId)
+    return job?.fault ?? undefined
+  }
+
+  /** @throws the error if it is none of the file or of the form */
+  #words(error: unknown): string {
+    if (!(error instanceof FileFault || error instanceof ImportRefused)) throw error
+    return this.site.text(error.key, error.data)
+  }
+
+  #goTo({ response }: HttpContext, url: string): void {
+    response.status(303).header('location', url).send('')
+  }
+}

@@ -1,0 +1,56 @@
+import type { AdminSite } from '../../admin_site.js'
+import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
+import type AdminJob from '../../models/admin_job.js'
+import { inSentence } from '../../text/in_sentence.js'
+import { importUrl } from './import_urls.js'
+
+/* By their names in the result of the job, and in the catalogue */
+const FIGURES = [
+  { name: 'created', word: 'new', tone: 'positive' },
+  { name: 'changed', word: 'changed', tone: 'positive' },
+  { name: 'unchanged', word: 'unchanged' },
+  { name: 'skipped', word: 'faulty', tone: 'negative' },
+] as const
+
+/**
+ * The outcome of an import in numbers, for the page of its job. [D3]
+ */
+export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[] {
+  if (!result) return []
+  return FIGURES.map(({ name, word, ...more }) => ({
+    label: site.text(`import.trial.counts.${word}`),
+    count: Number(result[name] ?? 0),
+    ...more,
+  }))
+}
+
+/**
+ * Where to go on after an import: to the records, or back to its pages.
+ */
+export function importLinks(site: AdminSite, { model, payload, state }: AdminJob): JobLink[] {
+  const view = site.models.get(model ?? '')
+  if (!view) return []
+  if (state === 'done') {
+    const label = site.text('import.run.open', { plural: inSentence(view.label) })
+    return [{ label, url: view.url('/') }]
+  }
+  const url = importUrl(view, { id: Number(payload.import) })
+  return [{ label: site.text('import.run.back'), url }]
+}
+
+/**
+ * Advice after an import that failed or was cancelled.
+ */
+export function importAdvice(site: AdminSite, { done, payload }: AdminJob): string {
+  if (payload.skipFaulty !== true) return site.text('import.run.advice.whole')
+  return site.text(`import.run.advice.${done > 0 ? 'parts' : 'begin'}`)
+}
+
+/**
+ * The effect of cancelling an import.
+ *
+ * @returns null where parts are done
+ */
+export function importCancelNote(site: AdminSite, { payload }: AdminJob): string | null {
+  return payload.skipFaulty === true ? null : site.text('import.run.cancelNote')
+}

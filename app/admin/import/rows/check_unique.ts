@@ -1,0 +1,158 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Resource } from '#crud'
+import { alreadyRegistered, dialectOf, identityOf, toApi, type Column } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { ImportSpec } from '../import_spec.js'
+import { addFault, isFaulty, type Draft } from './draft.js'
+import { noteError } from './row_faults.js'
+
+/* Databases limit the values of a statement. */
+const VALUES_AT_ONCE = 200
+
+interface Taken {
+  draft: Draft
+  id: string
+  /** As the database compares them */
+  values: unknown[]
+}
+
+/**
+ * The unique values of the rows that were read so far, with the line of each, and those that records lose to them.
+ */
+export class UniqueValues {
+  readonly #lines = new Map<string, number>()
+  readonly #freed = new Set<string>()
+  readonly #groups: Column[][]
+
+  constructor(private readonly resource: Resource) {
+    const { columns, wholeKeys } = resource.base
+    this.#groups = wholeKeys.flatMap((names) => {
+      const group = names.map((name) => columns.all.find((column) => column.name === name)!)
+      return group.length === 0 || group.includes(undefined!) ? [] : [group]
+    })
+  }
+
+  /**
+   * Notes a fault for each value that must be unique, and is that of another row or record: also of one that the
+   * importer does not see. [D3, A8]
+   */
+  async check(
+    site: AdminSite,
+    spec: ImportSpec,
+    drafts: readonly Draft[],
+    client: QueryClientContract
+  ): Promise<void> {
+    for (const [index, group] of this.#groups.entries()) {
+      const taken = this.#takenOf(site, secretsOf(spec.importer, group), group, index, drafts)
+      for (let start = 0; start < taken.length; start += VALUES_AT_ONCE) {
+        const some = taken.slice(start, start + VALUES_AT_ONCE)
+        await this.#compare(site, spec, group, some, client)
+      }
+      for (const { draft, id } of taken) if (isFaulty(draft)) this.#lines.delete(id)
+    }
+  }
+
+  /** In the order of the rows: what one row frees, a later one may take. */
+  #takenOf(
+    site: AdminSite,
+    isSecret: (column: Column) => boolean,
+    group: Column[],
+    index: number,
+    drafts: readonly Draft[]
+  ): Taken[] {
+    const found: Taken[] = []
+    for (const draft of drafts) {
+      if (isFaulty(draft) || draft.kind === 'unchanged') continue
+      const { record, values } = draft
+      if (!group.some(({ attribute }) => Object.hasOwn(values, attribute))) continue
+      const attributes = { ...record?.$attributes, ...values }
+      const parts = group.map((column) => toApi(column, attributes[column.attribute]))
+      if (parts.includes(null)) continue
+      const id = idOf(index, parts)
+      const line = this.#lines.get(id)
+      if (line !== undefined) {
+        const value = group.some(isSecret) ? '' : parts.join(', ')
+        addFault(draft, group[0].apiName, site.text('import.faults.valueAgain', { line, value }))
+        continue
+      }
+      this.#lines.set(id, draft.row.line)
+      const before = group.map((one) => toApi(one, record?.$attributes[one.attribute]))
+      if (record && !before.includes(null)) this.#freed.add(idOf(index, before))
+      if (this.#freed.has(id)) continue
+      const wanted = group.map(({ attribute }) => attributes[attribute])
+      found.push({ draft, id, values: wanted })
+    }
+    return found
+  }
+
+  async #compare(
+    site: AdminSite,
+    { importer }: ImportSpec,
+    group: Column[],
+    taken: readonly Taken[],
+    client: QueryClientContract
+  ): Promise<void> {
+    if (taken.length === 0) return
+    const { key, reader, table } = this.resource.base
+    const dialect = dialectOf(client)
+    const conditions =
+      group.length === 1
+        ? [
+            dialect.compareList(
+              table,
+              group[0],
+              taken.map(({ values }) => toApi(group[0], values[0])),
+              false
+            ),
+          ]
+        : taken.map(({ values }) => {
+            const parts = values.map((value, index) =>
+              dialect.compare(table, group[index], '=', toApi(group[index], value))
+            )
+            return {
+              sql: `(${parts.map(({ sql }) => sql).join(' and ')})`,
+              bindings: parts.flatMap(({ bindings }) => bindings),
+            }
+          })
+    const where = {
+      sql: conditions.map(({ sql }) => sql).join(' or '),
+      bindings: conditions.flatMap(({ bindings }) => bindings),
+    }
+    const rows = await reader.rows(client, { where: [where] })
+    const owners = new Map<string, string>()
+    for (const row of rows) {
+      const parts = group.map((column) => toApi(column, row[column.name]))
+      owners.set(JSON.stringify(parts.map(String)), identityOf(key.ofRow(row)))
+    }
+    for (const { draft, values } of taken) {
+      const parts = values.map((value, index) => toApi(group[index], value))
+      const owner = owners.get(JSON.stringify(parts.map(String)))
+      if (owner === undefined) continue
+      if (draft.record && identityOf(key.of(draft.record)) === owner) continue
+      const isSecret = secretsOf(importer, group)
+      const shown = group.some(isSecret) ? undefined : parts.join(', ')
+      const fields = group.filter((column) => !isSecret(column)).map(({ apiName }) => apiName)
+      noteError(site, importer.view, draft, alreadyRegistered(shown, fields))
+    }
+  }
+}
+
+/**
+ * Columns of a group that no message names: hidden ones, and those that are hidden on some records, whose value may be
+ * the record's. That of a single column is the row's own. [U3]
+ */
+function secretsOf(
+  { view }: ImportSpec['importer'],
+  group: readonly Column[]
+): (column: Column) => boolean {
+  const { columns, mixedColumns } = view.resource
+  const mixed = new Set(group.length > 1 ? [...mixedColumns.keys()].map(({ name }) => name) : [])
+  return ({ hidden, name }) => {
+    const own = columns.all.find((column) => column.name === name)
+    return hidden || !own || own.hidden || mixed.has(name)
+  }
+}
+
+function idOf(index: number, parts: readonly unknown[]): string {
+  return `${index} ${JSON.stringify(parts.map(String))}`
+}

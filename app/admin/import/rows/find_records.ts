@@ -1,0 +1,119 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { fromQuery, toApi, type Condition, type Located } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { plainText } from '../../text/plain_text.js'
+import type { ImportSpec } from '../import_spec.js'
+import { addFault, isFaulty, type Draft } from './draft.js'
+
+/* Databases limit the values of a statement. */
+const KEYS_AT_ONCE = 200
+
+/**
+ * The keys of the rows that were read so far, with the line of the first one.
+ */
+export type SeenKeys = Map<string, number>
+
+/**
+ * Finds the record of each row by its key, with a statement for 200 rows. A second row with the same key is a fault; an
+ * empty key is that of a new record. [D3]
+ *
+ * @param lock  true if the records are to be written in the client's transaction
+ */
+export async function findRecords(
+  site: AdminSite,
+  { importer, key }: ImportSpec,
+  drafts: readonly Draft[],
+  seen: SeenKeys,
+  client: QueryClientContract,
+  lock: boolean
+): Promise<void> {
+  const wanted = noteKeys(site, key, drafts, seen)
+  const all = [...wanted.values()]
+  const { actor, origin, view } = importer
+  const found = new Map<string, Located[]>()
+  for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
+    const some = all.slice(start, start + KEYS_AT_ONCE).map(({ parts }) => parts)
+    const options = { client, actor, origin, lock }
+    for (const located of await view.crud.locateBy(anyOf(key, some), options)) {
+      const id = idOf(partsOf(key, located.seen))
+      found.set(id, [...(found.get(id) ?? []), located])
+    }
+  }
+  for (const [id, { draft }] of wanted) {
+    const [located, ...others] = found.get(id) ?? []
+    draft.record = located?.record ?? null
+    draft.seen = located?.seen ?? null
+    if (others.length > 0) {
+      const count = others.length + 1
+      addFault(draft, key[0].name, site.text('import.faults.severalRecords', { count }))
+    }
+  }
+}
+
+/**
+ * Notes the keys of rows.
+ *
+ * @returns those that no row before them has
+ */
+export function noteKeys(
+  site: AdminSite,
+  key: ImportSpec['key'],
+  drafts: readonly Draft[],
+  seen: SeenKeys
+): Map<string, { draft: Draft; parts: unknown[] }> {
+  const wanted = new Map<string, { draft: Draft; parts: unknown[] }>()
+  for (const draft of drafts) {
+    const parts = isFaulty(draft) || key.length === 0 ? null : keyOf(site, key, draft)
+    if (!parts) continue
+    const id = idOf(parts)
+    const line = seen.get(id)
+    if (line !== undefined) {
+      addFault(draft, key[0].name, site.text('import.faults.keyAgain', { line }))
+      continue
+    }
+    seen.set(id, draft.row.line)
+    wanted.set(id, { draft, parts })
+  }
+  return wanted
+}
+
+/** The value of the key, to be compared with; null for a new record, and for a value that no key has. */
+function keyOf(site: AdminSite, key: ImportSpec['key'], draft: Draft): unknown[] | null {
+  const parts: unknown[] = []
+  for (const { column, name } of key) {
+    const value = draft.body[name]
+    if (value === null || value === undefined) return null
+    const part = fromQuery(column!, String(value))
+    if (part === null) {
+      const { text } = plainText(String(value), 100)
+      addFault(draft, name, site.text('import.faults.noKey', { value: text }))
+      return null
+    }
+    parts.push(part)
+  }
+  return parts
+}
+
+function partsOf(key: ImportSpec['key'], record: LucidRow): unknown[] {
+  return key.map(({ column }) => toApi(column!, record.$attributes[column!.attribute]))
+}
+
+/** Drivers give the same value as number, text or bigint. */
+function idOf(parts: readonly unknown[]): string {
+  return parts.length === 1 ? String(parts[0]) : JSON.stringify(parts.map(String))
+}
+
+function anyOf(key: ImportSpec['key'], all: readonly unknown[][]): Condition {
+  if (key.length === 1) {
+    const values = all.map(([value]) => value)
+    return { type: 'list', column: key[0].column!, values, negate: false }
+  }
+  const conditions = all.map((parts): Condition => ({
+    type: 'and',
+    conditions: parts.map((value, index): Condition => {
+      return { type: 'compare', column: key[index].column!, operator: 'eq', value }
+    }),
+  }))
+  return { type: 'or', conditions }
+}

@@ -1,0 +1,119 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { isSameValue, toApi, type BodyField, type BodySchema } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
+import { plainTexts } from '../../forms/fields/plain_texts.js'
+import { unseenFields } from '../../forms/fields/visible_when.js'
+import { internalValues, keyIn, requiredIn } from '../../forms/submission/update_values.js'
+import type { ImportSpec } from '../import_spec.js'
+import { addFault, isFaulty, type Draft } from './draft.js'
+import { noteError } from './row_faults.js'
+
+/**
+ * Validates a row by the schema of a create or of an update, and finds what it would write. [D3]
+ */
+export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+  if (isFaulty(draft)) return
+  const { mayCreate, mayUpdate, view } = spec.importer
+  const isAllowed = draft.record ? mayUpdate : mayCreate
+  if (!isAllowed) {
+    const key = draft.record ? 'import.faults.noUpdate' : 'import.faults.noCreate'
+    addFault(draft, null, site.text(key))
+    return
+  }
+  try {
+    if (draft.record) await judgeUpdate(site, spec, draft, draft.record, draft.seen!)
+    else await judgeCreate(site, spec, draft)
+  } catch (error) {
+    noteError(site, view, draft, error)
+  }
+}
+
+async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+  const { keepsKeys, view } = spec.importer
+  const { createBody, key } = view.resource
+  const body = withoutEmpty(createBody, draft.body)
+  const optional = unseen(site, spec, 'create', body)
+  const values = await createBody.parse(body, { operation: 'create' }, false, optional)
+  for (const column of key.columns) {
+    const given = draft.body[column.apiName]
+    const isTaken = createBody.fields.some((field) => field.column === column)
+    if (isTaken || given === null || given === undefined) continue
+    if (!keepsKeys || column.hidden) {
+      const message = site.text('import.faults.unknownKey', { value: String(given) })
+      addFault(draft, column.apiName, message)
+      return
+    }
+    values[column.attribute] = given
+  }
+  draft.kind = 'new'
+  draft.values = values
+  for (const { column, apiName } of createBody.fields) {
+    if (!column || column.hidden || !Object.hasOwn(values, column.attribute)) continue
+    draft.changes.set(apiName, { before: null, after: toApi(column, values[column.attribute]) })
+  }
+}
+
+async function judgeUpdate(
+  site: AdminSite,
+  spec: ImportSpec,
+  draft: Draft,
+  record: LucidRow,
+  seen: LucidRow
+): Promise<void> {
+  const { view } = spec.importer
+  const { key, updateBody } = view.resource
+  const { body } = draft
+  const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
+  const optional = unseen(site, spec, 'update', body, record)
+  const meta = { operation: 'update', key: key.of(record) }
+  const values = await updateBody.parse(whole, meta, false, optional)
+  for (const field of writable(updateBody)) {
+    const { apiName, column, input } = field
+    const name = column?.attribute ?? input
+    if (!Object.hasOwn(body, apiName) || !Object.hasOwn(values, name)) continue
+    if (column && isSameValue(column, values, seen.$attributes)) continue
+    if (!column && body[apiName] === null) continue
+    draft.values[name] = values[name]
+    if (!column || column.hidden) continue
+    const before = toApi(column, seen.$attributes[name])
+    draft.changes.set(apiName, { before, after: toApi(column, values[name]) })
+  }
+  draft.kind = Object.keys(draft.values).length > 0 ? 'changed' : 'unchanged'
+  if (draft.kind === 'changed') Object.assign(draft.values, internalValues(view))
+}
+
+/** A read-only field is looked at by the update itself: the value that it has is no write. */
+function writable({ fields, readOnly }: BodySchema): BodyField[] {
+  return [...fields, ...readOnly].filter(({ column }) => !column?.isPrimary)
+}
+
+/** An empty cell of a new record is null where the schema takes that, else as good as no cell. */
+function withoutEmpty(
+  { fields }: BodySchema,
+  body: Record<string, unknown>
+): Record<string, unknown> {
+  const takesNull = new Set(fields.filter(({ nullable }) => nullable).map(({ apiName }) => apiName))
+  return Object.fromEntries(
+    Object.entries(body).filter(([name, value]) => value !== null || takesNull.has(name))
+  )
+}
+
+/** Fields that the form would not show with these values, which are not required then. [R14] */
+function unseen(
+  site: AdminSite,
+  { importer }: ImportSpec,
+  mode: FormMode,
+  body: Record<string, unknown>,
+  record?: LucidRow
+): Set<string> {
+  const fields = formFields(site, importer.view, mode)
+  if (fields.every(({ condition }) => condition === undefined)) return NONE
+  return unseenFields(fields, (name) => {
+    if (Object.hasOwn(body, name)) return plainTexts(body[name])
+    const column = importer.view.resource.columns.find(name)
+    return column && record ? plainTexts(toApi(column, record.$attributes[column.attribute])) : []
+  })
+}
+
+const NONE = new Set<string>()

@@ -1,0 +1,128 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf, gatherWrites, inTransaction } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { isForPeople } from '../../forms/submission/form_failure.js'
+import type { Importer } from '../importer.js'
+import { isFaulty, type Draft } from './draft.js'
+import { noteError } from './row_faults.js'
+
+/**
+ * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and
+ * versions. [D3]
+ *
+ * @param drafts   of which those that can't be written are faulty afterwards
+ * @param written  called once they are written, before they are logged
+ * @throws any error that is not about a row
+ */
+export async function writeRows(
+  site: AdminSite,
+  importer: Importer,
+  drafts: readonly Draft[],
+  client: TransactionClientContract,
+  written: () => void
+): Promise<void> {
+  const { actor, origin, view } = importer
+  const { model } = view.resource
+  const wanted = drafts.filter(
+    (draft) => !isFaulty(draft) && (draft.kind === 'new' || draft.kind === 'changed')
+  )
+  await gatherWrites(client, { model, actor, origin, forgets: true }, async () => {
+    if (!(await writeAll(importer, wanted, client))) {
+      for (const draft of wanted) await writeOne(site, importer, draft, client)
+    }
+    await followKeys(importer, wanted, client)
+    written()
+  })
+}
+
+/** New rows may have brought their keys. */
+async function followKeys(
+  { view }: Importer,
+  drafts: readonly Draft[],
+  client: TransactionClientContract
+): Promise<void> {
+  const { key, table } = view.resource
+  const [column] = key.columns
+  const isGiven = drafts.some(
+    ({ kind, values }) => kind === 'new' && Object.hasOwn(values, column.attribute)
+  )
+  if (isGiven && column.autoIncrement) {
+    await dialectOf(client).followGivenKeys?.(client, table, column)
+  }
+}
+
+/**
+ * Most rows can be written, and do without a savepoint of their own.
+ *
+ * @returns false if any row can't, and none is written
+ */
+async function writeAll(
+  importer: Importer,
+  drafts: readonly Draft[],
+  client: TransactionClientContract
+): Promise<boolean> {
+  try {
+    await inTransaction(client, async (part) => {
+      for (const some of runsOf(drafts)) await writeRun(importer, some, part)
+    })
+    return true
+  } catch (error) {
+    if (!isForPeople(error)) throw error
+    return false
+  }
+}
+
+/** Rows that follow one another and are all new, or all changed: what one row frees, a later one may take. */
+function runsOf(drafts: readonly Draft[]): Draft[][] {
+  const runs: Draft[][] = []
+  for (const draft of drafts) {
+    const last = runs.at(-1)
+    if (last && last[0].kind === draft.kind) last.push(draft)
+    else runs.push([draft])
+  }
+  return runs
+}
+
+async function writeRun(
+  importer: Importer,
+  drafts: readonly Draft[],
+  client: TransactionClientContract
+): Promise<void> {
+  const { actor, origin, view } = importer
+  if (drafts[0].kind === 'new') {
+    const all = drafts.map(({ values }) => values)
+    if (await view.crud.createTogether(all, { client, joins: true, actor, origin })) return
+  }
+  for (const draft of drafts) {
+    const located = draft.record ?? undefined
+    await write(importer, draft, { client, joins: true, located })
+  }
+}
+
+async function writeOne(
+  site: AdminSite,
+  importer: Importer,
+  draft: Draft,
+  client: QueryClientContract
+): Promise<void> {
+  try {
+    await write(importer, draft, { client })
+  } catch (error) {
+    noteError(site, importer.view, draft, error)
+  }
+}
+
+async function write(
+  { actor, origin, view }: Importer,
+  { record, values }: Draft,
+  own: Parameters<Importer['view']['crud']['update']>[2]
+): Promise<void> {
+  const { crud, resource } = view
+  const { located, ...options } = { ...own, actor, origin }
+  if (!record) {
+    await crud.create(values, options)
+    return
+  }
+  const key = resource.key.of(record)
+  await crud.update(resource.key.isComposite ? key : key[0], values, { ...options, located })
+}

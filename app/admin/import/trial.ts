@@ -1,0 +1,80 @@
+import { createWriteStream } from 'node:fs'
+import { once } from 'node:events'
+import { finished } from 'node:stream/promises'
+import { readersOf, toApi } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import type { ImportPreview, ImportTrial } from '../models/admin_import.js'
+import type { FileShape } from '../sheets/file_shape.js'
+import type { ImportSpec } from './import_spec.js'
+import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
+import { isFaulty, type Draft } from './rows/draft.js'
+import { RowChecker } from './rows/row_checker.js'
+import { Tally } from './tally.js'
+
+/* Rows of which each is shown as it would be */
+const MOST_SHOWN = 10
+
+/* All or nothing holds other writers of SQLite up for some seconds. */
+const LONG = 5000
+
+/**
+ * Judges every row of a file, and writes none. [D3]
+ *
+ * @param faultsTo  path of a new file for all faults, as lines of JSON
+ * @param told      called after each part with the number of rows so far; its error ends the trial
+ * @throws FileFault
+ */
+export async function tryRows(
+  site: AdminSite,
+  spec: ImportSpec,
+  file: { path: string; shape: FileShape },
+  faultsTo: string | null,
+  told: (rows: number) => Promise<void> | void = () => {}
+): Promise<ImportTrial> {
+  const { view } = spec.importer
+  const client = readersOf(view.client()) ?? view.client()
+  const checker = new RowChecker(site, spec)
+  const tally = new Tally()
+  const preview: ImportPreview[] = []
+  const output = faultsTo === null ? null : createWriteStream(faultsTo, { mode: 0o600 })
+  try {
+    for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE)) {
+      const drafts = await checker.check(rows, client, true)
+      for (const draft of drafts) {
+        if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))
+      }
+      const faults = tally.add(drafts)
+      const lines = faults.map((fault) => `${JSON.stringify(fault)}\n`).join('')
+      if (output && lines !== '' && !output.write(lines)) await once(output, 'drain')
+      await told(tally.rows)
+    }
+  } finally {
+    output?.end()
+    if (output) await finished(output)
+  }
+  return { ...tally.counts, notes: notesOf(spec, tally), preview }
+}
+
+/** The keys of their texts, below `import.notes`. */
+function notesOf({ importer }: ImportSpec, { counts }: Tally): string[] {
+  const isSqlite = importer.view.client().dialect.name.includes('sqlite')
+  return isSqlite && counts.new + counts.changed > LONG ? ['holdsWriter'] : []
+}
+
+function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
+  if (isFaulty(draft) || (draft.kind !== 'new' && draft.kind !== 'changed')) return []
+  const { changes, kind, row, seen } = draft
+  const { titleColumn } = importer.view
+  const title =
+    titleColumn && seen
+      ? toApi(titleColumn, seen.$original[titleColumn.attribute])
+      : changes.get(titleColumn?.apiName ?? '')?.after
+  return [
+    {
+      line: row.line,
+      title: title === null || title === undefined ? null : String(title).slice(0, 200),
+      kind,
+      changes: [...changes].map(([field, change]) => ({ field, ...change })),
+    },
+  ]
+}

@@ -1,0 +1,38 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { AdminSite } from '../admin_site.js'
+import type { FileShape } from '../sheets/file_shape.js'
+import type { ImportSpec } from './import_spec.js'
+import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
+import { isFaulty } from './rows/draft.js'
+import { RowChecker } from './rows/row_checker.js'
+import { writeRows } from './rows/row_writer.js'
+import type { Tally } from './tally.js'
+
+/** How many rows are one transaction of an import in parts; tests have smaller ones */
+export const PART = { rows: 1000 }
+
+/**
+ * Writes all rows of a file in one transaction. After the first faulty row the others are only judged, unless faulty
+ * ones are left out: the caller rolls back then. [D3]
+ *
+ * @param tally  counts the rows
+ * @param told   called after each part with the number of rows so far; its error ends the import
+ */
+export async function writeAllRows(
+  site: AdminSite,
+  spec: ImportSpec,
+  file: { path: string; shape: FileShape },
+  tally: Tally,
+  client: TransactionClientContract,
+  options: { skipFaulty: boolean; told: (rows: number) => Promise<void> | void }
+): Promise<void> {
+  const checker = new RowChecker(site, spec)
+  for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE)) {
+    const drafts = await checker.check(rows, client, false)
+    const isGood = tally.counts.faulty === 0 && !drafts.some(isFaulty)
+    const count = () => void tally.add(drafts)
+    if (isGood || options.skipFaulty) await writeRows(site, spec.importer, drafts, client, count)
+    else count()
+    await options.told(tally.rows)
+  }
+}

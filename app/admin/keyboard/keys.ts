@@ -1,0 +1,89 @@
+/**
+ * Where keys work, in the order of the dialog. [L12]
+ */
+export const KEY_GROUPS = ['everywhere', 'list', 'cell', 'record'] as const
+
+export interface Key {
+  group: (typeof KEY_GROUPS)[number]
+  /**
+   * Name of the function in keys.js, except for cells, whose script has keys of its own; with the group
+   * also that of its text, `keys.list.open`
+   */
+  does: string
+  /**
+   * Any of them, as `KeyboardEvent.key` has it: a capital is typed with shift. `Mod+` is Ctrl, and on a
+   * Mac also Command
+   */
+  keys: readonly string[]
+}
+
+/**
+ * All keys of the site. The script, the dialog, the page and the documentation take them from here. [L12]
+ */
+export const KEYS: readonly Key[] = [
+  { group: 'everywhere', does: 'help', keys: ['?', 'Mod+/'] },
+  { group: 'everywhere', does: 'palette', keys: ['Mod+k'] },
+  { group: 'everywhere', does: 'search', keys: ['/'] },
+  { group: 'everywhere', does: 'go', keys: ['g'] },
+  { group: 'everywhere', does: 'leave', keys: ['Escape'] },
+  { group: 'list', does: 'down', keys: ['j'] },
+  { group: 'list', does: 'up', keys: ['k'] },
+  { group: 'list', does: 'open', keys: ['Enter', 'e'] },
+  { group: 'list', does: 'select', keys: ['x'] },
+  { group: 'list', does: 'extend', keys: ['X'] },
+  { group: 'list', does: 'create', keys: ['n'] },
+  { group: 'list', does: 'filter', keys: ['f'] },
+  { group: 'list', does: 'before', keys: ['['] },
+  { group: 'list', does: 'after', keys: [']'] },
+  { group: 'cell', does: 'edit', keys: ['Enter', 'F2'] },
+  { group: 'cell', does: 'move', keys: ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'] },
+  { group: 'cell', does: 'next', keys: ['Tab'] },
+  { group: 'cell', does: 'keep', keys: ['Escape'] },
+  { group: 'record', does: 'save', keys: ['Mod+s', 'Mod+Enter'] },
+  { group: 'record', does: 'before', keys: ['['] },
+  { group: 'record', does: 'after', keys: [']'] },
+  { group: 'record', does: 'leave', keys: ['Escape'] },
+]
+
+/**
+ * Returns true for a key without Ctrl or Command, which can be switched off. [L12]
+ */
+export function isSingle(key: string): boolean {
+  return !key.startsWith('Mod+')
+}
+
+/**
+ * Keys for the script: each with the name of its function, all parted by spaces.
+ *
+ * @param hasSingle  false leaves out single keys
+ */
+export function writtenKeys(hasSingle: boolean): string {
+  const pairs = KEYS.filter(({ group }) => group !== 'cell').flatMap(({ does, keys }) =>
+    keys.map((key) => [key, does] as const)
+  )
+  return [...new Map(pairs)]
+    .filter(([key]) => hasSingle || !isSingle(key))
+    .flat()
+    .join(' ')
+}
+
+/**
+ * A key as people read it, in parts: `Mod+s` -> `Ctrl`, `S`.
+ */
+export function shownKey(key: string): string[] {
+  if (!isSingle(key)) return ['Ctrl', capital(key.slice('Mod+'.length))]
+  if (/^[A-Z]$/.test(key)) return ['Shift', key.toLowerCase()]
+  return [SHORT[key] ?? key]
+}
+
+const SHORT: Record<string, string> = {
+  Escape: 'Esc',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+}
+
+function capital(key: string): string {
+  return key.length === 1 ? key.toUpperCase() : key
+}

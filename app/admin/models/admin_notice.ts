@@ -1,0 +1,35 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { DateTime } from 'luxon'
+import '#crud'
+import type { NoticeData, NoticeKind } from '../notices/notice_kinds.js'
+import { jsonColumn } from './json_column.js'
+
+/**
+ * A notice for a user about their own account. Only `Notices` writes it. [U16]
+ */
+export default class AdminNotice extends BaseModel {
+  static table = 'admin_notices'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare userId: number
+
+  @column()
+  declare kind: NoticeKind
+
+  @column(jsonColumn)
+  declare data: NoticeData
+
+  /** Id of the session that caused it; null where none did */
+  @column()
+  declare sessionId: number | null
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  /** Null until the user has said that they have seen it */
+  @column.dateTime()
+  declare seenAt: DateTime | null
+}

@@ -1,0 +1,25 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { DateTime } from 'luxon'
+
+/**
+ * A code that takes the place of a second factor once. Only its hash is stored. [U8]
+ */
+export default class AdminRecoveryCode extends BaseModel {
+  static table = 'admin_recovery_codes'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare userId: number
+
+  /** SHA-256 of the code, in hex */
+  @column({ serializeAs: null })
+  declare hash: string
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime()
+  declare usedAt: DateTime | null
+}

@@ -1,0 +1,31 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import type { DateTime } from 'luxon'
+
+/**
+ * A person at an OpenID Connect provider, and the admin user that they are. [U15]
+ */
+export default class AdminSsoIdentity extends BaseModel {
+  static table = 'admin_sso_identities'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare userId: number
+
+  @column()
+  declare issuer: string
+
+  @column()
+  declare subject: string
+
+  /** SHA-256 of issuer and subject, in hex */
+  @column({ serializeAs: null })
+  declare print: string
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime()
+  declare lastUsedAt: DateTime | null
+}

@@ -1,0 +1,141 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { DateTime } from 'luxon'
+import { afterOutermostCommit, originOf, type Origin } from '#crud/internals'
+import { deviceName } from '../authentication/sessions/device_name.js'
+import AdminNotice from '../models/admin_notice.js'
+import { KeptByVersion } from '../permissions/kept_by_version.js'
+import type { Person } from '../permissions/person.js'
+import { raiseVersions } from '../permissions/versions.js'
+import type { NoticeData, NoticeKind } from './notice_kinds.js'
+
+/** Most notices that are kept for a person; the oldest makes room */
+export const MOST_NOTICES = 50
+
+/* Of the same kind: who knows a password could have a mail sent for every wrong code. */
+const MINUTES_BETWEEN_MAILS = 10
+
+type NoticePlace = Pick<NoticeData, 'device' | 'address'>
+
+/**
+ * How a notice leaves the site, for people who are not on it.
+ */
+export interface NoticePost {
+  /** Never rejects, and does not wait for the message to arrive */
+  send(userId: number, kind: NoticeKind, data: NoticeData): void
+}
+
+export interface TellOptions {
+  /** Id of the session that causes it: its pages say so by themselves */
+  session?: number | null
+  /** Transaction of what is told */
+  client?: QueryClientContract
+}
+
+/**
+ * Tells people what happened to their accounts: on the next page of each other session until they say that
+ * they have seen it, on their account's page, and by mail where that is configured. The event is logged by who
+ * does it. [U16]
+ */
+export class Notices {
+  readonly #unseen = new KeptByVersion<readonly AdminNotice[]>()
+
+  constructor(
+    private readonly client: () => QueryClientContract,
+    private readonly post: NoticePost
+  ) {}
+
+  /**
+   * @param user  whose account it is
+   * @param data  as of `noticeOrigin(ctx)`, and what is told by name
+   */
+  async tell(
+    { id }: Pick<Person, 'id'>,
+    kind: NoticeKind,
+    data: NoticeData = {},
+    { session = null, client = this.client() }: TellOptions = {}
+  ): Promise<void> {
+    const isMailed = !(await this.#wasJustTold(id, kind, client))
+    await AdminNotice.create({ userId: id, kind, data, sessionId: session }, { client })
+    await this.#prune(id, client)
+    await raiseVersions(client, [id])
+    if (isMailed) afterOutermostCommit(client, () => this.post.send(id, kind, data))
+  }
+
+  /**
+   * Returns the notices that a person has not seen yet, newest first, without what their present session has caused. Read once for
+   * each `permissions_version`, which every notice raises.
+   */
+  async unseen(person: Person, session: number | undefined): Promise<readonly AdminNotice[]> {
+    const found = await this.#unseen.of(this, person, 'notices', () =>
+      this.#of(person.id).whereNull('seenAt')
+    )
+    return found.filter(({ sessionId }) => sessionId === null || sessionId !== session)
+  }
+
+  /**
+   * All that is kept for a person, newest first.
+   */
+  async recent(userId: number): Promise<AdminNotice[]> {
+    return await this.#of(userId)
+  }
+
+  /**
+   * Marks what was shown as seen, up to the given one; what the person's present session has caused is left
+   * for their others.
+   *
+   * @param last  id of the newest notice that was shown
+   */
+  async see(userId: number, last: number, session: number): Promise<void> {
+    const client = this.client()
+    await AdminNotice.query({ client })
+      .where('userId', userId)
+      .where('id', '<=', last)
+      .whereNull('seenAt')
+      .where((query) => query.whereNull('sessionId').orWhereNot('sessionId', session))
+      .update({ seen_at: DateTime.utc().toFormat('yyyy-MM-dd HH:mm:ss') })
+    await raiseVersions(client, [userId])
+  }
+
+  #of(userId: number) {
+    return AdminNotice.query({ client: this.client() })
+      .where('userId', userId)
+      .orderBy('id', 'desc')
+  }
+
+  async #wasJustTold(userId: number, kind: NoticeKind, client: QueryClientContract) {
+    if (kind !== 'second_step_failed') return false
+    const [last] = await AdminNotice.query({ client })
+      .where({ userId, kind })
+      .orderBy('id', 'desc')
+      .limit(1)
+    return last !== undefined && last.createdAt.diffNow('minutes').minutes > -MINUTES_BETWEEN_MAILS
+  }
+
+  async #prune(userId: number, client: QueryClientContract) {
+    const kept = await AdminNotice.query({ client })
+      .where('userId', userId)
+      .orderBy('id', 'desc')
+      .select('id')
+    const [surplus] = kept.slice(MOST_NOTICES)
+    if (!surplus) return
+    await AdminNotice.query({ client })
+      .where('userId', userId)
+      .where('id', '<=', surplus.id)
+      .delete()
+  }
+}
+
+/**
+ * Device and address of a request, for a notice.
+ */
+export function noticeOrigin(ctx: HttpContext): NoticePlace {
+  return placeOf(originOf(ctx))
+}
+
+/**
+ * The same, of the origin of a write; empty for own code.
+ */
+export function placeOf(origin: Origin | undefined): NoticePlace {
+  return origin ? { device: deviceName(origin.userAgent), address: origin.ip } : {}
+}

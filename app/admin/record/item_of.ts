@@ -1,0 +1,29 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Item } from '#crud'
+import { noteKey, Reader } from '#crud/internals'
+import type { ModelView } from '../model_view.js'
+
+/**
+ * The item of a record as the user sees it, with its key.
+ *
+ * @param view  as the user's roles leave it
+ */
+export function itemOf(view: ModelView, record: LucidRow): Item {
+  const item = new Reader(view.resource).toItem(record)
+  return noteKey(item, view.resource.key.of(record))
+}
+
+/**
+ * True if the record is deleted, but not for good.
+ */
+export function isDeletedRecord({ resource }: ModelView, record: LucidRow): boolean {
+  return resource.softDelete?.marks(record as unknown as Record<string, unknown>) ?? false
+}
+
+/**
+ * The same for an item; false where its marking column is not among its fields.
+ */
+export function isDeletedItem({ resource }: ModelView, item: Item): boolean {
+  const { flag, timestamp } = resource.softDelete ?? {}
+  return Boolean(item[(flag ?? timestamp)?.apiName ?? ''])
+}

@@ -1,0 +1,86 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { KeyValue } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { historyLink } from '../events/history/history_url.js'
+import { copyUrl } from '../forms/prefill/copy_url.js'
+import { neighbourRecords } from '../forms/neighbour_records.js'
+import { withParentName } from '../http/parent_name.js'
+import { cutText } from '../list/cell.js'
+import type { ListParameters } from '../list/list_parameters.js'
+import { openedList, withList } from '../list/opened_list.js'
+import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
+import { attachedFacts } from './attached_facts.js'
+import { findRecord } from './find_record.js'
+import { isDeletedRecord, itemOf } from './item_of.js'
+import { parentRecord } from './parent_record.js'
+import { recordFacts } from './record_facts.js'
+import { formUrl, recordUrl } from './record_links.js'
+import { relatedSections } from './related_sections.js'
+
+const LONGEST_TITLE = 120
+
+/**
+ * The page that shows a record, deleted or not, without a form. [R16]
+ */
+export class RecordController {
+  constructor(
+    private readonly site: AdminSite,
+    private readonly view: ModelView
+  ) {}
+
+  /**
+   * @throws PageNotFound  for a record that does not exist, at least not for the user
+   * @throws Problem 403   when the policy refuses to read it
+   */
+  async page(ctx: HttpContext): Promise<string> {
+    const { site, view } = this
+    const { key, record } = await findRecord(ctx, view)
+    const item = itemOf(view, record)
+    const isDeleted = isDeletedRecord(view, record)
+    const isListed = await view.isVisibleTo(ctx)
+    const list = isListed ? await openedList(ctx, site, view) : null
+    const parent = list ? null : await parentRecord(ctx, site, view)
+    const copy = await copyUrl(ctx, view, key)
+    const history = historyLink(ctx, view, key)
+    return await site.render(ctx, 'pages/record', {
+      view,
+      title: cutText(view.titleOf(item, key), LONGEST_TITLE),
+      isDeleted,
+      facts: [
+        ...(await recordFacts(ctx, site, view, item)),
+        ...(await attachedFacts(ctx, site, view, record)),
+      ],
+      isListed,
+      back: parent?.url ?? (isListed ? (list?.url ?? view.url('/')) : site.url('/')),
+      parent,
+      related: await relatedSections(ctx, site, view, record),
+      neighbours: list && (await neighbourRecords(ctx, view, list, key, 'read')),
+      history: history && withList(history, list),
+      copy: copy && withParentName(withList(copy, list), parent && parent.name),
+      actions: await this.#actions(ctx, record, key, isDeleted, list),
+      writes: view.url('/form_bulk_delete'),
+      id: view.resource.key.toPath(key).slice(1),
+    })
+  }
+
+  async #actions(
+    ctx: HttpContext,
+    record: LucidRow,
+    key: KeyValue,
+    isDeleted: boolean,
+    list: ListParameters | null
+  ) {
+    const { view } = this
+    const offered = async (offer: 'update' | 'delete' | 'restore' | 'purge', ofDeleted: boolean) =>
+      isDeleted === ofDeleted && (await may(ctx, view, offer, record))
+    return {
+      update: (await offered('update', false)) ? withList(formUrl(view, key), list) : null,
+      delete: await offered('delete', false),
+      purge: await offered('purge', true),
+      /* The page that comes after it */
+      restore: (await offered('restore', true)) ? withList(recordUrl(view, key), list) : null,
+    }
+  }
+}

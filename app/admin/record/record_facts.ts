@@ -1,0 +1,88 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Item } from '#crud'
+import type { AdminSite } from '../admin_site.js'
+import { isFileField } from '../forms/files/file_columns.js'
+import { isFileKey } from '../forms/files/file_store.js'
+import { wholeShow } from '../forms/fields/widgets/widget_cells.js'
+import type { ShownCell } from '../list/cell.js'
+import { cellMarkup } from '../list/cell_markup.js'
+import { columnChoices } from '../list/columns/column_choices.js'
+import { ListTable, type TableColumn } from '../list/list_table.js'
+import { withUnits } from '../list/units.js'
+import type { ModelView } from '../model_view.js'
+import { visibleText } from '../text/plain_text.js'
+import { prettyJson } from '../text/pretty_json.js'
+
+/* Longer values take the whole width of the page. */
+const SHORT = 60
+
+/**
+ * One value of a record with its label.
+ */
+export interface RecordFact {
+  name: string
+  label: string
+  kind: ShownCell['kind']
+  title: string | undefined
+  markup: string
+  isLong: boolean
+  /** True for a datetime */
+  isTime: boolean
+}
+
+/**
+ * All that the list of the record's model can show of it, as the list shows it, but whole. [R16]
+ *
+ * @param item  as the signed-in user may see it, with its key
+ */
+export async function recordFacts(
+  ctx: HttpContext,
+  site: AdminSite,
+  view: ModelView,
+  item: Item
+): Promise<RecordFact[]> {
+  const { resource } = view
+  const declared = [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
+  const names = new Set([...declared, ...columnChoices(view).all.keys()])
+  const table = new ListTable(site, view, [...names])
+  const cells = await table.cells(ctx, [item])
+  return table.columns.map((column, index) => {
+    const value = item[column.name]
+    const own = column.column && wholeShow(view, column.column, site.text.bind(site))
+    const cell =
+      (value !== null && value !== undefined && own?.(value)) ||
+      wholeCell(view, column, cells[index][0], value)
+    const { kind, title } = cell
+    return {
+      name: column.name,
+      label: column.label,
+      kind,
+      title,
+      markup: cellMarkup(cell),
+      isTime: column.column?.kind === 'datetime',
+      isLong:
+        kind === 'json' ||
+        kind === 'markdown' ||
+        cell.text.length > SHORT ||
+        cell.text.includes('\n'),
+    }
+  })
+}
+
+function wholeCell(
+  view: ModelView,
+  { name, own, reference }: TableColumn,
+  cell: ShownCell,
+  value: unknown
+): ShownCell {
+  if (isFileKey(value) && isFileField(view, name)) {
+    return { kind: 'text', text: value, href: view.url(`/files/${value}`) }
+  }
+  if (cell.kind === 'json' && cell.whole !== undefined) {
+    return { ...cell, whole: visibleText(prettyJson(value)) }
+  }
+  if (cell.kind !== 'text' || own) return cell
+  const { title, ...rest } = cell
+  if (reference || typeof value !== 'string') return { ...rest, text: title ?? cell.text }
+  return withUnits(view, name, { ...rest, text: visibleText(value) })
+}

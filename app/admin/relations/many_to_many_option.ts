@@ -1,0 +1,97 @@
+import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { ValueError } from '#crud'
+import { listed, pivotRelationOf, pivotRelationsOf, type PivotRelation } from '#crud/internals'
+
+/**
+ * The many-to-many relations that are fields of a view: those of the option `manyToMany`, else every one without
+ * conditions of its own, which attaching could not meet. [R3]
+ *
+ * @param taken  names of the view's other fields, which come first
+ */
+export function manyToManyRelations(
+  model: LucidModel,
+  option: Iterable<string> | undefined,
+  taken: Iterable<string>
+): PivotRelation[] {
+  const names = new Set(taken)
+  const relations = option
+    ? [...new Set(option)].flatMap((name) => pivotRelationOf(model, name) ?? [])
+    : pivotRelationsOf(model)
+  return [...new Set(relations)].filter(
+    ({ isWhole, name, relation }) =>
+      isWhole && !names.has(name) && !names.has(relation.relationName)
+  )
+}
+
+/**
+ * Faults of the option `manyToMany`.
+ *
+ * @param taken  names of the view's other fields
+ */
+export function manyToManyFault(
+  model: LucidModel,
+  names: Iterable<string>,
+  taken: Iterable<string>
+): string | null {
+  const all = [...model.$relationsDefinitions.values()].filter(({ type }) => type === 'manyToMany')
+  for (const name of names) {
+    const declared = all.find(
+      ({ relationName, serializeAs }) => relationName === name || serializeAs === name
+    )
+    const there = all.map(({ relationName }) => relationName)
+    if (!declared) {
+      return `manyToMany names '${name}', which is no manyToMany relation of the model; it has ${there.length > 0 ? listed(there) : 'none'}`
+    }
+    const fault = faultOf(declared)
+    if (fault) return `manyToMany names '${name}', ${fault}`
+    const relation = pivotRelationOf(model, name)
+    if (!relation) {
+      return `manyToMany names '${name}', whose name no answer and no event may show; give it another name or serializeAs`
+    }
+    if (!relation.isWhole) {
+      return `manyToMany names '${name}', whose onQuery a form can't apply; make a relation without one, or leave it out`
+    }
+    if ([...taken].some((one) => one === relation.name || one === name)) {
+      return `manyToMany names '${name}', which is the name of another field; give the relation another serializeAs`
+    }
+  }
+  return null
+}
+
+/**
+ * Checks that each `pivot` of a field's options names columns that its relation declares by `pivotColumns`.
+ *
+ * @param name  of the model
+ * @throws ValueError
+ */
+export function checkPivotNames(
+  name: string,
+  fields: Readonly<Record<string, { pivot?: Record<string, unknown> }>>,
+  relations: readonly PivotRelation[]
+): void {
+  for (const [field, { pivot }] of Object.entries(fields)) {
+    if (!pivot) continue
+    const relation = relations.find((one) => one.name === field)
+    if (!relation) {
+      throw new ValueError(
+        `${name}: fields.${field}.pivot is for a many-to-many relation, which '${field}' is not`
+      )
+    }
+    const unknown = Object.keys(pivot).filter((column) => !relation.columns.includes(column))
+    if (unknown.length > 0) {
+      throw new ValueError(
+        `${name}: fields.${field}.pivot names ${listed(unknown)}, which the relation's pivotColumns do not; they are ${relation.columns.length > 0 ? listed(relation.columns) : 'none'}`
+      )
+    }
+  }
+}
+
+function faultOf(relation: { boot(): void; serializeAs: string | null }): string | undefined {
+  if (relation.serializeAs === null)
+    return 'whose serializeAs is null; give it a name or leave it out'
+  try {
+    relation.boot()
+  } catch (error) {
+    return `which can't be used: ${(error as Error).message}`
+  }
+}

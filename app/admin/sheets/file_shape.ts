@@ -1,0 +1,47 @@
+import type { FileFormat } from './file_format.js'
+
+/**
+ * A value of a file. CSV and XLSX: the text that the file has, null for an empty cell, `''` for an empty text
+ * (`""` in CSV, an empty string cell in XLSX). XLSX also has booleans; numbers are texts with all their digits, and
+ * dates are texts in ISO format. NDJSON and JSON: the value; a number that JavaScript would round is its digits as
+ * text, and `undefined` is a name that the object does not have.
+ */
+export type Cell = string | number | boolean | null | object | undefined
+
+/**
+ * A record of a file.
+ */
+export interface FileRow {
+  /** Where it begins: the line, counted from 1; the row of a sheet; the number of an object in a JSON list */
+  line: number
+  /** In the order of the file's columns, as many as there are */
+  cells: Cell[]
+  /** Why the row can't be read as one of this table, though the rest of the file can */
+  fault?: { key: string; data: Record<string, unknown> }
+}
+
+/**
+ * The format and columns of a file, found before its rows are read. It can be kept as JSON.
+ */
+export interface FileShape {
+  format: FileFormat
+  /** As in `utf-8`; null for XLSX */
+  encoding: string | null
+  /** True if the encoding is only likely: the file says nothing of it, and it is not UTF-8 */
+  isGuess: boolean
+  /** Of CSV; null for other formats */
+  delimiter: string | null
+  /** The heading, without the apostrophes of `escapeFormula` */
+  columns: string[]
+  /** The cells of the first five rows; long ones are cut */
+  samples: Cell[][]
+}
+
+/**
+ * Choices of a person in the place of what was found.
+ */
+export interface ChosenShape {
+  format?: FileFormat
+  encoding?: string
+  delimiter?: string
+}

@@ -1,0 +1,188 @@
+import { open } from 'node:fs/promises'
+import { extname } from 'node:path'
+import { unescapeFormula, writeJson } from '#crud/internals'
+import { FileFault } from '../errors.js'
+import type { FileFormat } from './file_format.js'
+import type { Cell, ChosenShape, FileShape } from './file_shape.js'
+import { readRows } from './read_rows.js'
+import { csvRecords } from './reading/csv_records.js'
+import { decodedText } from './reading/decoded_text.js'
+import { findDelimiter, isDelimiter } from './reading/delimiters.js'
+import { isEncoding } from './reading/encodings.js'
+import { findEncoding } from './reading/find_encoding.js'
+import { jsonRecords } from './reading/json_list.js'
+import { ndjsonRecords } from './reading/json_records.js'
+import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
+import { LONGEST_NAME, MOST_NAMES } from './sheet_limits.js'
+
+const SAMPLES = 5
+
+/* Letters of a value that is only looked at */
+const LONGEST_SAMPLE = 1000
+
+/** Objects whose names are the columns of a file */
+const NAMED = 1000
+
+const START = 256 * 1024
+
+const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
+  '.csv': 'csv',
+  '.tsv': 'csv',
+  '.txt': 'csv',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'json',
+  '.xlsx': 'xlsx',
+}
+
+/* Control characters: pictures and programs begin with them, and names of columns hardly ever */
+// eslint-disable-next-line no-control-regex
+const UNPRINTED = /[\0-\x08\x0e-\x1f]/
+
+type Found = Omit<FileShape, 'samples' | 'columns'>
+
+/**
+ * Finds what a file is: its format, encoding, delimiter and columns, and what stands in its first rows. Reads the whole
+ * file where the encoding depends on it, with flat memory. [D3]
+ *
+ * @param path    of the file
+ * @param name    as it was uploaded; its extension tells the format
+ * @param chosen  what is known already
+ * @throws FileFault  if it is no table, or its first rows can't be read
+ */
+export async function inspectFile(
+  path: string,
+  name: string,
+  chosen: ChosenShape = {}
+): Promise<FileShape> {
+  check(chosen)
+  const found = await formOf(path, name, chosen)
+  const columns = await columnsOf(path, found)
+  const isNamed = EXTENSIONS[extname(name).toLowerCase()] !== undefined
+  if (found.format === 'csv' && !isNamed && columns.some((one) => UNPRINTED.test(one))) {
+    throw new FileFault('sheets.fault.noTable')
+  }
+  checkNames(columns)
+  const shape = { ...found, columns, samples: [] }
+  return { ...shape, samples: await samplesOf(path, shape) }
+}
+
+function check({ delimiter, encoding }: ChosenShape): void {
+  if (encoding !== undefined && !isEncoding(encoding)) {
+    throw new FileFault('sheets.fault.encoding', { encoding })
+  }
+  if (delimiter !== undefined && !isDelimiter(delimiter)) {
+    throw new FileFault('sheets.fault.delimiter')
+  }
+}
+
+/** A person is asked about each column, and all of it is kept. */
+function checkNames(columns: readonly string[]): void {
+  if (columns.length > MOST_NAMES) {
+    throw new FileFault('sheets.fault.manyColumns', { most: MOST_NAMES })
+  }
+  if (columns.some(({ length }) => length > LONGEST_NAME)) {
+    throw new FileFault('sheets.fault.longName', { most: LONGEST_NAME })
+  }
+}
+
+async function formOf(path: string, name: string, chosen: ChosenShape): Promise<Found> {
+  const isSheet = chosen.format === undefined ? await isPacked(path, name) : false
+  if (isSheet || chosen.format === 'xlsx') {
+    return { format: 'xlsx', encoding: null, isGuess: false, delimiter: null }
+  }
+  const { encoding, isGuess } = chosen.encoding
+    ? { encoding: chosen.encoding, isGuess: false }
+    : await findEncoding(path)
+  const start = await startOf(path, encoding)
+  if (start.trim() === '') throw new FileFault('sheets.fault.empty')
+  const format = chosen.format ?? formatOf(name, start)
+  const delimiter = format === 'csv' ? (chosen.delimiter ?? findDelimiter(start)) : null
+  return { format, encoding, isGuess, delimiter }
+}
+
+/** True for a ZIP file, whatever its name is, and for what is named a workbook. */
+async function isPacked(path: string, name: string): Promise<boolean> {
+  const extension = extname(name).toLowerCase()
+  if (['.xlsx', '.xls', '.xlsm', '.ods'].includes(extension)) return true
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read({ buffer: Buffer.alloc(4), position: 0 })
+    return buffer.equals(Buffer.from('PK\u0003\u0004'))
+  } finally {
+    await file.close()
+  }
+}
+
+async function startOf(path: string, encoding: string): Promise<string> {
+  let start = ''
+  try {
+    for await (const piece of decodedText(path, encoding)) {
+      start += piece
+      if (start.length >= START) break
+    }
+  } catch (error) {
+    /* The reading of the rows tells where the fault is. */
+    if (!(error instanceof FileFault) || start === '') throw error
+  }
+  return start
+}
+
+/** By the name, save for the two kinds of JSON, which are often named alike. */
+function formatOf(name: string, start: string): FileFormat {
+  const named = EXTENSIONS[extname(name).toLowerCase()]
+  if (named === 'csv') return named
+  const [first] = start.trimStart()
+  if (first === '[') return 'json'
+  if (first !== '{') return named ?? 'csv'
+  const [line, ...others] = start.trim().split('\n')
+  return isJson(line) && (others.length > 0 || named !== 'json') ? 'ndjson' : (named ?? 'json')
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function columnsOf(path: string, found: Found): Promise<string[]> {
+  const { encoding, format } = found
+  if (format === 'csv' || format === 'xlsx') {
+    const records = format === 'csv' ? csvRecords(path, found) : xlsxRows(path)
+    for await (const { cells } of records) {
+      const names = cells.map((cell: Cell) => (cell === null ? '' : unescapeFormula(String(cell))))
+      if (names.every((name) => name.trim() === '')) throw new FileFault('sheets.fault.noHeading')
+      return names
+    }
+    throw new FileFault('sheets.fault.empty')
+  }
+  const names = new Set<string>()
+  const read = format === 'json' ? jsonRecords : ndjsonRecords
+  let count = 0
+  for await (const { object } of read(path, encoding ?? 'utf-8')) {
+    for (const name of Object.keys(object)) names.add(name)
+    if (++count === NAMED || names.size > MOST_NAMES) break
+  }
+  if (names.size === 0) throw new FileFault('sheets.fault.empty')
+  return [...names]
+}
+
+/** A sample is only looked at: a long value is cut, a long list or object becomes the beginning of its text. */
+function shortened(cell: Cell): Cell {
+  if (typeof cell === 'string') return cell.slice(0, LONGEST_SAMPLE)
+  if (typeof cell !== 'object' || cell === null) return cell
+  const text = writeJson(cell)
+  return text.length > LONGEST_SAMPLE ? text.slice(0, LONGEST_SAMPLE) : cell
+}
+
+async function samplesOf(path: string, shape: FileShape): Promise<Cell[][]> {
+  const samples: Cell[][] = []
+  for await (const { cells } of readRows(path, shape)) {
+    samples.push(cells.map(shortened))
+    if (samples.length === SAMPLES) break
+  }
+  return samples
+}

@@ -1,0 +1,63 @@
+import { createReadStream } from 'node:fs'
+import iconv from 'iconv-lite'
+import { FileFault } from '../../errors.js'
+import { UNICODE } from './encodings.js'
+import { LineCounter } from './line_counter.js'
+
+const CHUNK = 64 * 1024
+
+/**
+ * The text of a file, piece by piece, without a byte order mark.
+ *
+ * @throws FileFault  at the first bytes that are no text in a Unicode encoding, and for a file that ends within a letter
+ */
+export async function* decodedText(path: string, encoding: string): AsyncGenerator<string> {
+  const chunks = createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>
+  yield* UNICODE.has(encoding) ? strictText(chunks, encoding) : iconvText(chunks, encoding)
+}
+
+async function* strictText(
+  chunks: AsyncIterable<Buffer>,
+  encoding: string
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true })
+  const lines = new LineCounter()
+  for await (const chunk of chunks) {
+    const before = lenientStart(decoder, chunk, encoding)
+    if (typeof before === 'object') {
+      lines.add(before.valid)
+      throw new FileFault('sheets.fault.letters', { encoding }, lines.line)
+    }
+    lines.add(before)
+    yield before
+  }
+  let rest: string
+  try {
+    rest = decoder.decode()
+  } catch {
+    throw new FileFault('sheets.fault.cut', {}, lines.line)
+  }
+  yield rest
+}
+
+/** The text of a chunk, or as an object the valid text before what can't be decoded. */
+function lenientStart(
+  decoder: InstanceType<typeof TextDecoder>,
+  chunk: Buffer,
+  encoding: string
+): string | { valid: string } {
+  try {
+    return decoder.decode(chunk, { stream: true })
+  } catch {
+    /* A letter may have begun in the chunk before; that changes no line. */
+    const text = new TextDecoder(encoding).decode(chunk)
+    const broken = text.indexOf('\uFFFD', 4)
+    return { valid: broken === -1 ? '' : text.slice(0, broken) }
+  }
+}
+
+async function* iconvText(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+  const decoder = iconv.getDecoder(encoding)
+  for await (const chunk of chunks) yield decoder.write(chunk)
+  yield decoder.end() ?? ''
+}

@@ -1,0 +1,60 @@
+import { isDeeper } from '#crud/internals'
+import { FileFault } from '../../errors.js'
+import { decodedText } from './decoded_text.js'
+import { parseExactly } from './exact_json.js'
+import { DEEPEST, hasMoreValues, MOST_VALUES } from './json_depth.js'
+
+const LONGEST = 64 * 1024 * 1024
+
+export interface JsonRecord {
+  line: number
+  object: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The objects of an NDJSON file in order; blank lines are left out.
+ *
+ * @throws FileFault  for a line that is no object
+ */
+export async function* ndjsonRecords(path: string, encoding: string): AsyncGenerator<JsonRecord> {
+  let line = 0
+  for await (const text of linesOf(decodedText(path, encoding), () => line + 1)) {
+    line++
+    if (text.trim() !== '') yield { line, object: objectOf(text, line) }
+  }
+}
+
+/** Only LF ends a line of NDJSON: other line ends may stand in a text. */
+async function* linesOf(pieces: AsyncIterable<string>, line: () => number): AsyncGenerator<string> {
+  let rest: string[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    const ended = piece.split('\n')
+    const last = ended.pop()!
+    for (const [index, text] of ended.entries()) {
+      yield index === 0 ? rest.join('') + text : text
+    }
+    if (ended.length > 0) [rest, length] = [[], 0]
+    rest.push(last)
+    length += last.length
+    if (length > LONGEST) throw new FileFault('sheets.fault.longRecord', {}, line())
+  }
+  yield rest.join('')
+}
+
+function objectOf(text: string, line: number): Record<string, unknown> {
+  if (isDeeper(text, DEEPEST)) throw new FileFault('sheets.fault.deep', { most: DEEPEST }, line)
+  if (hasMoreValues(text, MOST_VALUES)) {
+    throw new FileFault('sheets.fault.manyValues', { most: MOST_VALUES }, line)
+  }
+  let value: unknown
+  try {
+    value = parseExactly(text)
+  } catch {
+    throw new FileFault('sheets.fault.json', {}, line)
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new FileFault('sheets.fault.noObject', {}, line)
+  }
+  return value as Record<string, unknown>
+}

@@ -1,0 +1,184 @@
+import { parseCellRef } from 'hucre/xlsx'
+import { writeNumeral } from '#crud/internals'
+import { FileFault } from '../../../errors.js'
+import type { Cell } from '../../file_shape.js'
+import { MOST_COLUMNS, MOST_ROWS } from '../../sheet_limits.js'
+import { momentText } from './date_styles.js'
+import { TextRuns } from './text_runs.js'
+import { plainText } from './xlsx_text.js'
+import { LONGEST_TEXT } from './xlsx_limits.js'
+import type { Workbook } from './workbook.js'
+import { xmlEvents } from './xml_events.js'
+
+export interface SheetRow {
+  /** Number of the row, counted from 1 */
+  line: number
+  cells: Cell[]
+}
+
+/** Spreadsheets keep no more digits; an integer with more was written by another program. */
+const LONG_INTEGER = /^-?\d{16,}$/
+
+/**
+ * The rows of a sheet in order, without empty ones. Formulas are their last results.
+ *
+ * @throws FileFault  with the row after which the sheet can't be read
+ */
+export async function* sheetRows(
+  chunks: AsyncIterable<Buffer>,
+  workbook: Workbook
+): AsyncGenerator<SheetRow> {
+  const builder = new RowBuilder(workbook)
+  try {
+    for await (const rows of xmlEvents(chunks, builder)) {
+      yield* rows.take()
+    }
+  } catch (error) {
+    if (!(error instanceof FileFault) || error.line !== null) throw error
+    const isDamage = error.key === 'sheets.fault.xml' || error.key === 'sheets.fault.zip'
+    const key = isDamage ? 'sheets.fault.sheet' : error.key
+    throw new FileFault(key, error.data, builder.line + 1)
+  }
+}
+
+class RowBuilder {
+  /** Number of the last row that was begun */
+  line = 0
+  readonly #workbook: Workbook
+  readonly #runs = new TextRuns()
+  #rows: SheetRow[] = []
+  #cells: Cell[] = []
+  #isInData = false
+  #column = 0
+  #type = 'n'
+  #style = 0
+  /** Text of the value; null for a cell without one */
+  #value: string[] | null = null
+  #valueLength = 0
+  #isInValue = false
+  #hasText = false
+  /** Columns that are kept apart: those of the heading, and one for all that are beyond it */
+  #width = MOST_COLUMNS
+
+  constructor(workbook: Workbook) {
+    this.#workbook = workbook
+  }
+
+  /** The rows that were completed since the last call */
+  take(): SheetRow[] {
+    const rows = this.#rows
+    this.#rows = []
+    return rows
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    if (name === 'sheetData') this.#isInData = true
+    if (!this.#isInData) return
+    if (name === 'row') this.#openRow(attributes.r)
+    else if (name === 'c') this.#openCell(attributes)
+    else if (name === 'v') {
+      this.#isInValue = true
+      this.#value = []
+      this.#valueLength = 0
+    } else if (name === 'is') this.#hasText = true
+    else this.#runs.open(name)
+  }
+
+  text(text: string): void {
+    if (this.#isInValue) this.#addToValue(text)
+    else if (this.#hasText) this.#runs.text(text)
+  }
+
+  #addToValue(text: string): void {
+    this.#valueLength += text.length
+    if (this.#valueLength > LONGEST_TEXT) throw new FileFault('sheets.fault.bomb')
+    this.#value!.push(text)
+  }
+
+  close(name: string): void {
+    if (name === 'sheetData') this.#isInData = false
+    if (!this.#isInData) return
+    if (name === 'v') this.#isInValue = false
+    else if (name === 'c') this.#closeCell()
+    else if (name === 'row') this.#closeRow()
+    else this.#runs.close(name)
+  }
+
+  #openRow(number: string | undefined): void {
+    const line = number === undefined ? this.line + 1 : Number(number)
+    if (!Number.isInteger(line) || line <= this.line) throw new FileFault('sheets.fault.xml')
+    if (line > MOST_ROWS) throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
+    this.line = line
+    this.#cells = []
+    this.#column = 0
+  }
+
+  #openCell({ r, s, t = 'n' }: Readonly<Record<string, string>>): void {
+    if (r !== undefined) this.#column = columnOf(r)
+    if (this.#column >= MOST_COLUMNS) {
+      throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
+    }
+    this.#type = t
+    this.#style = Number(s ?? 0)
+    this.#value = null
+    this.#hasText = false
+  }
+
+  #closeCell(): void {
+    const cell = this.#cell()
+    const column = Math.min(this.#column, this.#width)
+    this.#column++
+    if (cell === null) return
+    while (this.#cells.length < column) this.#cells.push(null)
+    this.#cells[column] = cell
+  }
+
+  #closeRow(): void {
+    if (this.#cells.length === 0) return
+    if (this.#width === MOST_COLUMNS) this.#width = this.#cells.length
+    this.#rows.push({ line: this.line, cells: this.#cells })
+  }
+
+  #cell(): Cell {
+    if (this.#type === 'inlineStr') return this.#hasText ? this.#runs.take() : null
+    const text = this.#value?.join('') ?? null
+    if (text === null || text === '') return null
+    switch (this.#type) {
+      case 's':
+        return this.#shared(text)
+      case 'b':
+        return text === '1' || text === 'true'
+      case 'n':
+        return this.#number(text)
+      case 'str':
+        return plainText(text)
+      default:
+        /* An error such as #N/A, or a date in ISO format */
+        return text
+    }
+  }
+
+  #shared(text: string): string {
+    const shared = this.#workbook.strings[Number(text)]
+    if (shared === undefined) throw new FileFault('sheets.fault.xml')
+    return shared
+  }
+
+  #number(text: string): string {
+    const number = Number(text)
+    if (!Number.isFinite(number)) return text
+    const moment = this.#workbook.styles[this.#style] ?? null
+    if (moment) return momentText(number, moment, this.#workbook.isFrom1904) ?? text
+    if (LONG_INTEGER.test(text)) return text
+    const numeral = String(number)
+    return numeral.includes('e') ? writeNumeral(number) : numeral
+  }
+}
+
+function columnOf(reference: string): number {
+  try {
+    return parseCellRef(reference).col
+  } catch {
+    throw new FileFault('sheets.fault.xml')
+  }
+}

@@ -1,0 +1,102 @@
+import { open } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { FileFault } from '../../../errors.js'
+import { MOST_ENTRIES, MOST_RATIO, MOST_UNPACKED, SMALL } from './xlsx_limits.js'
+
+/* The start of files of Excel before 2007, and of those with a password */
+const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
+
+/**
+ * The parts of an XLSX file, which is a ZIP file. They are unpacked as they are read.
+ */
+export class ZipParts {
+  readonly #zip: ZipFile
+  readonly #entries: ReadonlyMap<string, Entry>
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip
+    this.#entries = entries
+  }
+
+  /**
+   * @throws FileFault  if it is none, was cut, or would unpack to more than is read
+   */
+  static async open(path: string): Promise<ZipParts> {
+    let zip: ZipFile
+    try {
+      zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+    } catch {
+      throw new FileFault((await isOle(path)) ? 'sheets.fault.oldSheet' : 'sheets.fault.zip')
+    }
+    try {
+      return new ZipParts(zip, await entriesOf(zip))
+    } catch (error) {
+      zip.close()
+      throw error
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name)
+  }
+
+  /** Bytes of a part when it is unpacked; 0 if there is none */
+  sizeOf(name: string): number {
+    return this.#entries.get(name)?.uncompressedSize ?? 0
+  }
+
+  /**
+   * @throws FileFault  if the part is not there or damaged
+   */
+  async *read(name: string): AsyncGenerator<Buffer> {
+    const entry = this.#entries.get(name)
+    if (!entry) throw new FileFault('sheets.fault.noSheet')
+    let sum = 0
+    try {
+      /* yauzl gives no more bytes than the entry says. */
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) {
+        sum = crc32(chunk, sum)
+        yield chunk
+      }
+    } catch {
+      throw new FileFault('sheets.fault.zip')
+    }
+    if (sum !== entry.crc32) throw new FileFault('sheets.fault.zip')
+  }
+
+  close(): void {
+    this.#zip.close()
+  }
+}
+
+async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>()
+  if (zip.entryCount > MOST_ENTRIES) throw new FileFault('sheets.fault.bomb')
+  let unpacked = 0
+  try {
+    for await (const entry of zip.eachEntry()) {
+      unpacked += entry.uncompressedSize
+      if (unpacked > MOST_UNPACKED || isBomb(entry)) throw new FileFault('sheets.fault.bomb')
+      if (entry.isEncrypted()) throw new FileFault('sheets.fault.oldSheet')
+      entries.set(entry.fileName, entry)
+    }
+  } catch (error) {
+    throw error instanceof FileFault ? error : new FileFault('sheets.fault.zip')
+  }
+  return entries
+}
+
+function isBomb({ compressedSize, uncompressedSize }: Entry): boolean {
+  return uncompressedSize > SMALL && uncompressedSize > compressedSize * MOST_RATIO
+}
+
+async function isOle(path: string): Promise<boolean> {
+  const file = await open(path)
+  try {
+    const { buffer } = await file.read({ buffer: Buffer.alloc(OLE.length), position: 0 })
+    return buffer.equals(OLE)
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,9 @@
+/* Limits of a sheet of Excel; other programs take no more. */
+export const MOST_COLUMNS = 16_384
+export const MOST_ROWS = 1_048_576
+/** Characters of a cell, as UTF-16 counts them; Excel calls a file with longer ones damaged, and cuts them */
+export const LONGEST_CELL = 32_767
+
+/** Columns of a file that is imported, and letters of the name of one: its page offers fields for each */
+export const MOST_NAMES = 1000
+export const LONGEST_NAME = 1000

@@ -1,0 +1,49 @@
+import type { Writable } from 'node:stream'
+import type { FileFormat } from './file_format.js'
+import type { Cell } from './file_shape.js'
+import { BatchedRows, type Batches } from './writing/batched_rows.js'
+import { csvText } from './writing/csv_text.js'
+import { jsonText, ndjsonText } from './writing/json_text.js'
+import type { SheetOptions } from './writing/sheet_options.js'
+import { xlsxBytes } from './writing/xlsx_bytes.js'
+
+export type { SheetOptions }
+
+/**
+ * Writes a table, row by row. [D2]
+ */
+export interface SheetWriter {
+  /**
+   * Resolves when more can be taken.
+   *
+   * @param cells  in the order of the columns: booleans and numbers as they are, objects become JSON in CSV and XLSX
+   * @throws Error  that of the output; FileFault for more rows or columns than the format has
+   */
+  write(cells: readonly Cell[]): Promise<void>
+  /**
+   * Completes the table and ends the output; resolves when the output has taken all of it.
+   *
+   * @throws Error  as `write`
+   */
+  end(): Promise<void>
+}
+
+type Make = (batches: Batches, options: SheetOptions) => AsyncIterable<string | Uint8Array>
+
+const MAKERS: Readonly<Record<FileFormat, Make>> = {
+  csv: csvText,
+  ndjson: ndjsonText,
+  json: jsonText,
+  xlsx: xlsxBytes,
+}
+
+/**
+ * A table of a format; memory does not grow with its rows.
+ */
+export function sheetWriter(
+  format: FileFormat,
+  output: Writable,
+  options: SheetOptions
+): SheetWriter {
+  return new BatchedRows((batches) => MAKERS[format](batches, options), output)
+}

@@ -1,0 +1,81 @@
+import { writeXlsxStream } from 'hucre/xlsx'
+import { FileFault } from '../../errors.js'
+import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS } from '../sheet_limits.js'
+import type { SheetOptions } from './sheet_options.js'
+import type { Cell } from '../file_shape.js'
+import type { Batches } from './batched_rows.js'
+import { cellText, columnOptions, headingOptions, NUMERAL, type TextOptions } from './cell_text.js'
+
+type SheetCell = string | number | boolean | null
+
+/** Spreadsheets keep no more digits of a number. */
+const MOST_DIGITS = 15
+
+/** Texts that the format takes as the code of a character, and characters that XML can't hold */
+const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
+
+/**
+ * A table as an XLSX file with one sheet. Null is no cell, an empty text a cell with an empty text. Texts stay texts,
+ * and so do numbers with more digits than a spreadsheet keeps. [D2]
+ *
+ * @throws FileFault  for more rows or columns, or a longer text, than a sheet can have
+ */
+export async function* xlsxBytes(
+  batches: Batches,
+  options: SheetOptions
+): AsyncGenerator<Uint8Array> {
+  const { length } = options.columns
+  if (length > MOST_COLUMNS) {
+    throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
+  }
+  yield* writeXlsxStream(rowsOf(batches, options), {
+    name: 'Sheet1',
+    freezePane: { rows: 1 },
+    zip64: true,
+  })
+}
+
+async function* rowsOf(batches: Batches, options: SheetOptions): AsyncGenerator<SheetCell[]> {
+  yield options.columns.map((name) => sheetCell(name, headingOptions(options)))
+  const kinds = columnOptions(options)
+  const { columns } = options
+  let count = 1
+  for await (const rows of batches) {
+    if (count + rows.length > MOST_ROWS) {
+      throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
+    }
+    for (const row of rows) {
+      count++
+      const cells = kinds.map((kind, index) => sheetCell(row[index], kind))
+      const long = cells.findIndex((cell) => typeof cell === 'string' && cell.length > LONGEST_CELL)
+      if (long !== -1) {
+        const place = { row: count, column: columns[long], most: LONGEST_CELL }
+        throw new FileFault('sheets.fault.sheetCell', place)
+      }
+      yield cells
+    }
+  }
+}
+
+function sheetCell(cell: Cell, kind: TextOptions): SheetCell {
+  if (typeof cell === 'boolean') return cell
+  if (typeof cell === 'number' && !(Number.isInteger(cell) && isLong(String(cell)))) return cell
+  const text = cellText(cell, kind)
+  if (text === null) return null
+  if (kind.isNumeric && NUMERAL.test(text) && !isLong(text) && isSame(text)) return Number(text)
+  return text.replace(ESCAPED, codeOf)
+}
+
+function isLong(numeral: string): boolean {
+  return numeral.replace(/^-?0*|\D/g, '').length > MOST_DIGITS
+}
+
+/** False for `007`, `1.50` and `-0`, which would come back without their zeros. */
+function isSame(numeral: string): boolean {
+  return String(Number(numeral)) === numeral
+}
+
+function codeOf(character: string): string {
+  const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
+  return `_x${code}_`
+}

@@ -1,0 +1,69 @@
+import { type Problem, type BatchError, type FieldError } from '../../errors.js'
+import { batchRefused, invalidBatch } from '../../http/problems.js'
+import { toProblem } from '../../http/to_problem.js'
+import type { BatchOperation } from '../../operations/operation.js'
+
+/* More are of no use. */
+const MOST = 1000
+
+/** Statuses after which the other operations are tried, so that their faults are told as well */
+const COLLECTED = [404, 409, 422]
+
+const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
+
+/** The faults of a batch's operations, each with its position. [D4] */
+export class BatchFaults {
+  readonly #errors: BatchError[] = []
+  #first: Problem | undefined
+
+  get areAny(): boolean {
+    return this.#errors.length > 0
+  }
+
+  get areTooMany(): boolean {
+    return this.#errors.length >= MOST
+  }
+
+  add(operation: BatchOperation, index: number, ...errors: FieldError[]): void {
+    for (const error of errors.slice(0, MOST - this.#errors.length)) {
+      this.#errors.push({ operation, index, ...error })
+    }
+  }
+
+  /**
+   * Adds the refusal of an operation.
+   *
+   * @param error  that a single request for it would be answered with
+   * @throws the error of a fault that is not about the data; a refusal, with the position
+   */
+  addRefusal(operation: BatchOperation, index: number, error: unknown): void {
+    const problem = toProblem(error)
+    if (problem.status >= 500) throw error
+    const told = errorsOf(problem)
+    if (!COLLECTED.includes(problem.status)) {
+      throw batchRefused(
+        problem,
+        told.map((one) => ({ operation, index, ...one }))
+      )
+    }
+    this.add(operation, index, ...told)
+    this.#first ??= problem
+  }
+
+  /**
+   * @throws Problem 409  when the first operation that failed was in conflict with the database
+   * @throws Problem 422  for any other fault
+   */
+  throwIfAny(): void {
+    if (!this.areAny) return
+    if (this.#first?.status === 409) throw batchRefused(this.#first, this.#errors)
+    throw invalidBatch(this.#errors)
+  }
+}
+
+/** A problem of the whole operation has no errors of its own. */
+function errorsOf({ errors = [], message, status }: Problem): FieldError[] {
+  if (errors.length > 0) return errors
+  const field = status === 404 ? 'id' : ''
+  return [{ field, rule: RULES[status] ?? 'invalid', message }]
+}

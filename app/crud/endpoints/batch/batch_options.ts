@@ -1,0 +1,66 @@
+import { ValueError } from '../../errors.js'
+import {
+  BATCH_OPERATIONS,
+  type BatchOperation,
+  type Operation,
+} from '../../operations/operation.js'
+import type { Resource } from '../../resource/resource.js'
+import type { EndpointMiddleware } from '../../types.js'
+import type { EndpointOptions } from '../endpoint_options.js'
+
+const HANDLERS = { create: 'createItem', update: 'updateItem', delete: 'deleteItem' } as const
+
+/** The call of each handler that a batch makes, too */
+const CALLS = { create: 'insertItem', update: 'changeItem', delete: 'removeItem' } as const
+
+type Handlers = Record<(typeof HANDLERS)[BatchOperation] | 'batchItems', unknown>
+
+/**
+ * Checks that a model can have a batch. [D4]
+ *
+ * @param operations  that it offers; undefined where others decide about them
+ * @throws ValueError
+ */
+export function checkBatch(
+  { columns, name, virtualFields }: Resource,
+  operations: readonly Operation[] | undefined
+): void {
+  if (operations && !BATCH_OPERATIONS.some((one) => operations.includes(one))) {
+    throw new ValueError(`${name}: batch is set, but the model has no create, update or delete`)
+  }
+  const hasOtherId = columns.all.some((one) => one.apiName === 'id' && !one.isPrimary)
+  if (hasOtherId || virtualFields.includes('id')) {
+    throw new ValueError(
+      `${name}: batch is set, whose updates name an item by id, and the model has another field of that name`
+    )
+  }
+}
+
+/**
+ * Checks that no handler is overridden which a batch goes around: what it decides would not hold there. [D4]
+ *
+ * @throws ValueError
+ */
+export function checkHandlers(creator: Handlers, base: Handlers, operations: readonly Operation[]) {
+  if (creator.batchItems !== base.batchItems) return
+  for (const operation of BATCH_OPERATIONS) {
+    const handler = HANDLERS[operation]
+    if (!operations.includes(operation) || creator[handler] === base[handler]) continue
+    const { name } = creator.constructor
+    throw new ValueError(
+      `${name} overrides ${handler}, which a batch does not call; override ${CALLS[operation]}, which both call, or batchItems as well`
+    )
+  }
+}
+
+/** The middleware of a route: for a batch, that of all that it offers. */
+export function middlewareOf(
+  { middleware }: EndpointOptions,
+  operations: readonly Operation[]
+): EndpointMiddleware[] | undefined {
+  const named = operations.flatMap((operation) => {
+    const some = middleware?.[operation]
+    return some ? [[...some]] : []
+  })
+  return named.length > 0 ? [...new Set(named.flat())] : undefined
+}

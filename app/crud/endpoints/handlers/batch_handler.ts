@@ -1,0 +1,87 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { faultToProblem } from '../../database/fault_to_problem.js'
+import { answerBudgetOf } from '../../http/answer_budget.js'
+import { readBody } from '../../http/body.js'
+import { replyBatch, type BatchAnswer } from '../../http/idempotency/batch_answer.js'
+import type { IdempotentBatch } from '../../http/idempotency/idempotent_batch.js'
+import { hasPrecondition } from '../../http/preconditions.js'
+import { preferredReturn } from '../../http/prefer.js'
+import { batchPrecondition } from '../../http/problems.js'
+import { inTransactionOf } from '../../http/request_transaction.js'
+import type { CallOptions } from '../../operations/call_options.js'
+import { BATCH_OPERATIONS, type Operation } from '../../operations/operation.js'
+import { queryOf } from '../../request/query_string.js'
+import { checkWriteQuery } from '../../request/strict_query.js'
+import type { Resource } from '../../resource/resource.js'
+import { crudConfig } from '../../settings.js'
+import { validateBatch, type Batch } from '../batch/batch.js'
+import { batchIn } from '../batch/batch_body.js'
+import { runBatch, type BatchCalls } from '../batch/run_batch.js'
+import type { EndpointAccess } from '../endpoint_access.js'
+
+/* An item of a batch may nest as deep as one by itself. */
+const OWN_LEVELS = 2
+
+interface BatchHandlerOptions extends BatchCalls {
+  access: EndpointAccess
+  operations: readonly Operation[]
+  idempotentBatch: IdempotentBatch
+  /** The resource as the authorized caller may see it */
+  resourceOf: () => Promise<Resource>
+  callOptions: () => CallOptions
+}
+
+/**
+ * POST: creates, updates and deletes several items, all or nothing. [D4]
+ */
+export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions): Promise<void> {
+  const { access, callOptions, idempotentBatch, operations, resourceOf } = options
+  const { body: limits, strictBody } = crudConfig()
+  checkWriteQuery(queryOf(ctx), crudConfig())
+  if (hasPrecondition(ctx)) throw batchPrecondition()
+  const body = await readBody(ctx, { ...limits, depth: limits.depth + OWN_LEVELS })
+  const sent = batchIn(body, operations, strictBody)
+  for (const operation of BATCH_OPERATIONS) {
+    if (sent[operation].length > 0) await access.authorize(ctx, operation)
+  }
+  /* Within the transaction, the query for a token would wait for that very transaction. */
+  const mayRead = await access.mayRead(ctx)
+  const resource = await resourceOf()
+  const wanted = preferredReturn(ctx)
+  const answer = await idempotentBatch.answer(ctx, body, callOptions, async (within) => {
+    const batch = await validateBatch(resource, sent, strictBody)
+    return await within(() =>
+      write(ctx, resource, batch, { ...options, mayRead, returning: wanted !== 'minimal' })
+    )
+  })
+  /* Of the last item that was updated */
+  ctx.response.removeHeader('etag')
+  if (wanted) ctx.response.header('preference-applied', `return=${wanted}`)
+  replyBatch(ctx, answer, resource.key.isComposite)
+}
+
+async function write(
+  ctx: HttpContext,
+  resource: Resource,
+  batch: Batch,
+  options: BatchHandlerOptions & { mayRead: boolean; returning: boolean }
+): Promise<BatchAnswer> {
+  const { callOptions } = options
+  const client = callOptions().client ?? resource.client()
+  try {
+    return await inTransactionOf(ctx, client, (transaction) =>
+      runBatch(batch, transaction, {
+        ...options,
+        resource,
+        callOptions: callOptions(),
+        budget: answerBudgetOf(ctx),
+      })
+    )
+  } catch (error) {
+    /* The COMMIT was refused, for which operation nobody knows. */
+    const isDeletion = batch.create.length + batch.update.length === 0
+    const record = isDeletion ? undefined : (new resource.model() as LucidRow)
+    throw (await faultToProblem(error, resource, record, client)) ?? error
+  }
+}

@@ -1,0 +1,71 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { connectionOf } from '../database/connection_of.js'
+import { pivotTableOf } from '../database/pivot_table.js'
+import type { IncomingReference } from '../resource/incoming_references.js'
+import { pivotRelationsOf } from '../resource/pivot_relation.js'
+import { knownResources, type Resource } from '../resource/resource.js'
+import { pivotChange } from './pivot_change.js'
+import type { PivotChange } from './pivot_rows.js'
+import { loggedValue } from './pivots.js'
+import type { Write } from './write.js'
+
+type Row = Record<string, unknown>
+
+/**
+ * Rows of a pivot table that the database deletes with a record, whichever of the two models declares the
+ * relation. [R7]
+ *
+ * @param limit  most rows to read
+ * @returns null for another table
+ */
+export async function causedPivots(
+  { model }: Resource,
+  reference: IncomingReference,
+  row: Row,
+  client: QueryClientContract,
+  limit: number
+): Promise<PivotChange | null> {
+  const pivot = reference.onDelete === 'cascade' && pivotOf(model, reference)
+  if (!pivot) return null
+  const [name] = reference.references
+  const table = await pivotTableOf(client, pivot.table)
+  const rows = await table.rows(client, { [pivot.pair[0]]: [row[name]] }, { limit, lock: true })
+  return pivotChange(pivot, rows, [])
+}
+
+/** Adds pivot rows that the database deletes with a record to its write. */
+export async function addCausedPivots(
+  write: Write,
+  pivots: readonly PivotChange[],
+  client: QueryClientContract
+): Promise<void> {
+  write.pivots.push(...pivots)
+  for (const relation of pivotRelationsOf(write.model)) {
+    const change = pivots.find(
+      ({ table, pair }) => table === relation.table && pair[0] === relation.pair[0]
+    )
+    if (!change) continue
+    const table = await pivotTableOf(client, relation.table)
+    const old = loggedValue(relation, { table, rows: change.removed })
+    write.addChanges({ [relation.name]: { old, new: [] } })
+  }
+}
+
+/** The pivot table of a foreign key, with the column that refers first. */
+function pivotOf(
+  model: Resource['model'],
+  { table, columns }: IncomingReference
+): Pick<PivotChange, 'table' | 'pair'> | undefined {
+  if (columns.length !== 1) return undefined
+  const near = knownResources
+    .all()
+    .filter((one) => connectionOf(one.model) === connectionOf(model))
+    .flatMap((one) => pivotRelationsOf(one.model))
+  for (const relation of near) {
+    if (relation.table.split('.').at(-1) !== table) continue
+    const [own, other] = relation.pair
+    if (columns[0] === own) return { table: relation.table, pair: [own, other] }
+    if (columns[0] === other) return { table: relation.table, pair: [other, own] }
+  }
+  return undefined
+}

@@ -1,0 +1,167 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { connectionOf } from '../database/connection_of.js'
+import { dialectOf } from '../database/dialects.js'
+import type { Column } from '../resource/column.js'
+import { incomingReferences, type IncomingReference } from '../resource/incoming_references.js'
+import type { KeyValue } from '../resource/key.js'
+import { knownResources, type Resource } from '../resource/resource.js'
+import { joined } from '../sql/sql.js'
+import { causedPivots } from './caused_pivots.js'
+import type { PivotChange } from './pivot_rows.js'
+import { isWatched } from './watched.js'
+import { Write, type WriteOrigin } from './write.js'
+
+type Row = Record<string, unknown>
+
+/* All of them are kept in memory until the deletion is logged. */
+const MOST_ROWS = 10_000
+
+/** A row that the database deletes or changes because another row is deleted. */
+export interface CausedChange {
+  resource: Resource
+  row: Row
+  /** Columns that it empties; null: it deletes the row */
+  emptied: ReadonlySet<Column> | null
+  /** Pivot rows that go with it */
+  pivots?: PivotChange[]
+  client: QueryClientContract
+}
+
+/** Writes that a deletion causes. */
+export interface Caused {
+  changes: CausedChange[]
+  /** Pivot rows that go with the deleted record itself */
+  pivots: PivotChange[]
+  /** True if there are more than are read */
+  isCut: boolean
+}
+
+/**
+ * Rows that the database deletes and empties with another one by its foreign keys, in tables of decorated
+ * models. Call it before the deletion. [R7]
+ */
+export async function causedBy(
+  resource: Resource,
+  row: Row,
+  client: QueryClientContract
+): Promise<Caused> {
+  const deleted = new Map<string, CausedChange>()
+  const emptied = new Map<string, CausedChange & { emptied: Set<Column> }>()
+  const pivots: PivotChange[] = []
+  let left = MOST_ROWS
+  const waiting: Array<{ resource: Resource; row: Row; pivots: PivotChange[] }> = [
+    { resource, row, pivots },
+  ]
+  const root = identityIn(resource, row)
+  for (let next = waiting.shift(); next; next = waiting.shift()) {
+    for (const reference of await incomingReferences(next.resource, client)) {
+      const child = reference.onDelete !== 'refuse' && modelOf(reference, next.resource)
+      if (!child) {
+        const change = await causedPivots(next.resource, reference, next.row, client, left + 1)
+        left -= change?.removed.length ?? 0
+        if (left < 0) return { changes: [], pivots: [], isCut: true }
+        if (change) next.pivots.push(change)
+        continue
+      }
+      const most = left
+      const rows = await rowsReferring(child, reference, next.row, client, most + 1)
+      for (const found of rows.slice(0, most)) {
+        const id = identityIn(child, found)
+        if (id === root || deleted.has(id)) continue
+        if (!emptied.has(id)) left--
+        if (reference.onDelete === 'cascade') {
+          const change = { resource: child, row: found, emptied: null, pivots: [], client }
+          deleted.set(id, change)
+          waiting.push(change)
+        } else {
+          const change = emptied.get(id) ?? {
+            resource: child,
+            row: found,
+            emptied: new Set(),
+            client,
+          }
+          for (const column of columnsOf(child, reference)!) change.emptied.add(column)
+          emptied.set(id, change)
+        }
+      }
+      if (rows.length > most) return { changes: [], pivots: [], isCut: true }
+    }
+  }
+  const changed = [...emptied].filter(([id]) => !deleted.has(id)).map(([, change]) => change)
+  return { changes: [...deleted.values(), ...changed], pivots, isCut: false }
+}
+
+/** The write that reports a caused change. */
+export function writeOf(
+  { resource, row, emptied, client }: CausedChange,
+  origin: Pick<WriteOrigin, 'actor' | 'origin'>
+): Write {
+  const record = resource.reader.recordOfRow(client, row)
+  const before = { ...record.$attributes }
+  const after = emptied && {
+    ...before,
+    ...Object.fromEntries([...emptied].map(({ attribute }) => [attribute, null])),
+  }
+  return new Write(resource, record, before, after, { ...origin, row, caused: true })
+}
+
+/**
+ * The rows of a model that refer to a row.
+ */
+export async function rowsReferring(
+  child: Resource,
+  reference: IncomingReference,
+  row: Row,
+  client: QueryClientContract,
+  limit: number
+): Promise<Row[]> {
+  const columns = columnsOf(child, reference)!
+  const values = reference.references.map((name) => row[name])
+  if (values.some((value) => value === null || value === undefined)) return []
+  if (!child.isLoaded) await child.load(client)
+  const dialect = dialectOf(client)
+  const where = columns.map((column, index) =>
+    dialect.compare(child.table, column, '=', values[index])
+  )
+  return await child.reader.rows(client, {
+    where: [joined(where, 'and')],
+    limit,
+    lock: client.isTransaction,
+  })
+}
+
+/**
+ * The decorated model of a table that refers to a model's.
+ */
+export function modelOf(
+  reference: Pick<IncomingReference, 'table' | 'columns'>,
+  { model }: Resource
+): Resource | undefined {
+  return knownResources
+    .all()
+    .find(
+      (one) =>
+        isWatched(one.model) &&
+        one.table.split('.').at(-1) === reference.table &&
+        connectionOf(one.model) === connectionOf(model) &&
+        columnsOf(one, reference) !== null
+    )
+}
+
+function columnsOf(
+  { columns }: Resource,
+  { columns: names }: Pick<IncomingReference, 'columns'>
+): Column[] | null {
+  const found = names.flatMap((name) => columns.all.find((column) => column.name === name) ?? [])
+  return found.length === names.length ? found : null
+}
+
+/** One text for a row of a table. */
+export function identityIn(resource: Resource, row: Row): string {
+  return identityOfKey(resource, resource.key.ofRow(row))
+}
+
+/** The same text for the key of a row. */
+export function identityOfKey({ key, table }: Resource, value: KeyValue): string {
+  return `${table}${key.toPath(value)}`
+}

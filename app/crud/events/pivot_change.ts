@@ -1,0 +1,81 @@
+import type { PivotChange } from './pivot_rows.js'
+import { isSameStored, toStored } from './reversal.js'
+import { isSecretName } from './secrets.js'
+
+type Row = Record<string, unknown>
+
+/** The difference between a record's pivot rows before and after a write; null if there is none. */
+export function pivotChange(
+  { table, pair }: Pick<PivotChange, 'table' | 'pair'>,
+  before: readonly Row[],
+  after: readonly Row[]
+): PivotChange | null {
+  const old = before.map(storedRow)
+  const added = takeEqual(after.map(storedRow), old)
+  return added.length + old.length > 0 ? { table, pair, added, removed: old } : null
+}
+
+/** The changes that one action makes to the same table for the same record, as one. */
+export function mergedPivots(changes: readonly PivotChange[]): PivotChange[] {
+  const merged = new Map<string, PivotChange>()
+  for (const { table, pair, added, removed } of changes) {
+    const id = JSON.stringify([table, pair])
+    const earlier = merged.get(id) ?? { table, pair, added: [], removed: [] }
+    const before = [...earlier.removed, ...takeEqual([...removed], earlier.added)]
+    const after = [...earlier.added, ...added]
+    merged.set(id, { table, pair, added: takeEqual(after, before), removed: before })
+  }
+  return [...merged.values()].filter(({ added, removed }) => added.length + removed.length > 0)
+}
+
+/** The change that takes another one back. */
+export function inverseOf({ added, removed, ...rest }: PivotChange): PivotChange {
+  return { ...rest, added: removed, removed: added }
+}
+
+/** True if the log may not hold a value of the rows that were removed. [E4] */
+export function losesSecrets({ removed }: PivotChange): boolean {
+  return removed.some((row) =>
+    Object.entries(row).some(([name, value]) => value !== null && isSecretName(name))
+  )
+}
+
+/** The change without values that the log may not hold. */
+export function withoutSecrets({ added, removed, ...rest }: PivotChange): PivotChange {
+  return { ...rest, added: added.map(told), removed: removed.map(told) }
+}
+
+/** True if two rows have the same values, as far as both have them. */
+export function isSameRow(one: Row, other: Row): boolean {
+  return Object.keys(one).every((name) => !(name in other) || isSameStored(one[name], other[name]))
+}
+
+function told(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isSecretName(name)))
+}
+
+function storedRow(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toStored(value)]))
+}
+
+/**
+ * Takes the rows that both lists have out of the second one.
+ *
+ * @returns the rows that only the first one has
+ */
+function takeEqual(rows: readonly Row[], others: Row[]): Row[] {
+  const places = new Map<string, number[]>()
+  others.forEach((row, index) => {
+    const id = JSON.stringify(row)
+    places.set(id, [...(places.get(id) ?? []), index])
+  })
+  const taken = new Set<number>()
+  const left = rows.filter((row) => {
+    const index = places.get(JSON.stringify(row))?.pop()
+    if (index !== undefined) taken.add(index)
+    return index === undefined
+  })
+  const kept = others.filter((_, index) => !taken.has(index))
+  others.splice(0, others.length, ...kept)
+  return left
+}

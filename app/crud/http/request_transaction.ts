@@ -1,0 +1,32 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { inTransaction } from '../database/transaction.js'
+
+const TRANSACTIONS = new WeakMap<HttpContext, TransactionClientContract>()
+
+/** The transaction that the writes of a request are part of, if it has one around them. */
+export function transactionOf(ctx: HttpContext): TransactionClientContract | undefined {
+  return TRANSACTIONS.get(ctx)
+}
+
+/**
+ * Runs writes of a request in one transaction, in a savepoint of the one that it has already. [Q7, D4]
+ *
+ * @throws the error of the work, or the database's error of BEGIN or COMMIT
+ */
+export async function inTransactionOf<Result>(
+  ctx: HttpContext,
+  client: QueryClientContract,
+  work: (transaction: TransactionClientContract) => Promise<Result>
+): Promise<Result> {
+  const outer = TRANSACTIONS.get(ctx)
+  try {
+    return await inTransaction(outer ?? client, async (transaction) => {
+      TRANSACTIONS.set(ctx, transaction)
+      return await work(transaction)
+    })
+  } finally {
+    if (outer) TRANSACTIONS.set(ctx, outer)
+    else TRANSACTIONS.delete(ctx)
+  }
+}

@@ -1,0 +1,258 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { fromStored, isStamp, writtenColumns, type Reversal } from '../events/reversal.js'
+import { forbidden, stillReferredTo } from '../http/problems.js'
+import { forgetStoredRow, noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
+import {
+  insertRecord,
+  makeBytesComparable,
+  removeRecord,
+  saveRecord,
+  stampNew,
+  stampUpdate,
+} from '../lucid/record_writes.js'
+import type { Column } from '../resource/column.js'
+import type { KeyValue } from '../resource/key.js'
+import type { GrantedOperation } from '../resource/permissions.js'
+import type { Resource } from '../resource/resource.js'
+import { RecordNotAsLeft } from '../errors.js'
+import type { CallOptions } from './call_options.js'
+import { checkReferences } from './check_references.js'
+import type { CrudContext } from './crud_context.js'
+import { recordsNotAsLeft } from './not_as_left.js'
+import { putExactly } from './put_exactly.js'
+import { isReferredTo } from './referred.js'
+import { bringBackRows, removeAddedRows } from './revert_pivots.js'
+import { runWrite, type Attempt } from './write_transaction.js'
+import { unwritableColumns } from './written_fields.js'
+
+type Row = Record<string, unknown>
+
+export interface RevertOptions extends CallOptions {
+  /** Names of columns that a record which comes back gets later, by `putExactly` */
+  postponed?: ReadonlySet<string>
+  /**
+   * The transaction that takes a whole event back, and in which `recordsNotAsLeft` has found none. What comes
+   * back or changes back is written without a savepoint, and a driver's error is thrown as it is. Pivot rows are
+   * left to `removeAddedRows` before all records, and `revertPivots` after them
+   */
+  whole?: TransactionClientContract
+  /** Records that are removed in the same way, by `identityIn`: they may refer to the record, and be gone with it */
+  removed?: ReadonlySet<string>
+  /** True to ask only if the actor may remove the record */
+  isTrial?: boolean
+}
+
+/**
+ * The operation that takes a write back. [R7]
+ */
+export function operationOf({ base }: Resource, { before, left }: Reversal): GrantedOperation {
+  if (left === null) return 'create'
+  const { softDelete } = base
+  if (before === null) return softDelete ? 'db_delete' : 'delete'
+  const mark = softDelete && (softDelete.flag ?? softDelete.timestamp!)
+  if (!mark || !(mark.name in before)) return 'update'
+  return softDelete.marks(attributesOf(base, before)) ? 'delete' : 'restore'
+}
+
+/** Puts a record back into its state before a write. See `LucidCrud.revert`. */
+export async function revertItem(
+  context: CrudContext,
+  key: KeyValue,
+  reversal: Reversal,
+  options: RevertOptions
+): Promise<void> {
+  const { whole } = options
+  const work = async (client: TransactionClientContract, attempt: Attempt) => {
+    if (!whole) {
+      await checkLeft(context.resource, key, reversal, client)
+      await removeAddedRows(reversal.pivots, client)
+    }
+    if (reversal.left === null) await bringBack(context, reversal.before!, client, options, attempt)
+    else if (reversal.before === null) await takeAway(context, key, reversal, client, options)
+    else await putBack(context, key, reversal, client, options, attempt)
+    if (!whole) await revertPivots(context.resource, key, reversal, client, options)
+  }
+  if (!whole || reversal.before === null) return await runWrite(context, options, work)
+  await context.resource.load(whole)
+  await work(whole, {})
+}
+
+/** Brings back pivot rows that a write removed, once all records that they tie are there. */
+export async function revertPivots(
+  resource: Resource,
+  key: KeyValue,
+  { left, pivots }: Reversal,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  await bringBackRows(resource, key, pivots, client, options, { isNew: left === null })
+}
+
+/**
+ * Checks that the actor can see every record that the earlier state refers to, without writing it.
+ *
+ * @throws Problem 409
+ */
+export async function checkReverted(
+  resource: Resource,
+  { before }: Reversal,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<void> {
+  if (!before) return
+  const record = new resource.model() as LucidRow
+  record.merge(attributesOf(resource, before) as any)
+  await checkReferences(resource, record, client, options)
+}
+
+/** @throws RecordNotAsLeft */
+async function checkLeft(
+  resource: Resource,
+  key: KeyValue,
+  reversal: Reversal,
+  client: TransactionClientContract
+): Promise<void> {
+  const changed = await recordsNotAsLeft(resource, [{ key, reversal }], client)
+  if (changed.length > 0) throw new RecordNotAsLeft(key)
+}
+
+async function bringBack(
+  { records, resource }: CrudContext,
+  before: Row,
+  client: TransactionClientContract,
+  options: RevertOptions,
+  attempt: Attempt
+): Promise<void> {
+  if (!resource.permits('create')) throw forbidden()
+  const { postponed = new Set() } = options
+  const held = writtenColumns(resource).filter(({ name }) => name in before && !postponed.has(name))
+  const kept = held.filter((column) => !isStamp(resource, column))
+  const record = new resource.model() as LucidRow
+  attempt.record = record
+  record.useTransaction(client)
+  const row = Object.fromEntries(kept.map(({ name }) => [name, before[name]]))
+  record.merge(attributesOf(resource, row) as any)
+  stampNew(record as never, resource)
+  await records.authorize('create', options, record)
+  await checkReferences(resource, record, client, options)
+  await insertRecord(record, resource, client)
+  const own = resource.base.softDelete
+  const told = kept.filter(
+    (column) =>
+      before[column.name] !== null &&
+      !column.isPrimary &&
+      !column.automatic &&
+      column.name !== 'created_at' &&
+      column.name !== own?.flag?.name &&
+      column.name !== own?.timestamp?.name
+  )
+  await refuseUnwritable(resource, 'create', told, record, client, options)
+  await makeExact(resource, record, resource.key.of(record), row, client)
+  if (records.narrows('create')) await records.readBack('create', record, client, options)
+  if (postponed.size > 0) forgetStoredRow(record)
+}
+
+/** Columns that the write has returned are not read again. */
+async function makeExact(
+  resource: Resource,
+  record: LucidRow,
+  key: KeyValue,
+  wanted: Row,
+  client: TransactionClientContract
+): Promise<void> {
+  const row = await putExactly(resource, key, wanted, client, storedRowOf(record))
+  if (row) noteStoredRow(record, row)
+}
+
+async function putBack(
+  context: CrudContext,
+  key: KeyValue,
+  reversal: Reversal,
+  client: TransactionClientContract,
+  options: CallOptions,
+  attempt: Attempt
+): Promise<void> {
+  const { records, resource } = context
+  const operation = operationOf(resource, reversal)
+  const before = reversal.before!
+  const record = await locate(context, operation, key, client, options)
+  attempt.record = record
+  const own = resource.base.softDelete
+  const changed = writtenColumns(resource).filter(
+    (column) => column.name in before && !isStamp(resource, column)
+  )
+  const told =
+    operation === 'update'
+      ? changed
+      : changed.filter(({ name }) => name !== own?.flag?.name && name !== own?.timestamp?.name)
+  await refuseUnwritable(resource, 'update', told, record, client, options)
+  if (operation === 'delete') await context.methods.prepareDelete(record, { ...options, client })
+  makeBytesComparable(record)
+  const row = Object.fromEntries(changed.map(({ name }) => [name, before[name]]))
+  record.merge(attributesOf(resource, row) as any)
+  /* The policy may allow the present row, and refuse the earlier one. */
+  await records.authorize(operation, options, record)
+  await checkReferences(resource, record, client, options)
+  stampUpdate(record, resource)
+  await saveRecord(record, resource, client)
+  await makeExact(resource, record, key, row, client)
+  if (told.length > 0 && records.narrows('update')) {
+    await records.readBack('update', record, client, options)
+  }
+}
+
+async function takeAway(
+  context: CrudContext,
+  key: KeyValue,
+  reversal: Reversal,
+  client: TransactionClientContract,
+  options: RevertOptions
+): Promise<void> {
+  const { methods, resource } = context
+  const { isTrial, removed } = options
+  const operation = operationOf(resource, reversal)
+  if (removed && !(await resource.base.reader.stored(client, key))) return
+  const record = await locate(context, operation, key, client, options)
+  if (isTrial) return
+  if (await isReferredTo(resource, key, client, removed)) throw stillReferredTo()
+  await methods.prepareDelete(record, { ...options, client })
+  await removeRecord(record, resource, client)
+}
+
+/** @throws Problem 403  also where the record is out of reach */
+async function locate(
+  { records, resource }: CrudContext,
+  operation: GrantedOperation,
+  key: KeyValue,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<LucidRow> {
+  if (!resource.permits(operation)) throw forbidden()
+  const record = await records.locate(key, client, options, 'include').catch((error) => {
+    throw error.status === 404 ? forbidden() : error
+  })
+  await records.authorize(operation, options, record)
+  await records.authorizeReach(operation, [record], client, options)
+  return record
+}
+
+async function refuseUnwritable(
+  resource: Resource,
+  operation: 'create' | 'update',
+  columns: readonly Column[],
+  record: LucidRow,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  const refused = await unwritableColumns(resource, operation, columns, record, client, options)
+  if (refused.length > 0) throw forbidden()
+}
+
+/** The model's attributes of stored values. */
+function attributesOf({ base }: Resource, stored: Row): Row {
+  const row = Object.fromEntries(
+    Object.entries(stored).map(([name, value]) => [name, fromStored(value)])
+  )
+  return base.reader.attributesOfRow(row)
+}

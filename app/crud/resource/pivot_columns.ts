@@ -1,0 +1,81 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
+import { dialectOf } from '../database/dialects.js'
+import { listed, RuntimeError, ValueError } from '../errors.js'
+import { toApi } from '../values/to_api.js'
+import { Column } from './column.js'
+
+/** Name of the pivot table's columns in an item */
+export const PIVOT = 'pivot'
+
+/** Name of the first one in a result; the others are numbered on */
+const READ_AS = 'crud_pivot_'
+
+interface PivotColumn {
+  /** Name in the pivot table and in the API */
+  name: string
+  /** The same column under its name in a result */
+  read: Column
+}
+
+/** The columns of a pivot table that the items of a relation show. [Q3] */
+export class PivotColumns {
+  #columns: readonly PivotColumn[] = []
+
+  /**
+   * @param names  of the table's columns
+   */
+  constructor(
+    readonly table: string,
+    readonly names: readonly string[]
+  ) {}
+
+  /** @throws RuntimeError  before `load()` */
+  get columns(): readonly PivotColumn[] {
+    if (this.#columns.length > 0) return this.#columns
+    throw new RuntimeError(
+      `Nothing is known yet of the table ${this.table}: await resources.load() first`
+    )
+  }
+
+  /**
+   * Loads the introspection of the table, once.
+   *
+   * @param related  model of the items
+   * @param which    start of the message of an error
+   * @throws RuntimeError  when the table is missing
+   * @throws ValueError    for a name that is no column
+   */
+  async load(related: LucidModel, client: QueryClientContract, which: string): Promise<void> {
+    if (this.#columns.length > 0) return
+    const table = await dialectOf(client).readTable(client, this.table)
+    if (!table) {
+      throw new RuntimeError(
+        `${which}, whose table ${this.table} does not exist; run: node ace migration:run`
+      )
+    }
+    this.#columns = this.names.map((name, index) => {
+      const introspection = table.columns.get(name)
+      if (!introspection) {
+        throw new ValueError(
+          `${which} with the pivot column '${name}', which ${this.table} does not have; its columns are ${listed(table.columns.keys())}`
+        )
+      }
+      const definition = { columnName: `${READ_AS}${index}`, serializeAs: name, isPrimary: false }
+      const read = new Column(related, name, definition as ModelColumnOptions)
+      read.introspected(introspection)
+      return { name, read }
+    })
+  }
+
+  /**
+   * The values in the form of the API.
+   *
+   * @param row  has the columns under their names in a result
+   */
+  valuesOf(row: Record<string, unknown>): Record<string, unknown> {
+    return Object.fromEntries(
+      this.columns.map(({ name, read }) => [name, toApi(read, row[read.name])])
+    )
+  }
+}

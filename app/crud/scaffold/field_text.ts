@@ -1,0 +1,39 @@
+import { listed, ValueError } from '../errors.js'
+
+/** Makes an error that names the field. */
+export type Fault = (message: string) => ValueError
+
+export const MODIFIERS = ['nullable', 'unique', 'index', 'default(VALUE)']
+
+/** The parts of `a:b(c:d):e`. A text in parentheses stays together. */
+export function splitOutsideParentheses(text: string): string[] {
+  return text.split(/:(?![^(]*\))/)
+}
+
+/** `string(80)?` -> `string`, `['80']`, and true for the mark. */
+export function partsOf(
+  text: string,
+  fault: Fault
+): [name: string, parameters: string[], mark: boolean] {
+  const match = /^\s*([a-z]\w*)\s*(?:\(([^()]*)\))?\s*(\??)\s*$/i.exec(text)
+  if (!match) {
+    throw fault(
+      `'${text}' can't be read; a field is name:type, then ${listed(MODIFIERS)}, each after a colon, as in number:string(20):unique`
+    )
+  }
+  const [, name, inside, mark] = match
+  const parameters = inside === undefined ? [] : inside.split(',').map((one) => one.trim())
+  return [name, parameters, mark === '?']
+}
+
+/**
+ * @param text  the whole argument
+ * @throws ValueError  when the part before the first colon is no name
+ */
+export function nameIn(typed: string, text: string): string {
+  const given = typed.trim()
+  if (/^[a-z]\w*$/i.test(given)) return given
+  throw new ValueError(
+    `'${text}' is no field: it begins with a name of letters, digits and _, as in number:string:unique`
+  )
+}

@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises'
+import string from '@adonisjs/core/helpers/string'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { ValueError } from '../errors.js'
+import type { Field, ModelParts } from './field.js'
+import { modelNames, type ModelNames } from './model_names.js'
+import { findOther, importModel, importPathOf, isReadable, modelFile } from './reference.js'
+import type { Reference } from './reference.js'
+import type { Relation } from './relation.js'
+
+/** The table between two models, of a `manyToMany`. */
+export interface Pivot {
+  table: string
+  /** Its column for the generated model */
+  ownColumn: string
+  /** Its column for the related model */
+  relatedColumn: string
+  related: Reference
+}
+
+/** The target of a relation. */
+export interface Related {
+  /** Import path of the model; undefined if the relation is to the model itself */
+  importPath: string | undefined
+  /** Attribute of the related model that refers to this one, if it is not Lucid's default */
+  foreignKey?: string
+  pivot?: Pivot
+  /** True if no access to it is configured, so that no answer can include it [Q3] */
+  isUnread?: boolean
+  /** True if its records can be rows in the admin form of the generated model */
+  hasRows?: boolean
+  /** Steps to be done before the relation works */
+  need?: string
+}
+
+/**
+ * Finds the model of a relation, which may not be there yet if it refers to the model to generate.
+ *
+ * @param names   of the model to generate
+ * @throws ValueError  when the relation could never work
+ */
+export async function findRelated(
+  app: ApplicationService,
+  relation: Relation,
+  names: ModelNames,
+  { fields }: ModelParts
+): Promise<Related> {
+  if (relation.kind === 'manyToMany') return await between(app, relation, names)
+  if (relation.model === names.model) return toItself(relation, fields)
+
+  const foreignKey = `${string.camelCase(names.model)}Id`
+  const { model: wanted } = relation
+  const file = await modelFile(app, wanted)
+  if (!file) {
+    const { model, modelFile: path } = modelNames(app, wanted)
+    return {
+      importPath: importPathOf(path),
+      hasRows: true,
+      need: `There is no ${model} yet, and ${names.modelFile} needs it. Make it: node ace make:crud ${model} ${string.snakeCase(names.model)}:belongsTo${relation.kind === 'hasOne' ? ':unique' : ''} FIELD...`,
+    }
+  }
+  const model = await importModel(app, file, relation, names)
+  const isThere = !model || model.$columnsDefinitions?.has(foreignKey)
+  const operation = relation.kind === 'hasMany' ? 'read_multi' : 'read'
+  return {
+    importPath: importPathOf(file),
+    ...(model && !isReadable(model, operation) && { isUnread: true }),
+    ...(isThere && (await isOnSite(app, file)) && { hasRows: true }),
+    ...(!isThere && {
+      need: `${wanted} has no column that refers to ${names.model} yet. Add ${string.snakeCase(foreignKey)} to its table by a migration, and to app/models/${file}: @column() declare ${foreignKey}: number | null`,
+    }),
+  }
+}
+
+/** By its text, as the model may not be importable yet. */
+async function isOnSite(app: ApplicationService, file: string): Promise<boolean> {
+  return /^@AdminView\(/m.test(await readFile(app.modelsPath(file), 'utf8'))
+}
+
+function toItself({ kind, model, name }: Relation, fields: readonly Field[]): Related {
+  const own = fields.find(({ relation }) => relation?.model === model)
+  if (!own) {
+    throw new ValueError(
+      `${name}: a ${kind} to ${model} itself needs a field that refers to it, as in parent_id:belongsTo(${model})?`
+    )
+  }
+  return { importPath: undefined, foreignKey: own.attribute }
+}
+
+/** Table and columns have the names that Lucid gives them. */
+async function between(
+  app: ApplicationService,
+  { kind, model, name }: Relation,
+  names: ModelNames
+): Promise<Related> {
+  if (model === names.model) {
+    throw new ValueError(
+      `${name}: a ${kind} of a ${model} with itself is not written by this command, as its two columns would have the same name`
+    )
+  }
+  const related = await findOther(app, { name, model, kind }, names)
+  const table = string.snakeCase([model, names.model].toSorted().join('_'))
+  return {
+    importPath: related.importPath,
+    isUnread: related.isUnread,
+    pivot: {
+      table,
+      ownColumn: `${string.snakeCase(names.model)}_id`,
+      relatedColumn: string.snakeCase(`${model}_${related.keyAttribute}`),
+      related,
+    },
+  }
+}

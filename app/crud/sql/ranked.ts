@@ -1,0 +1,68 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { RelationQueryBuilderContract } from '@adonisjs/lucid/types/relations'
+import { groupLimitOf } from '#upstream/lucid_group_limit'
+import type { Dialect, Query, StoredColumn } from '../database/dialect.js'
+import type { Column } from '../resource/column.js'
+import type { Sql } from './sql.js'
+
+/** Name of the column that numbers the rows of each group, from 1 */
+export const RANK = 'crud_rank'
+
+/** Name of the column that groups them */
+export const GROUP = 'crud_group'
+
+/** The groups of the rows, and their order in each. */
+interface Ranking {
+  /** Table of the rows; the ranked rows have the same name */
+  table: string
+  group: { table: string; column: StoredColumn }
+  /** The parts of `order by`, after those of the query itself */
+  order: readonly string[]
+  /** Further columns, each with its name */
+  columns?: readonly string[]
+}
+
+/**
+ * The query of a relation's rows, as rows of a table with their number in their group. The order of the
+ * query itself, and its `groupLimit`, apply to each group.
+ */
+export function ranked(
+  rows: Query,
+  client: QueryClientContract,
+  dialect: Dialect,
+  { columns = [], group, order, table }: Ranking
+): Query {
+  const { limit, orderBy } = groupLimitOf(rows as unknown as RelationQueryBuilderContract<any, any>)
+  if (limit !== undefined) {
+    rows.orderBy(orderBy?.column ?? rows.model.primaryKey, orderBy?.direction ?? 'desc')
+  }
+  const inner = (rows as any).toKnex()
+  const own = orderOf(inner)
+  const name = dialect.nameOf(group.table, group.column)
+  /* A text may be loosely equal to another, which is of another group. */
+  const by =
+    group.column.kind === 'text' ? dialect.groupOf(group.table, group.column as Column) : name
+  const parts = [own.sql, ...order].filter((part) => part !== '').join(', ')
+  const list = [
+    `${dialect.quote(table)}.*`,
+    `${name} as ${dialect.quote(GROUP)}`,
+    `row_number() over (partition by ${by} order by ${parts}) as ${dialect.quote(RANK)}`,
+    ...columns,
+  ]
+  inner.clearSelect().select((client as any).knexRawQuery(list.join(', '), own.bindings))
+  const query = client.modelQuery(rows.model).from(inner.as(table)) as unknown as Query
+  return limit === undefined ? query : query.where(RANK, '<=', limit)
+}
+
+/** The terms by which a query of knex orders its rows; none if they are not at its end. */
+function orderOf(query: any): Sql {
+  const endless = query.clone().clear('limit').clear('offset')
+  const whole = endless.clone().toSQL()
+  const bare = endless.clearOrder().toSQL()
+  const start = `${bare.sql} order by `
+  if (!whole.sql.startsWith(start)) return { sql: '', bindings: [] }
+  return {
+    sql: whole.sql.slice(start.length),
+    bindings: whole.bindings.slice(bare.bindings.length),
+  }
+}

@@ -1,0 +1,18 @@
+/* Spreadsheets take these as the start of a formula, full-width characters too; apostrophes before it count. */
+const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
+const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
+
+/**
+ * A text that no spreadsheet takes as a formula: an apostrophe stands before one that it would, and before a text that
+ * begins with apostrophes and then so. [D2, D5]
+ */
+export function escapeFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text
+}
+
+/**
+ * Takes the apostrophe away that `escapeFormula` has put before a text. [D2]
+ */
+export function unescapeFormula(text: string): string {
+  return ESCAPED.test(text) ? text.slice(1) : text
+}

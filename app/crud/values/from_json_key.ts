@@ -1,0 +1,26 @@
+import type { Column } from '../resource/column.js'
+import { fromQuery } from './from_query.js'
+import { exactInteger } from './numbers.js'
+
+/**
+ * Reads one part of a key in a JSON body. JSON numbers are sent as such, numbers beyond their precision as
+ * text. [B20, D4]
+ *
+ * @returns null if it can't be one of the column's type
+ */
+export function fromJsonKey(column: Column, part: unknown): unknown {
+  if (typeof part === 'string') return fromQuery(column, part)
+  if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null
+  if (typeof part !== 'number' && typeof part !== 'bigint') return null
+  switch (column.kind) {
+    case 'integer':
+      if (typeof part === 'bigint') return exactInteger(part)
+      return Number.isSafeInteger(part) ? part : null
+    case 'number':
+      return Number.isFinite(Number(part)) ? Number(part) : null
+    case 'text':
+      return String(part)
+    default:
+      return null
+  }
+}

@@ -1,0 +1,74 @@
+import vine from '@vinejs/vine'
+import type { DateTime } from 'luxon'
+import { BaseModel, belongsTo, column, hasMany } from '@adonisjs/lucid/orm'
+import type { BelongsTo, HasMany } from '@adonisjs/lucid/types/relations'
+import { AdminView } from '#admin'
+import { Crud } from '#crud'
+import Customer from '#models/customer'
+import OrderLine from '#models/order_line'
+
+const createSchema = vine.object({
+  number: vine.string().maxLength(32),
+  customer_id: vine.number(),
+  ordered_on: vine.date(),
+  status: vine.enum(['draft', 'confirmed', 'shipped', 'paid', 'cancelled']).optional(),
+  notes: vine.string().nullable().optional(),
+})
+
+@AdminView({
+  icon: 'M4 5h2l2 10h9l2-7H7M9 19h.01M16 19h.01',
+  group: 'Shop',
+  listColumns: ['number', 'customer_id', 'ordered_on', 'status'],
+  facets: ['status', 'customer_id'],
+  defaultSort: '-ordered_on',
+  /* The lines of an order stand in its form. */
+  inlines: [
+    { relation: 'lines', fields: ['product_id', 'quantity', 'unit_price'], sort: 'position' },
+  ],
+})
+@Crud({
+  tags: ['Orders'],
+  createSchema,
+  updateSchema: createSchema.partial(),
+  deleteSchema: vine.object({}),
+  include: ['customer', 'lines'],
+  filterConfig: {
+    number: null,
+    customer_id: null,
+    status: null,
+    status__in: null,
+    ordered_on__gte: null,
+    ordered_on__lte: null,
+  },
+})
+export default class Order extends BaseModel {
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare number: string
+
+  @column()
+  declare customerId: number
+
+  @belongsTo(() => Customer)
+  declare customer: BelongsTo<typeof Customer>
+
+  @column.date()
+  declare orderedOn: DateTime
+
+  @column()
+  declare status: string
+
+  @column()
+  declare notes: string | null
+
+  @hasMany(() => OrderLine)
+  declare lines: HasMany<typeof OrderLine>
+
+  @column.dateTime({ autoCreate: true })
+  declare createdAt: DateTime
+
+  @column.dateTime({ autoCreate: true, autoUpdate: true })
+  declare updatedAt: DateTime | null
+}

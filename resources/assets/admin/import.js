@@ -1,0 +1,71 @@
+/*
+ * The import of a file: the file can be dropped, one that is too large is not sent, and the page of the columns
+ * says which fields are missing as they are chosen. Without a script the server does all but the first.
+ */
+;(() => {
+  const form = document.getElementById('import-upload')
+  const columns = document.getElementById('import-columns')
+  if (form) takeFiles(form)
+  if (columns) tellMissing(columns)
+
+  function takeFiles(upload) {
+    const zone = upload.querySelector('.import-drop')
+    const input = zone.querySelector('input[type="file"]')
+    const button = upload.querySelector('button[type="submit"]')
+    const fault = zone.querySelector('.form-fault')
+    const label = button.textContent
+
+    const hasFiles = (event) => event.dataTransfer?.types.includes('Files')
+    for (const type of ['dragenter', 'dragover']) {
+      zone.addEventListener(type, (event) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        zone.dataset.over = ''
+      })
+    }
+    zone.addEventListener('dragleave', (event) => {
+      if (!zone.contains(event.relatedTarget)) delete zone.dataset.over
+    })
+    zone.addEventListener('drop', (event) => {
+      delete zone.dataset.over
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      if (event.dataTransfer.files.length > 0) input.files = event.dataTransfer.files
+      check()
+    })
+    input.addEventListener('change', check)
+    upload.addEventListener('submit', (event) => {
+      if (!check()) return event.preventDefault()
+      button.disabled = true
+      button.textContent = upload.dataset.sending
+    })
+    /* The browser may show the page again as it was left. */
+    addEventListener('pageshow', () => {
+      button.disabled = false
+      button.textContent = label
+    })
+
+    function check() {
+      const isTooLarge = input.files[0]?.size > Number(upload.dataset.most)
+      fault.hidden = !isTooLarge
+      fault.textContent = isTooLarge ? upload.dataset.tooLarge : ''
+      return !isTooLarge
+    }
+  }
+
+  function tellMissing(choices) {
+    const note = document.getElementById('import-missing')
+    const required = JSON.parse(note.dataset.required)
+    choices.addEventListener('change', ({ target }) => {
+      const row = target.closest('tr')
+      if (!row) return
+      row.toggleAttribute('data-chosen', target.value !== '')
+      const chosen = new Set(
+        [...choices.querySelectorAll('tbody select')].map(({ value }) => value.split(':')[0])
+      )
+      const names = required.filter(({ name }) => !chosen.has(name)).map((one) => one.label)
+      note.hidden = names.length === 0
+      note.textContent = note.dataset.text.replace('@', () => names.join(', '))
+    })
+  }
+})()

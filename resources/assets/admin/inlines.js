@@ -1,0 +1,242 @@
+/*
+ * Rows in the form of their parent: added, removed and moved without the server. Without this file there are blank
+ * rows, boxes that remove a row, and numbers for the order.
+ */
+;(() => {
+  const ICONS = {
+    up: 'm6 14 6-6 6 6',
+    down: 'm6 10 6 6 6-6',
+    remove: 'm7 7 10 10M17 7 7 17',
+  }
+
+  const textsOf = (inline) => JSON.parse(inline.dataset.texts)
+  const rowsOf = (inline) => [...inline.querySelectorAll('.inline-rows > tbody > .inline-row')]
+  const boxOf = (row) => row.querySelector('.inline-remove input[type="checkbox"]')
+  const orderOf = (row) => row.querySelector('.inline-order')
+  const isRemoved = (row) => boxOf(row)?.checked ?? false
+  const numberOf = (row) => row.querySelector('[data-inline-number]').textContent
+
+  function say(inline, key, row) {
+    const text = textsOf(inline)[key].replace('{row}', row)
+    inline.querySelector(':scope > [role="status"]').textContent = text
+  }
+
+  function changed(inline) {
+    inline.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+
+  function makeButton(kind, text) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'inline-button'
+    button.dataset.inlineDoes = kind
+    button.setAttribute('aria-label', text)
+    button.title = text
+    const space = 'http://www.w3.org/2000/svg'
+    const icon = document.createElementNS(space, 'svg')
+    icon.setAttribute('class', 'icon')
+    icon.setAttribute('viewBox', '0 0 24 24')
+    icon.setAttribute('aria-hidden', 'true')
+    const path = document.createElementNS(space, 'path')
+    path.setAttribute('d', ICONS[kind])
+    icon.append(path)
+    button.append(icon)
+    return button
+  }
+
+  /* ---------- One row ---------- */
+
+  function enhance(inline, row) {
+    const texts = textsOf(inline)
+    if (orderOf(row)) {
+      const after = row.querySelector('.inline-number')
+      after.after(makeButton('up', texts.up), makeButton('down', texts.down))
+    }
+    if (boxOf(row)) {
+      row.querySelector('.inline-remove').append(makeButton('remove', texts.remove))
+      follow(inline, row)
+    }
+  }
+
+  /* Texts of a removed row stay until the form is saved, and are not sent. */
+  function follow(inline, row) {
+    const texts = textsOf(inline)
+    const box = boxOf(row)
+    const button = row.querySelector('[data-inline-does="remove"]')
+    for (const control of row.querySelectorAll('.inline-cell :is(input, select, textarea)')) {
+      control.disabled = box.checked
+    }
+    button.classList.toggle('inline-keep', box.checked)
+    if (box.checked) button.textContent = texts.keep
+    else button.replaceChildren(...makeButton('remove', texts.remove).childNodes)
+    number(inline)
+  }
+
+  /* ---------- Their order ---------- */
+
+  function number(inline) {
+    const texts = textsOf(inline)
+    const rows = rowsOf(inline)
+    for (const [index, row] of rows.entries()) {
+      for (const one of row.querySelectorAll('[data-inline-number]')) one.textContent = index + 1
+      const order = orderOf(row)
+      if (order) order.value = index + 1
+      for (const button of row.querySelectorAll('[data-inline-does]')) {
+        const kind = button.dataset.inlineDoes
+        const key = kind === 'remove' && isRemoved(row) ? 'keep' : kind
+        const word = texts[key].replace('{row}', index + 1)
+        const label = kind === 'remove' ? `${word}, ${index + 1}` : word
+        button.setAttribute('aria-label', label)
+        button.title = word
+        if (kind === 'up') button.disabled = index === 0
+        if (kind === 'down') button.disabled = index === rows.length - 1
+      }
+    }
+    inline.querySelector(':scope > .inline-none').hidden = rows.length > 0
+    const add = inline.querySelector('[data-inline-add]')
+    const left = rows.filter((row) => !isRemoved(row)).length
+    if (add && inline.dataset.one !== undefined) add.hidden = left > 0
+  }
+
+  function move(inline, row, kind) {
+    const other = kind === 'up' ? row.previousElementSibling : row.nextElementSibling
+    if (!other) return
+    if (kind === 'up') other.before(row)
+    else other.after(row)
+    number(inline)
+    const button = row.querySelector(`[data-inline-does="${kind}"]`)
+    const there = row.querySelector(`[data-inline-does="${kind === 'up' ? 'down' : 'up'}"]`)
+    ;(button.disabled ? there : button).focus()
+    say(inline, 'moved', numberOf(row))
+    changed(inline)
+  }
+
+  /* ---------- Added and removed ---------- */
+
+  function addRow(inline) {
+    const index = Number(inline.dataset.next)
+    inline.dataset.next = index + 1
+    const row = inline
+      .querySelector(':scope > template')
+      .content.querySelector('.inline-row')
+      .cloneNode(true)
+    for (const element of [row, ...row.querySelectorAll('*')]) {
+      for (const { name, value } of [...element.attributes]) {
+        if (!value.includes('__index__')) continue
+        element.setAttribute(name, value.replaceAll('__index__', index))
+      }
+    }
+    inline.querySelector('.inline-rows > tbody').append(row)
+    enhance(inline, row)
+    number(inline)
+    document.dispatchEvent(new Event('admin:fields'))
+    return row
+  }
+
+  function add(inline) {
+    const row = addRow(inline)
+    changed(inline)
+    const first = row.querySelector(
+      '.inline-cell :is(input:not([type="hidden"]), select, textarea)'
+    )
+    ;(first ?? row).focus()
+    say(inline, 'added', numberOf(row))
+  }
+
+  function remove(inline, row) {
+    const box = boxOf(row)
+    box.checked = !box.checked
+    follow(inline, row)
+    changed(inline)
+    say(inline, box.checked ? 'removed' : 'kept', numberOf(row))
+  }
+
+  document.addEventListener('click', (event) => {
+    const inline = event.target.closest?.('.inline')
+    if (!inline) return
+    if (event.target.closest('[data-inline-add]')) {
+      event.preventDefault()
+      add(inline)
+      return
+    }
+    const button = event.target.closest('[data-inline-does]')
+    if (!button) return
+    const row = button.closest('.inline-row')
+    const kind = button.dataset.inlineDoes
+    if (kind === 'remove') remove(inline, row)
+    else move(inline, row, kind)
+  })
+
+  /* ---------- Kept texts that come back ---------- */
+
+  /*
+   * Rows that were added are made again, under their numbers. Returns false if the rows are not those that the texts
+   * are of any more.
+   */
+  function makeRows(inline, texts) {
+    const prefix = `${inline.dataset.inline}.`
+    const own = texts.filter(([name]) => name.startsWith(prefix))
+    const ids = new Map(own.filter(([name]) => /\.\d+\.id$/.test(name)))
+    const stored = [...inline.querySelectorAll('.inline-place > input[type="hidden"]')].filter(
+      ({ name }) => name.endsWith('.id')
+    )
+    const isSame =
+      stored.length === ids.size && stored.every(({ name, value }) => ids.get(name) === value)
+    if (!isSame) return own.length === 0
+    const numbers = new Set(own.map(([name]) => Number.parseInt(name.slice(prefix.length), 10)))
+    const next = Number(inline.dataset.next)
+    const isMissing = (index) => index >= 0 && !document.getElementById(`row-${prefix}${index}`)
+    const added = [...numbers].filter(isMissing).sort((one, other) => one - other)
+    if (added.length > 0 && !inline.querySelector(':scope > template')) return false
+    for (const index of added) {
+      inline.dataset.next = index
+      addRow(inline)
+    }
+    inline.dataset.next = Math.max(next, Number(inline.dataset.next))
+    return true
+  }
+
+  function arrange(inline) {
+    const placeOf = (row) => Number(orderOf(row)?.value ?? 0)
+    const rows = rowsOf(inline)
+    rows.sort((one, other) => placeOf(one) - placeOf(other))
+    rows[0]?.parentElement.append(...rows)
+    for (const row of rows.filter(boxOf)) follow(inline, row)
+    number(inline)
+  }
+
+  const inlines = () => document.querySelectorAll('.inline[data-ready]')
+
+  document.addEventListener('admin:restoring', ({ detail }) => {
+    for (const inline of inlines()) {
+      if (!makeRows(inline, detail.texts)) detail.without.push(`${inline.dataset.inline}.`)
+    }
+  })
+  document.addEventListener('admin:restored', () => {
+    for (const inline of inlines()) arrange(inline)
+  })
+
+  /* ---------- All ---------- */
+
+  /* A button adds rows, so that blank ones are not needed; those that were sent and came back stay. */
+  function begin(inline) {
+    inline.dataset.ready = ''
+    for (const row of rowsOf(inline)) {
+      const isBlank = row.dataset.blank !== undefined
+      if (isBlank) row.remove()
+      else enhance(inline, row)
+    }
+    const button = inline.querySelector('[data-inline-add]')
+    if (button) button.hidden = false
+    number(inline)
+  }
+
+  function enhanceAll() {
+    for (const inline of document.querySelectorAll('.inline:not([data-ready])')) {
+      if (inline.querySelector('.inline-rows')) begin(inline)
+    }
+  }
+
+  document.addEventListener('htmx:after:swap', enhanceAll)
+  enhanceAll()
+})()

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { Visit } from '#tests/engine/helpers/browser'
+
+async function makeReels() {
+  await db.from('reels').delete()
+  await db.from('lenders').delete()
+  const created = '2026-01-02 03:04:05'
+  const [lender] = await db.table('lenders').insert({ name: 'Ealing', created_at: created })
+  const reels = ['Rashomon', 'Ran', 'Ikiru'].map((title, index) => ({
+    title,
+    worldwide_gross: index * 100,
+    lender_id: lender,
+    created_at: created,
+  }))
+  await db.table('reels').multiInsert(reels)
+}
+
+test.group('The dialog of an export, in a browser', (group) => {
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await makeReels()
+  })
+
+  test('[D2] the dialog exports chosen columns of the list as a download, and closes', async ({
+    assert,
+  }) => {
+    const visited = await Visit.begin({ as: await makeUser('ada', { isSuperuser: false }) })
+    const { page } = visited
+    await page.goto('/admin/Reel/?filter.worldwide_gross__gte=100&sort_by=title&sort_order=asc')
+    await page.getByRole('link', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export Reels' })
+    await dialog.waitFor()
+    await dialog.getByText('2 records on all pages of the list').waitFor()
+    await dialog.getByRole('radio', { name: 'Chosen' }).check()
+    const boxes = dialog.locator('input[name="chosen"]:checked')
+    await boxes.first().waitFor()
+    for (const name of await boxes.evaluateAll((all) => all.map((box: any) => box.value))) {
+      if (name !== 'title') await dialog.locator(`input[name="chosen"][value="${name}"]`).uncheck()
+    }
+    const downloading = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+    const download = await downloading
+    assert.match(download.suggestedFilename(), /^reels-\d{4}-\d\d-\d\d\.csv$/)
+    assert.equal(await readFile(await download.path(), 'utf8'), 'title\r\nIkiru\r\nRan\r\n')
+    await dialog.waitFor({ state: 'hidden' })
+    assert.deepEqual(visited.faults, [])
+  })
+})

@@ -1,0 +1,66 @@
+import { test } from '@japa/runner'
+import {
+  adminSite,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/engine/helpers/admin'
+import { Dossier } from '#tests/engine/fixtures/conflicts'
+import { call, get } from '#tests/engine/helpers/http'
+
+test.group('Admin | a busy database', (group) => {
+  let cookie: string
+  let dossier: Dossier
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Dossier.query().delete()
+    cookie = await cookiesOf(await makeUser('jo'))
+    dossier = await Dossier.create({ title: 'Old', isOpen: false })
+  })
+
+  test('[A29, S47] a write that finds it busy is 503 with Retry-After through every door', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await adminSite()
+    const { crud } = site.models.get('Dossier')!
+    const { text } = await get('/admin/Dossier/', { headers: { cookie } })
+    const { headers } = await get(`/admin/Dossier/crud/${dossier.id}`, { headers: { cookie } })
+    assert.include(text, 'Old')
+    const own = crud as Partial<typeof crud>
+    cleanup(() => {
+      delete own.update
+      delete own.create
+    })
+    crud.update = crud.create = async () => {
+      throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    }
+    const form = { 'cookie': cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const ids = [dossier.id]
+    const answers = {
+      update: sendForm(`/admin/Dossier/form_update/${dossier.id}`, { title: 'x' }, { cookie }),
+      create: sendForm('/admin/Dossier/form_create', { title: 'x', is_open: 'true' }, { cookie }),
+      cell: call('POST', `/admin/Dossier/cell/${dossier.id}?field=title`, {
+        body: 'title=x',
+        headers: { ...form, 'if-match': headers.get('etag') ?? '*' },
+      }),
+      edit: call('POST', '/admin/Dossier/bulk-edit', {
+        json: { ids, values: { title: 'x' } },
+        headers: { cookie },
+      }),
+    }
+    for (const [door, waiting] of Object.entries(answers)) {
+      const answer = await waiting
+      assert.equal(answer.status, 503, `${door}: ${answer.text.slice(0, 300)}`)
+      assert.equal(answer.headers.get('retry-after'), '1', door)
+      assert.include(answer.text, 'The database is busy; try again', door)
+      assert.notInclude(answer.text, 'locked', door)
+    }
+    await dossier.refresh()
+    assert.equal(dossier.title, 'Old')
+  })
+})

@@ -1,0 +1,116 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import {
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/engine/helpers/admin'
+import { call, del, get } from '#tests/engine/helpers/http'
+import { its } from '#tests/engine/helpers/its'
+import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
+import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { giveRoles, makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+
+const MANY = 1001
+
+test.group('Admin | the undo of a job', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await emptyEventTables()
+    await emptyJobTables()
+    await db.from('bulk_gadgets').delete()
+    const rows = Array.from({ length: MANY }, (_, index) => ({ name: `Lamp ${index}` }))
+    for (let start = 0; start < MANY; start += 100) {
+      await db.table('bulk_gadgets').multiInsert(rows.slice(start, start + 100))
+    }
+    cookie = await cookiesOf(await makeUser('jo'))
+  })
+
+  async function active(): Promise<number> {
+    const [row] = await db.from('bulk_gadgets').where('is_deleted', false).count('* as total')
+    return Number(row.total)
+  }
+
+  const page = async (id: number) => {
+    const { text } = await get(`/admin/management/jobs/${id}`, { headers: { cookie } })
+    return text
+  }
+  const undo = (id: number, headers = { cookie }) =>
+    call('POST', `/admin/management/jobs/${id}/undo`, { json: {}, headers })
+
+  async function deleteAll(): Promise<number> {
+    const json = { all: true, query: '', count: MANY }
+    const { body } = await del('/admin/Gadget/bulk-delete', { json, headers: { cookie } })
+    return body.job.id
+  }
+
+  test('[R7, L8] all parts of a job are undone by a job, the last first, up to one that has changed since', async ({
+    assert,
+    cleanup,
+  }) => {
+    const id = await deleteAll()
+    assert.notInclude(await page(id), 'undo-job')
+    assert.equal(await its(undo(id), 'status'), 409)
+    cleanup(await work())
+    await untilJob(id)
+    assert.equal(await active(), 0)
+    assert.include(await page(id), 'Puts back 1,001 records in 2 parts, the last one first')
+
+    const audit = db.from('admin_audit_log').where('resource_type', 'Gadget').orderBy('id')
+    const { resource_id: first, previous_state: state } = await audit.first()
+    await db.from('bulk_gadgets').where('id', first).update({ name: 'changed' })
+    const answer = await undo(id)
+    assert.equal(answer.status, 202, answer.text)
+    const undoing = await untilJob(answer.body.job.id)
+    assert.containSubset(undoing, { state: 'failed', done: 1, total: MANY })
+    assert.match(undoing.fault!, /^The undo stopped at event \d+; .* A record is not as the event/)
+    assert.equal(await active(), 1)
+
+    const { name } = JSON.parse(state)
+    await db.from('bulk_gadgets').where('id', first).update({ name })
+    await sendForm(`/admin/management/jobs/${undoing.id}/again`, {}, { cookie })
+    const done = await untilJob(undoing.id)
+    assert.containSubset(done, { state: 'done', done: MANY, fault: null })
+    assert.equal(await active(), MANY)
+    const text = await page(id)
+    assert.notInclude(text, 'id="undo-job"')
+    assert.include(text, `href="/admin/management/jobs/${undoing.id}"`)
+    assert.equal(await its(undo(id), 'status'), 409)
+  }).timeout(60_000)
+
+  test('[R7, U4] others neither see it nor undo it, and the owner needs the opposite permission', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(restoreRoles)
+    await makeRole('Remover', { Gadget: { actions: ['view', 'delete'] } })
+    const ann = await makeUser('ann', { isSuperuser: false, roles: ['Remover'] })
+    const kim = await cookiesOf(await makeUser('kim', { isSuperuser: false }))
+    cookie = await cookiesOf(ann)
+    const id = await deleteAll()
+    cleanup(await work())
+    await untilJob(id)
+    assert.notInclude(await page(id), 'undo-job')
+    assert.equal(await its(undo(id), 'status'), 403)
+    assert.equal(await its(undo(id, { cookie: kim }), 'status'), 404)
+    assert.equal(await active(), 0)
+
+    await makeRole('Both', { Gadget: { actions: ['view', 'delete', 'restore'] } })
+    await giveRoles(ann, ['Both'])
+    assert.include(await page(id), 'id="undo-job"')
+    await db.from('admin_event_log').update({ timestamp: '2020-01-01 00:00:00' })
+    await db
+      .from('admin_jobs')
+      .update({ created_at: '2020-01-01 00:00:00', ended_at: '2020-01-01 00:00:00' })
+    assert.notInclude(await page(id), 'undo-job')
+    const late = await undo(id)
+    assert.equal(late.status, 409)
+    assert.include(late.text, '10 minutes')
+  }).timeout(60_000)
+})

@@ -1,0 +1,109 @@
+import ace from '@adonisjs/core/services/ace'
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import CrudImport from '#admin/commands/crud_import'
+import { csv, withFile } from '#tests/engine/helpers/imports'
+import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+
+async function run(content: string, flags: string[], model = 'ImportArticle') {
+  return await withFile('rows.csv', content, async (path) => {
+    ace.ui.logger.flushLogs()
+    const command = await ace.create(CrudImport, [model, path, ...flags])
+    await command.exec()
+    const logs = command.logger.getLogs().map(({ message }) => message)
+    return { command, logs, json: () => JSON.parse(logs[0]) }
+  })
+}
+
+test.group('crud:import', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.each.setup(async () => {
+    ace.ui.switchMode('raw')
+    await db.from('import_articles').delete()
+    await emptyEventTables()
+    return () => ace.ui.switchMode('normal')
+  })
+
+  const skus = async () => {
+    const rows = await db.from('import_articles').orderBy('sku')
+    return rows.map(({ sku, title }) => `${sku} ${title}`)
+  }
+
+  test('[D3] the command imports in the name of the operator, as one event', async ({ assert }) => {
+    const { command, json } = await run(csv('sku,title', 'a,Lamp', 'b,Forbidden'), ['--json'])
+    command.assertSucceeded()
+    assert.deepEqual(json(), { new: 2, changed: 0, unchanged: 0, faulty: 0, faults: [] })
+    assert.deepEqual(await skus(), ['a Lamp', 'b Forbidden'])
+    const events = await db.from('admin_event_log')
+    assert.lengthOf(events, 1)
+    assert.equal(events[0].event_type, 'IMPORT')
+    assert.equal(events[0].username, 'system: crud:import')
+    assert.isNull(events[0].ip_address)
+    assert.lengthOf(await db.from('admin_audit_log'), 2)
+
+    const again = await run(csv('sku,title', 'a,Lamp', 'b,Chair'), ['--json', '--key=sku'])
+    assert.containSubset(again.json(), { new: 0, changed: 1, unchanged: 1 })
+  })
+
+  test('[D3] faulty rows exit 1 and leave nothing written, unless they are left out', async ({
+    assert,
+  }) => {
+    const content = csv('sku,title,count', 'a,Lamp,1', 'b,,2', 'c,Chair,many', 'a,Again,1')
+    const { command, json } = await run(content, ['--json'])
+    command.assertExitCode(1)
+    const { faults, ...counts } = json()
+    assert.deepEqual(counts, { new: 1, changed: 0, unchanged: 0, faulty: 3 })
+    assert.deepEqual(
+      faults.map(({ line, field }: { line: number; field: string }) => [line, field]),
+      [
+        [3, 'title'],
+        [4, 'count'],
+        [5, 'sku'],
+      ]
+    )
+    assert.deepEqual(await skus(), [])
+    assert.lengthOf(await db.from('admin_event_log'), 0)
+
+    const trial = await run(content, ['--json', '--dry-run', '--skip-faulty'])
+    trial.command.assertSucceeded()
+    assert.deepEqual(trial.json(), json())
+    assert.deepEqual(await skus(), [])
+
+    const left = await run(content, ['--skip-faulty'])
+    left.command.assertSucceeded()
+    assert.deepEqual(await skus(), ['a Lamp'])
+    assert.isTrue(
+      left.logs.some((line) => line.includes('1 new, 0 changed, 0 unchanged, 3 faulty'))
+    )
+  })
+
+  test('[D3] records come back with the keys of the file, and later ones follow them', async ({
+    assert,
+  }) => {
+    const content = csv('id,sku,title,parent_id', '70001,a,Lamp,', '70002,b,Chair,70001')
+    const { json } = await run(content, ['--json'])
+    assert.containSubset(json(), { new: 2, faulty: 0 })
+    const rows = await db.from('import_articles').orderBy('sku')
+    assert.deepEqual(
+      rows.map(({ id, parent_id: parent }) => [id, parent]),
+      [
+        [70001, null],
+        [70002, 70001],
+      ]
+    )
+    const next = await run(csv('sku,title', 'c,Bed'), ['--json'])
+    assert.containSubset(next.json(), { new: 1 })
+    await db.from('import_articles').whereNotNull('parent_id').delete()
+  })
+
+  test('[D3] what can not be done is said in one line', async ({ assert }) => {
+    const unknown = await run(csv('sku', 'a'), [], 'Nothing')
+    unknown.command.assertExitCode(1)
+    unknown.command.assertLogMatches(/There is no model Nothing; models are/, 'stderr')
+    const key = await run(csv('sku,title', 'a,Lamp'), ['--key=title'])
+    key.command.assertLogMatches(/Several records may have the same Title/, 'stderr')
+    const required = await run(csv('title', 'Lamp'), [])
+    required.command.assertLogMatches(/Sku is required/, 'stderr')
+    assert.deepEqual(await skus(), [])
+  })
+})

@@ -1,0 +1,58 @@
+import { test } from '@japa/runner'
+import { checkWidgetColumns, checkWidgets } from '#admin/forms/fields/widgets/widget_checks'
+
+const KNOWN = ['title', 'slug', 'price']
+
+test.group('Admin | options of widgets', () => {
+  test('[R13, P9] a mistake is named with what would be right')
+    .with([
+      [
+        { price: { widget: 'money' } },
+        "Item: fields.price.currency is undefined, and must be the code of a currency, as in 'EUR'",
+      ],
+      [
+        { price: { widget: 'money', currency: 'Euro' } },
+        "Item: fields.price.currency is 'Euro', and must be the code of a currency, as in 'EUR'",
+      ],
+      [
+        { price: { widget: 'number', currency: 'EUR' } },
+        "Item: fields.price.currency is for the widget 'money' only",
+      ],
+      [
+        { slug: { widget: 'slug', from: 'nme' } },
+        "Item: fields.slug.from is 'nme', and must be the field that the slug is made of; fields are title and price",
+      ],
+      [
+        { slug: { widget: 'slug', from: 'slug' } },
+        "Item: fields.slug.from is 'slug', and must be the field that the slug is made of; fields are title and price",
+      ],
+    ] as const)
+    .run(({ assert }, [fields, message]) => {
+      assert.throws(() => checkWidgets('Item', fields, KNOWN), message)
+    })
+
+  test('[R13] what is right passes', ({ assert }) => {
+    const fields = {
+      price: { widget: 'money', currency: 'JPY' },
+      slug: { widget: 'slug', from: 'title' },
+    } as const
+    assert.doesNotThrow(() => checkWidgets('Item', fields, KNOWN))
+  })
+
+  test('[R13, P9] the column must be able to hold what the widget writes', ({ assert }) => {
+    const columns = (kind: string) => ({ find: () => ({ kind }) as any })
+    const check = (fields: object, kind: string) => () =>
+      checkWidgetColumns('Item', fields as any, columns(kind))
+    assert.throws(
+      check({ price: { widget: 'money' } }, 'text'),
+      "Item: fields.price.widget is 'money', which is for columns of the type integer or number; the column's type is text"
+    )
+    assert.throws(
+      check({ price: { widget: 'money', minorUnits: true } }, 'number'),
+      "Item: fields.price.widget is 'money' with minorUnits, which is for columns of the type integer; the column's type is number"
+    )
+    assert.throws(check({ tags: { widget: 'tags' } }, 'integer'), /json or text/)
+    assert.doesNotThrow(check({ tags: { widget: 'tags' } }, 'json'))
+    assert.doesNotThrow(check({ price: { widget: 'text' } }, 'integer'))
+  })
+})

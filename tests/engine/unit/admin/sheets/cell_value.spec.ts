@@ -1,0 +1,93 @@
+import { test } from '@japa/runner'
+import { UnreadableText } from '#admin/errors'
+import { type ValueOptions, valueOfCell } from '#admin/sheets/cell_value'
+import type { Cell } from '#admin/sheets/file_shape'
+import type { Column } from '#crud/resource/column'
+import type { ColumnKind } from '#crud/resource/column_kind'
+
+function columnOf(kind: ColumnKind): Column {
+  return { kind, isText: kind === 'text' || kind === 'uuid' } as Column
+}
+
+interface Example {
+  kind: ColumnKind
+  cell: Cell
+  value: unknown
+  options?: ValueOptions
+}
+
+const EXAMPLES: Example[] = [
+  { kind: 'text', cell: ' 007 ', value: ' 007 ' },
+  { kind: 'text', cell: '', value: '' },
+  { kind: 'text', cell: true, value: 'true', options: { format: 'xlsx' } },
+  { kind: 'text', cell: true, value: true, options: { format: 'json' } },
+  { kind: 'integer', cell: '', value: null },
+  { kind: 'integer', cell: null, value: null },
+  { kind: 'integer', cell: '007', value: 7 },
+  { kind: 'integer', cell: '5.0', value: 5 },
+  { kind: 'number', cell: '1.50', value: 1.5 },
+  { kind: 'integer', cell: '9223372036854775807', value: '9223372036854775807' },
+  { kind: 'integer', cell: 'many', value: 'many' },
+  { kind: 'number', cell: '-12.5', value: -12.5 },
+  { kind: 'number', cell: '0.12345678901234567890', value: '0.1234567890123456789' },
+  { kind: 'number', cell: '12,5', value: 12.5 },
+  { kind: 'number', cell: '1.234.567,89', value: 1234567.89 },
+  { kind: 'number', cell: '1,234,567.5', value: 1234567.5 },
+  { kind: 'number', cell: '1,234', value: '1,234' },
+  { kind: 'number', cell: '1e3', value: 1000 },
+  { kind: 'boolean', cell: 'Yes', value: true },
+  { kind: 'boolean', cell: 'nein', value: false },
+  { kind: 'boolean', cell: 'FALSCH', value: false },
+  { kind: 'boolean', cell: '2', value: '2' },
+  { kind: 'date', cell: '2026-12-31', value: '2026-12-31' },
+  { kind: 'date', cell: '31.12.2026', value: '2026-12-31' },
+  { kind: 'date', cell: '12/31/2026', value: '2026-12-31' },
+  { kind: 'date', cell: '3/4/2026', value: '3/4/2026' },
+  { kind: 'date', cell: '3/4/2026', value: '2026-04-03', options: { dateOrder: 'dmy' } },
+  { kind: 'date', cell: '3/4/2026', value: '2026-03-04', options: { dateOrder: 'mdy' } },
+  { kind: 'date', cell: '31.12.2026', value: '31.12.2026', options: { dateOrder: 'mdy' } },
+  { kind: 'date', cell: '30.02.2026', value: '30.02.2026' },
+  { kind: 'date', cell: '2026-12-31 00:00:00', value: '2026-12-31' },
+  { kind: 'date', cell: '2026-12-31 10:00:00', value: '2026-12-31 10:00:00' },
+  { kind: 'datetime', cell: '2026-07-01 12:00:00', value: '2026-07-01 12:00:00' },
+  { kind: 'datetime', cell: '1.7.2026 9:05', value: '2026-07-01 09:05:00' },
+  { kind: 'datetime', cell: '7/31/2026, 1:05 PM', value: '2026-07-31 13:05:00' },
+  { kind: 'datetime', cell: '2026-07-01T12:00:00+02:00', value: '2026-07-01 10:00:00' },
+  {
+    kind: 'datetime',
+    cell: '2026-07-01 12:00',
+    value: '2026-07-01 10:00:00',
+    options: { zone: 'Europe/Berlin' },
+  },
+  { kind: 'datetime', cell: 'soon', value: 'soon' },
+  { kind: 'time', cell: '9:05', value: '09:05' },
+  { kind: 'time', cell: '12:30 a.m.', value: '00:30' },
+  { kind: 'json', cell: '{"a":[12345678901234567890]}', value: { a: ['12345678901234567890'] } },
+  { kind: 'json', cell: '"x"', value: 'x' },
+  { kind: 'json', cell: '"x"', value: '"x"', options: { format: 'ndjson' } },
+  { kind: 'json', cell: '', value: null },
+  { kind: 'binary', cell: 'AAEC', value: 'AAEC' },
+  { kind: 'uuid', cell: 'x', value: 'x' },
+]
+
+test.group('Values of cells', () => {
+  test('[D3] {kind} {cell} is {value}')
+    .with(EXAMPLES)
+    .run(({ assert }, { kind, cell, value, options }) => {
+      assert.deepEqual(valueOfCell(columnOf(kind), cell, options), value)
+    })
+
+  test('[D3] a value that a file does not have stays so', ({ assert }) => {
+    assert.isUndefined(valueOfCell(columnOf('integer'), undefined))
+    assert.equal(valueOfCell(undefined, '12'), '12')
+  })
+
+  test('[D3] JSON with a fault and a time that there is not are refused', ({ assert }) => {
+    const json = () => valueOfCell(columnOf('json'), '{"a":')
+    const skipped = () =>
+      valueOfCell(columnOf('datetime'), '2026-03-29 02:30', { zone: 'Europe/Berlin' })
+
+    assert.throws(json, UnreadableText)
+    assert.throws(skipped, UnreadableText)
+  })
+})

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { test } from '@japa/runner'
+import { exactNumber } from '#admin/sheets/reading/exact_json'
+import { numeralOf } from '#admin/sheets/numeral_of'
+import { SheetFiles } from '#tests/engine/helpers/sheet_files'
+import { workbookOf } from '#tests/engine/helpers/zip_file'
+
+const HEADING = '<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'
+
+/* Each of them took minutes, or all memory of the process: a fault of the file, or its value, comes at once. */
+test.group('Files that are made to harm', (group) => {
+  const files = new SheetFiles(group)
+
+  test('[D3] numbers with very many zeros stay as they are', async ({ assert }) => {
+    const zeros = '0'.repeat(1_000_000)
+    for (const numeral of [`0.1${zeros}1`, `1${zeros}1`, `0.1${zeros}1e5`, `0,1${zeros}1`]) {
+      assert.isTrue(numeralOf(numeral) === numeral)
+    }
+    assert.isTrue(exactNumber(`0.1${zeros}1`) === `0.1${zeros}1`)
+  })
+
+  test('[D3.F4] a format of numbers that no spreadsheet writes is none', async ({ assert }) => {
+    const formats = `<numFmt numFmtId="164" formatCode="${'['.repeat(1_000_000)}"/>`
+    const { rows } = await files.read(
+      't.xlsx',
+      workbookOf({
+        rows: `${HEADING}<row r="2"><c s="0"><v>5</v></c></row>`,
+        formats,
+        styles: '<xf numFmtId="164"/>',
+      })
+    )
+    assert.deepEqual(rows, [{ line: 2, cells: ['5'] }])
+  })
+
+  test('[D3.F] more columns than anyone maps are refused: {name}')
+    .with([
+      { name: 'wide.csv', content: `${'a,'.repeat(1000)}a\n1\n`, key: 'manyColumns' },
+      { name: 'commas.csv', content: `${','.repeat(2_000_000)}\n1\n`, key: 'sheetColumns' },
+      { name: 'row.csv', content: `a,b\n${','.repeat(2_000_000)}\n`, key: 'sheetColumns' },
+      {
+        name: 'wide.ndjson',
+        content: `{${Array.from({ length: 1001 }, (_, at) => `"c${at}":1`).join(',')}}\n`,
+        key: 'manyColumns',
+      },
+      { name: 'long.csv', content: `a,${'b'.repeat(1001)}\n1,2\n`, key: 'longName' },
+    ])
+    .run(async ({ assert }, { name, content, key }) => {
+      const { fault } = await files.read(name, content)
+      assert.equal(fault?.key, `sheets.fault.${key}`)
+    })
+
+  test('[D3.F] what is kept of the first rows is short', async ({ assert }) => {
+    const long = 'x'.repeat(100_000)
+    const objects = `${JSON.stringify({ a: long, b: { c: long }, d: { e: 1 } })}\n`
+    const { rows, shape } = await files.read('t.ndjson', objects)
+
+    const [[a, b, d]] = shape!.samples
+    assert.isBelow(String(a).length, 1001)
+    assert.isBelow(String(b).length, 1001)
+    assert.deepEqual(d, { e: 1 })
+    assert.equal(String(rows[0].cells[0]).length, 100_000)
+  })
+
+  test('[D3.F3] an object with millions of values is refused: {name}')
+    .with([{ name: 't.json' }, { name: 't.ndjson' }])
+    .run(async ({ assert }, { name }) => {
+      const object = `{"a":[${'[],'.repeat(1_000_001)}1]}`
+      const { fault } = await files.read(name, name === 't.json' ? `[${object}]` : object)
+      assert.equal(fault?.key, 'sheets.fault.manyValues')
+    })
+
+  test('[D3.F4] XML that nests without end, and a value without one, are refused: {name}')
+    .with([
+      { name: 'depth', xml: () => '<a>'.repeat(1000) + '</a>'.repeat(1000), key: 'deepXml' },
+      {
+        name: 'value',
+        xml: () => `<row r="2"><c><v>${randomBytes(3_500_000).toString('base64')}</v></c></row>`,
+        key: 'bomb',
+      },
+    ])
+    .run(async ({ assert }, { xml, key }) => {
+      const { fault } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
+      assert.equal(fault?.key, `sheets.fault.${key}`)
+    })
+})
