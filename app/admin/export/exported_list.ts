@@ -5,6 +5,7 @@ import {
   countMatching,
   listBatches,
   ListRequest,
+  orderedParts,
   pageOf,
   Records,
   selectFields,
@@ -22,9 +23,6 @@ import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */
 const ROWS_AT_ONCE = 250
-
-/* The database may have to sort the whole table for each part. */
-const SORTED_AT_ONCE = 2000
 
 /* Own code that reads a list may expect no longer pages than those of the site. */
 const ROWS_OF_OWN_CODE = 100
@@ -117,10 +115,9 @@ export class ExportedList {
     const { crud } = this.view
     if (!this.#isPlain) return this.#pages(client)
     const paging = { shape: 'offset', offset: 0, limit: Number.MAX_SAFE_INTEGER } as const
-    const [sort] = this.parameters.sorts
-    const atOnce = !sort || sort.column.isPrimary ? ROWS_AT_ONCE : SORTED_AT_ONCE
-    const read = listBatches(this.#request(paging), (part) => crud.getMulti(part, options), atOnce)
-    return inParts(read)
+    const request = this.#request(paging)
+    const parts = orderedParts(new Records(this.view.resource), request, options)
+    return listBatches(request, (part) => crud.getMulti(part, options), ROWS_AT_ONCE, parts)
   }
 
   /** Own code may know pages only. */
@@ -161,14 +158,6 @@ export class ExportedList {
       ...options,
       client: client ?? options.client,
       keys: this.columns.some((one) => one.isOwn),
-    }
-  }
-}
-
-async function* inParts(batches: AsyncGenerator<Item[], void>): AsyncGenerator<Item[], void> {
-  for await (const items of batches) {
-    for (let start = 0; start < items.length; start += ROWS_AT_ONCE) {
-      yield items.slice(start, start + ROWS_AT_ONCE)
     }
   }
 }
