@@ -237,6 +237,7 @@ test.group('Admin | invitations and resets', (group) => {
       ['short', 'short', '8 characters at least'],
       ['password1', 'password1', 'one of the most common ones'],
       ['kim-12345', 'kim-12345', 'The password is the user name'],
+      ['localhost1', 'localhost1', 'The password is a name of this site'],
       [NEW, `${NEW}!`, 'The two passwords differ.'],
     ]) {
       const { status, text } = await choose(path, password, again)

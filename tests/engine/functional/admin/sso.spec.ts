@@ -193,6 +193,21 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(refusal(await inMinutes(11, () => late.visit(path))), 'sso_again')
   })
 
+  test('[U15] a link of another site begins no session, and leads to the login', async ({
+    assert,
+  }) => {
+    await link('jo')
+    const browser = new SsoBrowser()
+    await browser.logIn()
+    const again = new SsoBrowser()
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    const answer = await again.visit(`${START}?next=%2Fadmin%2Faccount`, headers)
+    assert.equal(placeOf(answer), '/admin/login?error=required&next=%2Fadmin%2Faccount')
+    assert.notProperty(receivedCookies(answer), 'sso_step')
+    const own = await again.visit(START, { ...headers, 'sec-fetch-site': 'same-origin' })
+    assert.equal(new URL(placeOf(own)!).origin, issuer)
+  })
+
   test('[U15, B8] failures count for the address, as wrong passwords do', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const { attemptsPerAddress } = adminAuthentication.throttle.config
