@@ -19,6 +19,7 @@ import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
 import { unreadPart } from '../list/unread_part.js'
 import type { ModelView } from '../model_view.js'
+import { selectedRecords } from './selected_records.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */
@@ -36,6 +37,8 @@ export interface WantedList {
   /** Names of its columns; `all`: all that answers hold. Default: those that the list shows */
   columns?: readonly string[] | 'all'
   titles: boolean
+  /** Paths of the records that were selected in the list, whatever its filters say now. Default: all of its records */
+  selected?: readonly string[] | null
   /** True if the user's default view opens where the query is empty, as in the list itself */
   opensDefault?: boolean
 }
@@ -52,6 +55,7 @@ export class ExportedList {
     /** Names of the columns, as a job needs them */
     readonly names: readonly string[] | 'all' | undefined,
     private readonly conditions: readonly Condition[],
+    readonly selected: readonly string[] | null,
     /** Which records the roles of the user let them export is narrower than what they see */
     readonly isNarrowed: boolean
   ) {}
@@ -64,7 +68,7 @@ export class ExportedList {
     ctx: HttpContext,
     site: AdminSite,
     view: ModelView,
-    { query, columns, titles, opensDefault = false }: WantedList
+    { query, columns, titles, selected = null, opensDefault = false }: WantedList
   ): Promise<ExportedList> {
     if (!view.resource.isLoaded) await view.resource.load()
     refuseUnknownColumns(view, query)
@@ -82,8 +86,19 @@ export class ExportedList {
     const { actor } = view.callOptions(ctx)
     const reach = await site.permissions.reachOf(actor, view.name, 'export')
     const reached = reach && new Records(view.resource).reachedBy(reach)
-    const conditions = [...parameters.conditions, ...(reached ? [reached] : [])]
-    return new ExportedList(ctx, view, parameters, exported, names, conditions, reach !== null)
+    const wanted = selected ? [selectedRecords(view, selected)] : parameters.conditions
+    const conditions = [...wanted, ...(reached ? [reached] : [])]
+    const isNarrowed = reach !== null
+    return new ExportedList(
+      ctx,
+      view,
+      parameters,
+      exported,
+      names,
+      conditions,
+      selected,
+      isNarrowed
+    )
   }
 
   /**

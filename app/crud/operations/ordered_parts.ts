@@ -47,8 +47,7 @@ async function* readParts(
   const client = await clientFor(records.resource, options)
   await records.authorize('read_multi', options)
   for (const row of await readRows(records, request, client, options)) {
-    const keys = keysOf(row, key.columns)
-    yield [{ type: 'reached', condition: (one) => key.isAny(keys, dialectOf(one)) }]
+    yield [records.among(keysOf(row, key.columns))]
   }
 }
 

@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { get as httpGet } from 'node:http'
+import { get as httpGet, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
@@ -9,6 +10,7 @@ import { ClosedFile } from '#tests/engine/fixtures/list_views'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 import {
   adminSite,
+  callRaw,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -404,6 +406,91 @@ test.group('Admin | export', (group) => {
     assert.equal(foreign.status, 403)
   })
 
+  test('[D2, B24] the records that are ticked in the list are exported, in its order and columns', async ({
+    assert,
+  }) => {
+    await add('list_cash_books', books(6))
+    const ids = await db.from('list_cash_books').orderBy('id').select('id')
+    const [, two, , , five] = ids.map(({ id }) => Number(id))
+    const list = '/admin/CashBook/?sort_by=amount&sort_order=desc&columns=title,amount'
+    const page = await get(list, { headers: { cookie } })
+    assert.include(page.text, 'formaction="/admin/CashBook/export/selected"')
+
+    const ticked = `ids=${two}&ids=${five}&action=export&next=${encodeURIComponent(list)}`
+    const sent = await callRaw(
+      'POST',
+      '/admin/CashBook/export/selected',
+      {
+        cookie,
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-mode': 'navigate',
+      },
+      ticked
+    )
+    assert.equal(sent.status, 303)
+    const dialog = await get(String(sent.headers.location), { headers: { cookie } })
+    assert.include(dialog.text, '2 selected records')
+    const part = await sendForm('/admin/CashBook/export/selected', ticked, {
+      cookie,
+      'hx-request': 'true',
+    })
+    assert.include(part.text, '2 selected records')
+    assert.notInclude(part.text, '<html')
+
+    const [, query] = dialog.text.match(/name="query" value="([^"]*)"/)!
+    const form = new URLSearchParams({
+      query: query.replaceAll('&amp;', '&'),
+      format: 'csv',
+      columns: 'shown',
+    })
+    const file = await sendForm('/admin/CashBook/export', String(form), { cookie })
+    assert.deepEqual(lines(file), ['title,amount', 'Book 4,4', 'Book 1,1'])
+    const [{ details }] = await exportEvents()
+    assert.deepInclude(details, { count: 2, selected: [String(two), String(five)] })
+    /* They are exported though the list's filter finds them no more. */
+    const filtered = await exported(`format=csv&filter.remark=nothing&ids=${five}`)
+    assert.lengthOf(lines(filtered), 2)
+
+    const whole = await sendForm(
+      '/admin/CashBook/export/selected',
+      `all=1&count=3&query=filter.remark%3Deven&ids=${two}&next=/admin/CashBook/`,
+      { cookie }
+    )
+    assert.include(whole.text, '3 records on all pages of the list')
+    const none = await sendForm('/admin/CashBook/export/selected', 'action=export', { cookie })
+    assert.equal(none.headers.get('location'), '/admin/CashBook/')
+    for (const wrong of [
+      'ids=x',
+      'ids=',
+      Array.from({ length: 1001 }, (_, n) => `ids=${n}`).join('&'),
+    ]) {
+      assert.equal(await statusOf(exported(`format=csv&${wrong}`)), 422)
+    }
+  })
+
+  test('[U2, U3] of ticked records, only those and what a role lets one export leave', async ({
+    assert,
+  }) => {
+    await add('list_cash_books', books(3))
+    const ids = await db.from('list_cash_books').orderBy('id').select('id')
+    const ticked = ids.map(({ id }) => `ids=${id}`).join('&')
+    await signInWith({
+      CashBook: { actions: ['view', 'export'], hidden: ['amount'] },
+    })
+    const page = await get('/admin/CashBook/', { headers: { cookie } })
+    assert.include(page.text, 'formaction="/admin/CashBook/export/selected"')
+    const file = await exported(`format=csv&columns=*&${ticked}`)
+    assert.equal(lines(file)[0], 'id,title,remark,deleted_at')
+    assert.lengthOf(lines(file), 4)
+    await emptyAdminTables()
+    await restoreRoles()
+    await signInWith({ CashBook: { actions: ['view'] } })
+    const without = await get('/admin/CashBook/', { headers: { cookie } })
+    assert.notInclude(without.text, '/export/selected')
+    const refused = await sendForm('/admin/CashBook/export/selected', ticked, { cookie })
+    assert.equal(refused.status, 403)
+  })
+
   test('[D2] the dialog says how many records match, and keeps the list; the list links to it', async ({
     assert,
   }) => {
@@ -533,6 +620,44 @@ test.group('Admin | export', (group) => {
     const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
     for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
     assert.equal(pool.numUsed(), 0)
+  })
+
+  test('[D2, E3] an answer that breaks ends the export, and the process hears of no other fault', async ({
+    assert,
+    cleanup,
+  }) => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    const known = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', note)
+    const answers: ServerResponse[] = []
+    const started = (message: unknown) =>
+      void answers.push((message as { response: ServerResponse }).response)
+    subscribe('http.server.request.start', started)
+    cleanup(() => {
+      unsubscribe('http.server.request.start', started)
+      process.removeAllListeners('unhandledRejection')
+      for (const one of known) process.on('unhandledRejection', one)
+    })
+    const wide = 'x'.repeat(2000)
+    await add(
+      'list_cash_books',
+      books(6000).map((one) => ({ ...one, remark: wide }))
+    )
+    const request = httpGet(urlOf('/admin/CashBook/export?format=csv'), { headers: { cookie } })
+    request.on('error', () => {})
+    const [response] = await once(request, 'response')
+    response.on('error', () => {})
+    await once(response, 'data')
+    /* As a middleware that answers twice: the answer has a fault, and is closed. */
+    answers.at(-1)!.emit('error', new Error('broken'))
+    answers.at(-1)!.destroy()
+    const [event] = await exportEvents()
+    assert.isTrue(event.details.interrupted)
+    const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
+    for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
+    assert.equal(pool.numUsed(), 0)
+    assert.isEmpty(unhandled)
   })
 
   test('[D2] more than two at once are refused for a moment', async ({ assert }) => {
