@@ -37,7 +37,7 @@ test.group('Single sign-on | settings', () => {
     assert.include(fault({ clientId: undefined }), 'sso.clientId is missing')
   })
 
-  test('[U15] the issuer is an HTTPS address without more: {0}')
+  test('[U15] the issuer is an HTTPS address without more: {$self}')
     .with([
       'http://login.example.com',
       'ftp://login.example.com',
@@ -52,7 +52,7 @@ test.group('Single sign-on | settings', () => {
       assert.include(fault({ issuer }), 'sso.issuer')
     })
 
-  test('[U15] plain HTTP is for a provider on this machine: {0}')
+  test('[U15] plain HTTP is for a provider on this machine: {$self}')
     .with(['http://localhost:8080', 'http://127.0.0.1:9000/x', 'http://[::1]:8080'])
     .run(({ assert }, issuer) => {
       assert.equal(fault({ issuer }), '')
