@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { BaseSchema } from '@adonisjs/lucid/schema'
+import type { BaseSchema } from '@adonisjs/lucid/schema'
 import Factors from '#admin/migrations/1790000000060_create_admin_factors_tables'
 import Notices from '#admin/migrations/1790000000061_create_admin_notices_table'
 import Devices from '#admin/migrations/1790000000062_create_admin_devices_table'

@@ -228,6 +228,29 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
+  test('[U15] subjects in another case are other people, and a person is linked once', async ({
+    assert,
+  }) => {
+    const jo = await link('jo', 'kim')
+    const sam = await makeUser('sam', { isSuperuser: false })
+    const { identities } = (await adminSite()).sso!
+    await assert.rejects(
+      () => identities.link(sam.id, { issuer, subject: 'kim' }),
+      /unique|duplicate/i
+    )
+    await identities.link(sam.id, { issuer, subject: 'KIM' })
+    await identities.link(sam.id, { issuer: `${issuer}/`, subject: 'kim' })
+    for (const [subject, user] of [
+      ['kim', jo],
+      ['KIM', sam],
+    ] as const) {
+      const found = await identities.find({ issuer, subject })
+      assert.equal(found!.userId, user.id)
+    }
+    assert.isNull(await identities.find({ issuer, subject: 'kim ' }))
+    assert.isNull(await identities.find({ issuer, subject: 'Kim' }))
+  }).tags(['@database'])
+
   test('[U15, B8] failures count for the address, as wrong passwords do', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const { attemptsPerAddress } = adminAuthentication.throttle.config

@@ -10,6 +10,7 @@ import type { AdminUser } from '#admin'
 import { NO_PASSWORD } from '#admin/authentication/passwords/no_password'
 import {
   adminSite,
+  callRaw,
   cookieIn,
   cookiesFrom,
   cookiesOf,
@@ -23,7 +24,6 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { codeOf, giveFactor } from '#tests/engine/helpers/factors'
-import { callRaw } from '#tests/engine/helpers/admin'
 import { get, type Answer } from '#tests/engine/helpers/http'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { OidcServer, SsoBrowser, useSso } from '#tests/engine/helpers/oidc_provider'
@@ -150,7 +150,7 @@ test.group('Attacks | ways into the site', (group) => {
   }).timeout(60_000)
 
   test('[B10] pages with secrets are neither kept nor framed', async ({ assert }) => {
-    let cookie = await cookiesOf(jo)
+    const cookie = await cookiesOf(jo)
     const setUp = await get('/admin/account/factors/totp', { headers: { cookie } })
     const setup = /name="setup" value="([^"]+)"/.exec(setUp.text)![1]
     const secret = /class="setup-secret">([^<]+)</.exec(setUp.text)![1].replaceAll(' ', '')
@@ -160,6 +160,7 @@ test.group('Attacks | ways into the site', (group) => {
     const invite = await sendForm(`/admin/AdminUser/invite/${kim.id}`, {}, { cookie })
     const path = /\/admin\/invitation\/[\w-]{43}/.exec(invite.text)![0]
     const terms = { token_name: 'ci', token_abilities: 'Utensil:read', token_expires: '30 days' }
+    const asked = await optionsOf('/admin/account/factors/passkeys', cookie)
     const pages = {
       setUp,
       codes,
@@ -168,7 +169,7 @@ test.group('Attacks | ways into the site', (group) => {
       renewed: await sendForm('/admin/account/factors/recovery-codes', {}, { cookie }),
       token: await sendForm('/admin/account/tokens', terms, { cookie }),
       account: await get('/admin/account', { headers: { cookie } }),
-      options: (await optionsOf('/admin/account/factors/passkeys', cookie)).answer,
+      options: asked.answer,
       second: await get(SECOND, { headers: { cookie: cookiesFrom(await login('jo')) } }),
     }
     for (const [name, { status, headers }] of Object.entries(pages)) {
@@ -224,7 +225,8 @@ test.group('Attacks | ways into the site', (group) => {
       assert.isEmpty(answer.body.allowCredentials)
       assert.notInclude(answer.text, key.id)
     }
-    assert.equal((await optionsOf(SECOND)).answer.status, 401)
+    const stranger = await optionsOf(SECOND)
+    assert.equal(stranger.answer.status, 401)
     const other = await makeUser('al')
     await givePasskey(await cookiesOf(other))
     const asked = await optionsOf(SECOND, cookiesFrom(await login('jo')))
