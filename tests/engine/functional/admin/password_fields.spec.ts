@@ -9,7 +9,7 @@ import {
   makeUser,
 } from '#tests/engine/helpers/admin'
 import { giveFactor, inMinutes } from '#tests/engine/helpers/factors'
-import { get } from '#tests/engine/helpers/http'
+import { get, type Answer } from '#tests/engine/helpers/http'
 
 test.group('Admin | fields of passwords', (group) => {
   let root: AdminUser
@@ -31,12 +31,12 @@ test.group('Admin | fields of passwords', (group) => {
     const { url } = await makeInvitation(await adminSite(), await makeUser('jo'))
     const headers = { cookie: await cookiesOf(root) }
     const pages: Array<[string, string, number]> = [
-      ['login', (await page('/admin/login')).text, 1],
-      ['account', (await page('/admin/account', headers)).text, 3],
-      ['link', (await page(new URL(url).pathname)).text, 2],
-      ['new user', (await page('/admin/AdminUser/create_page', headers)).text, 1],
-      ['user', (await page(`/admin/AdminUser/update/${root.id}`, headers)).text, 1],
-      ['proof', (await inMinutes(11, () => page('/admin/reauthenticate', headers))).text, 1],
+      ['login', await textOf(page('/admin/login')), 1],
+      ['account', await textOf(page('/admin/account', headers)), 3],
+      ['link', await textOf(page(new URL(url).pathname)), 2],
+      ['new user', await textOf(page('/admin/AdminUser/create_page', headers)), 1],
+      ['user', await textOf(page(`/admin/AdminUser/update/${root.id}`, headers)), 1],
+      ['proof', await inMinutes(11, () => textOf(page('/admin/reauthenticate', headers))), 1],
     ]
     for (const [name, text, count] of pages) {
       const inputs = inputsOf(text)
@@ -56,6 +56,11 @@ test.group('Admin | fields of passwords', (group) => {
     const { text } = await inMinutes(11, () => page(path, headers))
     assert.match(text, /<input[^>]*name="code"[^>]*autocomplete="one-time-code"/)
   })
+
+  async function textOf(answer: Promise<Answer>): Promise<string> {
+    const { text } = await answer
+    return text
+  }
 
   function page(path: string, headers: Record<string, string> = {}) {
     return get(path, { headers })

@@ -233,7 +233,8 @@ test.group('Admin | single sign-on', (group) => {
   }) => {
     const jo = await link('jo', 'kim')
     const sam = await makeUser('sam', { isSuperuser: false })
-    const { identities } = (await adminSite()).sso!
+    const site = await adminSite()
+    const { identities } = site.sso!
     await assert.rejects(
       () => identities.link(sam.id, { issuer, subject: 'kim' }),
       /unique|duplicate/i
