@@ -93,7 +93,7 @@ export class SsoController {
   async #signIn(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
     const user = await sso.people.admit(ctx, person)
     const { adminAuthentication } = this.site
-    const metadata = ssoMetadata(person.idToken)
+    const metadata = ssoMetadata(person)
     const isLinked = async (client: TransactionClientContract) => {
       const identity = await sso.identities.find(person, client)
       return identity?.userId === user.id

@@ -5,6 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { AdminUser } from '#admin'
 import {
   adminSite,
+  cookiesFrom,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -12,9 +13,11 @@ import {
   login,
   makeUser,
   PASSWORD,
+  receivedCookies,
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { captureLog } from '#tests/engine/helpers/captured_log'
+import { giveFactor } from '#tests/engine/helpers/factors'
 import { call, get } from '#tests/engine/helpers/http'
 import { textOf } from '#tests/engine/helpers/list_page'
 import { ago, emptyEventTables } from '#tests/engine/helpers/logged_events'
@@ -192,6 +195,19 @@ test.group('Admin | invitations and resets', (group) => {
       const { status } = await choose(path, 'fourth staple')
       assert.equal(status, 410)
     }
+  })
+
+  test('[U12, U8] a link takes no second factor away, and logs nobody in', async ({ assert }) => {
+    const kim = await makeUser('kim', { isSuperuser: false })
+    const { code } = await giveFactor(kim)
+    const { path } = await makeLink(kim)
+    const chosen = await choose(path)
+    assert.notProperty(receivedCookies(chosen), 'session_id')
+    const first = await login('kim', NEW)
+    assert.equal(first.headers.get('location'), '/admin/login/second')
+    const step = { cookie: cookiesFrom(first) }
+    const second = await sendForm('/admin/login/second', { code: code() }, step)
+    assert.equal(second.headers.get('location'), '/admin')
   })
 
   test('[U12] the link of a user who was deleted is none', async ({ assert }) => {

@@ -8,7 +8,7 @@ import {
 const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
 
 test.group('Passwords | context words', () => {
-  test('[U13] {0} names the site, or does so with digits and signs around it')
+  test('[U13] {$self} names the site, or does so with digits and signs around it')
     .with([
       'Film & Book Shop',
       'FilmBookShop2026!',
@@ -27,13 +27,13 @@ test.group('Passwords | context words', () => {
       assert.isTrue(isContextWord(password, wordsOfSite(SITE)))
     })
 
-  test('[U13] {0} does not name the site')
+  test('[U13] {$self} does not name the site')
     .with(['correct horse', 'filmography', 'my film shop', '20262026', '&&&&&&&&', 'bookfilmshop'])
     .run(({ assert }, password) => {
       assert.isFalse(isContextWord(password, wordsOfSite(SITE)))
     })
 
-  test('[U13] {0} is the e-mail address ada.lovelace@example.org or a part of its name')
+  test('[U13] {$self} is the e-mail address ada.lovelace@example.org or a part of its name')
     .with(['ada.lovelace@example.org', 'Ada.Lovelace1', 'adalovelace', 'lovelace99', '..ada2026'])
     .run(({ assert }, password) => {
       assert.isTrue(isContextWord(password, wordsOfEmail('ada.lovelace@example.org')))
