@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setImmediate as turn } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
@@ -33,10 +34,15 @@ export class CommitGroups {
   readonly #waiting: Turn[] = []
   #isBusy = false
 
-  /** @param patience  milliseconds that a write waits at most for those before it */
+  /**
+   * @param patience  milliseconds that a write waits at most for those before it
+   * @param blocks    true for a driver that keeps other requests from arriving while it works: they are let in
+   *   before each commit
+   */
   constructor(
     readonly bounds: GroupBounds,
-    readonly patience: number
+    readonly patience: number,
+    readonly blocks = false
   ) {}
 
   /**
@@ -77,6 +83,11 @@ export class CommitGroups {
     })
   }
 
+  async #hasNext(): Promise<boolean> {
+    if (this.#waiting.length === 0 && this.blocks) await turn()
+    return this.#waiting.length > 0
+  }
+
   /** Lets the next write begin a group. */
   #pass(): void {
     const [next] = this.#waiting
@@ -106,7 +117,7 @@ export class CommitGroups {
       await tellEnd(transaction, 'rollback')
       throw error
     }
-    const group = this.#waiting.length > 0 ? await this.#gather(transaction, begun) : undefined
+    const group = (await this.#hasNext()) ? await this.#gather(transaction, begun) : undefined
     return await this.#end(transaction, result, group)
   }
 
@@ -125,7 +136,7 @@ export class CommitGroups {
     /* Twice as long as any of its own code waits for another write, which then fails first. */
     const group = new CommitGroup(open, 2 * this.patience)
     const unseal = seal(transaction)
-    while (mayJoin() && group.size < writes && group.fault === undefined) {
+    while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
       const [next] = this.#waiting
       await new Promise<void>((leave) => next.begin({ group, leave }))
     }

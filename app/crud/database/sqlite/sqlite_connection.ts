@@ -143,7 +143,8 @@ export function commitGroupsOf(client: QueryClientContract): CommitGroups | unde
     const { milliseconds = 0, writes = 0 } = config?.groups ?? {}
     const patience = config?.pool?.acquireTimeoutMillis ?? PATIENCE
     const isOn = milliseconds > 0 && writes > 1
-    groups = isOn ? new CommitGroups({ milliseconds, writes }, patience) : null
+    const blocks = config?.client === 'better-sqlite3'
+    groups = isOn ? new CommitGroups({ milliseconds, writes }, patience, blocks) : null
     GROUPS.set(writer, groups)
   }
   return groups ?? undefined

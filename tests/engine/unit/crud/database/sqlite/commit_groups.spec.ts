@@ -36,6 +36,19 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 1)
     })
 
+    test('writes of one turn of the event loop share a commit, although each could end before the next begins', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { count, note } = await openGrouped(driver, cleanup)
+      const soon = (text: string) =>
+        new Promise<string>((resolve, reject) => {
+          setImmediate(() => note(text).then(resolve, reject))
+        })
+      await Promise.all(numbers(20).map(soon))
+      assert.equal(count('COMMIT'), 1)
+    })
+
     test('a write that fails undoes itself alone, and gets its own error', async ({
       assert,
       cleanup,
