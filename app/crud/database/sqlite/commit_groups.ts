@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextEvents } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
@@ -84,7 +84,7 @@ export class CommitGroups {
   }
 
   async #hasNext(): Promise<boolean> {
-    if (this.#waiting.length === 0 && this.blocks) await turn()
+    if (this.#waiting.length === 0 && this.blocks) await nextEvents()
     return this.#waiting.length > 0
   }
 
