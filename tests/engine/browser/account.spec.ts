@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { AdminSession, AdminUser } from '#admin'
-import { emptyAdminTables, cookiesOf, makeUser } from '#tests/engine/helpers/admin'
+import { leaveModels, cookiesOf, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { Visit, type Theme } from '#tests/engine/helpers/browser'
 import { issueToken } from '#tests/engine/helpers/tokens'
 
@@ -9,6 +9,7 @@ const NEW = 'battery staple 7 moons'
 
 test.group('The own account and invitations, in a browser', (group) => {
   let ada: AdminUser
+  group.setup(() => leaveModels('Reel', 'Utensil'))
 
   group.each.setup(async () => {
     await emptyAdminTables()
