@@ -421,7 +421,8 @@ test.group('Admin | jobs', (group) => {
     const other = await jobs.start(ann, 'marks', { payload: {}, total: 1 })
     const failed = await add(1, jo)
     await jobs.store.cancel(failed)
-    const answer = await act('again', failed.id)
+    const path = `/admin/management/jobs/${failed.id}/again`
+    const answer = await sendForm(path, {}, { cookie })
     assert.equal(answer.status, 429)
     assert.include(answer.text, 'Wait until one has ended')
     assert.equal(await its(findJob(failed.id), 'state'), 'cancelled')
