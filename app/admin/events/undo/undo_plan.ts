@@ -57,10 +57,7 @@ export async function planUndo(
 }
 
 /** The audit rows of an event in their order, some at once: rows of Lucid take several times as much as their steps. */
-async function* auditRows(
-  site: AdminSite,
-  { id }: AdminEventLog
-): AsyncGenerator<AdminAuditLog[]> {
+async function* auditRows(site: AdminSite, { id }: AdminEventLog): AsyncGenerator<AdminAuditLog[]> {
   let last = 0
   for (;;) {
     const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })

@@ -417,7 +417,10 @@ test.group('Admin | import', (group) => {
       assert.include(['queued', 'running'], state)
     }
     const written = answers.filter((status) => status === 201)
-    assert.lengthOf(answers.filter((status) => status !== 201 && status !== 503), 0)
+    assert.lengthOf(
+      answers.filter((status) => status !== 201 && status !== 503),
+      0
+    )
     assert.isNotEmpty(written)
     assert.lengthOf(await db.from('batch_crates'), written.length)
     assert.lengthOf(await articles(), 600)
