@@ -41,7 +41,7 @@ export default class AdminCreate extends AdminCommand {
     const roleIds = await this.#roleIds()
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
-    const password = await this.readPassword(users, username, this.passwordStdin)
+    const password = await this.readPassword(users, { username }, this.passwordStdin)
     const isSuperuser = this.superuser ?? this.role === undefined
     const user = await users.create({ username, password, isSuperuser, roleIds })
     this.logger.success(

@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { TRY_AGAIN_IN } from '../../errors.js'
 import { EventType } from '../../events/event_type.js'
 import { flashToNextPage } from '../../http/flash.js'
-import { sentTexts, singleText } from '../../http/form_texts.js'
+import { exactText, sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
 import { kindsOf } from '../factors/factor_kinds.js'
 import type { ShownFactor } from '../factors/factors.js'
@@ -67,7 +67,7 @@ export class ReauthenticationController {
       compare: () =>
         form.usesPasskey
           ? this.#comparePasskey(ctx, singleText(texts, 'passkey') ?? '')
-          : this.#compare(owner, code, singleText(texts, 'password') ?? ''),
+          : this.#compare(owner, code, exactText(texts, 'password') ?? ''),
     })
     if ('wait' in counted) {
       ctx.logger.warn(whoIs(username, ctx), 'Login refused: too many attempts')

@@ -5,6 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { AdminUser } from '#admin'
 import {
   adminSite,
+  cookiesFrom,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -12,9 +13,11 @@ import {
   login,
   makeUser,
   PASSWORD,
+  receivedCookies,
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { captureLog } from '#tests/engine/helpers/captured_log'
+import { giveFactor } from '#tests/engine/helpers/factors'
 import { call, get } from '#tests/engine/helpers/http'
 import { textOf } from '#tests/engine/helpers/list_page'
 import { ago, emptyEventTables } from '#tests/engine/helpers/logged_events'
@@ -237,6 +240,19 @@ test.group('Admin | invitations and resets', (group) => {
     }
   })
 
+  test('[U12, U8] a link takes no second factor away, and logs nobody in', async ({ assert }) => {
+    const kim = await makeUser('kim', { isSuperuser: false })
+    const { code } = await giveFactor(kim)
+    const { path } = await makeLink(kim)
+    const chosen = await choose(path)
+    assert.notProperty(receivedCookies(chosen), 'session_id')
+    const first = await login('kim', NEW)
+    assert.equal(first.headers.get('location'), '/admin/login/second')
+    const step = { cookie: cookiesFrom(first) }
+    const second = await sendForm('/admin/login/second', { code: code() }, step)
+    assert.equal(second.headers.get('location'), '/admin')
+  })
+
   test('[U12] the link of a user who was deleted is none', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
@@ -280,6 +296,7 @@ test.group('Admin | invitations and resets', (group) => {
       ['short', 'short', '8 characters at least'],
       ['password1', 'password1', 'one of the most common ones'],
       ['kim-12345', 'kim-12345', 'The password is the user name'],
+      ['localhost1', 'localhost1', 'The password is a name of this site'],
       [NEW, `${NEW}!`, 'The two passwords differ.'],
     ]) {
       const { status, text } = await choose(path, password, again)
