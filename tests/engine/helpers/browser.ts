@@ -184,7 +184,7 @@ export class Visit {
   async signIn(username: string, password: string): Promise<void> {
     await this.page.getByLabel('User name').fill(username)
     await this.page.getByLabel('Password').fill(password)
-    await this.page.getByRole('button', { name: 'Log in' }).click()
+    await this.page.getByRole('button', { name: 'Log in', exact: true }).click()
   }
 
   async theme(): Promise<string | null> {
