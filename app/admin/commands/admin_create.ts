@@ -14,7 +14,7 @@ export default class AdminCreate extends AdminCommand {
     `printf '%s' "$PASSWORD" | {{ binaryName }} admin:create --username=jo --password-stdin`,
   ]
 
-  @flags.string({ description: 'Name to sign in with: 2 to 32 letters, digits and . _ -' })
+  @flags.string({ description: 'Name to log in with: 2 to 32 letters, digits and . _ -' })
   declare username: string | undefined
 
   @flags.boolean({ description: 'Read the password from standard input' })
@@ -45,7 +45,7 @@ export default class AdminCreate extends AdminCommand {
     const isSuperuser = this.superuser ?? this.role === undefined
     const user = await users.create({ username, password, isSuperuser, roleIds })
     this.logger.success(
-      `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can sign in now`
+      `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can log in now`
     )
   }
 

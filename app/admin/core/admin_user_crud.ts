@@ -13,8 +13,9 @@ import { alreadyRegistered, inTransaction, invalidBody, type WriteOptions } from
 import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'
-import { NO_PASSWORD } from '../authentication/passwords/no_password.js'
+import { hasPassword, NO_PASSWORD } from '../authentication/passwords/no_password.js'
 import AdminUser from '../models/admin_user.js'
+import { placeOf } from '../notices/notices.js'
 import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
@@ -24,6 +25,7 @@ type Site = Pick<
   AdminSite,
   | 'accessTokens'
   | 'adminUserService'
+  | 'devices'
   | 'invitations'
   | 'notices'
   | 'savedViews'
@@ -99,8 +101,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
       const kept = isOneself(user, options) ? actor?.session : undefined
-      await followPassword(this.#site, user, { actor, origin, kept }, client)
+      const isFirst = !hasPassword(user)
+      await followPassword(this.#site, user, { actor, origin, kept, isFirst }, client)
     }
+    if (values.email !== undefined) await this.#tellOfEmail(user, values.email, options)
     if (values[REVOKE_TOKENS] === true) {
       const { actor, origin } = options
       await this.#site.accessTokens.revokeAllOf(user, { actor, origin, client })
@@ -169,6 +173,20 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
       if (!(error instanceof ValueError)) throw error
       throw invalidBody([{ field: 'password', rule: 'password', message: error.message }])
     }
+  }
+
+  /** Mailed to the former address: whoever may have taken the account reads the new one. [U16] */
+  async #tellOfEmail(user: AdminUser, email: unknown, { actor, origin, client }: HookOptions) {
+    if (email === user.email) return
+    const isOwn = isOneself(user, { actor })
+    const by = actor?.user && !isOwn ? String(actor.user.username) : undefined
+    const session = isOwn ? (actor?.session?.id as number | undefined) : undefined
+    const told = { ...placeOf(origin), by }
+    await this.#site.notices.tell(user, 'email_changed', told, {
+      session,
+      client,
+      address: user.email,
+    })
   }
 
   /**

@@ -92,6 +92,49 @@ test.group('Admin | invitations and resets', (group) => {
     assert.containSubset(set, { username: 'kim', event_type: 'UPDATE' })
   })
 
+  test('[U12] after an invited user was made, their page offers the link', async ({ assert }) => {
+    const create = (fields: Record<string, string>, headers = {}) =>
+      sendForm(`${USERS}/form_create`, fields, { cookie, ...headers })
+    const made = await create({ username: 'kim', invite: 'true' })
+    const { id } = await AdminUser.findByOrFail('username', 'kim')
+    assert.equal(made.headers.get('location'), `${USERS}/update/${id}#password-link`)
+    const page = await get(`${USERS}/update/${id}`, { headers: { cookie } })
+    assert.include(page.text, 'id="password-link"')
+    assert.include(page.text, 'Make an invitation link')
+    const byHtmx = await create({ username: 'max', invite: 'true' }, { 'hx-request': 'true' })
+    assert.match(byHtmx.headers.get('hx-redirect')!, /\/update\/\d+#password-link$/)
+    const usual = await create({ username: 'lee', password: NEW })
+    assert.equal(usual.headers.get('location'), `${USERS}/`)
+  })
+
+  test('[U12, U16] the first password of a new user is no news, that of others is told', async ({
+    assert,
+  }) => {
+    const kinds = async () => {
+      const rows = await db.from('admin_notices').orderBy('id')
+      return rows.map(({ kind }) => kind)
+    }
+    const kim = await invited()
+    const first = await makeLink(kim)
+    await choose(first.path)
+    assert.isEmpty(await kinds())
+
+    const lee = await invited('lee')
+    await sendForm(`${USERS}/form_update/${lee.id}`, { password: NEW }, { cookie })
+    assert.deepEqual(await kinds(), ['password_set'])
+    const own = await cookiesOf((await AdminUser.find(lee.id))!)
+    const told = await get('/admin', { headers: { cookie: own, accept: 'text/html' } })
+    const sentence = 'A password was set for your account. It was root who did it.'
+    assert.include(textOf(told.text), sentence)
+
+    /* Of who has logged in by other means. */
+    const sue = await invited('sue')
+    await cookiesOf(sue)
+    const later = await makeLink(sue)
+    await choose(later.path)
+    assert.deepEqual(await kinds(), ['password_set', 'password_set'])
+  })
+
   test('[U12] nobody logs in as a user without a password', async ({ assert }) => {
     const kim = await invited()
     assert.equal(kim.hashedPassword, '!')

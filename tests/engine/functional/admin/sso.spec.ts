@@ -520,6 +520,40 @@ test.group('Admin | single sign-on', (group) => {
     assert.isEmpty(await AdminSsoIdentity.all())
   })
 
+  test('[U15] of two links of one person at once, one is made and the other is told', async ({
+    assert,
+  }) => {
+    const users = [await makeUser('jo'), await makeUser('sam')]
+    const begin = async (user: AdminUser) => {
+      const browser = new SsoBrowser(await cookiesOf(user))
+      return { browser, back: await browser.walk(`${START}?for=link`) }
+    }
+    const site = await adminSite()
+    const { identities } = site.sso!
+    const find = identities.find.bind(identities)
+    /* As if neither had been there when the other looked. */
+    const looks = (times: number) => {
+      identities.find = async (person, client) => (times-- > 0 ? null : await find(person, client))
+    }
+    const ways = [await begin(users[0]), await begin(users[1])]
+    looks(2)
+    const answers = await Promise.all(ways.map(({ browser, back }) => browser.visit(back)))
+    assert.deepEqual(answers.map(placeOf), ['/admin/account', '/admin/account'])
+    const [identity, ...more] = await AdminSsoIdentity.all()
+    assert.isEmpty(more)
+    const loser = ways[identity.userId === users[0].id ? 1 : 0].browser
+    const { text } = await loser.visit('/admin/account')
+    assert.include(text, 'belongs to somebody else here')
+
+    const twice = await begin(users.find(({ id }) => id === identity.userId)!)
+    looks(1)
+    const again = await twice.browser.visit(twice.back)
+    assert.equal(placeOf(again), '/admin/account')
+    const linked = await twice.browser.visit('/admin/account')
+    assert.include(linked.text, 'Your account is linked.')
+    assert.lengthOf(await db.from('admin_notices').where('kind', 'sso_linked'), 1)
+  })
+
   test('[U15] without sso in the settings its addresses are not there', async ({ assert }) => {
     const site = await adminSite()
     site.sso = undefined
