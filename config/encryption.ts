@@ -5,12 +5,6 @@ const encryptionConfig = defineConfig({
   default: 'gcm',
   list: {
     gcm: drivers.aes256gcm({ id: 'gcm', keys: [env.get('APP_KEY')] }),
-
-    /**
-     * For the cursors of lists. The same position gives the same text, so that an unchanged list keeps
-     * its entity tag.
-     */
-    cursors: drivers.aessiv({ id: 'c', key: env.get('APP_KEY') }),
   },
 })
 

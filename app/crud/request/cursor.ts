@@ -1,10 +1,10 @@
-import encryption from '@adonisjs/core/services/encryption'
 import { cursorTooLong, invalidCursor } from '../http/problems.js'
 import { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
 import type { Condition } from './condition.js'
 import type { Position } from '../sql/keyset.js'
+import { sealText, unsealText } from '../values/sealed_text.js'
 import { orderOf, type Sort } from './sort.js'
 
 /** The list that a cursor belongs to. */
@@ -29,7 +29,7 @@ const LONG_TEXT = 500
  */
 export function writeCursor(resource: Resource, list: CursorList, position: Position): string {
   const purpose = purposeOf(resource, list)
-  const cursor = encryptor().encrypt(position.map(toJson), { purpose })
+  const cursor = sealText(JSON.stringify(position.map(toJson)), purpose)
   if (cursor.length > MOST_CHARACTERS) {
     const long = orderOf(list.sorts, resource.key.columns)
       .filter((_, index) => String(position[index]).length > LONG_TEXT)
@@ -45,17 +45,10 @@ export function writeCursor(resource: Resource, list: CursorList, position: Posi
  * @throws Problem 422  for a cursor of another application or another list
  */
 export function readCursor(resource: Resource, list: CursorList, cursor: string): Position {
-  const values =
-    cursor.length <= MOST_CHARACTERS
-      ? encryptor().decrypt<unknown[]>(cursor, purposeOf(resource, list))
-      : null
-  if (values === null) throw invalidCursor()
-  return values.map(fromJson)
-}
-
-/** The encryption of `config/encryption.ts`. */
-function encryptor() {
-  return encryption.use('cursors')
+  const text =
+    cursor.length <= MOST_CHARACTERS ? unsealText(cursor, purposeOf(resource, list)) : null
+  if (text === null) throw invalidCursor()
+  return (JSON.parse(text) as unknown[]).map(fromJson)
 }
 
 /**
