@@ -10,6 +10,7 @@ import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
+import { withSecondChances } from './second_chance.js'
 import { removeAbandonedFolders, temporaryFolder } from './test_folder.js'
 import { LONG, ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
@@ -53,15 +54,16 @@ const skipped = [
     : []),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]
-const { passed, failed, durations, failures } = await testAll().catch((error) => {
+const { passed, failed, durations, failures, flaky } = await testAll().catch((error) => {
   if (!(error instanceof PlainError)) throw error
   console.error(error.message)
-  return { passed: 0, failed: 1, durations: [], failures: [] }
+  return { passed: 0, failed: 1, durations: [], failures: [], flaky: [] }
 })
 
 if (showsSlowest) tellSlowest(durations)
 if (weighs) writeWeights(durations)
 for (const one of failures) console.log(`failed: ${one}`)
+for (const one of flaky) console.log(`flaky: ${one}`)
 for (const one of skipped) console.log(`skipped: ${one}`)
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1
 console.log(`${passed} passed, ${failed} failed`)
@@ -71,7 +73,7 @@ async function testAll() {
   removeAbandonedFolders(join(root, 'tmp'))
 
   const waiting = isWhole ? wholeRun() : chosenRuns()
-  const outcomes = []
+  let outcomes = []
   const worker = async (isFirst) => {
     for (let run = waiting.shift(); run && !isInterrupted; run = waiting.shift()) {
       const said = []
@@ -83,6 +85,9 @@ async function testAll() {
   const workers = isWhole ? availableParallelism() + WAITING : 1
   try {
     await Promise.all(Array.from({ length: workers }, (_, index) => worker(index === 0)))
+    if (isWhole && process.env.CI && !isInterrupted) {
+      outcomes = await withSecondChances(outcomes, (run) => test(run))
+    }
   } finally {
     rmSync(temporary, { recursive: true, force: true })
   }
@@ -96,7 +101,8 @@ async function testAll() {
     passed: sum('passed'),
     failed: sum('failed'),
     durations: outcomes.flatMap((outcome) => outcome.durations ?? []),
-    failures: outcomes.flatMap((outcome) => outcome.failures),
+    failures: outcomes.flatMap(({ run, failures }) => linesOf(run, failures)),
+    flaky: outcomes.flatMap(({ run, flaky = [] }) => linesOf(run, flaky)),
   }
 }
 
@@ -160,11 +166,14 @@ async function test(run, onOutput) {
         ATRIUM_WITHOUT_SUITES: leftOut.map((one) => one.name).join(','),
       },
     })
-    const counts = outcome(countsFile, status)
-    return { ...counts, failures: counts.failures.map((failure) => `${name}: ${failure}`) }
+    return { run, ...outcome(countsFile, status) }
   } finally {
     rmSync(data, { recursive: true, force: true })
   }
+}
+
+function linesOf({ name }, failures) {
+  return failures.map(({ title, file }) => `${name}: ${title}${file ? ` (${file})` : ''}`)
 }
 
 function nodeOptions() {
@@ -191,12 +200,12 @@ function outcome(countsFile, status) {
   } catch {
     const failure = `the test runner ended early (exit status ${status})`
     console.log(failure)
-    return { passed: 0, failed: 1, durations: [], failures: [failure] }
+    return { passed: 0, failed: 1, durations: [], failures: [{ title: failure }] }
   }
   if (counts.failed === 0 && status !== 0) {
     const failure = `the test runner failed, though no test did (exit status ${status})`
     console.log(failure)
-    return { ...counts, failed: 1, failures: [failure] }
+    return { ...counts, failed: 1, failures: [{ title: failure }] }
   }
   return counts
 }

@@ -19,6 +19,7 @@ import { SessionManager } from './authentication/sessions/session_manager.js'
 import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer.js'
 import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
+import { wordsOfSite } from './authentication/passwords/context_words.js'
 import { BulkJob } from './bulk/bulk_job.js'
 import { coreViews } from './core/core_views.js'
 import { DatabaseConfig } from './database_config.js'
@@ -203,7 +204,8 @@ export default class AdminProvider {
     const authentication = new AdminAuthentication(
       new AdminUserService(
         new WorkQueue(config.login.hashesAtOnce, config.login.hashesWaiting),
-        new DefaultRole(config.defaultRole)
+        new DefaultRole(config.defaultRole),
+        wordsOfSite({ title: config.title, appUrl: this.app.config.get('app.appUrl', '') })
       ),
       sessions,
       new TokenService(config.appKey.release(), config.token.minutes),

@@ -130,6 +130,7 @@ export {
 export { isUnreadable, keyOf, noteKey } from './operations/item_keys.js'
 export { fullItemOf, notePart } from './operations/item_parts.js'
 export { listBatches } from './operations/list_batches.js'
+export { orderedParts } from './operations/ordered_parts.js'
 export { beginSnapshot, type Snapshot } from './operations/snapshot.js'
 export type { ListResult } from './operations/list_result.js'
 export { countMatching, matchingKeys } from './operations/matching_keys.js'

@@ -10,6 +10,8 @@ export interface Contender {
   /** Script that starts it, relative to the project */
   script: string
   operations: readonly OperationName[]
+  /** True if it stores an event row and an audit row for each write */
+  logsWrites?: boolean
   /** Converts a request to the contender's API, if it differs */
   translate?(operation: OperationName, request: LoadRequest): LoadRequest
   /** Converts a response body to the common format */

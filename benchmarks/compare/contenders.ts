@@ -9,6 +9,7 @@ export const OURS: Contender = {
   name: 'ours',
   script: 'benchmarks/server.ts',
   operations: [...API, 'admin list page'],
+  logsWrites: true,
 }
 
 /** The application without event logging, which affects writes only. */
@@ -23,6 +24,17 @@ export const HAND_WRITTEN: Contender = {
   name: 'hand-written',
   script: 'benchmarks/contenders/adonis/handwritten.ts',
   operations: [...API, 'admin list page'],
+}
+
+/**
+ * The same by hand, with what the application promises of a write: one transaction, a lock, an event row
+ * and an audit row with the states before and after, an event after the commit.
+ */
+export const HAND_WRITTEN_SAME_PROMISES: Contender = {
+  name: 'hand-written, same promises',
+  script: 'benchmarks/contenders/adonis/handwritten_same_promises.ts',
+  operations: ['create', 'update'],
+  logsWrites: true,
 }
 
 /** AdonisJS routes with bare prepared statements. */

@@ -66,7 +66,10 @@ export async function stopEntrants(entrants: readonly Entrant[]): Promise<void> 
 
 async function createDatabase(driver: DriverName, folder: string): Promise<BenchDatabase> {
   if (driver === 'postgres') {
-    return await PostgresDatabase.create('atrium_bench', process.env.BENCH_POSTGRES_URL!)
+    return await PostgresDatabase.create(
+      `atrium_bench_${process.pid}`,
+      process.env.BENCH_POSTGRES_URL!
+    )
   }
   return SqliteDatabase.create(join(folder, `${driver}.sqlite3`), connectionOf(driver))
 }

@@ -4,14 +4,21 @@ import { scratchFolder } from '../helpers/application.js'
 import { loadGenerator } from '../helpers/load.js'
 import type { DriverName } from '../helpers/options.js'
 import type { Contender } from './contender.js'
-import { FLOOR, HAND_WRITTEN, OURS, OURS_WITHOUT_EVENTS, RAW } from './contenders.js'
+import {
+  FLOOR,
+  HAND_WRITTEN,
+  HAND_WRITTEN_SAME_PROMISES,
+  OURS,
+  OURS_WITHOUT_EVENTS,
+  RAW,
+} from './contenders.js'
 import { startEntrants, stopEntrants, type Entrant } from './entrants.js'
 import { measure } from './measure.js'
 import { installNestCrud } from './nest_crud.js'
 import { OPERATIONS } from './operations.js'
 import { readOptions, type CompareOptions } from './options.js'
 import { profileEntrant } from './profile.js'
-import { ratiosOf, type Ratio } from './ratios.js'
+import { ratiosOf, throughputRatiosOf, type Ratio } from './ratios.js'
 import { reportOf } from './report.js'
 import { checkSameAnswers } from './same_answers.js'
 
@@ -61,6 +68,9 @@ async function benchDriver(
       }
       const turns = await measure(operation, entrants, options)
       const some = ratiosOf(operation.name, driver, turns)
+      if (operation.name === 'create') {
+        some.push(...throughputRatiosOf(operation.name, driver, turns, options.connections))
+      }
       tell(reportOf(`${operation.name}, ${driver}`, turns, some))
       ratios.push(...some)
     }
@@ -73,7 +83,8 @@ async function benchDriver(
 
 async function contendersFor(options: CompareOptions): Promise<Contender[]> {
   const { contenders: wanted, peers, profile, quick } = options
-  const own = [OURS, OURS_WITHOUT_EVENTS, HAND_WRITTEN, FLOOR, RAW]
+  const byHand = [HAND_WRITTEN, HAND_WRITTEN_SAME_PROMISES]
+  const own = [OURS, OURS_WITHOUT_EVENTS, ...byHand, FLOOR, RAW]
   const all = peers ? [...own, installNestCrud()] : own
   if (wanted) return all.filter(({ name }) => wanted.includes(name))
   if (profile) return [OURS]

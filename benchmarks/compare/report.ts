@@ -4,10 +4,12 @@ import type { Turn } from './measure.js'
 import type { Ratio } from './ratios.js'
 
 /**
- * Formats the measurements of an operation and its ratios.
+ * Formats the measurements of an operation, and by how much ours is better.
  */
 export function reportOf(title: string, turns: readonly Turn[], ratios: readonly Ratio[]): string {
   const names = [...new Set(turns.map((turn) => turn.contender))].toSorted()
+  /* Of CPU time, without events, then of requests a second. */
+  const columns = [...new Set(ratios.map(({ operation }) => operation))]
   const rows = names.map((name) => {
     const own = turns.filter((turn) => turn.contender === name)
     const middle = (value: (turn: Turn) => number) => median(own.map(value))
@@ -16,23 +18,14 @@ export function reportOf(title: string, turns: readonly Turn[], ratios: readonly
       middle(({ cpu }) => cpu).toFixed(3),
       middle(({ perSecond }) => perSecond).toFixed(0),
       middle(({ p99 }) => p99).toFixed(1),
-      ...['ours', 'ours, no events'].map((ours) => comparison(ours, name, ratios)),
+      ...columns.map((operation) => comparison(operation, name, ratios)),
     ]
   })
-  const head = ['', 'CPU ms', 'requests/s', 'p99 ms', 'ours is better by', 'without events']
-  const shown = names.includes('ours, no events') ? head.length : head.length - 1
-  return `${title}\n${tableOf(
-    head.slice(0, shown),
-    rows.map((row) => row.slice(0, shown))
-  )}\n`
+  return `${title}\n${tableOf(['', 'CPU ms', 'requests/s', 'p99 ms', ...columns], rows)}\n`
 }
 
-function comparison(ours: string, name: string, ratios: readonly Ratio[]): string {
-  const isWithoutEvents = ours !== 'ours'
-  const found = ratios.find(
-    ({ operation, versus }) =>
-      versus === name && operation.endsWith(', no events') === isWithoutEvents
-  )
+function comparison(operation: string, name: string, ratios: readonly Ratio[]): string {
+  const found = ratios.find((one) => one.versus === name && one.operation === operation)
   if (!found) return ''
   const { ratio, target } = found
   if (target === undefined) return `${ratio.toFixed(2)}x`

@@ -46,6 +46,7 @@ export async function checkSameAnswers(entrants: readonly Entrant[]): Promise<vo
     }
   }
   await checkWritten(entrants, startedAt)
+  await checkLogged(entrants, startedAt)
   for (const { operation, status, request } of REFUSED) {
     for (const { contender, server } of entrants) {
       if (!contender.operations.includes(operation)) continue
@@ -127,6 +128,25 @@ async function checkWritten(entrants: readonly Entrant[], startedAt: number): Pr
     rows.set(contender.name, { status: 200, body: body.map((row) => timeless(row, startedAt)) })
   }
   compare('update', { method: 'GET', path: 'the table afterwards' }, rows)
+}
+
+/** Contenders that log writes must log the same states. */
+async function checkLogged(entrants: readonly Entrant[], startedAt: number): Promise<void> {
+  const rows = new Map<string, Answer>()
+  for (const { contender, database } of entrants) {
+    if (!contender.logsWrites) continue
+    const logged = await database.select(
+      `select event_type, status, e.resource_type, e.resource_id, ip_address, action, previous_state, new_state, changes from admin_event_log e join admin_audit_log a on a.event_id = e.id order by e.id`
+    )
+    const body = logged.map(({ previous_state: before, new_state: after, changes, ...row }) => ({
+      ...row,
+      before: timeless(JSON.parse(before), startedAt),
+      after: timeless(JSON.parse(after), startedAt),
+      changed: Object.keys(JSON.parse(changes)).toSorted(),
+    }))
+    rows.set(contender.name, { status: 200, body })
+  }
+  if (rows.size > 0) compare('update', { method: 'GET', path: 'the log afterwards' }, rows)
 }
 
 function compare(operation: OperationName, request: LoadRequest, answers: Map<string, Answer>) {

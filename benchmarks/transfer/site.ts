@@ -29,10 +29,13 @@ export class TransferSite {
     return performance.now() - start
   }
 
-  /** @returns milliseconds of the job that writes the file */
-  async export(): Promise<number> {
+  /**
+   * @param order  of the list, as in its address
+   * @returns milliseconds of the job that writes the file
+   */
+  async export(order = ''): Promise<number> {
     return await this.#job('export', () =>
-      this.#send('/admin/Film/export?format=csv&columns=*', {})
+      this.#send(`/admin/Film/export?format=csv&columns=*${order}`, {})
     )
   }
 

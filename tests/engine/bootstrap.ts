@@ -11,10 +11,12 @@ import { adminApiClient } from '#admin/testing'
 import { resources } from '#crud'
 import { runMigrations, startServer } from '#host/testing'
 import { registerFixtures } from '#tests/engine/fixtures/register'
+import { ignoreChance } from '#tests/engine/helpers/without_tokens'
 import { leaveOutMigrations } from '#tests/engine/without_application'
 
 export const plugins: Config['plugins'] = [
   assert(),
+  ignoreChance,
   apiClient(),
   adminApiClient(),
   pluginAdonisJS(app),

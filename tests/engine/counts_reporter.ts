@@ -19,7 +19,7 @@ class CountsReporter extends BaseReporter {
     milliseconds: number
     processorSeconds: number
   }> = []
-  readonly #failures: string[] = []
+  readonly #failures: Array<{ title: string; file?: string }> = []
   #measured = measure()
 
   protected onTestEnd({ title, duration, meta, hasError }: TestEndNode) {
@@ -32,7 +32,7 @@ class CountsReporter extends BaseReporter {
       processorSeconds: now - this.#measured,
     })
     this.#measured = now
-    if (hasError) this.#failures.push(`${title.expanded} (${file})`)
+    if (hasError) this.#failures.push({ title: title.expanded, file })
   }
 
   protected async end() {
@@ -50,7 +50,10 @@ class CountsReporter extends BaseReporter {
       skipped: aggregates.skipped,
       todo: aggregates.todo,
       durations: this.#durations,
-      failures: [...this.#failures, ...failedHooks.map((one) => `a hook of ${nameOf(one)}`)],
+      failures: [
+        ...this.#failures,
+        ...failedHooks.map((one) => ({ title: `a hook of ${nameOf(one)}` })),
+      ],
     }
     writeFileSync(process.env.ATRIUM_TEST_COUNTS!, JSON.stringify(counts))
   }

@@ -1,18 +1,21 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
+import type { SignedIn } from '../authentication/admin_authentication.js'
+import { requireProof } from '../authentication/reauthentication/reauthentication.js'
 import { EventType } from '../events/event_type.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
 
 /**
- * Ends the signed-in user's own sessions; the present one ends by logging out. [U7]
+ * Ends the signed-in user's own sessions, with a recent proof: a thief of one must not end the owner's. The present
+ * one ends by logging out. [U7, U11]
  */
 export class OwnSessionsController {
   constructor(private readonly site: AdminSite) {}
 
   /** Ends the one that the form names. Another user's, or one that has ended, is none of the own ones. */
   async end(ctx: HttpContext): Promise<void> {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = this.#proved(ctx)
     const id = singleText(sentTexts(ctx), 'id')
     const active = await this.site.sessionManager.activeOf(owner.id)
     const ending = active.find((one) => String(one.id) === id && one.id !== session.id)
@@ -21,8 +24,16 @@ export class OwnSessionsController {
   }
 
   async endOthers(ctx: HttpContext): Promise<void> {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = this.#proved(ctx)
     await this.#done(ctx, await this.site.sessionManager.endAllOf(owner.id, session))
+  }
+
+  /**
+   * @throws ReauthenticationRequired
+   */
+  #proved(ctx: HttpContext): SignedIn {
+    requireProof(ctx, this.#page)
+    return ctx.auth.use('admin').signedInOrFail()
   }
 
   async #done(ctx: HttpContext, count: number): Promise<void> {
@@ -34,9 +45,10 @@ export class OwnSessionsController {
       kind: count > 0 ? 'success' : 'error',
       text: site.text('account.sessions.ended', { count }),
     })
-    ctx.response
-      .status(303)
-      .header('location', `${site.url('/account')}#sessions`)
-      .send('')
+    ctx.response.status(303).header('location', this.#page).send('')
+  }
+
+  get #page(): string {
+    return `${this.site.url('/account')}#sessions`
   }
 }

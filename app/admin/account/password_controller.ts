@@ -8,7 +8,7 @@ import { PasswordCheck } from '../authentication/passwords/password_check.js'
 import { replacePassword } from '../authentication/passwords/replace_password.js'
 import { NotAllowed } from '../errors.js'
 import { flashToNextPage } from '../http/flash.js'
-import { sentTexts, singleText } from '../http/form_texts.js'
+import { exactText, sentTexts } from '../http/form_texts.js'
 import { accountPage, type PasswordField } from './account_page.js'
 
 type Faults = Partial<Record<PasswordField, string>>
@@ -37,7 +37,7 @@ export class PasswordController {
     const texts = sentTexts(ctx)
     const [present, password, again] = (
       ['current_password', 'password', 'password_again'] as const
-    ).map((name) => singleText(texts, name) ?? '')
+    ).map((name) => exactText(texts, name) ?? '')
 
     const answer = await this.#check.check(ctx, user, present)
     if (!answer.isRight) {
@@ -54,7 +54,7 @@ export class PasswordController {
     }
     let hashed: string
     try {
-      hashed = await site.adminUserService.hashPassword(password, user.username)
+      hashed = await site.adminUserService.hashPassword(password, user)
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
       return await this.#refuse(ctx, 422, { password: error.message })

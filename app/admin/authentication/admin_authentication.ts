@@ -34,7 +34,7 @@ export interface SignedIn {
 
 interface SsoSignIn {
   isLinked: NonNullable<BeginOptions['isEnough']>
-  metadata: Pick<AdminSession['sessionMetadata'], 'sso'>
+  metadata: Pick<AdminSession['sessionMetadata'], 'sso' | 'provedAt'>
 }
 
 type Greeting = (ctx: HttpContext, user: AdminUser, session: AdminSession) => Promise<void>

@@ -7,6 +7,7 @@ import AdminUser from '../models/admin_user.js'
 import { DefaultRole } from '../permissions/default_role.js'
 import { setRoles } from '../permissions/user_roles.js'
 import { isCommonPassword } from './passwords/common_passwords.js'
+import { isContextWord, wordsOfEmail } from './passwords/context_words.js'
 import { isUserName } from './passwords/is_user_name.js'
 import { hasPassword, NO_PASSWORD } from './passwords/no_password.js'
 import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
@@ -26,6 +27,9 @@ function hashOfNobody(): Promise<string> {
   return (nobodysHash ??= hash.make('nobody'))
 }
 
+/** The user whose password it is: it must not be their name */
+export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
+
 /**
  * Creates, updates and removes admin users. [B11]
  */
@@ -34,10 +38,12 @@ export class AdminUserService {
    * @param hashing  limits how many passwords are compared and hashed at once: hashing is slow and
    *   takes memory by design, and every client can cause it [B8]
    * @param defaultRole  role of users who are created without roles [U5]
+   * @param siteWords    names of the site, which are no passwords [U13]
    */
   constructor(
     private readonly hashing = new WorkQueue(2, 20),
-    readonly defaultRole = new DefaultRole('Everything')
+    readonly defaultRole = new DefaultRole('Everything'),
+    private readonly siteWords: readonly string[] = []
   ) {}
 
   /**
@@ -56,7 +62,7 @@ export class AdminUserService {
     await this.checkNewUsername(username)
     const roleIds = input.roleIds ?? (await this.defaultRole.ids())
     const hashedPassword =
-      password === null ? NO_PASSWORD : await this.hashPassword(password, username)
+      password === null ? NO_PASSWORD : await this.hashPassword(password, { username, email })
     try {
       return await this.#store({ username, hashedPassword, isSuperuser, email }, roleIds)
     } catch (error) {
@@ -81,7 +87,7 @@ export class AdminUserService {
    * @throws ValueError  for an invalid password
    */
   async setPassword(user: AdminUser, password: string): Promise<void> {
-    user.hashedPassword = await this.hashPassword(password, user.username)
+    user.hashedPassword = await this.hashPassword(password, user)
     await user.save()
   }
 
@@ -184,21 +190,21 @@ export class AdminUserService {
   }
 
   /**
-   * @param username  name of the user, if known
+   * @param owner  the user, as far as known
    * @throws ValueError  for an invalid password
    * @throws QueueFull  when too many others wait
    */
-  async hashPassword(password: string, username?: string): Promise<string> {
-    this.checkPassword(password, username)
+  async hashPassword(password: string, owner: PasswordOwner = {}): Promise<string> {
+    this.checkPassword(password, owner)
     return await this.hashing.run(() => hash.make(password))
   }
 
   /**
-   * @param username  name of the user, if known
-   * @throws ValueError  for a password that is too short, too long or too common, or that a form
-   *   can't send [U13]
+   * @param owner  the user, as far as known
+   * @throws ValueError  for a password that is too short, too long, too common or a name of the user or the
+   *   site, or that a form can't send [U13]
    */
-  checkPassword(password: string, username?: string): void {
+  checkPassword(password: string, { username, email }: PasswordOwner = {}): void {
     const { length } = [...password]
     if (length < SHORTEST_PASSWORD) {
       throw new ValueError(`A password has ${SHORTEST_PASSWORD} characters at least`)
@@ -209,13 +215,18 @@ export class AdminUserService {
     if (/[\r\n\0]/.test(password)) {
       throw new ValueError('A password has one line only')
     }
-    /* The update form trims its values. */
+    /* People do not see it, and some programs remove it. */
     if (password !== password.trim()) {
       throw new ValueError('A password does not begin or end with a space')
     }
     if (username !== undefined && isUserName(password, username)) {
       throw new ValueError(
         'The password is the user name, or that with digits and signs around it: choose another one'
+      )
+    }
+    if (isContextWord(password, [...this.siteWords, ...(email ? wordsOfEmail(email) : [])])) {
+      throw new ValueError(
+        "The password is a name of this site or of the user's e-mail address, with or without digits and signs: choose another one"
       )
     }
     if (isCommonPassword(password)) {

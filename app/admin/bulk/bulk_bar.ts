@@ -25,6 +25,8 @@ interface Button {
   asks: boolean
   /** URL that the form is sent to */
   place: string
+  /** Answered by a form that the script shows in a dialog on the list */
+  hasPanel: boolean
   /** Request that the script sends instead of the form */
   call: { method: 'DELETE' | 'POST'; url: string } | null
   /** Heading of the script's dialog */
@@ -71,10 +73,17 @@ export function bulkBar(
     ...actions.map((action) => new ActionTask(site, view, action)),
     ...writes.map((write) => new DeleteOrRestoreTask(site, view, write)),
   ]
-  const tasks = all.filter(({ needs }) => offers.has(needs))
-  if (tasks.length === 0) return null
+  const tasks = all.filter(({ needs }) => offers.has(needs)).map((task) => buttonOf(task, view))
+  const exports = view.may('view') && offers.has('export') ? [exportButton(site, view)] : []
+  const isWrite = ({ call, isDestructive }: Button) => call !== null || isDestructive
+  const buttons = [
+    ...tasks.filter((one) => !isWrite(one)),
+    ...exports,
+    ...tasks.filter((one) => isWrite(one)),
+  ]
+  if (buttons.length === 0) return null
   return {
-    buttons: tasks.map((task) => buttonOf(task, view)),
+    buttons,
     selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
     elsewhere: counted((count, shown) => site.text('bulk.elsewhere', { count, shown })),
     more: counted((count, shown) => site.text('bulk.more', { count, shown })),
@@ -89,10 +98,27 @@ function buttonOf(task: BulkTask, view: ModelView): Button {
     isDestructive: task.isDestructive,
     asks: task.confirms,
     place: view.url(task.path),
+    hasPanel: false,
     /* The page that asks also says what else a deletion for good does. [R6] */
     call: task instanceof DeleteOrRestoreTask && !task.isLasting ? callOf(task.value, view) : null,
     heading: counted((count, shown) => task.heading(count, shown)),
     note: counted((count) => task.note(count) ?? ''),
+  }
+}
+
+/** Leads to the dialog of the export, for the selected records. [D2] */
+function exportButton(site: AdminSite, view: ModelView): Button {
+  const none = { one: '', other: '' }
+  return {
+    value: 'export',
+    label: site.text('export.selected'),
+    isDestructive: false,
+    asks: false,
+    place: view.url('/export/selected'),
+    hasPanel: true,
+    call: null,
+    heading: none,
+    note: none,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DateTime } from 'luxon'
 import { ask, Command, CommandFailure, fault } from '#crud/commands/command'
 import type { AdminSite } from '../admin_site.js'
-import type { AdminUserService } from '../authentication/admin_user_service.js'
+import type { AdminUserService, PasswordOwner } from '../authentication/admin_user_service.js'
 
 export { CommandFailure, fault }
 
@@ -35,14 +35,14 @@ export abstract class AdminCommand extends Command {
    */
   protected async readPassword(
     users: AdminUserService,
-    username: string,
+    owner: PasswordOwner,
     fromInput: boolean
   ): Promise<string> {
     if (fromInput) return await readInput()
 
     const password = await ask(() =>
       this.prompt.secure('Password', {
-        validate: (value) => fault(() => users.checkPassword(value, username)),
+        validate: (value) => fault(() => users.checkPassword(value, owner)),
       })
     )
     const again = await ask(() => this.prompt.secure('Password again'))

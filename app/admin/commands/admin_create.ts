@@ -14,7 +14,7 @@ export default class AdminCreate extends AdminCommand {
     `printf '%s' "$PASSWORD" | {{ binaryName }} admin:create --username=jo --password-stdin`,
   ]
 
-  @flags.string({ description: 'Name to sign in with: 2 to 32 letters, digits and . _ -' })
+  @flags.string({ description: 'Name to log in with: 2 to 32 letters, digits and . _ -' })
   declare username: string | undefined
 
   @flags.boolean({ description: 'Read the password from standard input' })
@@ -41,11 +41,11 @@ export default class AdminCreate extends AdminCommand {
     const roleIds = await this.#roleIds()
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
-    const password = await this.readPassword(users, username, this.passwordStdin)
+    const password = await this.readPassword(users, { username }, this.passwordStdin)
     const isSuperuser = this.superuser ?? this.role === undefined
     const user = await users.create({ username, password, isSuperuser, roleIds })
     this.logger.success(
-      `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can sign in now`
+      `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can log in now`
     )
   }
 

@@ -30,8 +30,8 @@ export default class AdminPassword extends AdminCommand {
     const { accessTokens, adminUserService: users } = site
     const user = await users.findByName(this.username)
     this.requireFlags(!this.passwordStdin && '--password-stdin')
-    const password = await this.readPassword(users, user.username, this.passwordStdin)
-    const hashed = await users.hashPassword(password, user.username)
+    const password = await this.readPassword(users, user, this.passwordStdin)
+    const hashed = await users.hashPassword(password, user)
     const { replacePassword } = await import('../authentication/passwords/replace_password.js')
     const ended = await replacePassword(site, user.id, hashed)
     this.logger.success(`${user.username} has a new password; sessions ended: ${ended ?? 0}`)

@@ -11,9 +11,11 @@ import {
 } from '#crud'
 import { alreadyRegistered, inTransaction, invalidBody, type WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'
-import { NO_PASSWORD } from '../authentication/passwords/no_password.js'
+import { hasPassword, NO_PASSWORD } from '../authentication/passwords/no_password.js'
 import AdminUser from '../models/admin_user.js'
+import { placeOf } from '../notices/notices.js'
 import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
 import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
@@ -23,6 +25,7 @@ type Site = Pick<
   AdminSite,
   | 'accessTokens'
   | 'adminUserService'
+  | 'devices'
   | 'invitations'
   | 'notices'
   | 'savedViews'
@@ -47,7 +50,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
    * @throws Problem 409  for a name that is taken, in any case, or a missing default role
    */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
-    const hashed = await this.#withHash(values, async () => values.username)
+    const hashed = await this.#withHash(values, async () => ownerIn(values))
     return await named(values.username, () =>
       this.#locked(options, async (own) => {
         await this.#checkName(hashed.username, own.client)
@@ -79,10 +82,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     values: Values,
     options: WriteOptions & { returning?: boolean } = {}
   ): Promise<Item | null> {
-    const hashed = await this.#withHash(
-      values,
-      async () => values.username ?? (await this.#nameOf(key, options))
-    )
+    const hashed = await this.#withHash(values, async () => ({
+      ...(await this.#ownerOf(key, options)),
+      ...ownerIn(values),
+    }))
     return await named(values.username, () =>
       this.#locked(options, (own) => super.update(key, hashed, own))
     )
@@ -98,8 +101,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     if (values.hashedPassword !== undefined) {
       const { actor, origin } = options
       const kept = isOneself(user, options) ? actor?.session : undefined
-      await followPassword(this.#site, user, { actor, origin, kept }, client)
+      const isFirst = !hasPassword(user)
+      await followPassword(this.#site, user, { actor, origin, kept, isFirst }, client)
     }
+    if (values.email !== undefined) await this.#tellOfEmail(user, values.email, options)
     if (values[REVOKE_TOKENS] === true) {
       const { actor, origin } = options
       await this.#site.accessTokens.revokeAllOf(user, { actor, origin, client })
@@ -149,11 +154,11 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
    * Hashes the password before the transaction begins: hashing is slow by design and would block
    * others.
    *
-   * @throws Problem 422  for an invalid password; only here is it compared with the user name
+   * @throws Problem 422  for an invalid password; only here is it compared with the user's names
    */
   async #withHash(
     { password, ...values }: Values,
-    nameOf: () => Promise<unknown>
+    ownerOf: () => Promise<PasswordOwner>
   ): Promise<Values> {
     if (values[INVITE] === true) {
       if (password !== undefined) throw twoWays()
@@ -161,14 +166,27 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
     if (password === undefined) return values
     const { adminUserService: users } = this.#site
-    const username = await nameOf()
-    const name = typeof username === 'string' ? username : undefined
+    const owner = await ownerOf()
     try {
-      return { ...values, hashedPassword: await users.hashPassword(String(password), name) }
+      return { ...values, hashedPassword: await users.hashPassword(String(password), owner) }
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
       throw invalidBody([{ field: 'password', rule: 'password', message: error.message }])
     }
+  }
+
+  /** Mailed to the former address: whoever may have taken the account reads the new one. [U16] */
+  async #tellOfEmail(user: AdminUser, email: unknown, { actor, origin, client }: HookOptions) {
+    if (email === user.email) return
+    const isOwn = isOneself(user, { actor })
+    const by = actor?.user && !isOwn ? String(actor.user.username) : undefined
+    const session = isOwn ? (actor?.session?.id as number | undefined) : undefined
+    const told = { ...placeOf(origin), by }
+    await this.#site.notices.tell(user, 'email_changed', told, {
+      session,
+      client,
+      address: user.email,
+    })
   }
 
   /**
@@ -201,10 +219,10 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     }
   }
 
-  async #nameOf(key: unknown, options: CallOptions): Promise<unknown> {
+  async #ownerOf(key: unknown, options: CallOptions): Promise<PasswordOwner> {
     const [id] = this.resource.key.fromCode(key)
     const user = await AdminUser.find(id, { client: this.#clientOf(options) })
-    return user?.username
+    return user ? { username: user.username, email: user.email } : {}
   }
 
   async #checkName(username: unknown, client: TransactionClientContract, owner?: AdminUser) {
@@ -252,6 +270,13 @@ async function named<Result>(username: unknown, work: () => Promise<Result>): Pr
     throw isUnnamed && typeof username === 'string'
       ? alreadyRegistered(username, ['username'])
       : error
+  }
+}
+
+function ownerIn({ username, email }: Values): PasswordOwner {
+  return {
+    ...(typeof username === 'string' && { username }),
+    ...(typeof email === 'string' && { email }),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { Item } from '#crud'
 import type { AdminSite } from '../admin_site.js'
 import { TokenPanel } from '../authentication/access_tokens/token_panel.js'
 import { hasPassword } from '../authentication/passwords/no_password.js'
@@ -17,6 +18,12 @@ export class UserPanel implements UpdatePanel {
 
   constructor(private readonly site: AdminSite) {
     this.#tokens = new TokenPanel(site)
+  }
+
+  /** An invited user needs a link to choose a password. */
+  async nextStep({ id }: Item): Promise<string | null> {
+    const user = await AdminUser.find(id)
+    return user && !hasPassword(user) ? 'password-link' : null
   }
 
   async data(ctx: HttpContext, record: LucidRow, state?: unknown) {

@@ -1,4 +1,5 @@
 import { ExportRefused } from '../errors.js'
+import { SELECTED } from './selected_records.js'
 import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_format.js'
 
 /** The value of `columns` that stands for all that answers hold */
@@ -7,7 +8,7 @@ export const ALL_FIELDS = '*'
 const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
 
 /** Parameters of an export beside the list's query; no list has parameters of these names. */
-const OWN: readonly string[] = ['format', ...SWITCHES]
+const OWN: readonly string[] = ['format', SELECTED, ...SWITCHES]
 
 /**
  * How an export is written. [D2]
@@ -33,6 +34,8 @@ export interface ExportQuery {
   list: string
   /** True for all fields that answers hold, in their order */
   hasAllFields: boolean
+  /** Paths of the records that were selected in the list; null: all of its records */
+  selected: string[] | null
 }
 
 /**
@@ -59,14 +62,15 @@ export function readExport(query: string): ExportQuery {
 }
 
 /**
- * The list's query in that of an export.
+ * The list's part of an export's query.
  */
-export function listPart(query: string): Pick<ExportQuery, 'list' | 'hasAllFields'> {
+export function listPart(query: string): Omit<ExportQuery, 'choice'> {
   const given = new URLSearchParams(query)
+  const selected = given.has(SELECTED) ? given.getAll(SELECTED) : null
   for (const name of OWN) given.delete(name)
   const hasAllFields = given.getAll('columns').includes(ALL_FIELDS)
   if (hasAllFields) given.delete('columns')
-  return { list: given.toString(), hasAllFields }
+  return { list: given.toString(), hasAllFields, selected }
 }
 
 function readSwitch(name: string, text: string): boolean {

@@ -1,9 +1,12 @@
 import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
-import { isForeignLink } from '#crud/internals'
+import { crudConfig } from '#crud'
+import { isForeignLink, readBody } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { acceptJob } from '../bulk/bulk_calls.js'
+import { bulkFormOf, isNavigation } from '../bulk/bulk_form.js'
 import { ExportRefused } from '../errors.js'
+import { flashToNextPage } from '../http/flash.js'
 import { sentTexts } from '../http/form_texts.js'
 import { wantsJson } from '../http/wants_json.js'
 import { jobUrl } from '../jobs/pages/job_url.js'
@@ -15,7 +18,11 @@ import { checkColumns, exportInForm } from './export_form.js'
 import { EXPORT_JOB, type ExportPayload } from './export_job.js'
 import { ExportedList } from './exported_list.js'
 import { checkFits, checkMayExport } from './may_export.js'
+import { withSelected } from './selected_records.js'
 import { sendExport, sendHeaders } from './send_export.js'
+
+/* A longer address might not pass a proxy. */
+const LONGEST_QUERY = 3500
 
 /**
  * Exports the records of a list: sends them, or starts a job. [D2]
@@ -51,6 +58,30 @@ export class ExportController {
     })
   }
 
+  /**
+   * The dialog for the records that were selected in the list, by the list's form. Browsers are sent on to its address,
+   * unless that would be too long.
+   */
+  async ofSelected(ctx: HttpContext): Promise<unknown> {
+    const query = await this.#selectedQuery(ctx)
+    if (query === null) {
+      await flashToNextPage(ctx, { kind: 'error', text: this.site.text('export.noneSelected') })
+      return ctx.response.status(303).header('location', this.view.url('/')).send('')
+    }
+    if (isNavigation(ctx) && query.length < LONGEST_QUERY) return this.#ask(ctx, query)
+    return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
+  }
+
+  /** Parses the body itself, as the application's parser cuts forms of more than 1,000 fields. */
+  async #selectedQuery(ctx: HttpContext): Promise<string | null> {
+    const body = await readBody(ctx, crudConfig().body)
+    const { all, ids, next } = await bulkFormOf(ctx, this.site, this.view, body)
+    if (all) return String(all.query ?? '')
+    if (ids.length === 0) return null
+    const [path, list = ''] = next.split('?')
+    return withSelected(path === this.view.url('/') ? list : '', ids)
+  }
+
   async dialog(ctx: HttpContext): Promise<unknown> {
     const query = ctx.request.parsedUrl.query ?? ''
     return await this.#orRefuse(ctx, query, () => this.#dialog.show(ctx, query))
@@ -63,6 +94,7 @@ export class ExportController {
       query: wanted.list,
       columns: hasAllFields ? 'all' : undefined,
       titles: choice.titles,
+      selected: wanted.selected,
       opensDefault: true,
     })
     if (ctx.request.method() === 'HEAD') {
@@ -80,7 +112,7 @@ export class ExportController {
   /** A link on another site opens the dialog: it starts nothing. */
   async #startJob(
     ctx: HttpContext,
-    { names, parameters }: ExportedList,
+    { names, parameters, selected }: ExportedList,
     { choice }: ExportQuery,
     query: string,
     total: number | null
@@ -88,7 +120,10 @@ export class ExportController {
     checkFits(choice.format, total)
     if (isForeignLink(ctx)) return this.#ask(ctx, query)
     refuseWrites(ctx)
-    const payload: ExportPayload = { choice, query: parameters.wholeQuery, columns: names }
+    const payload: ExportPayload = {
+      ...{ choice, columns: names, selected },
+      query: parameters.wholeQuery,
+    }
     const job = await this.site.jobs.start(ctx, EXPORT_JOB, {
       model: this.view.name,
       total: total ?? undefined,

@@ -10,6 +10,7 @@ import { isFileFormat, type FILE_FORMATS } from '../sheets/file_format.js'
 import { listPart } from './export_choice.js'
 import { fieldsOf } from './export_columns.js'
 import { ExportedList } from './exported_list.js'
+import { withSelected } from './selected_records.js'
 import { mayHaveRaw } from './may_export.js'
 
 /* In the order in which most people want them */
@@ -30,10 +31,10 @@ export class ExportDialog {
    * @throws ExportRefused  for a query of which something filters nothing, unless there is a message
    */
   async show(ctx: HttpContext, query: string, error?: string): Promise<string> {
-    const { list, hasAllFields } = listPart(query)
+    const { list, hasAllFields, selected } = listPart(query)
     const given = new URLSearchParams(query)
     const parameters = await readList(ctx, this.site, this.view, list, undefined, true)
-    const found = error === undefined ? await this.#count(ctx, list) : null
+    const found = error === undefined ? await this.#count(ctx, list, selected) : null
     const { streamed: most } = this.site.exports
     const isLong = found !== null && (found.count === null || found.count > most)
     const format = given.getAll('format').at(-1)
@@ -43,9 +44,9 @@ export class ExportDialog {
       content: 'admin/partials/export_form',
       view: this.view,
       error: error ?? null,
-      query: parameters.query,
+      query: selected ? withSelected(parameters.query, selected) : parameters.query,
       back: parameters.url,
-      counted: found && this.#countText(found),
+      counted: found && this.#countText(found, selected !== null),
       most,
       isLong,
       formats: OFFERED,
@@ -60,14 +61,21 @@ export class ExportDialog {
     })
   }
 
-  async #count(ctx: HttpContext, query: string) {
-    const wanted = { query, titles: false, opensDefault: true }
+  async #count(ctx: HttpContext, query: string, selected: readonly string[] | null) {
+    const wanted = { query, selected, titles: false, opensDefault: true }
     const list = await ExportedList.read(ctx, this.site, this.view, wanted)
     return { count: await list.count(), isNarrowed: list.isNarrowed }
   }
 
-  #countText({ count, isNarrowed }: { count: number | null; isNarrowed: boolean }): string {
+  #countText(
+    { count, isNarrowed }: { count: number | null; isNarrowed: boolean },
+    isSelected: boolean
+  ): string {
     if (count === null) return this.site.text('export.countUnknown')
+    if (isSelected) {
+      const key = isNarrowed ? 'export.countSelectedNarrowed' : 'export.countSelected'
+      return this.site.text(key, { count })
+    }
     if (count === 0) return this.site.text('export.none')
     return this.site.text(isNarrowed ? 'export.countNarrowed' : 'export.count', { count })
   }

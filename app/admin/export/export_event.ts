@@ -23,7 +23,7 @@ interface Outcome {
 export function logExport(
   ctx: HttpContext,
   site: AdminSite,
-  { view, parameters }: ExportedList,
+  { view, parameters, selected }: ExportedList,
   { format, raw }: ExportChoice,
   { count, isInterrupted = false }: Outcome
 ): void {
@@ -32,6 +32,7 @@ export function logExport(
     format,
     query: parameters.wholeQuery,
     count,
+    ...(selected && { selected: [...selected] }),
     ...(raw && { raw }),
     ...(isInterrupted && { interrupted: true }),
     ...(job !== undefined && { job }),

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { filesDisk } from '../forms/files/files_disk.js'
+import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_format.js'
 
 /* Beside the folders of models, none of which can have this name */
@@ -15,12 +16,16 @@ const HOUR = 3_600_000
 /**
  * Keeps the file of an export on the disk of uploaded files, so that every server of the application can send it. [D2]
  *
- * @param path  of the complete file; it stays
+ * @param path  of the complete file, which only the server's user may read; it may be gone afterwards
  * @returns the key of the kept file
  */
 export async function keepExport(path: string, format: FileFormat): Promise<string> {
   const key = `${randomBytes(16).toString('hex')}.${format}`
   const disk = await filesDisk()
+  if (disk instanceof PrivateFolder) {
+    await disk.take(placeOf(key), path)
+    return key
+  }
   const content = createReadStream(path)
   try {
     await disk.putStream(placeOf(key), content, { contentType: 'application/octet-stream' })

@@ -34,6 +34,7 @@ export interface ExportPayload {
   choice: ExportChoice
   query: string
   columns?: WantedList['columns']
+  selected?: WantedList['selected']
 }
 
 interface Progress {
@@ -99,7 +100,7 @@ export class ExportJob extends JobKind {
   }
 
   async #write(run: JobRun, path: string): Promise<ExportResult> {
-    const { choice, query, columns } = run.job.payload as unknown as ExportPayload
+    const { choice, query, columns, selected } = run.job.payload as unknown as ExportPayload
     const ctx = await run.context()
     const site = this.site.models.get(run.job.model ?? '')
     if (!site) throw new JobFailure('jobs.fault.modelGone', { model: run.job.model })
@@ -108,7 +109,9 @@ export class ExportJob extends JobKind {
     if (view.isWithheld) throw new NotAllowed()
     await checkMayExport(ctx, this.site, view, choice.raw)
     const { titles, format } = choice
-    const list = await ExportedList.read(ctx, this.site, view, { query, columns, titles })
+    const list = await ExportedList.read(ctx, this.site, view, {
+      ...{ query, columns, titles, selected },
+    })
 
     const progress: Progress = { count: 0, bytes: 0 }
     try {

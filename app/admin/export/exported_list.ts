@@ -5,6 +5,7 @@ import {
   countMatching,
   listBatches,
   ListRequest,
+  orderedParts,
   pageOf,
   Records,
   selectFields,
@@ -18,13 +19,11 @@ import type { ListParameters } from '../list/list_parameters.js'
 import { readList } from '../list/read_list.js'
 import { unreadPart } from '../list/unread_part.js'
 import type { ModelView } from '../model_view.js'
+import { selectedRecords } from './selected_records.js'
 import { exportColumns, fieldsOf, type ExportColumn } from './export_columns.js'
 
 /* A few milliseconds: requests go first in between. More live longer, so that the memory grows. */
 const ROWS_AT_ONCE = 250
-
-/* The database may have to sort the whole table for each part. */
-const SORTED_AT_ONCE = 2000
 
 /* Own code that reads a list may expect no longer pages than those of the site. */
 const ROWS_OF_OWN_CODE = 100
@@ -38,6 +37,8 @@ export interface WantedList {
   /** Names of its columns; `all`: all that answers hold. Default: those that the list shows */
   columns?: readonly string[] | 'all'
   titles: boolean
+  /** Paths of the records that were selected in the list, whatever its filters say now. Default: all of its records */
+  selected?: readonly string[] | null
   /** True if the user's default view opens where the query is empty, as in the list itself */
   opensDefault?: boolean
 }
@@ -54,6 +55,7 @@ export class ExportedList {
     /** Names of the columns, as a job needs them */
     readonly names: readonly string[] | 'all' | undefined,
     private readonly conditions: readonly Condition[],
+    readonly selected: readonly string[] | null,
     /** Which records the roles of the user let them export is narrower than what they see */
     readonly isNarrowed: boolean
   ) {}
@@ -66,7 +68,7 @@ export class ExportedList {
     ctx: HttpContext,
     site: AdminSite,
     view: ModelView,
-    { query, columns, titles, opensDefault = false }: WantedList
+    { query, columns, titles, selected = null, opensDefault = false }: WantedList
   ): Promise<ExportedList> {
     if (!view.resource.isLoaded) await view.resource.load()
     refuseUnknownColumns(view, query)
@@ -84,8 +86,19 @@ export class ExportedList {
     const { actor } = view.callOptions(ctx)
     const reach = await site.permissions.reachOf(actor, view.name, 'export')
     const reached = reach && new Records(view.resource).reachedBy(reach)
-    const conditions = [...parameters.conditions, ...(reached ? [reached] : [])]
-    return new ExportedList(ctx, view, parameters, exported, names, conditions, reach !== null)
+    const wanted = selected ? [selectedRecords(view, selected)] : parameters.conditions
+    const conditions = [...wanted, ...(reached ? [reached] : [])]
+    const isNarrowed = reach !== null
+    return new ExportedList(
+      ctx,
+      view,
+      parameters,
+      exported,
+      names,
+      conditions,
+      selected,
+      isNarrowed
+    )
   }
 
   /**
@@ -117,10 +130,9 @@ export class ExportedList {
     const { crud } = this.view
     if (!this.#isPlain) return this.#pages(client)
     const paging = { shape: 'offset', offset: 0, limit: Number.MAX_SAFE_INTEGER } as const
-    const [sort] = this.parameters.sorts
-    const atOnce = !sort || sort.column.isPrimary ? ROWS_AT_ONCE : SORTED_AT_ONCE
-    const read = listBatches(this.#request(paging), (part) => crud.getMulti(part, options), atOnce)
-    return inParts(read)
+    const request = this.#request(paging)
+    const parts = orderedParts(new Records(this.view.resource), request, options)
+    return listBatches(request, (part) => crud.getMulti(part, options), ROWS_AT_ONCE, parts)
   }
 
   /** Own code may know pages only. */
@@ -161,14 +173,6 @@ export class ExportedList {
       ...options,
       client: client ?? options.client,
       keys: this.columns.some((one) => one.isOwn),
-    }
-  }
-}
-
-async function* inParts(batches: AsyncGenerator<Item[], void>): AsyncGenerator<Item[], void> {
-  for await (const items of batches) {
-    for (let start = 0; start < items.length; start += ROWS_AT_ONCE) {
-      yield items.slice(start, start + ROWS_AT_ONCE)
     }
   }
 }

@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
+import { finished, PassThrough } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
 import { beginSnapshot, takeExportSlot, type Snapshot } from '#crud/internals'
@@ -68,8 +67,10 @@ function begin(
   const { response } = ctx.response
   const output = new PassThrough()
   sendHeaders(ctx, list, choice)
-  const closed = response.closed || response.destroyed ? Promise.resolve() : once(response, 'close')
-  const left = closed.then(() => output.destroy())
+  /* The end of the answer, be it sent, left or broken. */
+  const left = new Promise<void>((resolve) => finished(response, () => resolve())).then(
+    () => void output.destroy()
+  )
   response.setTimeout(STALLED, () => response.destroy())
 
   const progress = { count: 0 }
@@ -84,7 +85,7 @@ function begin(
   Promise.race([writing, left])
     .catch(() => {})
     .finally(end)
-  left.finally(() =>
+  left.then(() =>
     logExport(ctx, site, list, choice, {
       count: progress.count,
       isInterrupted: !response.writableFinished,

@@ -9,13 +9,14 @@ import { readKey } from '../events/pages/record_places.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
 import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
+import { may } from '../permissions/may.js'
 import { validateSubmission } from './submission/validate_submission.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
 import { copiedTexts } from './prefill/copied_texts.js'
 import { FROM } from './prefill/copy_url.js'
 import { givenTexts } from './prefill/given_texts.js'
-import { goBack } from './go_to_list.js'
+import { goBack, goTo } from './go_to_list.js'
 import { isBeside } from './kept/carried.js'
 import { forgetKept, restoreTexts } from './kept/restored_form.js'
 import { planRows } from './inlines/plan_rows.js'
@@ -94,6 +95,8 @@ export class CreateController {
     if (isBeside(ctx)) return await answerDialog(ctx, this.site, this.view, item, message.text)
     if (await goBackWithNew(ctx, this.site, this.view, item)) return
     await flashToNextPage(ctx, message)
+    const next = await this.#nextStep(ctx, item)
+    if (next) return goTo(ctx, next)
     const list = await openedList(ctx, this.site, this.view)
     await goBack(this.site, this.view, ctx, list)
   }
@@ -121,6 +124,18 @@ export class CreateController {
     const record = key && (await view.crud.find(key, options))
     if (!record) throw new PageNotFound()
     return { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) }
+  }
+
+  /** Page of the record, at the panel with which it goes on; null if it is complete, or the user may not open it. */
+  async #nextStep(ctx: HttpContext, item: Item): Promise<string | null> {
+    const key = item && keyOf(item)
+    if (!key || !(await may(ctx, this.view, 'update'))) return null
+    for (const panel of [this.view.options.panel ?? []].flat()) {
+      const anchor = await panel.nextStep?.(item)
+      if (anchor)
+        return `${this.view.url(`/update${this.view.resource.key.toPath(key)}`)}#${anchor}`
+    }
+    return null
   }
 
   async #message(ctx: HttpContext, item: Item): Promise<Flash> {

@@ -34,8 +34,17 @@ export function giveTexts(ctx: HttpContext, texts: Map<string, string[]>): void 
  * @returns undefined if the field is missing or was sent several times
  */
 export function singleText(texts: Map<string, string[]>, name: string): string | undefined {
+  return exactText(texts, name)?.trim()
+}
+
+/**
+ * Value of a field that is sent once, as it was typed: a password.
+ *
+ * @returns undefined if the field is missing or was sent several times
+ */
+export function exactText(texts: Map<string, string[]>, name: string): string | undefined {
   const sent = texts.get(name) ?? []
-  return sent.length === 1 ? sent[0].trim() : undefined
+  return sent.length === 1 ? sent[0] : undefined
 }
 
 function readTexts({ request }: HttpContext): Map<string, string[]> {

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs'
-import { createInterface } from 'node:readline'
+import { open } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
 import type { AdminSite } from '../admin_site.js'
 import type AdminImport from '../models/admin_import.js'
@@ -29,26 +28,33 @@ export async function writeFaultyRows(
     bom: shape.encoding !== 'utf-8',
   })
   const faults = new Faults(paths.faults)
-  for await (const { cells, line } of readRows(paths.file, shape)) {
-    const reasons = await faults.at(line)
-    if (reasons.length === 0) continue
-    const told = reasons.map(({ field, message }) => {
-      const label = fields.find(({ name }) => name === field)?.label
-      return label && !message.includes(label) ? `${label}: ${message}` : message
-    })
-    await writer.write([...cells, told.join('; ')])
+  try {
+    for await (const { cells, line } of readRows(paths.file, shape)) {
+      const reasons = await faults.at(line)
+      if (reasons.length === 0) continue
+      const told = reasons.map(({ field, message }) => {
+        const label = fields.find(({ name }) => name === field)?.label
+        return label && !message.includes(label) ? `${label}: ${message}` : message
+      })
+      await writer.write([...cells, told.join('; ')])
+    }
+    await writer.end()
+  } finally {
+    await faults.close()
   }
-  await writer.end()
 }
 
-/** The faults of rows, read along with them. */
+/** The faults of rows, read along with them; to be closed, as a reader of the rows may leave. */
 class Faults {
-  readonly #lines: AsyncIterator<string>
+  readonly #lines: AsyncGenerator<string, void>
   #next: ImportFault | null | undefined
 
   constructor(path: string) {
-    const input = createReadStream(path, 'utf8')
-    this.#lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]()
+    this.#lines = linesOf(path)
+  }
+
+  async close(): Promise<void> {
+    await this.#lines.return()
   }
 
   async at(line: number): Promise<ImportFault[]> {
@@ -56,12 +62,21 @@ class Faults {
     for (;;) {
       if (this.#next === undefined) {
         const { done, value } = await this.#lines.next()
-        this.#next = done ? null : (JSON.parse(value) as ImportFault)
+        this.#next = done ? null : (JSON.parse(value!) as ImportFault)
       }
       if (this.#next === null || this.#next.line !== line) return found
       found.push(this.#next)
       this.#next = undefined
     }
+  }
+}
+
+async function* linesOf(path: string): AsyncGenerator<string, void> {
+  const file = await open(path)
+  try {
+    yield* file.readLines({ encoding: 'utf8' })
+  } finally {
+    await file.close()
   }
 }
 

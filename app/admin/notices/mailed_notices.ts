@@ -18,16 +18,17 @@ interface MailingSite extends Texts {
 export class MailedNotices implements NoticePost {
   constructor(private readonly site: MailingSite) {}
 
-  send(userId: number, kind: NoticeKind, data: NoticeData): void {
-    if (!canMail()) return
-    this.#send(userId, kind, data).catch((error) =>
+  send(userId: number, kind: NoticeKind, data: NoticeData, address?: string | null): void {
+    if (address === null || !canMail()) return
+    this.#send(userId, kind, data, address).catch((error) =>
       logger.error({ err: error, kind }, 'A notice could not be mailed')
     )
   }
 
-  async #send(userId: number, kind: NoticeKind, data: NoticeData): Promise<void> {
+  async #send(userId: number, kind: NoticeKind, data: NoticeData, address?: string): Promise<void> {
     const user = await AdminUser.find(userId)
-    if (!user?.email) return
+    const to = address ?? user?.email
+    if (!user || !to) return
     const { site } = this
     const text = noticeText(site, kind, data)
     const lines = [
@@ -38,9 +39,9 @@ export class MailedNotices implements NoticePost {
         .filter(Boolean)
         .join(', '),
       '',
-      site.text('notices.mail.advice'),
+      site.text(kind === 'email_changed' ? 'notices.mail.emailAdvice' : 'notices.mail.advice'),
       site.absoluteUrl('/account'),
     ]
-    await sendMail(user.email, `${site.title}: ${text}`, lines.join('\n'))
+    await sendMail(to, `${site.title}: ${text}`, lines.join('\n'))
   }
 }

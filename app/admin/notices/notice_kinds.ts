@@ -4,6 +4,8 @@
 export const NOTICE_KINDS = [
   'new_device',
   'password_changed',
+  'password_set',
+  'email_changed',
   'token_made',
   'factor_added',
   'factor_removed',

@@ -21,8 +21,12 @@ type NoticePlace = Pick<NoticeData, 'device' | 'address'>
  * How a notice leaves the site, for people who are not on it.
  */
 export interface NoticePost {
-  /** Never rejects, and does not wait for the message to arrive */
-  send(userId: number, kind: NoticeKind, data: NoticeData): void
+  /**
+   * Never rejects, and does not wait for the message to arrive.
+   *
+   * @param address  where to; null: nowhere. Default: the address that the user has
+   */
+  send(userId: number, kind: NoticeKind, data: NoticeData, address?: string | null): void
 }
 
 export interface TellOptions {
@@ -30,6 +34,8 @@ export interface TellOptions {
   session?: number | null
   /** Transaction of what is told */
   client?: QueryClientContract
+  /** Email address that it is mailed to, or null for none. Default: the one that the user has */
+  address?: string | null
 }
 
 /**
@@ -53,13 +59,13 @@ export class Notices {
     { id }: Pick<Person, 'id'>,
     kind: NoticeKind,
     data: NoticeData = {},
-    { session = null, client = this.client() }: TellOptions = {}
+    { session = null, client = this.client(), address }: TellOptions = {}
   ): Promise<void> {
     const isMailed = !(await this.#wasJustTold(id, kind, client))
     await AdminNotice.create({ userId: id, kind, data, sessionId: session }, { client })
     await this.#prune(id, client)
     await raiseVersions(client, [id])
-    if (isMailed) afterOutermostCommit(client, () => this.post.send(id, kind, data))
+    if (isMailed) afterOutermostCommit(client, () => this.post.send(id, kind, data, address))
   }
 
   /**

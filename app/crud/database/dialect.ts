@@ -76,6 +76,8 @@ export interface Dialect {
   beginOf(table: string, column: Column, part: TimePart): string
   /** The key of the last inserted row with every digit, from the value that the driver reports */
   insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown>
+  /** Aggregates the texts of a group to one JSON list of texts, itself a text */
+  listOfTexts(expression: string): string
   /**
    * The next key that the database generates by an expression, undefined if there is none. Only for
    * databases that do not return such a key from an insert

@@ -8,9 +8,11 @@ import { IdempotentCreate } from '../http/idempotency/idempotent_create.js'
 import { listFormatOf } from '../http/list_format.js'
 import { noteTag, preconditionOf, replyItem, replyList } from '../http/preconditions.js'
 import { transactionOf } from '../http/request_transaction.js'
-import type { LucidCrud } from '../lucid_crud.js'
+import { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/list_result.js'
 import { OPERATIONS, type Operation } from '../operations/operation.js'
+import { orderedParts } from '../operations/ordered_parts.js'
+import { Records } from '../operations/records.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { KeyValue } from '../resource/key.js'
 import { Resource, type IncludedRelation } from '../resource/resource.js'
@@ -384,7 +386,18 @@ export class EndpointCreator {
         this.#snapshots.set(ctx, client)
         return this.fetchItems(request, ctx)
       },
+      divide: this.#readsPlainly
+        ? (request, client) => {
+            const options = { ...this.callOptions(ctx), client }
+            return orderedParts(new Records(resource), request, options)
+          }
+        : undefined,
     })
+  }
+
+  get #readsPlainly(): boolean {
+    const { fetchItems } = EndpointCreator.prototype
+    return this.fetchItems === fetchItems && this.crud.getMulti === LucidCrud.prototype.getMulti
   }
 
   /** As the caller may see it. [U4] */

@@ -18,6 +18,7 @@ import type { Column } from '../resource/column.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { Reader } from '../sql/reader.js'
 import type { Selection } from '../sql/select.js'
+import { joined, type Sql } from '../sql/sql.js'
 import type { KeyValue } from '../resource/key.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
 import { storedRowOf } from '../lucid/stored_rows.js'
@@ -41,6 +42,8 @@ export interface Located {
 
 /* Databases limit the alternatives of one condition. */
 const KEYS_AT_ONCE = 200
+
+const NONE: Sql = { sql: '1 = 0', bindings: [] }
 
 /**
  * The records of a resource that an actor may see. The only class that applies the scope, and, through
@@ -402,6 +405,24 @@ export class Records extends Authorization {
       column,
       values: (client, options) =>
         this.reader.statement(client, this.byConditions(wanted, client, options), target),
+    }
+  }
+
+  /**
+   * The condition for the records of the keys.
+   */
+  among(keys: readonly KeyValue[]): Condition {
+    const { key } = this.resource
+    return {
+      type: 'reached',
+      condition: (client) => {
+        const dialect = dialectOf(client)
+        const parts: Sql[] = []
+        for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+          parts.push(key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
+        }
+        return parts.length === 0 ? NONE : joined(parts, 'or')
+      },
     }
   }
 

@@ -326,6 +326,18 @@ export class Reader {
     return { sql, bindings: [...bindings] }
   }
 
+  /**
+   * The statement that selects expressions of the rows, in no order, as a part of another statement.
+   */
+  async selected(client: QueryClientContract, selection: Selection, wanted: string): Promise<Sql> {
+    if (this.#aggregatesPlainly(selection)) {
+      return selectStatement(wanted, this.resource.table, selection, dialectOf(client))
+    }
+    const { query } = await this.#aggregating(client, selection, wanted)
+    const { sql, bindings } = query.toSQL()
+    return { sql, bindings: [...bindings] }
+  }
+
   /** The number of rows. */
   async count(client: QueryClientContract, selection: Selection): Promise<number> {
     const [row] = await this.#aggregate(client, selection, 'count(*) as total')
@@ -384,14 +396,7 @@ export class Reader {
     most: number
   ): Promise<Row[]> {
     const dialect = dialectOf(client)
-    let statement
-    if (this.#aggregatesPlainly(selection)) {
-      statement = selectStatement(value, this.resource.table, selection, dialect)
-    } else {
-      const { query } = await this.#aggregating(client, selection, value)
-      statement = query.toSQL()
-    }
-    const { sql, bindings } = statement
+    const { sql, bindings } = await this.selected(client, selection, value)
     const grouped = `select ${VALUE}, count(*) as total, sum(count(*)) over () as seen, ${KINDS} from (${sql}) as counted group by 1 order by 2 desc, 1 limit ${dialect.limit(most)}`
     return await dialect.selectRows(client, grouped, bindings)
   }

@@ -73,8 +73,7 @@
     const stored = storage((store) => JSON.parse(store.getItem(name)) ?? [])
     if (stored || name !== kept) chosen = new Map(stored)
     kept = name
-    for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]'))
-      hidden.remove()
+    removeOthers()
     for (const box of boxes()) {
       box.checked = chosen.has(box.value)
       if (box.checked) choose(box, true)
@@ -114,7 +113,9 @@
     const deleted = [...chosen.values()].filter(({ isDeleted }) => isDeleted).length
     for (const button of tools.querySelectorAll('button[name="action"]')) {
       const isWrong =
-        button.value === 'restore' ? deleted < size : deleted > 0 && button.value !== 'purge'
+        button.value === 'restore'
+          ? deleted < size
+          : deleted > 0 && !['purge', 'export'].includes(button.value)
       button.hidden = size > 0 && isWrong
     }
   }
@@ -133,7 +134,7 @@
   }
 
   /* The form has the checkboxes of this page only. */
-  function sendAll() {
+  function addOthers() {
     const here = new Set(boxes().map(({ value }) => value))
     for (const value of chosen.keys()) {
       if (here.has(value)) continue
@@ -141,7 +142,24 @@
       Object.assign(hidden, { type: 'hidden', name: 'ids', value })
       form().append(hidden)
     }
+  }
+
+  function removeOthers() {
+    for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]'))
+      hidden.remove()
+  }
+
+  function sendAll() {
+    addOthers()
     storage((store) => store.setItem(UNDER_WAY, kept))
+  }
+
+  /* A form in a dialog on the list; the selection stays. */
+  function showPanel({ formAction }) {
+    const source = form()
+    addOthers()
+    window.htmx.ajax('POST', formAction, { source, target: '#list-panel', swap: 'innerHTML' })
+    removeOthers()
   }
 
   /* The script that carries tasks out is loaded once there are some. */
@@ -162,7 +180,13 @@
 
   document.addEventListener('submit', (event) => {
     const { submitter, target } = event
-    if (target !== form() || !form() || form().elements.all?.checked) return
+    if (target !== form() || !form()) return
+    if (submitter?.hasAttribute('data-panel') && window.htmx) {
+      event.preventDefault()
+      showPanel(submitter)
+      return
+    }
+    if (form().elements.all?.checked) return
     if (!submitter?.dataset.url) {
       sendAll()
       return
@@ -192,8 +216,7 @@
     ({ target }) => {
       if (target.id !== 'confirm' || !form()) return
       storage((store) => store.removeItem(UNDER_WAY))
-      for (const hidden of form().querySelectorAll('input[name="ids"][type="hidden"]'))
-        hidden.remove()
+      removeOthers()
     },
     true
   )

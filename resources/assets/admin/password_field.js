@@ -80,6 +80,13 @@
     return meter
   }
 
+  /* The server's complaint was of the former password. */
+  function dropFault(input) {
+    if (!input.hasAttribute('aria-invalid')) return
+    input.removeAttribute('aria-invalid')
+    document.getElementById(`${input.id}-error`)?.remove()
+  }
+
   const timers = new WeakMap()
 
   function show(input) {
@@ -113,7 +120,9 @@
   }
 
   document.addEventListener('input', ({ target }) => {
-    if (target.matches?.('[data-strength]')) show(target)
+    if (!target.matches?.('[data-strength]')) return
+    show(target)
+    dropFault(target)
   })
 
   /* A password that is shown is sent as one, so that browsers offer to keep it. */

@@ -46,6 +46,18 @@ test.group('The dialog of an export, in a browser', (group) => {
     assert.match(download.suggestedFilename(), /^reels-\d{4}-\d\d-\d\d\.csv$/)
     assert.equal(await readFile(await download.path(), 'utf8'), 'title\r\nIkiru\r\nRan\r\n')
     await dialog.waitFor({ state: 'hidden' })
+
+    /* The ticked record alone, whose selection stays. */
+    await page.locator('input[name="ids"]').last().check()
+    await page.locator('.bulk-bar').getByRole('button', { name: 'Export' }).click()
+    await dialog.getByText('1 selected record', { exact: true }).waitFor()
+    const again = page.waitForEvent('download')
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+    const file = await readFile(await (await again).path(), 'utf8')
+    assert.match(file, /\r\n.*Ran.*\r\n$/)
+    assert.lengthOf(file.split('\r\n'), 3)
+    await dialog.waitFor({ state: 'hidden' })
+    assert.isTrue(await page.locator('input[name="ids"]').last().isChecked())
     assert.deepEqual(visited.faults, [])
   })
 })

@@ -306,14 +306,15 @@ test.group('The list, in a browser', (group) => {
     ])
     assert.closeTo(heading!.y, frame!.y, 12)
 
+    /* Turns of the page, four milliseconds each if the machine is quiet */
     const silence = await page.evaluate<number>(`(async () => {
       const list = document.getElementById('list-content')
-      const begun = performance.now()
       document.getElementById('sort-title').click()
-      while (!list.matches('.htmx-request')) await new Promise((go) => setTimeout(go))
-      return performance.now() - begun
+      let turns = 0
+      for (; !list.matches('.htmx-request'); turns++) await new Promise((go) => setTimeout(go))
+      return turns
     })()`)
-    assert.isBelow(silence, 100)
+    assert.isBelow(silence, 25)
     const line = `getComputedStyle(document.querySelector('.list-frame'), '::before').height`
     assert.equal(await page.evaluate(line), '2px')
     await page.evaluate(`(async () => {

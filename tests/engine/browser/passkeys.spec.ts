@@ -53,7 +53,7 @@ test.group('Passkeys, in a browser', (group) => {
     await press(false)
     await context.clearCookies()
     await page.goto('/admin/login?next=/admin/account')
-    const signIn = page.getByRole('button', { name: 'Sign in with a passkey' })
+    const signIn = page.getByRole('button', { name: 'Log in with a passkey' })
     await signIn.waitFor()
     assert.isTrue(await fits())
     await press(true)

@@ -122,9 +122,12 @@ test.group('Lists as CSV and NDJSON', (group) => {
     const { text } = await asked('choir-singers', 'text/csv')
     assert.lengthOf(text.split('\r\n'), 1205)
     for (const [limit, hasMore] of Object.entries({ 1202: 'true', 1203: 'false', 2000: 'false' })) {
-      const { headers } = await asked(`choir-singers?limit=${limit}`, 'text/csv')
-      assert.equal(headers.get('x-has-more'), hasMore)
+      for (const sort of ['id', 'voice']) {
+        const { headers } = await asked(`choir-singers?limit=${limit}&sort=${sort}`, 'text/csv')
+        assert.equal(headers.get('x-has-more'), hasMore)
+      }
     }
+    assert.deepEqual(await linesOf('choir-singers?sort=voice&limit=450'), lines.slice(0, 450))
 
     app.config.set('crud.limits.export', 7)
     try {
@@ -143,6 +146,16 @@ test.group('Lists as CSV and NDJSON', (group) => {
     const { body } = await get('/api/choir-shy-singers?limit=1000')
     assert.lengthOf(lines, body.total_count)
     assert.isTrue(lines.every(({ voice }) => voice % 2 === 0))
+    const sorted = await linesOf('choir-shy-singers?sort=-voice&limit=600')
+    const { body: first } = await get('/api/choir-shy-singers?sort=-voice&limit=600')
+    assert.deepEqual(sorted, first.data)
+    for (const [limit, hasMore] of [
+      [lines.length - 1, 'true'],
+      [lines.length, 'false'],
+    ]) {
+      const { headers } = await asked(`choir-shy-singers?sort=-voice&limit=${limit}`, 'text/csv')
+      assert.equal(headers.get('x-has-more'), hasMore)
+    }
   })
 
   test('[D5] Accept decides by its weights; what it does not name is JSON')

@@ -39,9 +39,12 @@ function cookieOf({ headers }: Response): string {
 }
 
 function tablesOf(file: string): Promise<string[]> {
+  return namesIn(file, "select name from sqlite_master where type = 'table'")
+}
+
+function namesIn(file: string, sql: string): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const connection = new sqlite3.Database(file)
-    const sql = "select name from sqlite_master where type = 'table'"
     connection.all<{ name: string }>(sql, (error, rows) => {
       connection.close()
       if (error) reject(error)
@@ -160,6 +163,8 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.equal(migrated.status, 0, migrated.output)
     assert.include(migrated.output, 'create_admin_users_table')
     assert.include(migrated.output, 'create_notes_table')
+    const users = 'select username as name from admin_users'
+    assert.isEmpty(await namesIn(join(copy.folder, 'tmp/admin.sqlite3'), users))
 
     const create = `printf '%s' '${PASSWORD}' | ${process.execPath} ace.js admin:create --username=jo --password-stdin`
     const { status, output } = await copy.run('sh', ['-c', create])

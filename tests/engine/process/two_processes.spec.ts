@@ -167,18 +167,57 @@ for (const place of PLACES) {
       assert.equal(right.status, 429)
     })
 
-    test('[U8, B8] a recovery code is good at one of two servers, and wrong codes are counted together', async ({
+    test('[U12] a link to choose a password is good at one of two servers, for one password', async ({
       assert,
     }) => {
-      const codes = await setUpFactor(first, cookiesOf(await login(first)))
-      for (const code of codes.slice(0, 2)) {
+      const username = `kim-${process.pid}`
+      const users = `${first.url}/admin/AdminUser`
+      const headers = { cookie: cookiesOf(await login(first)) }
+      const made = await fetch(`${users}/crud`, {
+        method: 'POST',
+        body: JSON.stringify({ username, invite: true }),
+        headers: { ...TYPE, ...headers },
+      })
+      const { id } = (await made.json()) as { id: number }
+      for (let round = 0; round < 2; round++) {
+        const shown = await fetch(`${users}/invite/${id}`, { method: 'POST', headers })
+        const path = /\/admin\/invitation\/[\w-]{43}/.exec(await shown.text())![0]
+        const passwords = ['one', 'two', 'three', 'four'].map((word) => `${word} horses ${round}`)
         const answers = await Promise.all(
-          [first, second, first, second].map(async (copy) =>
-            secondStep(copy, cookiesOf(await login(copy)), { recovery_code: code })
+          passwords.map((password, index) =>
+            fetch((index % 2 ? first : second).url + path, {
+              method: 'POST',
+              body: new URLSearchParams({ password, password_again: password }),
+              headers: { 'x-forwarded-for': someAddress() },
+              redirect: 'manual',
+            })
           )
         )
         const statuses = answers.map(({ status }) => status)
+        assert.deepEqual(statuses.toSorted(), [303, 410, 410, 410])
+        const set = await login(second, { username, password: passwords[statuses.indexOf(303)] })
+        assert.equal(set.status, 303)
+      }
+    })
+
+    test('[U8, B8] a code or recovery code is good at one of two servers, and wrong ones are counted together', async ({
+      assert,
+    }) => {
+      const { codes, app } = await setUpFactor(first, cookiesOf(await login(first)))
+      const copies = [first, second, first, second]
+      const stepAt = async (copy: ProjectCopy) => cookiesOf(await login(copy))
+      const steps = await Promise.all(copies.map(stepAt))
+      /* Of the next step: the present one was used to set the app up. */
+      const code = app.generate({ timestamp: Date.now() + 30_000 })
+      const answersToTake: Array<Record<string, string>> = [{ code }, { recovery_code: codes[0] }, { recovery_code: codes[1] }]
+      for (const fields of answersToTake) {
+        const answers = await Promise.all(
+          copies.map((copy, index) => secondStep(copy, steps[index], fields))
+        )
+        const statuses = answers.map(({ status }) => status)
         assert.deepEqual(statuses.toSorted(), [303, 401, 401, 401])
+        const used = statuses.indexOf(303)
+        steps[used] = await stepAt(copies[used])
       }
       const address = someAddress()
       const step = cookiesOf(await login(first, { address }))
@@ -195,18 +234,18 @@ for (const place of PLACES) {
       )
     })
 
-    /** Sets an authenticator app up; returns the recovery codes. */
-    async function setUpFactor(copy: ProjectCopy, cookie: string): Promise<string[]> {
+    /** Sets an authenticator app up; returns it and the recovery codes. */
+    async function setUpFactor(copy: ProjectCopy, cookie: string) {
       const url = `${copy.url}/admin/account/factors/totp`
       const shown = await fetch(url, { headers: { cookie } })
       const page = await shown.text()
       const setup = /name="setup" value="([^"]+)"/.exec(page)![1]
       const secret = /class="setup-secret">([^<]+)</.exec(page)![1].replaceAll(' ', '')
-      const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
-      const body = new URLSearchParams({ setup, code })
+      const app = new TOTP({ secret: Secret.fromBase32(secret) })
+      const body = new URLSearchParams({ setup, code: app.generate() })
       const done = await fetch(url, { method: 'POST', body, headers: { cookie } })
       const text = await done.text()
-      return [...text.matchAll(/<li><code>([^<]+)</g)].map(([, one]) => one)
+      return { app, codes: [...text.matchAll(/<li><code>([^<]+)</g)].map(([, one]) => one) }
     }
 
     function secondStep(

@@ -11,6 +11,8 @@ import AdminSession from '../../models/admin_session.js'
 export const MOST_DEVICES = 20
 
 const COOKIE = 'admin_device'
+/* Ids of sessions begin with 1. */
+const NO_SESSION = 0
 const YEAR = 365 * 24 * 3600
 const ID = /^[\w-]{43}$/
 
@@ -58,6 +60,13 @@ export class KnownDevices {
       await this.#prune(userId, client)
       return !isFirst
     })
+  }
+
+  /**
+   * Returns true for a user who has signed in before, as far as is known.
+   */
+  async hasAny(userId: number, client: QueryClientContract): Promise<boolean> {
+    return !(await this.#isFirst(userId, NO_SESSION, client))
   }
 
   async #isFirst(userId: number, session: number, client: QueryClientContract): Promise<boolean> {

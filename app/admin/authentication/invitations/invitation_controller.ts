@@ -5,7 +5,7 @@ import { userActor } from '../admin_actor.js'
 import { adminOrigin } from '../admin_origin.js'
 import { strengthData } from '../passwords/strength_data.js'
 import { replacePassword } from '../passwords/replace_password.js'
-import { sentTexts, singleText } from '../../http/form_texts.js'
+import { exactText, sentTexts } from '../../http/form_texts.js'
 import type AdminInvitation from '../../models/admin_invitation.js'
 import AdminUser from '../../models/admin_user.js'
 import { hasPassword } from '../passwords/no_password.js'
@@ -48,13 +48,13 @@ export class InvitationController {
     if (!found) return await this.#gone(ctx)
     const { invitation, user } = found
     const texts = sentTexts(ctx)
-    const password = singleText(texts, 'password') ?? ''
-    if (password !== (singleText(texts, 'password_again') ?? '')) {
+    const password = exactText(texts, 'password') ?? ''
+    if (password !== (exactText(texts, 'password_again') ?? '')) {
       return await this.#form(ctx, found, { password_again: this.site.text('passwords.differ') })
     }
     let hashed: string
     try {
-      hashed = await this.site.adminUserService.hashPassword(password, user.username)
+      hashed = await this.site.adminUserService.hashPassword(password, user)
     } catch (error) {
       if (!(error instanceof ValueError)) throw error
       return await this.#form(ctx, found, { password: error.message })

@@ -5,7 +5,7 @@ import { Problem } from '#crud'
 import { isForeignLink, sendProblem } from '#crud/internals'
 import { EventType } from '../../events/event_type.js'
 import type AdminUser from '../../models/admin_user.js'
-import { sentTexts, singleText } from '../../http/form_texts.js'
+import { exactText, sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
 import { wantsJson } from '../../http/wants_json.js'
 import { TRY_AGAIN_IN, SIGN_IN_REASONS } from '../../errors.js'
@@ -54,7 +54,7 @@ export class LoginController {
     /* Reads the body only: a password in the query string would appear in access logs. */
     const texts = sentTexts(ctx)
     const username = singleText(texts, 'username') ?? ''
-    const password = singleText(texts, 'password') ?? ''
+    const password = exactText(texts, 'password') ?? ''
     const next = returnPath(this.site, singleText(texts, 'next'))
     if (this.site.sso?.config.passwords === false) {
       ctx.response.status(403)

@@ -103,7 +103,7 @@ export class SecondStepController {
     ctx.response.status(401)
     const code = form.usesRecovery ? 'login.second.wrongRecovery' : 'login.second.wrong'
     const text = form.kind ? 'passkeys.wrong' : code
-    return await this.#form(ctx, step, { ...form, error: this.#text(text) })
+    return await this.#form(ctx, step, { ...form, error: this.#text(text), isTyped: !form.kind })
   }
 
   async #signIn(ctx: HttpContext, step: FirstStep, factor: ShownFactor, next?: string) {
@@ -139,9 +139,9 @@ export class SecondStepController {
   async #form(
     ctx: HttpContext,
     { user }: FirstStep,
-    data: { error?: string; next?: string; usesRecovery: boolean }
+    data: { error?: string; isTyped?: boolean; next?: string; usesRecovery: boolean }
   ) {
-    const { error = null, next = null, usesRecovery } = data
+    const { error = null, isTyped = false, next = null, usesRecovery } = data
     const query = (use?: string) => {
       const text = new URLSearchParams({ ...(use && { use }), ...(next && { next }) }).toString()
       return this.site.url('/login/second') + (text && `?${text}`)
@@ -149,7 +149,8 @@ export class SecondStepController {
     const kinds = await kindsOf(this.site, ctx, user.id)
     return await this.site.render(ctx, 'pages/login_second', {
       ...kinds,
-      error,
+      notice: isTyped ? null : error,
+      error: isTyped ? error : null,
       next,
       usesRecovery,
       isKept: leadsToKept(next),

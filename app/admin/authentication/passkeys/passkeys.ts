@@ -137,7 +137,8 @@ export class Passkeys {
     if (!isTheirs || !party || !given) return { outcome: 'wrong', user: user ?? undefined }
 
     const details = passkeyIn(factor)
-    if (!details || !isHandle(response, details)) return { outcome: 'wrong', user }
+    const isNamed = terms.userId !== undefined
+    if (!details || !isHandle(response, details, isNamed)) return { outcome: 'wrong', user }
     const answer = await checked(ctx, () =>
       verifyAuthenticationResponse({
         response,
@@ -184,9 +185,13 @@ function expected({ id, origin }: RelyingParty, challenge: string) {
   }
 }
 
-/** Answers without a list of allowed credentials name the user; others may. */
-function isHandle({ response }: AuthenticationResponseJSON, { handle }: PasskeyDetails): boolean {
-  return !response.userHandle || response.userHandle === handle
+/** Answers without a list of allowed credentials have to name the user; others may. */
+function isHandle(
+  { response }: AuthenticationResponseJSON,
+  { handle }: PasskeyDetails,
+  isNamed: boolean
+): boolean {
+  return (isNamed && !response.userHandle) || response.userHandle === handle
 }
 
 async function factorOf(id: string): Promise<AdminFactor | null> {

@@ -5,8 +5,9 @@ import type { AdminSite } from '../../admin_site.js'
 import AdminUser from '../../models/admin_user.js'
 import { placeOf } from '../../notices/notices.js'
 import type { OpenSession } from '../sessions/session_manager.js'
+import { hasPassword } from './no_password.js'
 
-type Site = Pick<AdminSite, 'dbConfig' | 'invitations' | 'notices' | 'sessionManager'>
+type Site = Pick<AdminSite, 'dbConfig' | 'devices' | 'invitations' | 'notices' | 'sessionManager'>
 
 export interface NewPassword {
   /** Default: who own code acts for */
@@ -14,6 +15,8 @@ export interface NewPassword {
   origin?: Origin
   /** The session that goes on; all others of the user end */
   kept?: Pick<OpenSession, 'id'>
+  /** True if the user had none before. Default: false */
+  isFirst?: boolean
 }
 
 /**
@@ -35,29 +38,34 @@ export async function replacePassword(
       const user = await AdminUser.query({ client }).where('id', userId).forUpdate().first()
       if (!user) return null
       await condition?.(client, user)
+      const isFirst = !hasPassword(user)
       user.hashedPassword = hashed
       await user.save()
-      return await followPassword(site, user, { actor, origin, kept }, client)
+      return await followPassword(site, user, { actor, origin, kept, isFirst }, client)
     })
   )
 }
 
 /**
  * The consequences of a new password: the user's other sessions end, a link to choose one is worthless, and the
- * user is told. [B7, U12, U16]
+ * user is told, save new users who choose their first one. [B7, U12, U16]
  *
  * @returns the number of sessions that ended
  */
 export async function followPassword(
   site: Omit<Site, 'dbConfig'>,
   user: AdminUser,
-  { actor, origin, kept }: NewPassword,
+  { actor, origin, kept, isFirst = false }: NewPassword,
   client: TransactionClientContract
 ): Promise<number> {
+  const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
+  const isNews = !isFirst || by !== undefined || (await site.devices.hasAny(user.id, client))
   const ended = await site.sessionManager.endAllOf(user.id, kept, client)
   await site.invitations.drop(user.id, client)
-  const by = actor?.user && actor.user.id !== user.id ? String(actor.user.username) : undefined
-  const told = { ...placeOf(origin), by }
-  await site.notices.tell(user, 'password_changed', told, { session: kept?.id, client })
+  if (isNews) {
+    const kind = isFirst ? 'password_set' : 'password_changed'
+    const told = { ...placeOf(origin), by }
+    await site.notices.tell(user, kind, told, { session: kept?.id, client })
+  }
   return ended
 }

@@ -11,6 +11,8 @@ const FORMS: Record<string, 'create' | 'update' | undefined> = {
   form_update: 'update',
 }
 
+const EXPORT = '/export'
+
 interface GuardedRoute {
   method: string
   /** Below the model's address */
@@ -20,12 +22,14 @@ interface GuardedRoute {
 }
 
 /**
- * Returns true if a route of a model writes records that need a recent proof, or is the page that asks for what
- * it would refuse: a new user's password is not kept. How a list looks is nobody else's matter. [U11]
+ * Returns true if a route of a model writes records that need a recent proof, takes them all along (an export), or is
+ * the page that asks for what it would refuse: a new user's password is not kept. How a list looks is nobody else's
+ * matter. [U11]
  */
 export function needsProof(view: ModelView, { method, path, offers }: GuardedRoute): boolean {
   if (!isGuarded(view.model) || offers.every((offer) => offer === 'view')) return false
-  return method === 'GET' ? path === '/create_page' : !path.startsWith('/preview')
+  if (method !== 'GET') return !path.startsWith('/preview')
+  return path === '/create_page' || path.startsWith(EXPORT)
 }
 
 /**
@@ -43,5 +47,12 @@ export async function requireProofFor(
   if (isRecentlyProved(ctx.auth.use('admin').signedInOrFail().session)) return
   const mode = FORMS[path.split('/')[1]]
   const next = mode && !isBeside(ctx) ? await keepUnproved(site, ctx, view, mode) : null
-  requireProof(ctx, next ?? undefined)
+  requireProof(ctx, next ?? exportDialog(ctx, view, path))
+}
+
+/** A file would come without a page: the browser would stay at the proof. */
+function exportDialog({ request }: HttpContext, view: ModelView, path: string): string | undefined {
+  if (path !== EXPORT || !['GET', 'HEAD'].includes(request.method())) return undefined
+  const { query } = request.parsedUrl
+  return view.url(`${EXPORT}/dialog`) + (query ? `?${query}` : '')
 }

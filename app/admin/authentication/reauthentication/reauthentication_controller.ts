@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { TRY_AGAIN_IN } from '../../errors.js'
 import { EventType } from '../../events/event_type.js'
 import { flashToNextPage } from '../../http/flash.js'
-import { sentTexts, singleText } from '../../http/form_texts.js'
+import { exactText, sentTexts, singleText } from '../../http/form_texts.js'
 import { returnPath } from '../../http/return_path.js'
 import { kindsOf } from '../factors/factor_kinds.js'
 import type { ShownFactor } from '../factors/factors.js'
@@ -14,6 +14,8 @@ import { isRecentlyProved } from './reauthentication.js'
 
 interface FormData {
   error?: string
+  /** True if the error is of what was typed. Default: false */
+  isTyped?: boolean
   next: string | undefined
   /** True if something was refused that is to be done again */
   isRefused: boolean
@@ -65,7 +67,7 @@ export class ReauthenticationController {
       compare: () =>
         form.usesPasskey
           ? this.#comparePasskey(ctx, singleText(texts, 'passkey') ?? '')
-          : this.#compare(owner, code, singleText(texts, 'password') ?? ''),
+          : this.#compare(owner, code, exactText(texts, 'password') ?? ''),
     })
     if ('wait' in counted) {
       ctx.logger.warn(whoIs(username, ctx), 'Login refused: too many attempts')
@@ -127,10 +129,11 @@ export class ReauthenticationController {
     ctx.response.status(401)
     const typed = form.usesCode ? 'login.second.wrong' : 'reauthentication.wrong'
     const text = form.usesPasskey ? 'passkeys.wrong' : typed
-    return await this.#form(ctx, { ...form, error: this.#text(text) })
+    const isTyped = !form.usesPasskey
+    return await this.#form(ctx, { ...form, error: this.#text(text), isTyped })
   }
 
-  async #form(ctx: HttpContext, { error, next, isRefused, usesCode }: FormData) {
+  async #form(ctx: HttpContext, { error = '', isTyped, next, isRefused, usesCode }: FormData) {
     const { owner } = ctx.auth.use('admin').signedInOrFail()
     const { sso } = this.site
     const { hasApp, hasPasskey } = await kindsOf(this.site, ctx, owner.id)
@@ -143,7 +146,8 @@ export class ReauthenticationController {
         ...(isRefused && { refused: '1' }),
       })}`
     return await this.site.render(ctx, 'pages/reauthenticate', {
-      error: error ?? null,
+      notice: isTyped ? null : error || null,
+      error: isTyped ? error : null,
       next: next ?? null,
       isRefused,
       hasApp,

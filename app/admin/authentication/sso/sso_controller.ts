@@ -28,7 +28,7 @@ export class SsoController {
   }
 
   /**
-   * Sends the browser to the provider. A link of another site begins no more than a login.
+   * Sends the browser to the provider. A link of another site begins nothing: it leads to the login, or to the account.
    */
   async start(ctx: HttpContext): Promise<void> {
     const sso = this.#sso()
@@ -37,8 +37,11 @@ export class SsoController {
     const next = returnPath(this.site, query.next)
     const guard = ctx.auth.use('admin')
     const isSignedIn = await guard.checkWithoutFactor()
-    if (aim === 'login' && isSignedIn) return goTo(ctx, next ?? this.site.url('/'))
-    if (aim !== 'login') {
+    if (aim === 'login') {
+      if (isSignedIn) return goTo(ctx, next ?? this.site.url('/'))
+      /* A session begins because its user wants it to: the provider may ask nobody. */
+      if (isForeignLink(ctx)) return this.#beginAnew(ctx, 'required', next)
+    } else {
       if (!isSignedIn) throw new SignInRequired('required')
       const { acting } = guard.signedInOrFail()
       if (acting) throw new RefusedWhileActing()
@@ -90,7 +93,7 @@ export class SsoController {
   async #signIn(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
     const user = await sso.people.admit(ctx, person)
     const { adminAuthentication } = this.site
-    const metadata = ssoMetadata(person.idToken)
+    const metadata = ssoMetadata(person)
     const isLinked = async (client: TransactionClientContract) => {
       const identity = await sso.identities.find(person, client)
       return identity?.userId === user.id

@@ -38,9 +38,9 @@ export class SsoOfSession {
       })
       return goTo(ctx, step.next ?? this.site.url('/'))
     }
-    if (identity && identity.userId !== owner.id) throw new SsoRefused('linked')
-    if (!identity) {
-      await sso.identities.link(owner.id, person)
+    const holder = identity?.userId ?? (await this.#link(sso, owner.id, person))
+    if (holder !== undefined && holder !== owner.id) throw new SsoRefused('linked')
+    if (holder === undefined) {
       this.site.logEvent(ctx, {
         type: EventType.UPDATE,
         resourceType: AdminUser.name,
@@ -51,6 +51,20 @@ export class SsoOfSession {
     }
     await flashToNextPage(ctx, { kind: 'success', text: this.site.text('sso.linkedNow') })
     goTo(ctx, this.site.url('/account'))
+  }
+
+  /**
+   * @returns undefined once they are linked; id of the user with whom another request was first
+   */
+  async #link(sso: Sso, userId: number, person: SsoPerson): Promise<number | undefined> {
+    try {
+      await sso.identities.link(userId, person)
+      return undefined
+    } catch (error) {
+      const other = await sso.identities.find(person)
+      if (!other) throw error
+      return other.userId
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import { prettyJson } from '../../text/pretty_json.js'
 import type { FormField } from './form_field.js'
 import { plainTexts } from './plain_texts.js'
 import { Widget } from './widget.js'
+import { isPassword } from './widgets/new_password_widget.js'
 import { UnreadableText } from '../../errors.js'
 
 const NO_NUMBER =
@@ -51,7 +52,9 @@ function textsOfOne(field: FormField, value: unknown): string[] {
  */
 export function valueOf(field: FormField, texts: string[]): unknown {
   if (texts.length === 0) return undefined
-  if (field.widget instanceof Widget) return field.widget.read(texts.map((text) => text.trim()))
+  if (field.widget instanceof Widget) {
+    return field.widget.read(isPassword(field.widget) ? texts : texts.map((text) => text.trim()))
+  }
   if (field.multiple) {
     return linesOf(field, texts).map((text) => valueOfOne(field, text))
   }

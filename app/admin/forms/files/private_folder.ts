@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
@@ -60,12 +60,36 @@ export class PrivateFolder extends FSDriver {
     return this.#writeWhole(key, contents)
   }
 
+  /**
+   * Takes over a file of this server, which is gone from its place. Nothing of it is read here, so that a large one
+   * takes no memory.
+   *
+   * @param path  absolute; only the server's user has rights on it
+   */
+  async take(key: string, path: string): Promise<void> {
+    await this.#storeWhole(key, async (part) => {
+      try {
+        await rename(path, part)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error
+        /* Another file system */
+        await copyFile(path, part)
+        await rm(path)
+      }
+    })
+  }
+
   async #writeWhole(key: string, contents: string | Uint8Array | Readable): Promise<void> {
+    await this.#storeWhole(key, (part) => writeFile(part, contents, { mode: 0o600 }))
+  }
+
+  /** @param store  makes the file, under a name that nobody asks for */
+  async #storeWhole(key: string, store: (part: string) => Promise<void>): Promise<void> {
     const path = this.#pathOf(key)
     const part = `${path}.part`
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
     try {
-      await writeFile(part, contents, { mode: 0o600 })
+      await store(part)
       await rename(part, path)
     } catch (error) {
       await rm(part, { force: true })

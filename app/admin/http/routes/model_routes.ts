@@ -258,6 +258,10 @@ function registerBulkRoutes(view: ModelView, route: Route) {
       route('POST', '/bulk-restore', ['restore'], ({ bulk }, ctx) => bulk.restore(ctx))
     }
   }
+  if (view.may('view')) {
+    const selected: Show = (pages, ctx) => pages.export.ofSelected(ctx)
+    route('POST', '/export/selected', ['export'], offered('export', selected))
+  }
   if (view.may('update')) {
     route('GET', '/bulk-edit', ['update'], ({ edit }, ctx) => edit.page(ctx))
     route('POST', '/bulk-edit', ['update'], ({ edit }, ctx) => edit.submit(ctx))

@@ -3,7 +3,7 @@ import { missingReference, type Column } from '#crud/internals'
 import type { Resource } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { isFaulty, type Draft } from './draft.js'
+import { isFaulty, isFaultyIn, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'
 
 /* Databases limit the values of a statement. */
@@ -49,7 +49,8 @@ export class ReferredRows {
       const referring = drafts.filter((draft) => {
         if (own) this.#note(own, draft)
         const value = draft.values[column.attribute]
-        if (isFaulty(draft) || value === null || value === undefined) return false
+        if (value === null || value === undefined) return false
+        if (isFaultyIn(draft, [column.apiName])) return false
         return !(own && this.#made.has(madeBy(own, value)))
       })
       const known = await this.#existing(foreign, referring, client)
@@ -61,9 +62,10 @@ export class ReferredRows {
     }
   }
 
-  #note(own: Column, { kind, values }: Draft) {
-    const value = values[own.attribute]
-    if (kind === 'new' && value !== undefined && value !== null) this.#made.add(madeBy(own, value))
+  #note(own: Column, draft: Draft) {
+    const value = draft.values[own.attribute]
+    if (draft.kind === 'new' && !isFaulty(draft) && value !== undefined && value !== null)
+      this.#made.add(madeBy(own, value))
   }
 
   async #existing(

@@ -3,7 +3,7 @@ import type { Resource } from '#crud'
 import { alreadyRegistered, dialectOf, identityOf, toApi, type Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addFault, isFaulty, type Draft } from './draft.js'
+import { addFault, isFaulty, isFaultyIn, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'
 
 /* Databases limit the values of a statement. */
@@ -12,6 +12,8 @@ const VALUES_AT_ONCE = 200
 interface Taken {
   draft: Draft
   id: string
+  /** True if a later row must not have them: those of a faulty row are free */
+  isNoted: boolean
   /** As the database compares them */
   values: unknown[]
 }
@@ -48,7 +50,9 @@ export class UniqueValues {
         const some = taken.slice(start, start + VALUES_AT_ONCE)
         await this.#compare(site, spec, group, some, client)
       }
-      for (const { draft, id } of taken) if (isFaulty(draft)) this.#lines.delete(id)
+      for (const { draft, id, isNoted } of taken) {
+        if (isNoted && isFaulty(draft)) this.#lines.delete(id)
+      }
     }
   }
 
@@ -61,8 +65,9 @@ export class UniqueValues {
     drafts: readonly Draft[]
   ): Taken[] {
     const found: Taken[] = []
+    const names = group.map(({ apiName }) => apiName)
     for (const draft of drafts) {
-      if (isFaulty(draft) || draft.kind === 'unchanged') continue
+      if (draft.kind === null || draft.kind === 'unchanged' || isFaultyIn(draft, names)) continue
       const { record, values } = draft
       if (!group.some(({ attribute }) => Object.hasOwn(values, attribute))) continue
       const attributes = { ...record?.$attributes, ...values }
@@ -75,12 +80,15 @@ export class UniqueValues {
         addFault(draft, group[0].apiName, site.text('import.faults.valueAgain', { line, value }))
         continue
       }
-      this.#lines.set(id, draft.row.line)
-      const before = group.map((one) => toApi(one, record?.$attributes[one.attribute]))
-      if (record && !before.includes(null)) this.#freed.add(idOf(index, before))
+      const isNoted = !isFaulty(draft)
+      if (isNoted) {
+        this.#lines.set(id, draft.row.line)
+        const before = group.map((one) => toApi(one, record?.$attributes[one.attribute]))
+        if (record && !before.includes(null)) this.#freed.add(idOf(index, before))
+      }
       if (this.#freed.has(id)) continue
       const wanted = group.map(({ attribute }) => attributes[attribute])
-      found.push({ draft, id, values: wanted })
+      found.push({ draft, id, isNoted, values: wanted })
     }
     return found
   }

@@ -31,11 +31,26 @@ export function draftOf(row: FileRow): Draft {
   return { row, ...none, body: {}, values: {}, changes: new Map(), faults: [] }
 }
 
-/** Notes a fault; field null: it is about the row as a whole. */
+/**
+ * Notes a fault; field null: it is about the row as a whole. Of the faults of a field the first one counts: others
+ * follow from it.
+ */
 export function addFault({ faults, row }: Draft, field: string | null, message: string): void {
+  if (field !== null && faults.some((fault) => fault.field === field)) return
   faults.push({ line: row.line, field, message: shorten(message, LONGEST_MESSAGE) })
 }
 
 export function isFaulty({ faults }: Draft): boolean {
   return faults.length > 0
+}
+
+/** True if any of the fields is known to be faulty, or the row as a whole. */
+export function isFaultyIn({ faults }: Draft, fields: readonly string[]): boolean {
+  return faults.some(({ field }) => field === null || fields.includes(field))
+}
+
+/** Puts the faults of a row into the order of the columns. */
+export function sortFaults({ faults }: Draft, fields: readonly string[]): void {
+  const positionOf = ({ field }: ImportFault) => (field === null ? -1 : fields.indexOf(field))
+  if (faults.length > 1) faults.sort((one, other) => positionOf(one) - positionOf(other))
 }

@@ -4,7 +4,7 @@ import { fromQuery, toApi, type Condition, type Located } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addFault, isFaulty, type Draft } from './draft.js'
+import { addFault, isFaultyIn, type Draft } from './draft.js'
 
 /* Databases limit the values of a statement. */
 const KEYS_AT_ONCE = 200
@@ -63,8 +63,10 @@ export function noteKeys(
   seen: SeenKeys
 ): Map<string, { draft: Draft; parts: unknown[] }> {
   const wanted = new Map<string, { draft: Draft; parts: unknown[] }>()
+  const names = key.map(({ name }) => name)
   for (const draft of drafts) {
-    const parts = isFaulty(draft) || key.length === 0 ? null : keyOf(site, key, draft)
+    const isUnknown = key.length === 0 || isFaultyIn(draft, names)
+    const parts = isUnknown ? null : keyOf(site, key, draft)
     if (!parts) continue
     const id = idOf(parts)
     const line = seen.get(id)

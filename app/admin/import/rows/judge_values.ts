@@ -4,16 +4,18 @@ import type { AdminSite } from '../../admin_site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
 import { plainTexts } from '../../forms/fields/plain_texts.js'
 import { unseenFields } from '../../forms/fields/visible_when.js'
+import { isForPeople } from '../../forms/submission/form_failure.js'
 import { internalValues, keyIn, requiredIn } from '../../forms/submission/update_values.js'
 import type { ImportSpec } from '../import_spec.js'
-import { addFault, isFaulty, type Draft } from './draft.js'
+import { addFault, isFaultyIn, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'
 
 /**
  * Validates a row by the schema of a create or of an update, and finds what it would write. [D3]
  */
 export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
-  if (isFaulty(draft)) return
+  /* Without its key it is not known which schema is the row's. */
+  if (isFaultyIn(draft, namesOf(spec.key))) return
   const { mayCreate, mayUpdate, view } = spec.importer
   const isAllowed = draft.record ? mayUpdate : mayCreate
   if (!isAllowed) {
@@ -22,21 +24,50 @@ export async function judgeValues(site: AdminSite, spec: ImportSpec, draft: Draf
     return
   }
   try {
-    if (draft.record) await judgeUpdate(site, spec, draft, draft.record, draft.seen!)
-    else await judgeCreate(site, spec, draft)
+    await judge(site, spec, draft)
   } catch (error) {
     noteError(site, view, draft, error)
+    await judgeRest(site, spec, draft)
   }
+}
+
+async function judge(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+  if (draft.record) await judgeUpdate(site, spec, draft, draft.record, draft.seen!)
+  else await judgeCreate(site, spec, draft)
+}
+
+/** Finds the values of the other fields of a faulty row, as unique ones and references may be faulty, too. */
+async function judgeRest(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
+  if (isFaultyIn(draft, namesOf(spec.key))) return
+  try {
+    await judge(site, spec, draft)
+  } catch (error) {
+    /* It is about the fields that are left out now. */
+    if (!isForPeople(error)) throw error
+  }
+}
+
+function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
+  return fields.map(({ name }) => name)
+}
+
+/** What the row has in the fields that are not known to be faulty, and the names of the others. */
+function goodPart({ body, faults }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
+  if (faults.length === 0) return { body, faulty: NONE }
+  const faulty = new Set(faults.flatMap(({ field }) => field ?? []))
+  const good = Object.entries(body).filter(([name]) => !faulty.has(name))
+  return { body: Object.fromEntries(good), faulty }
 }
 
 async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
   const { keepsKeys, view } = spec.importer
   const { createBody, key } = view.resource
-  const body = withoutEmpty(createBody, draft.body)
-  const optional = unseen(site, spec, 'create', body)
+  const { body: good, faulty } = goodPart(draft)
+  const body = withoutEmpty(createBody, good)
+  const optional = unseen(site, spec, 'create', body).union(faulty)
   const values = await createBody.parse(body, { operation: 'create' }, false, optional)
   for (const column of key.columns) {
-    const given = draft.body[column.apiName]
+    const given = good[column.apiName]
     const isTaken = createBody.fields.some((field) => field.column === column)
     if (isTaken || given === null || given === undefined) continue
     if (!keepsKeys || column.hidden) {
@@ -63,9 +94,9 @@ async function judgeUpdate(
 ): Promise<void> {
   const { view } = spec.importer
   const { key, updateBody } = view.resource
-  const { body } = draft
+  const { body, faulty } = goodPart(draft)
   const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
-  const optional = unseen(site, spec, 'update', body, record)
+  const optional = unseen(site, spec, 'update', body, record).union(faulty)
   const meta = { operation: 'update', key: key.of(record) }
   const values = await updateBody.parse(whole, meta, false, optional)
   for (const field of writable(updateBody)) {

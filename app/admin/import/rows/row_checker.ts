@@ -4,7 +4,7 @@ import type { FileRow } from '../../sheets/file_shape.js'
 import type { ImportSpec } from '../import_spec.js'
 import { UniqueValues } from './check_unique.js'
 import { ReferredRows } from './check_referred.js'
-import { draftOf, type Draft } from './draft.js'
+import { draftOf, sortFaults, type Draft } from './draft.js'
 import { findRecords, noteKeys, type SeenKeys } from './find_records.js'
 import { findTitles } from './find_titles.js'
 import { judgeValues } from './judge_values.js'
@@ -61,6 +61,8 @@ export class RowChecker {
     await this.#unique.check(site, spec, drafts, client)
     await this.#referred.check(site, spec, drafts, client)
     if (isTrial) await tryWrites(site, spec, drafts, client)
+    const names = spec.columns.map(({ field }) => field.name)
+    for (const draft of drafts) sortFaults(draft, names)
     return drafts
   }
 }

@@ -115,6 +115,10 @@ export class MysqlDialect implements Dialect {
     return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d${time}')`
   }
 
+  listOfTexts(expression: string): string {
+    return `cast(json_arrayagg(cast(${expression} as char)) as char)`
+  }
+
   async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
     return reported
   }

@@ -147,6 +147,10 @@ export class PostgresDialect implements Dialect {
     )
   }
 
+  listOfTexts(expression: string): string {
+    return `json_agg((${expression})::text)::text`
+  }
+
   async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
     return reported
   }

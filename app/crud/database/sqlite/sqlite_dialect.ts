@@ -141,6 +141,10 @@ export class SqliteDialect implements Dialect {
     return `substr(${this.nameOf(table, column)}, 1, ${length})`
   }
 
+  listOfTexts(expression: string): string {
+    return `json_group_array(cast(${expression} as text))`
+  }
+
   async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
     if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
     const rows = await client.rawQuery('select cast(last_insert_rowid() as text) as id')

@@ -6,6 +6,7 @@ import { takeExportSlot } from '../../http/export_slots.js'
 import { conflictsWithFormat } from '../../http/problems.js'
 import { listBatches } from '../../operations/list_batches.js'
 import type { ListResult } from '../../operations/list_result.js'
+import type { orderedParts } from '../../operations/ordered_parts.js'
 import { beginSnapshot, type Snapshot } from '../../operations/snapshot.js'
 import { ListRequest } from '../../request/list_request.js'
 import { ownParameter } from '../../request/parameters.js'
@@ -32,6 +33,8 @@ interface ExportOptions {
   client: QueryClientContract
   /** Reads one part of the list */
   fetch: (request: ListRequest, client: QueryClientContract) => Promise<ListResult>
+  /** Divides the list; undefined where own code reads it */
+  divide?: (request: ListRequest, client: QueryClientContract) => ReturnType<typeof orderedParts>
 }
 
 type Batches = AsyncGenerator<Item[], void>
@@ -52,9 +55,13 @@ export async function handleExport(ctx: HttpContext, options: ExportOptions): Pr
   try {
     snapshot = await beginSnapshot(client)
     const reading = snapshot.client
-    const batches = listBatches(request, (part) => options.fetch(part, reading), ROWS_AT_ONCE)
+    const parts = options.divide?.(request, reading)
+    const read = (part: ListRequest) => options.fetch(part, reading)
+    const batches = listBatches(request, read, ROWS_AT_ONCE, parts)
     const first = await batches.next()
-    const hasMore = await isCut(request, first.value ?? [], { ...options, client: reading })
+    const { length = 0 } = first.value ?? []
+    const isWhole = !parts && length < Math.min(request.paging.limit, ROWS_AT_ONCE)
+    const hasMore = !isWhole && (await isCut(request, { ...options, client: reading }))
     ctx.response.header(HAS_MORE, String(hasMore))
     send(ctx, textOf(resource, request, format, first.value ?? [], batches), format, () => {
       giveBack()
@@ -83,10 +90,8 @@ function parse(ctx: HttpContext, resource: Resource, format: ListFormat): ListRe
 /** Looks at the row after the last one that is sent. */
 async function isCut(
   { conditions, deleted, fields, paging: { limit }, sorts }: ListRequest,
-  first: Item[],
   { client, fetch }: ExportOptions
 ): Promise<boolean> {
-  if (first.length < Math.min(limit, ROWS_AT_ONCE)) return false
   const next = { shape: 'offset', offset: limit, limit: 1 } as const
   const list = new ListRequest(conditions, sorts, next, deleted, { fields, count: false })
   const { data } = await fetch(list, client)

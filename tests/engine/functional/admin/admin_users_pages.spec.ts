@@ -90,8 +90,11 @@ test.group('Admin | pages of the admin’s own models', (group) => {
     for (const [password, message] of [
       ['password1', 'one of the most common ones'],
       ['some.body', 'The password is the user name'],
+      ['Ad.Min.2026', 'The password is a name of this site'],
+      ['Lovelace99', 'The password is a name of this site'],
+      [' with a space', 'does not begin or end with a space'],
     ]) {
-      const fields = { username: 'some.body', password }
+      const fields = { username: 'some.body', password, email: 'ada.lovelace@example.org' }
       const { status, text } = await submit(`${USERS}/form_create`, fields)
       assert.equal(status, 422)
       assert.include(text, message)

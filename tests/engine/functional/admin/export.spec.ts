@@ -1,5 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { get as httpGet } from 'node:http'
+import { get as httpGet, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
@@ -9,12 +10,15 @@ import { ClosedFile } from '#tests/engine/fixtures/list_views'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 import {
   adminSite,
+  callRaw,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
+import { onSqlite } from '#tests/engine/helpers/databases'
+import { queriesOf } from '#tests/engine/helpers/queries'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { call, get, urlOf, type Answer } from '#tests/engine/helpers/http'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
@@ -75,6 +79,7 @@ test.group('Admin | export', (group) => {
   let jo: AdminUser
   let cookie: string
 
+  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -401,6 +406,91 @@ test.group('Admin | export', (group) => {
     assert.equal(foreign.status, 403)
   })
 
+  test('[D2, B24] the records that are ticked in the list are exported, in its order and columns', async ({
+    assert,
+  }) => {
+    await add('list_cash_books', books(6))
+    const ids = await db.from('list_cash_books').orderBy('id').select('id')
+    const [, two, , , five] = ids.map(({ id }) => Number(id))
+    const list = '/admin/CashBook/?sort_by=amount&sort_order=desc&columns=title,amount'
+    const page = await get(list, { headers: { cookie } })
+    assert.include(page.text, 'formaction="/admin/CashBook/export/selected"')
+
+    const ticked = `ids=${two}&ids=${five}&action=export&next=${encodeURIComponent(list)}`
+    const sent = await callRaw(
+      'POST',
+      '/admin/CashBook/export/selected',
+      {
+        cookie,
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-mode': 'navigate',
+      },
+      ticked
+    )
+    assert.equal(sent.status, 303)
+    const dialog = await get(String(sent.headers.location), { headers: { cookie } })
+    assert.include(dialog.text, '2 selected records')
+    const part = await sendForm('/admin/CashBook/export/selected', ticked, {
+      cookie,
+      'hx-request': 'true',
+    })
+    assert.include(part.text, '2 selected records')
+    assert.notInclude(part.text, '<html')
+
+    const [, query] = dialog.text.match(/name="query" value="([^"]*)"/)!
+    const form = new URLSearchParams({
+      query: query.replaceAll('&amp;', '&'),
+      format: 'csv',
+      columns: 'shown',
+    })
+    const file = await sendForm('/admin/CashBook/export', String(form), { cookie })
+    assert.deepEqual(lines(file), ['title,amount', 'Book 4,4', 'Book 1,1'])
+    const [{ details }] = await exportEvents()
+    assert.deepInclude(details, { count: 2, selected: [String(two), String(five)] })
+    /* They are exported though the list's filter finds them no more. */
+    const filtered = await exported(`format=csv&filter.remark=nothing&ids=${five}`)
+    assert.lengthOf(lines(filtered), 2)
+
+    const whole = await sendForm(
+      '/admin/CashBook/export/selected',
+      `all=1&count=3&query=filter.remark%3Deven&ids=${two}&next=/admin/CashBook/`,
+      { cookie }
+    )
+    assert.include(whole.text, '3 records on all pages of the list')
+    const none = await sendForm('/admin/CashBook/export/selected', 'action=export', { cookie })
+    assert.equal(none.headers.get('location'), '/admin/CashBook/')
+    for (const wrong of [
+      'ids=x',
+      'ids=',
+      Array.from({ length: 1001 }, (_, n) => `ids=${n}`).join('&'),
+    ]) {
+      assert.equal(await statusOf(exported(`format=csv&${wrong}`)), 422)
+    }
+  })
+
+  test('[U2, U3] of ticked records, only those and what a role lets one export leave', async ({
+    assert,
+  }) => {
+    await add('list_cash_books', books(3))
+    const ids = await db.from('list_cash_books').orderBy('id').select('id')
+    const ticked = ids.map(({ id }) => `ids=${id}`).join('&')
+    await signInWith({
+      CashBook: { actions: ['view', 'export'], hidden: ['amount'] },
+    })
+    const page = await get('/admin/CashBook/', { headers: { cookie } })
+    assert.include(page.text, 'formaction="/admin/CashBook/export/selected"')
+    const file = await exported(`format=csv&columns=*&${ticked}`)
+    assert.equal(lines(file)[0], 'id,title,remark,deleted_at')
+    assert.lengthOf(lines(file), 4)
+    await emptyAdminTables()
+    await restoreRoles()
+    await signInWith({ CashBook: { actions: ['view'] } })
+    const without = await get('/admin/CashBook/', { headers: { cookie } })
+    assert.notInclude(without.text, '/export/selected')
+    const refused = await sendForm('/admin/CashBook/export/selected', ticked, { cookie })
+    assert.equal(refused.status, 403)
+  })
+
   test('[D2] the dialog says how many records match, and keeps the list; the list links to it', async ({
     assert,
   }) => {
@@ -454,6 +544,58 @@ test.group('Admin | export', (group) => {
     )
   })
 
+  test('[D2, D6] in the order of a column without an index, an export sorts once and is of one moment', async ({
+    assert,
+  }) => {
+    const wide = 'x'.repeat(2000)
+    const rows = books(3000).map((one) => ({
+      ...one,
+      title: `Book ${one.amount % 40}`,
+      remark: wide,
+    }))
+    await add('list_cash_books', rows)
+    const stored = await db.from('list_cash_books').select('id', 'amount')
+    const idOf = new Map(stored.map(({ id, amount }) => [Number(amount), Number(id)]))
+    const changes = async () => {
+      await db.from('list_cash_books').where('amount', '>', 1500).delete()
+      await db.from('list_cash_books').update({ title: 'Book 0' })
+      await add('list_cash_books', books(10))
+    }
+    /* An SQLite database without readers has one connection, which all others would wait for. */
+    const isSingle = onSqlite && !readersOf(db.connection())
+    for (const order of ['asc', 'desc']) {
+      const items: Array<{ amount: number; title: string }> = []
+      const queries = await queriesOf(async () => {
+        const response = await fetch(
+          urlOf(`/admin/CashBook/export?format=ndjson&sort_by=title&sort_order=${order}`),
+          { headers: { cookie } }
+        )
+        const reader = response.body!.getReader()
+        const { value: first } = await reader.read()
+        if (order === 'desc' && !isSingle) await changes()
+        const parts = [first!]
+        for (let part = await reader.read(); !part.done; part = await reader.read())
+          parts.push(part.value)
+        const text = Buffer.concat(parts).toString().trimEnd()
+        items.push(...text.split('\n').map((line) => JSON.parse(line)))
+      })
+      const sign = order === 'asc' ? 1 : -1
+      const expected = rows
+        .map(({ amount, title }) => ({ amount, title, id: idOf.get(amount)! }))
+        .sort((one, two) =>
+          one.title === two.title ? one.id - two.id : one.title < two.title ? -sign : sign
+        )
+      assert.deepEqual(
+        items.map(({ amount, title }) => `${title}, ${amount}`),
+        expected.map(({ amount, title }) => `${title}, ${amount}`)
+      )
+      assert.lengthOf(
+        queries.filter((sql) => sql.includes('row_number()')),
+        1
+      )
+    }
+  })
+
   test('[D2, E3] a client that goes away ends the export, and the event says so', async ({
     assert,
   }) => {
@@ -480,11 +622,49 @@ test.group('Admin | export', (group) => {
     assert.equal(pool.numUsed(), 0)
   })
 
-  test('[D2] more than two at once are refused for a moment', async ({ assert }) => {
-    const wide = 'x'.repeat(20_000)
+  test('[D2, E3] an answer that breaks ends the export, and the process hears of no other fault', async ({
+    assert,
+    cleanup,
+  }) => {
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    const known = process.listeners('unhandledRejection')
+    process.removeAllListeners('unhandledRejection').on('unhandledRejection', note)
+    const answers: ServerResponse[] = []
+    const started = (message: unknown) =>
+      void answers.push((message as { response: ServerResponse }).response)
+    subscribe('http.server.request.start', started)
+    cleanup(() => {
+      unsubscribe('http.server.request.start', started)
+      process.removeAllListeners('unhandledRejection')
+      for (const one of known) process.on('unhandledRejection', one)
+    })
+    const wide = 'x'.repeat(2000)
     await add(
       'list_cash_books',
-      books(700).map((one) => ({ ...one, remark: wide }))
+      books(6000).map((one) => ({ ...one, remark: wide }))
+    )
+    const request = httpGet(urlOf('/admin/CashBook/export?format=csv'), { headers: { cookie } })
+    request.on('error', () => {})
+    const [response] = await once(request, 'response')
+    response.on('error', () => {})
+    await once(response, 'data')
+    /* As a middleware that answers twice: the answer has a fault, and is closed. */
+    answers.at(-1)!.emit('error', new Error('broken'))
+    answers.at(-1)!.destroy()
+    const [event] = await exportEvents()
+    assert.isTrue(event.details.interrupted)
+    const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
+    for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
+    assert.equal(pool.numUsed(), 0)
+    assert.isEmpty(unhandled)
+  })
+
+  test('[D2] more than two at once are refused for a moment', async ({ assert }) => {
+    const wide = 'x'.repeat(10_000)
+    await add(
+      'list_cash_books',
+      books(1400).map((one) => ({ ...one, remark: wide }))
     )
     const open = await Promise.all(
       [1, 2].map(() => fetch(urlOf('/admin/CashBook/export?format=csv'), { headers: { cookie } }))
@@ -514,6 +694,10 @@ test.group('Admin | export', (group) => {
     const answer = await exported('format=ndjson&sort_by=guest', 'Cabin')
     const seen = new Set(answer.text.trimEnd().split('\n'))
     assert.equal(seen.size, 1500)
+    const byLetter = await exported('format=ndjson&sort_by=letter&sort_order=desc', 'Cabin')
+    const letters = byLetter.text.split('\n', 1500).map((line) => JSON.parse(line).letter)
+    assert.deepEqual(letters, letters.toSorted().reverse())
+    assert.equal(new Set(letters).size, 1500)
     await db.from('list_cabins').delete()
   })
 })

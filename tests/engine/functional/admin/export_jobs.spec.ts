@@ -4,20 +4,12 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import type { AdminUser } from '#admin'
 import { pruneExports } from '#admin/export/export_files'
-import {
-  adminSite,
-  cookiesOf,
-  emptyAdminTables,
-  fakeHashes,
-  makeUser,
-  sendForm,
-} from '#tests/engine/helpers/admin'
-import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
-import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { adminSite, cookiesOf, makeUser, sendForm } from '#tests/engine/helpers/admin'
+import { withJobs } from '#tests/engine/helpers/job_group'
+import { findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { get, urlOf, type Answer } from '#tests/engine/helpers/http'
-import { giveRoles, makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+import { giveRoles, makeRole } from '#tests/engine/helpers/roles'
 
 const folder = () => join(app.config.get<string>('admin.storageDirectory'), '.exports')
 
@@ -41,29 +33,22 @@ async function statusOf(answer: Promise<Answer>): Promise<number> {
 }
 
 test.group('Admin | exports as jobs', (group) => {
-  let jo: AdminUser
   let cookie: string
 
-  group.setup(() => fakeHashes())
+  const own = withJobs(group, ['list_cash_books'])
   group.each.setup(async () => {
-    await emptyAdminTables()
-    await emptyEventTables()
-    await emptyJobTables()
-    await db.from('list_cash_books').delete()
     const rows = Array.from({ length: 30 }, (_, index) => ({
       title: `Book ${index}`,
       amount: index,
     }))
     await db.table('list_cash_books').multiInsert(rows)
-    jo = await makeUser('jo')
-    cookie = await cookiesOf(jo)
+    cookie = own.cookie
     const site = await adminSite()
     const { exports } = site
     const before = { ...exports }
     return async () => {
       Object.assign(exports, before)
       await pruneExports(0)
-      await restoreRoles()
     }
   })
 

@@ -1,56 +1,26 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import type { AdminUser } from '#admin'
 import type AdminImport from '#admin/models/admin_import'
 import { PART } from '#admin/import/write_all_rows'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
-import {
-  adminSite,
-  cookiesOf,
-  emptyAdminTables,
-  fakeHashes,
-  makeUser,
-} from '#tests/engine/helpers/admin'
+import { adminSite, cookiesOf, makeUser } from '#tests/engine/helpers/admin'
 import { call } from '#tests/engine/helpers/http'
-import {
-  contextFor,
-  csv,
-  emptyImportTables,
-  faultyRows,
-  imports,
-  run,
-  tried,
-} from '#tests/engine/helpers/imports'
-import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
-import { emptyEventTables } from '#tests/engine/helpers/logged_events'
-import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+import { contextFor, csv, faultyRows, imports, run, tried } from '#tests/engine/helpers/imports'
+import { withImports } from '#tests/engine/helpers/job_group'
+import { findJob, untilJob, work } from '#tests/engine/helpers/jobs'
+import { makeRole } from '#tests/engine/helpers/roles'
 
 const MODEL = 'ImportArticle'
 
 test.group('Admin | import', (group) => {
   group.tap((one) => one.tags(['@database']))
-  let jo: AdminUser
+  const own = withImports(group)
 
-  group.setup(() => fakeHashes())
   group.setup(() => {
     PART.rows = 100
     return () => void (PART.rows = 1000)
   })
-  group.each.setup(async () => {
-    await emptyAdminTables()
-    await restoreRoles()
-    await emptyJobTables()
-    await emptyImportTables()
-    await db.from('import_articles').delete()
-    await db.from('import_makers').delete()
-    ImportArticle.saved = []
-    jo = await makeUser('jo')
-    await emptyEventTables()
-    return async () => {
-      await emptyAdminTables()
-      await restoreRoles()
-    }
-  })
+  group.each.setup(() => void (ImportArticle.saved = []))
 
   const articles = () => db.from('import_articles').orderBy('sku')
   const titles = async () => {
@@ -75,7 +45,7 @@ test.group('Admin | import', (group) => {
     await article({ sku: 'a', title: 'Lamp', price: 5 })
     await article({ sku: 'b', title: 'Chair', price: 7.5 })
     const one = await tried(
-      jo,
+      own.jo,
       MODEL,
       csv(
         'SKU,Title,price',
@@ -124,8 +94,8 @@ test.group('Admin | import', (group) => {
     await article({ sku: 'a', price: 5 })
     await article({ sku: 'b', title: 'Chair' })
     const content = csv('sku,title,price', 'a,Lamp,5.00', 'b,Armchair,7.5', 'c,Table,9')
-    const one = await tried(jo, MODEL, content)
-    const { id } = await run(jo, one)
+    const one = await tried(own.jo, MODEL, content)
+    const { id } = await run(own.jo, one)
     cleanup(await work())
     const job = await untilJob(id)
     assert.equal(job.state, 'done', job.fault ?? '')
@@ -152,7 +122,7 @@ test.group('Admin | import', (group) => {
     assert.equal(present!.state, 'done')
     assert.equal(present!.eventId, events[0].id)
 
-    const headers = { cookie: await cookiesOf(jo) }
+    const headers = { cookie: await cookiesOf(own.jo) }
     const path = `/admin/management/events/${events[0].id}/undo`
     const answer = await call('POST', path, { json: {}, headers })
     assert.equal(answer.status, 200, answer.text)
@@ -163,11 +133,11 @@ test.group('Admin | import', (group) => {
     assert,
     cleanup,
   }) => {
-    const one = await tried(jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,Table'), {
+    const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,Table'), {
       key: null,
     })
     await article({ sku: 'c', title: 'Mine' })
-    const { id } = await run(jo, one)
+    const { id } = await run(own.jo, one)
     cleanup(await work())
     const job = await untilJob(id)
     assert.equal(job.state, 'failed')
@@ -187,11 +157,11 @@ test.group('Admin | import', (group) => {
     const lines = Array.from({ length: 220 }, (_, index) => `s${index},Lamp ${index}`)
     lines[2] = 's2,'
     lines[210] = 's210,Refused by a hook'
-    const one = await tried(jo, MODEL, csv('sku,title', ...lines))
+    const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
     assert.equal(one.trial!.faulty, 1)
     const service = await imports()
-    await assert.rejects(async () => run(jo, one), 'import.refused.faulty')
-    const { id } = await run(jo, one, { skipFaulty: true })
+    await assert.rejects(async () => run(own.jo, one), 'import.refused.faulty')
+    const { id } = await run(own.jo, one, { skipFaulty: true })
     cleanup(await work())
     const job = await untilJob(id)
     assert.equal(job.state, 'done', job.fault ?? '')
@@ -212,7 +182,10 @@ test.group('Admin | import', (group) => {
       present!.counts!.faults.map(({ line }) => line),
       [4, 212]
     )
-    await assert.rejects(async () => run(jo, present!, { skipFaulty: true }), 'import.refused.done')
+    await assert.rejects(
+      async () => run(own.jo, present!, { skipFaulty: true }),
+      'import.refused.done'
+    )
   })
 
   test('[D3, D1] an interrupted run goes on behind the last part, and does nothing twice', async ({
@@ -220,8 +193,8 @@ test.group('Admin | import', (group) => {
   }) => {
     const lines = Array.from({ length: 250 }, (_, index) => `s${index},Lamp`)
     lines.push('s5,Again')
-    const one = await tried(jo, MODEL, csv('sku,title', ...lines))
-    const { id } = await run(jo, one, { skipFaulty: true })
+    const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
+    const { id } = await run(own.jo, one, { skipFaulty: true })
     const site = await adminSite()
     site.jobs.resume()
     const goOn = site.jobs.run(id, false)
@@ -256,7 +229,7 @@ test.group('Admin | import', (group) => {
       { id: 3, name: 'Twin' },
     ])
     const one = await tried(
-      jo,
+      own.jo,
       MODEL,
       csv('sku,title,maker', 'a,Lamp,Acme', 'b,Lamp,Nobody', 'c,Lamp,Twin', 'd,Lamp,')
     )
@@ -273,7 +246,7 @@ test.group('Admin | import', (group) => {
     assert.match(faults[1].message, /2 records are called Twin/)
     assert.equal(preview[0].changes.find(({ field }) => field === 'maker_id')!.after, 1)
 
-    const byKey = await tried(jo, MODEL, csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,99'))
+    const byKey = await tried(own.jo, MODEL, csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,99'))
     assert.deepEqual(
       byKey.trial!.faults.map(({ line, field }) => [line, field]),
       [[3, 'maker_id']]
@@ -362,7 +335,7 @@ test.group('Admin | import', (group) => {
   }) => {
     await article({ sku: 'a' })
     const content = csv('sku,title', 'a,Lamp', 'b,Forbidden', 'c,Chair', 'c,Bed')
-    const one = await tried(jo, MODEL, content, { key: null })
+    const one = await tried(own.jo, MODEL, content, { key: null })
     assert.deepEqual(
       one.trial!.faults.map(({ line, field }) => [line, field]),
       [
@@ -378,8 +351,8 @@ test.group('Admin | import', (group) => {
     assert,
   }) => {
     const lines = Array.from({ length: 300 }, (_, index) => `s${index},Lamp`)
-    const one = await tried(jo, MODEL, csv('sku,title', ...lines))
-    const { id } = await run(jo, one, { skipFaulty: true })
+    const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
+    const { id } = await run(own.jo, one, { skipFaulty: true })
     const site = await adminSite()
     site.jobs.resume()
     const goOn = site.jobs.run(id, false)
@@ -400,6 +373,9 @@ test.group('Admin | import', (group) => {
     const present = await found(one)
     assert.equal(present!.state, 'failed')
     assert.equal(present!.counts!.new, job.done)
-    await assert.rejects(() => run(jo, present!, { skipFaulty: true }), 'import.refused.partlyDone')
+    await assert.rejects(
+      () => run(own.jo, present!, { skipFaulty: true }),
+      'import.refused.partlyDone'
+    )
   })
 })

@@ -4,42 +4,19 @@ import type { AdminUser } from '#admin'
 import { withKept } from '#admin/import/kept_file'
 import type AdminImport from '#admin/models/admin_import'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
-import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
-import {
-  begin,
-  contextFor,
-  csv,
-  emptyImportTables,
-  imports,
-  run,
-  tried,
-} from '#tests/engine/helpers/imports'
-import { emptyJobTables, findJob } from '#tests/engine/helpers/jobs'
-import { emptyEventTables } from '#tests/engine/helpers/logged_events'
-import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+import { adminSite, makeUser } from '#tests/engine/helpers/admin'
+import { begin, contextFor, csv, imports, run, tried } from '#tests/engine/helpers/imports'
+import { withImports } from '#tests/engine/helpers/job_group'
+import { findJob } from '#tests/engine/helpers/jobs'
+import { makeRole } from '#tests/engine/helpers/roles'
 
 const MODEL = 'ImportArticle'
 
 test.group('Admin | attacks on imports', (group) => {
   group.tap((one) => one.tags(['@database']))
-  let jo: AdminUser
+  const own = withImports(group)
 
-  group.setup(() => fakeHashes())
-  group.each.setup(async () => {
-    await emptyAdminTables()
-    await restoreRoles()
-    await emptyJobTables()
-    await emptyImportTables()
-    await db.from('import_articles').delete()
-    await db.from('import_makers').delete()
-    ImportArticle.saved = []
-    jo = await makeUser('jo')
-    await emptyEventTables()
-    return async () => {
-      await emptyAdminTables()
-      await restoreRoles()
-    }
-  })
+  group.each.setup(() => void (ImportArticle.saved = []))
 
   async function found({ id }: AdminImport): Promise<AdminImport> {
     const service = await imports()
@@ -68,11 +45,11 @@ test.group('Admin | attacks on imports', (group) => {
   test('[D3, D1] a run that was cancelled is not done again after another run of the same import', async ({
     assert,
   }) => {
-    const all = await tried(jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair'), { key: null })
+    const all = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair'), { key: null })
     const { jobs } = await adminSite()
-    const first = await run(jo, all)
+    const first = await run(own.jo, all)
     await jobs.store.cancel(await findJob(first.id))
-    const second = await run(jo, await found(all))
+    const second = await run(own.jo, await found(all))
     const done = await perform(second.id)
     assert.equal(done.state, 'done')
     /* The same rows could be written once more. */
@@ -82,7 +59,7 @@ test.group('Admin | attacks on imports', (group) => {
         .where('id', id)
         .update({ sku: `written-${id}` })
     }
-    const again = await jobs.again(await contextFor(jo), await findJob(first.id))
+    const again = await jobs.again(await contextFor(own.jo), await findJob(first.id))
     assert.equal(again!.id, first.id)
     const job = await perform(first.id)
 
@@ -95,10 +72,10 @@ test.group('Admin | attacks on imports', (group) => {
   test('[D3] requests that overlap the start of a run change nothing of the import', async ({
     assert,
   }) => {
-    const one = await tried(jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
+    const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
     const [late, later, last] = [await found(one), await found(one), await found(one)]
-    const { id } = await run(jo, await found(one))
-    const ctx = await contextFor(jo)
+    const { id } = await run(own.jo, await found(one))
+    const ctx = await contextFor(own.jo)
     const service = await imports()
     const columns = { columns: { 0: 'sku', 1: 'title' }, key: null }
     await assert.rejects(() => service.setColumns(ctx, late, columns), 'import.refused.busy')
@@ -204,10 +181,10 @@ test.group('Admin | attacks on imports', (group) => {
   }) => {
     const ada = await makeUser('ada')
     const others = await begin(ada, MODEL, csv('sku', 'a'))
-    const first = await tried(jo, MODEL, csv('sku,title', 'a,Lamp'))
-    await run(jo, first)
-    const second = await begin(jo, MODEL, csv('sku', 'b'))
-    for (let i = 0; i < 10; i++) await begin(jo, MODEL, csv('sku', 'c'))
+    const first = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'))
+    await run(own.jo, first)
+    const second = await begin(own.jo, MODEL, csv('sku', 'b'))
+    for (let i = 0; i < 10; i++) await begin(own.jo, MODEL, csv('sku', 'c'))
     const left = await db.from('admin_imports').select('id', 'file_key')
     const ids = left.map(({ id }) => Number(id))
     assert.lengthOf(ids, 12)
@@ -220,7 +197,7 @@ test.group('Admin | attacks on imports', (group) => {
   test('[D3] long values stay out of the table of imports', async ({ assert }) => {
     const long = 'x'.repeat(500_000)
     const one = await tried(
-      jo,
+      own.jo,
       MODEL,
       csv('sku,title,note', `a,Lamp,${long}`, `b${long},Lamp,`, `c,Lamp,`, `c,"${long}",`)
     )

@@ -2,26 +2,20 @@ import { readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import type { AdminUser, PermissionsDocument } from '#admin'
+import type { PermissionsDocument } from '#admin'
 import { MOST_BYTES } from '#admin/import/limits'
 import {
   callRaw,
   cookiesOf,
   emptyAdminTables,
-  fakeHashes,
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { get, urlOf, type Answer } from '#tests/engine/helpers/http'
-import {
-  beginImport,
-  chooseColumns,
-  emptyImportTables,
-  upload,
-} from '#tests/engine/helpers/import_forms'
+import { beginImport, chooseColumns, upload } from '#tests/engine/helpers/import_forms'
 import { its } from '#tests/engine/helpers/its'
-import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
-import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { withJobs } from '#tests/engine/helpers/job_group'
+import { untilJob, work } from '#tests/engine/helpers/jobs'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
 
@@ -46,24 +40,15 @@ function chosenIn({ text }: Answer): Record<string, string> {
 }
 
 test.group('Admin | pages of the import', (group) => {
-  let jo: AdminUser
   let cookie: string
   let globe: Stage
   let hamlet: Play
 
-  group.setup(() => fakeHashes())
+  const common = withJobs(group, ['admin_imports', 'play_tickets', 'plays', 'stages'])
   group.each.setup(async () => {
-    await emptyAdminTables()
-    await emptyEventTables()
-    await emptyJobTables()
-    await emptyImportTables()
-    await restoreRoles()
-    for (const table of ['play_tickets', 'plays', 'stages']) await db.from(table).delete()
     globe = await Stage.create({ name: 'Globe', town: 'east' })
     hamlet = await Play.create({ title: 'Hamlet', town: 'east', stageId: globe.id })
-    jo = await makeUser('jo')
-    cookie = await cookiesOf(jo)
-    return () => restoreRoles()
+    cookie = common.cookie
   })
 
   const open = (path: string, headers: Record<string, string> = {}) =>

@@ -5,6 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { AdminUser } from '#admin'
 import {
   adminSite,
+  cookiesFrom,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -12,9 +13,11 @@ import {
   login,
   makeUser,
   PASSWORD,
+  receivedCookies,
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { captureLog } from '#tests/engine/helpers/captured_log'
+import { giveFactor } from '#tests/engine/helpers/factors'
 import { call, get } from '#tests/engine/helpers/http'
 import { textOf } from '#tests/engine/helpers/list_page'
 import { ago, emptyEventTables } from '#tests/engine/helpers/logged_events'
@@ -87,6 +90,49 @@ test.group('Admin | invitations and resets', (group) => {
     assert.containSubset(made, { username: 'root', resource_id: String(kim.id) })
     const [set] = await db.from('admin_event_log').where('details', 'like', '%password_changed%')
     assert.containSubset(set, { username: 'kim', event_type: 'UPDATE' })
+  })
+
+  test('[U12] after an invited user was made, their page offers the link', async ({ assert }) => {
+    const create = (fields: Record<string, string>, headers = {}) =>
+      sendForm(`${USERS}/form_create`, fields, { cookie, ...headers })
+    const made = await create({ username: 'kim', invite: 'true' })
+    const { id } = await AdminUser.findByOrFail('username', 'kim')
+    assert.equal(made.headers.get('location'), `${USERS}/update/${id}#password-link`)
+    const page = await get(`${USERS}/update/${id}`, { headers: { cookie } })
+    assert.include(page.text, 'id="password-link"')
+    assert.include(page.text, 'Make an invitation link')
+    const byHtmx = await create({ username: 'max', invite: 'true' }, { 'hx-request': 'true' })
+    assert.match(byHtmx.headers.get('hx-redirect')!, /\/update\/\d+#password-link$/)
+    const usual = await create({ username: 'lee', password: NEW })
+    assert.equal(usual.headers.get('location'), `${USERS}/`)
+  })
+
+  test('[U12, U16] the first password of a new user is no news, that of others is told', async ({
+    assert,
+  }) => {
+    const kinds = async () => {
+      const rows = await db.from('admin_notices').orderBy('id')
+      return rows.map(({ kind }) => kind)
+    }
+    const kim = await invited()
+    const first = await makeLink(kim)
+    await choose(first.path)
+    assert.isEmpty(await kinds())
+
+    const lee = await invited('lee')
+    await sendForm(`${USERS}/form_update/${lee.id}`, { password: NEW }, { cookie })
+    assert.deepEqual(await kinds(), ['password_set'])
+    const own = await cookiesOf((await AdminUser.find(lee.id))!)
+    const told = await get('/admin', { headers: { cookie: own, accept: 'text/html' } })
+    const sentence = 'A password was set for your account. It was root who did it.'
+    assert.include(textOf(told.text), sentence)
+
+    /* Of who has logged in by other means. */
+    const sue = await invited('sue')
+    await cookiesOf(sue)
+    const later = await makeLink(sue)
+    await choose(later.path)
+    assert.deepEqual(await kinds(), ['password_set', 'password_set'])
   })
 
   test('[U12] nobody logs in as a user without a password', async ({ assert }) => {
@@ -194,6 +240,19 @@ test.group('Admin | invitations and resets', (group) => {
     }
   })
 
+  test('[U12, U8] a link takes no second factor away, and logs nobody in', async ({ assert }) => {
+    const kim = await makeUser('kim', { isSuperuser: false })
+    const { code } = await giveFactor(kim)
+    const { path } = await makeLink(kim)
+    const chosen = await choose(path)
+    assert.notProperty(receivedCookies(chosen), 'session_id')
+    const first = await login('kim', NEW)
+    assert.equal(first.headers.get('location'), '/admin/login/second')
+    const step = { cookie: cookiesFrom(first) }
+    const second = await sendForm('/admin/login/second', { code: code() }, step)
+    assert.equal(second.headers.get('location'), '/admin')
+  })
+
   test('[U12] the link of a user who was deleted is none', async ({ assert }) => {
     const kim = await invited()
     const { path } = await makeLink(kim)
@@ -237,6 +296,7 @@ test.group('Admin | invitations and resets', (group) => {
       ['short', 'short', '8 characters at least'],
       ['password1', 'password1', 'one of the most common ones'],
       ['kim-12345', 'kim-12345', 'The password is the user name'],
+      ['localhost1', 'localhost1', 'The password is a name of this site'],
       [NEW, `${NEW}!`, 'The two passwords differ.'],
     ]) {
       const { status, text } = await choose(path, password, again)

@@ -129,7 +129,8 @@ test.group('Admin | jobs', (group) => {
     const began = performance.now()
     await sendForm(`/admin/management/jobs/${job.id}/again`, {}, { cookie })
     assert.containSubset(await untilJob(job.id), { state: 'done', done: 3 })
-    assert.isBelow(performance.now() - began, 1000)
+    /* Before it looks for jobs of other processes */
+    assert.isBelow(performance.now() - began, 4000)
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
   })
 

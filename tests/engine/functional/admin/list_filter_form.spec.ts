@@ -407,7 +407,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
     .with([
       '"><script>alert(1)</script>',
       '" hx-get="/admin/logout" hx-trigger="load',
-      '{{ 7 * 7 }}',
+      '{{ 7919 * 7919 }}',
       'x'.repeat(5000),
       '__proto__',
       'constructor',
@@ -431,7 +431,7 @@ test.group('Admin | list | the form for one more filter', (group) => {
         const tags = tagsOf(text).join('\n')
         assert.notInclude(tags, 'hx-get="/admin/logout"')
         assert.notInclude(text, '<script>alert(1)')
-        assert.notInclude(text, '"49"')
+        assert.notInclude(text, '62710561')
       }
     })
 })

@@ -345,7 +345,7 @@ test.group('Admin | list | filters', (group) => {
       "' or 1=1 --",
       '`; drop table list_artefacts; --',
       '" hx-get="/admin/logout" hx-trigger="load',
-      '{{ 7 * 7 }}',
+      '{{ 7919 * 7919 }}',
       '\u202Egnp.exe',
       'x'.repeat(10_000),
       '\\',
@@ -367,7 +367,7 @@ test.group('Admin | list | filters', (group) => {
         assert.equal(page.status, 200, query.slice(0, 40))
         assert.notInclude(page.text, '<script>alert(1)')
         assert.notInclude(page.text, 'hx-get="/admin/logout"')
-        assert.notInclude(page.text, '49</')
+        assert.notInclude(page.text, '62710561')
         assert.include([0, 4], page.rows.length)
         assert.isBelow(page.text.length, 1_000_000)
       }

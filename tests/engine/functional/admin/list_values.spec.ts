@@ -18,8 +18,8 @@ const BREAKOUTS = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',
   "' onmouseover='alert(1)",
-  '{{ 7*7 }}{{{ 7*7 }}}@if(true)',
-  '${7*7}`',
+  '{{ 7919*7919 }}{{{ 7919*7919 }}}@if(true)',
+  '${7919*7919}`',
   'hx-get="/admin/logout" hx-trigger="load"',
   'javascript:alert(1)',
   '\u202egnp.exe\u200f',
@@ -188,7 +188,7 @@ test.group('Admin | list | values', (group) => {
       if (whole) assert.include(text, `title="${escaped(whole)}"`)
     }
     assert.isNull(/<(script|img|b)\b(?! src="\/admin)/i.exec(withoutFrame(text)))
-    assert.notMatch(text, /\b49\b/)
+    assert.notInclude(text, '62710561')
     const names = (markup: string) => new Set(tagsOf(withoutFrame(markup)).flatMap(attributesOf))
     assert.deepEqual(
       [...names(text)].filter((name) => /^(on|hx-|style)/.test(name)).sort(),

@@ -16,7 +16,7 @@ import {
   receivedCookies,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { get, type Answer } from '#tests/engine/helpers/http'
+import { get, statusOf, type Answer } from '#tests/engine/helpers/http'
 
 const WRONG = 'The user name or the password is wrong.'
 
@@ -191,6 +191,16 @@ test.group('Admin | logging in', (group) => {
     }
     assert.equal(texts.size, 1)
     assert.isEmpty(await db.from('admin_sessions'))
+  })
+
+  test('[B3] the password counts as it was typed, with its spaces', async ({ assert }) => {
+    for (const password of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
+      assert.equal(await statusOf(login('jo', password)), 401)
+    }
+    const long = `${'long horse '.repeat(9)}end`
+    await makeUser('al', { password: long })
+    assert.equal(await statusOf(login('al', long.slice(0, 72))), 401)
+    assert.equal(await statusOf(login('al', long)), 303)
   })
 
   test('[B3] the form keeps the name, escaped, and not the password', async ({ assert }) => {

@@ -16,6 +16,7 @@ import { get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { audited, loggedEvents } from '#tests/engine/helpers/model_events'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
+import { withoutTokens } from '#tests/engine/helpers/without_tokens'
 
 test.group('Admin | many-to-many fields', (group) => {
   group.tap((one) => one.tags(['@database']))
@@ -261,7 +262,7 @@ test.group('Admin | many-to-many fields', (group) => {
       const cookie = await enter({ Revue: { actions, [name]: ['people', 'parts'] }, ...others })
       const { text } = await open(`/admin/Revue/update/${revue.id}`, cookie)
       assert.notInclude(text, 'name="people"')
-      assert.equal(text.includes('Ann'), isShown)
+      assert.equal(withoutTokens(text).includes('Ann'), isShown)
       await send(`title=X&people=`, cookie)
       assert.deepEqual(await cast(), [ann.id])
     }

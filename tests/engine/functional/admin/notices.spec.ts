@@ -14,8 +14,9 @@ import {
   receivedCookies,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { get } from '#tests/engine/helpers/http'
+import { get, patch } from '#tests/engine/helpers/http'
 import { textOf } from '#tests/engine/helpers/list_page'
+import { captureMail } from '#tests/engine/helpers/mail'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { issueToken } from '#tests/engine/helpers/tokens'
 
@@ -139,6 +140,60 @@ test.group('Admin | notices', (group) => {
     assert.include(await page(again), 'and 1 more')
     assert.deepEqual(await kinds(), ['password_changed', 'password_changed'])
     assert.notInclude(JSON.stringify(await db.from('admin_notices')), NEW)
+  })
+
+  test('[U16] another email address is told, by whichever door, and mailed to the former one', async ({
+    assert,
+  }) => {
+    const mails = captureMail()
+    const root = await makeUser('root')
+    const boss = await cookiesOf(root)
+    const own = await cookiesOf(kim)
+    const path = `/admin/AdminUser/form_update/${kim.id}`
+    const change = (email: string) => sendForm(path, { email }, { cookie: boss })
+    await change('kim@example.com')
+    assert.deepEqual(await kinds(), ['email_changed'])
+    assert.isEmpty(mails)
+    assert.include(
+      await page(own),
+      'The email address of your account was changed. It was root who did it.'
+    )
+
+    await change('kim@example.com')
+    assert.lengthOf(await kinds(), 1)
+    const edit = `_edit=1&_ids=${kim.id}&email__change=1&email=thief%40example.net`
+    await sendForm('/admin/AdminUser/bulk-edit', edit, { cookie: boss })
+    await patch(`/admin/AdminUser/crud/${kim.id}`, { email: null }, { headers: { cookie: boss } })
+    assert.deepEqual(await kinds(), ['email_changed', 'email_changed', 'email_changed'])
+    assert.deepEqual(
+      mails.map(({ to }) => to),
+      ['kim@example.com', 'thief@example.net']
+    )
+    const [{ subject, text }] = mails
+    assert.include(subject, 'The email address of your account was changed.')
+    assert.include(text, 'ask a superuser')
+    assert.notInclude(JSON.stringify(mails[0]), 'thief')
+    const { events } = await adminSite()
+    await events.settle()
+    const logged = await db.from('admin_audit_log')
+    assert.include(JSON.stringify(logged), 'thief@example.net')
+  })
+
+  test('[U16] a superuser who changes the own address is told in their other sessions', async ({
+    assert,
+  }) => {
+    const root = await makeUser('root')
+    const here = await cookiesOf(root)
+    const there = await cookiesOf(root)
+    await sendForm(
+      `/admin/AdminUser/form_update/${root.id}`,
+      { email: 'root@example.com' },
+      { cookie: here }
+    )
+    assert.notInclude(await page(here), 'Understood')
+    const told = await page(there)
+    assert.include(told, 'The email address of your account was changed.')
+    assert.notInclude(told, 'It was root')
   })
 
   test('[U16] a new access token is told to its owner, by name and without the secret', async ({

@@ -16,6 +16,7 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { captureLog } from '#tests/engine/helpers/captured_log'
+import { inMinutes } from '#tests/engine/helpers/factors'
 import { get, type Answer } from '#tests/engine/helpers/http'
 import { textOf } from '#tests/engine/helpers/list_page'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
@@ -120,6 +121,8 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       ['x'.repeat(129), '128 characters at most'],
       ['password1', 'one of the most common ones'],
       ['Kim.20261123', 'The password is the user name'],
+      ['Atrium-2026', 'The password is a name of this site'],
+      [' with a space ', 'does not begin or end with a space'],
     ])
     .run(async ({ assert }, [password, message]) => {
       const { status, text } = await change({ password, password_again: password })
@@ -178,6 +181,24 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       logged.map(({ details }) => JSON.parse(details)),
       [{ ended_sessions: 1 }, { ended_sessions: 2 }]
     )
+  })
+
+  test('[U7, U11] sessions end with a recent proof alone', async ({ assert }) => {
+    const other = await cookiesOf(kim)
+    const { id } = await AdminSession.query()
+      .where('userId', kim.id)
+      .orderBy('id', 'desc')
+      .firstOrFail()
+    await inMinutes(11, async () => {
+      for (const way of ['/sessions/end', '/sessions/end-others']) {
+        const { status, headers } = await send(way, { id: String(id) })
+        assert.equal(status, 303)
+        const place = new URL(headers.get('location')!, 'http://x')
+        assert.equal(place.pathname, '/admin/reauthenticate')
+        assert.match(place.searchParams.get('next')!, /^\/admin\/account/)
+      }
+    })
+    assert.isTrue((await isSignedIn(cookie)) && (await isSignedIn(other)))
   })
 
   test('[U7, U2] a role has to name access tokens; all models do not mean them', async ({

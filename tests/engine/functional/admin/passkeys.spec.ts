@@ -110,6 +110,11 @@ test.group('Admin | passkeys', (group) => {
     assert.notInclude(JSON.stringify(failures), key.id)
   })
 
+  test('[U9] a passkey that logs in alone has to name its user', async ({ assert }) => {
+    assert.equal(await statusOf(logIn({ handle: '' })), 401)
+    assert.equal(await statusOf(logIn()), 303)
+  })
+
   test('[U9, U16] a counter that goes back is refused, logged, and told to the owner', async ({
     assert,
     cleanup,

@@ -26,9 +26,9 @@ import { issueToken } from '#tests/engine/helpers/tokens'
 const PROOF = '/admin/reauthenticate'
 const GUARDED = ['AdminUser', 'AdminRole', 'AdminAccessToken']
 
-/** What may be done without a proof: seeing, how a list looks, and seeing the site as a role. */
+/** What may be done without a proof: seeing, how a list looks, and seeing the site as a role; an export takes all along. */
 const UNGUARDED =
-  /^(GET (?!.*\/(create_page|reset_factors))|.*\/(columns|views.*|preview\/:field|view_as\/:id)$)/
+  /^(GET (?!.*\/(create_page|reset_factors|export))|.*\/(columns|views.*|preview\/:field|view_as\/:id)$)/
 
 /* Milliseconds for many routes, on a busy machine */
 const WALK = 120_000
@@ -185,6 +185,25 @@ test.group('Admin | a proof is asked for', (group) => {
       else assert.match(String(answer.headers.location), /^\/admin\/reauthenticate\?/, name)
     }
   }).timeout(WALK)
+
+  test('[U11] neither are they exported by an address, which leads to the dialog afterwards', async ({
+    assert,
+  }) => {
+    for (const name of GUARDED) {
+      const path = `/admin/${name}/export?format=csv`
+      const answer = await get(path, { headers: { cookie, accept: 'text/html' } })
+      assert.isTrue(isAsked(answer), name)
+      const next = new URL(answer.headers.get('location')!, 'http://x').searchParams.get('next')
+      assert.equal(next, `/admin/${name}/export/dialog?format=csv`)
+      const { status } = await get(path, { headers: { cookie, accept: 'application/json' } })
+      assert.equal(status, 403)
+    }
+    const others = await get('/admin/AdminSavedView/export?format=csv', { headers: { cookie } })
+    assert.equal(others.status, 200)
+    cookie = await cookiesOf(ada)
+    const proved = await get('/admin/AdminUser/export?format=csv', { headers: { cookie } })
+    assert.equal(proved.status, 200)
+  })
 
   test('[U11, D1] neither does a job about them begin again', async ({ assert }) => {
     const { jobs } = await adminSite()

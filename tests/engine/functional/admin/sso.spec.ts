@@ -193,6 +193,65 @@ test.group('Admin | single sign-on', (group) => {
     assert.equal(refusal(await inMinutes(11, () => late.visit(path))), 'sso_again')
   })
 
+  test('[U15] a link of another site begins no session, and leads to the login', async ({
+    assert,
+  }) => {
+    await link('jo')
+    const browser = new SsoBrowser()
+    await browser.logIn()
+    const again = new SsoBrowser()
+    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }
+    const answer = await again.visit(`${START}?next=%2Fadmin%2Faccount`, headers)
+    assert.equal(placeOf(answer), '/admin/login?error=required&next=%2Fadmin%2Faccount')
+    assert.notProperty(receivedCookies(answer), 'sso_step')
+    const own = await again.visit(START, { ...headers, 'sec-fetch-site': 'same-origin' })
+    assert.equal(new URL(placeOf(own)!).origin, issuer)
+  })
+
+  test('[U15, U11] a login that the provider did not ask for anew is no recent proof', async ({
+    assert,
+  }) => {
+    await link('jo')
+    const guarded = async (browser: SsoBrowser) => {
+      const answer = await browser.visit('/admin/account/factors/totp')
+      return placeOf(answer)?.split('?')[0] ?? answer.status
+    }
+    const browser = new SsoBrowser()
+    await browser.logIn()
+    assert.equal(await guarded(browser), 200)
+    await inMinutes(31, async () => {
+      assert.equal(placeOf(await browser.logIn()), '/admin')
+      assert.equal(await guarded(browser), '/admin/reauthenticate')
+      const way = `${START}?for=proof&next=%2Fadmin%2Faccount`
+      assert.equal(placeOf(await browser.logIn(way)), '/admin/account')
+      assert.equal(await guarded(browser), 200)
+    })
+  })
+
+  test('[U15] subjects in another case are other people, and a person is linked once', async ({
+    assert,
+  }) => {
+    const jo = await link('jo', 'kim')
+    const sam = await makeUser('sam', { isSuperuser: false })
+    const site = await adminSite()
+    const { identities } = site.sso!
+    await assert.rejects(
+      () => identities.link(sam.id, { issuer, subject: 'kim' }),
+      /unique|duplicate/i
+    )
+    await identities.link(sam.id, { issuer, subject: 'KIM' })
+    await identities.link(sam.id, { issuer: `${issuer}/`, subject: 'kim' })
+    for (const [subject, user] of [
+      ['kim', jo],
+      ['KIM', sam],
+    ] as const) {
+      const found = await identities.find({ issuer, subject })
+      assert.equal(found!.userId, user.id)
+    }
+    assert.isNull(await identities.find({ issuer, subject: 'kim ' }))
+    assert.isNull(await identities.find({ issuer, subject: 'Kim' }))
+  }).tags(['@database'])
+
   test('[U15, B8] failures count for the address, as wrong passwords do', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
     const { attemptsPerAddress } = adminAuthentication.throttle.config
@@ -363,7 +422,7 @@ test.group('Admin | single sign-on', (group) => {
     await browser.logIn()
     const { cookies } = browser
     const [{ session_metadata: stored }] = await db.from('admin_sessions')
-    assert.notInclude(JSON.stringify(stored), 'eyJ')
+    assert.notMatch(JSON.stringify(stored), /eyJ[\w-]+\.eyJ/)
     const answer = await browser.visit('/admin/logout')
     const place = new URL(placeOf(answer)!)
     assert.equal(place.origin + place.pathname, `${issuer}/session/end`)
@@ -452,6 +511,40 @@ test.group('Admin | single sign-on', (group) => {
     await use()
     assert.equal(await statusOf(unlink(jo)), 303)
     assert.isEmpty(await AdminSsoIdentity.all())
+  })
+
+  test('[U15] of two links of one person at once, one is made and the other is told', async ({
+    assert,
+  }) => {
+    const users = [await makeUser('jo'), await makeUser('sam')]
+    const begin = async (user: AdminUser) => {
+      const browser = new SsoBrowser(await cookiesOf(user))
+      return { browser, back: await browser.walk(`${START}?for=link`) }
+    }
+    const site = await adminSite()
+    const { identities } = site.sso!
+    const find = identities.find.bind(identities)
+    /* As if neither had been there when the other looked. */
+    const looks = (times: number) => {
+      identities.find = async (person, client) => (times-- > 0 ? null : await find(person, client))
+    }
+    const ways = [await begin(users[0]), await begin(users[1])]
+    looks(2)
+    const answers = await Promise.all(ways.map(({ browser, back }) => browser.visit(back)))
+    assert.deepEqual(answers.map(placeOf), ['/admin/account', '/admin/account'])
+    const [identity, ...more] = await AdminSsoIdentity.all()
+    assert.isEmpty(more)
+    const loser = ways[identity.userId === users[0].id ? 1 : 0].browser
+    const { text } = await loser.visit('/admin/account')
+    assert.include(text, 'belongs to somebody else here')
+
+    const twice = await begin(users.find(({ id }) => id === identity.userId)!)
+    looks(1)
+    const again = await twice.browser.visit(twice.back)
+    assert.equal(placeOf(again), '/admin/account')
+    const linked = await twice.browser.visit('/admin/account')
+    assert.include(linked.text, 'Your account is linked.')
+    assert.lengthOf(await db.from('admin_notices').where('kind', 'sso_linked'), 1)
   })
 
   test('[U15] without sso in the settings its addresses are not there', async ({ assert }) => {

@@ -145,6 +145,22 @@ test.group('AdminUserService', (group) => {
     await users.setPassword(user, 'charles.babbage')
   })
 
+  test('[U13] names of the site and of the e-mail address are refused as the password', async ({
+    assert,
+  }) => {
+    const ofShop = new AdminUserService(undefined, undefined, ['Film shop'])
+    const email = 'charles.babbage@example.org'
+    const input = { username: 'ada', isSuperuser: false, email }
+    for (const password of ['FilmShop2026!', 'Babbage1791', 'charles-babbage']) {
+      const message = await refusal(() => ofShop.create({ ...input, password }))
+      assert.include(message, 'a name of this site')
+      assert.notInclude(message, password)
+    }
+    const user = await ofShop.create({ ...input, password: 'a film in the shop' })
+    assert.include(await refusal(() => ofShop.setPassword(user, 'babbage!')), 'a name of this site')
+    await users.setPassword(user, 'FilmShop2026!')
+  })
+
   test("[B11] a password that a form can't send is refused")
     .with(['59301746\n', '5930\r1746', '5930\x001746', ' 59301746', '59301746 ', '\t59301746'])
     .run(async ({ assert }, password) => {

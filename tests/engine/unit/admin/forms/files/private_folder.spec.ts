@@ -39,6 +39,26 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
   })
 
+  test('[B17] a file of the server is taken over, from this file system or another', async ({
+    assert,
+    cleanup,
+  }) => {
+    for (const parent of [tmpdir(), '/dev/shm']) {
+      const other = await mkdtemp(join(parent, 'atrium-taken-')).catch(() => null)
+      if (other === null) continue
+      cleanup(() => rm(other, { recursive: true }))
+      await writeFile(join(other, 'file'), parent, { mode: 0o600 })
+      await disk.take('notes/one', join(other, 'file'))
+      assert.equal(await disk.get('notes/one'), parent)
+      assert.deepEqual(await readdir(other), [])
+      assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
+      const { mode } = await stat(join(root, 'notes/one'))
+      assert.equal(mode & 0o777, 0o600)
+    }
+    await assert.rejects(() => disk.take('notes/two', join(root, 'missing')), /ENOENT/)
+    assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
+  })
+
   test('[B17] a link is not followed, and neither it nor a folder is a file', async ({
     assert,
   }) => {

@@ -1,0 +1,51 @@
+import { test } from '@japa/runner'
+import {
+  isContextWord,
+  wordsOfEmail,
+  wordsOfSite,
+} from '#admin/authentication/passwords/context_words'
+
+const SITE = { title: 'Film & Book Shop', appUrl: 'https://shop.example-films.com:8443/x' }
+
+test.group('Passwords | context words', () => {
+  test('[U13] {$self} names the site, or does so with digits and signs around it')
+    .with([
+      'Film & Book Shop',
+      'FilmBookShop2026!',
+      '123film-book-shop',
+      'Film2026',
+      'book....',
+      'shop.example-films.com',
+      'Example-Films1',
+      'examplefilms.com',
+      'films!!!!',
+      'Atrium2026',
+      'admin123!',
+      'Superuser',
+    ])
+    .run(({ assert }, password) => {
+      assert.isTrue(isContextWord(password, wordsOfSite(SITE)))
+    })
+
+  test('[U13] {$self} does not name the site')
+    .with(['correct horse', 'filmography', 'my film shop', '20262026', '&&&&&&&&', 'bookfilmshop'])
+    .run(({ assert }, password) => {
+      assert.isFalse(isContextWord(password, wordsOfSite(SITE)))
+    })
+
+  test('[U13] {$self} is the e-mail address ada.lovelace@example.org or a part of its name')
+    .with(['ada.lovelace@example.org', 'Ada.Lovelace1', 'adalovelace', 'lovelace99', '..ada2026'])
+    .run(({ assert }, password) => {
+      assert.isTrue(isContextWord(password, wordsOfEmail('ada.lovelace@example.org')))
+      assert.isFalse(isContextWord(password, wordsOfEmail('jo@example.org')))
+    })
+
+  test('[U13] titles and hosts without letters refuse nothing', ({ assert }) => {
+    for (const appUrl of ['http://127.0.0.1:3333', 'http://[::1]', 'no address']) {
+      const words = wordsOfSite({ title: '2026', appUrl })
+      for (const password of ['12345670', '........', '127.0.0.1']) {
+        assert.isFalse(isContextWord(password, words))
+      }
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import { test } from '@japa/runner'
+import { emailIn, hasMethod, rightsIn, usernameIn } from '#admin/authentication/sso/sso_claims'
+import { askedAt } from '#admin/authentication/sso/sso_session'
+
+const ROLES = { claim: 'groups', map: { staff: ['Clerk'], office: ['Clerk', 'Editor'] } }
+const WITH_SUPERUSERS = { ...ROLES, superuser: ['admins'] }
+
+test.group('Single sign-on | claims', () => {
+  test('[U15] roles are those of all mapped values, each once', ({ assert }) => {
+    const rights = rightsIn(ROLES, { groups: ['office', 'staff', 'guests', 7, null] })
+    assert.deepEqual(rights, { roles: ['Clerk', 'Editor'], isSuperuser: undefined })
+    assert.deepEqual(rightsIn(ROLES, { groups: 'staff' })!.roles, ['Clerk'])
+  })
+
+  test('[U15] without a mapped value nobody has rights')
+    .with([
+      {},
+      { groups: [] },
+      { groups: ['guests'] },
+      { groups: null },
+      { groups: { staff: true } },
+      { groups: [['staff']] },
+      { groups: 'STAFF' },
+      { groups: ['__proto__', 'constructor', 'toString'] },
+      { roles: ['staff'] },
+    ])
+    .run(({ assert }, claims) => {
+      assert.isNull(rightsIn(ROLES, claims))
+    })
+
+  test('[U15] a claim that objects inherit gives nothing', ({ assert }) => {
+    assert.isNull(rightsIn({ ...ROLES, claim: 'constructor' }, {}))
+    assert.isNull(rightsIn({ ...ROLES, claim: '__proto__' }, {}))
+  })
+
+  test('[U15] the provider makes and unmakes superusers only where the settings name values', ({
+    assert,
+  }) => {
+    const admin = { groups: ['admins'] }
+    assert.isNull(rightsIn(ROLES, admin))
+    assert.deepEqual(rightsIn(WITH_SUPERUSERS, admin), { roles: [], isSuperuser: true })
+    assert.isFalse(rightsIn(WITH_SUPERUSERS, { groups: ['staff'] })!.isSuperuser)
+    assert.isUndefined(rightsIn(ROLES, { groups: ['staff'] })!.isSuperuser)
+  })
+
+  test('[U15] {0} becomes the user name {1}')
+    .with([
+      ['kim', 'kim'],
+      ['Kim.Müller@example.com', 'Kim.Muller'],
+      ['kim müller', 'kim.muller'],
+      ['..kim..', 'kim'],
+      ['k'.repeat(40), 'k'.repeat(32)],
+      ['<script>', 'script'],
+      ['k', 'subject-1'],
+      ['@example.com', 'subject-1'],
+      ['金', 'subject-1'],
+      [7, 'subject-1'],
+      [undefined, 'subject-1'],
+    ])
+    .run(({ assert }, [value, name]) => {
+      const claims = { preferred_username: value, sub: 'subject-1' }
+      assert.equal(usernameIn({ usernameClaim: 'preferred_username' }, claims), name)
+    })
+
+  test('[U15] without any usable name it is user', ({ assert }) => {
+    assert.equal(usernameIn({ usernameClaim: 'nickname' }, { sub: '!' }), 'user')
+  })
+
+  test('[U15] only an address that the provider has verified is taken', ({ assert }) => {
+    const email = 'kim@example.com'
+    assert.equal(emailIn({ email, email_verified: true }), email)
+    for (const claims of [
+      { email },
+      { email, email_verified: 'true' },
+      { email, email_verified: false },
+      { email: 'kim', email_verified: true },
+      { email: 'a@b c', email_verified: true },
+      { email: `${'k'.repeat(250)}@x.com`, email_verified: true },
+      { email: [email], email_verified: true },
+    ]) {
+      assert.isNull(emailIn(claims))
+    }
+  })
+
+  test('[U15] of the methods asked for, the ID token has to name one', ({ assert }) => {
+    assert.isTrue(hasMethod([], {}))
+    assert.isTrue(hasMethod(['otp', 'hwk'], { amr: ['pwd', 'otp'] }))
+    for (const claims of [{}, { amr: [] }, { amr: ['pwd'] }, { amr: [['otp']] }, { amr: 7 }]) {
+      assert.isFalse(hasMethod(['otp', 'hwk'], claims))
+    }
+  })
+
+  test('[U15, U11] when the provider asked is what it says, never later than now', ({ assert }) => {
+    const now = Math.floor(Date.now() / 1000)
+    assert.equal(askedAt({ auth_time: now - 700 }), now - 700)
+    assert.closeTo(askedAt({ auth_time: now + 9999 }), now, 2)
+    for (const claims of [{}, { auth_time: null }, { auth_time: String(now) }]) {
+      assert.equal(askedAt(claims), 0)
+    }
+  })
+})

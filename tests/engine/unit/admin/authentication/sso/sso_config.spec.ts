@@ -1,0 +1,94 @@
+import { test } from '@japa/runner'
+import { Secret } from '@adonisjs/core/helpers'
+import { ValueError } from '#crud'
+import { isPlainHttp, ssoConfig, type SsoInput } from '#admin/authentication/sso/sso_config'
+
+const GIVEN = { issuer: 'https://login.example.com/realms/shop', clientId: 'atrium' }
+
+function fault(input: object): string {
+  try {
+    ssoConfig({ ...GIVEN, ...input } as SsoInput)
+  } catch (error) {
+    if (error instanceof ValueError) return error.message
+    throw error
+  }
+  return ''
+}
+
+test.group('Single sign-on | settings', () => {
+  test('[U15] issuer and client are enough: unknown people are refused and passwords work', ({
+    assert,
+  }) => {
+    assert.deepEqual(ssoConfig(GIVEN), {
+      ...GIVEN,
+      clientSecret: undefined,
+      scopes: ['openid', 'profile', 'email'],
+      label: 'Single sign-on',
+      usernameClaim: 'preferred_username',
+      roles: undefined,
+      unknown: 'refuse',
+      passwords: true,
+      amr: [],
+    })
+  })
+
+  test('[U15, P9] without issuer or client the start names what is missing', ({ assert }) => {
+    assert.include(fault({ issuer: undefined }), 'sso.issuer is missing')
+    assert.include(fault({ clientId: undefined }), 'sso.clientId is missing')
+  })
+
+  test('[U15] the issuer is an HTTPS address without more: {$self}')
+    .with([
+      'http://login.example.com',
+      'ftp://login.example.com',
+      'login.example.com',
+      'https://login.example.com/?realm=shop',
+      'https://login.example.com/#shop',
+      'https://jo:secret@login.example.com',
+      'http://localhost.example.com',
+      '',
+    ])
+    .run(({ assert }, issuer) => {
+      assert.include(fault({ issuer }), 'sso.issuer')
+    })
+
+  test('[U15] plain HTTP is for a provider on this machine: {$self}')
+    .with(['http://localhost:8080', 'http://127.0.0.1:9000/x', 'http://[::1]:8080'])
+    .run(({ assert }, issuer) => {
+      assert.equal(fault({ issuer }), '')
+      assert.isTrue(isPlainHttp(issuer))
+      assert.isFalse(isPlainHttp(GIVEN.issuer))
+    })
+
+  test('[U15, P9] a wrong value of {0} is named at the start')
+    .with([
+      ['clientId', ''],
+      ['clientId', 7],
+      ['scopes', ['profile']],
+      ['scopes', 'openid'],
+      ['label', ''],
+      ['usernameClaim', null],
+      ['unknown', 'link'],
+      ['passwords', 'no'],
+      ['amr', 'otp'],
+      ['amr', [1]],
+      ['roles', { map: {} }],
+      ['roles', { claim: 'groups' }],
+      ['roles', { claim: 'groups', map: { staff: 'Clerk' } }],
+      ['roles', { claim: 'groups', map: {}, superuser: 'admins' }],
+      ['roles', { claim: 'groups', map: {}, superusers: ['admins'] }],
+      ['issuers', GIVEN.issuer],
+    ] as Array<[string, unknown]>)
+    .run(({ assert }, [name, value]) => {
+      assert.include(fault({ [name]: value }), name)
+    })
+
+  test('[U15, P9] the client’s secret is no text, and no error says it', ({ assert }) => {
+    const message = fault({ clientSecret: 'of-the-client' })
+    assert.include(message, 'sso.clientSecret')
+    assert.notInclude(message, 'of-the-client')
+    const kept = ssoConfig({ ...GIVEN, clientSecret: new Secret('of-the-client') })
+    assert.notInclude(JSON.stringify(kept), 'of-the-client')
+    assert.equal(kept.clientSecret!.release(), 'of-the-client')
+  })
+})
