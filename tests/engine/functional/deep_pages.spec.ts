@@ -156,6 +156,7 @@ test.group('Deep pages', (group) => {
       )
       assert.notMatch(rows, /offset/)
       assert.match(rows, /.id. desc/)
-      assert.isFalse((await read(path, last)).has_more)
+      const { has_more: hasMore } = await read(path, last)
+      assert.isFalse(hasMore)
     })
 })
