@@ -228,6 +228,11 @@ export class Reader {
     return isPlain && !this.#needsBuilder({ where: [] })
   }
 
+  /** True if neither a hook of the model nor its own query builder sees the order in which a list is read. */
+  get readsInAnyOrder(): boolean {
+    return !this.#hasHooks('before:fetch', 'after:fetch') && !this.#needsBuilder({ where: [] })
+  }
+
   /**
    * One item as a model instance, or null.
    */
