@@ -47,7 +47,7 @@ export const BENCHMARKS: Record<string, Benchmark> = {
     load: () => import('./transfer/main.js').then(({ measureTransfers }) => measureTransfers),
   },
   boot: {
-    measures: 'time and memory of the start with 2 to 500 models',
+    measures: 'time and memory of the start with 2 to 500 models, and of an empty application',
     takes: ['3 min', '30 s'],
     load: () => import('./boot/main.js').then(({ measureBoot }) => measureBoot),
   },

@@ -52,6 +52,8 @@ export default defineConfig({
     worker: env.get('QUEUE_WORKER', true),
     /** Days after which an ended job is removed */
     keptDays: 30,
+    /** Maximum jobs of a user that have not ended; the next one is refused */
+    perUser: 20,
   },
 
   exports: {

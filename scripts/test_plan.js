@@ -33,7 +33,9 @@ const LENGTH = 60
  * Files that take long and rarely tell what no other test does: for continuous integration, or by name.
  */
 export const LONG = [
-  { name: 'process/docs', file: 'tests/engine/process/docs/blocks.spec.ts' },
+  { name: 'process/docs/blocks', file: 'tests/engine/process/docs/blocks.spec.ts' },
+  { name: 'process/docs/readme', file: 'tests/engine/process/docs/readme.spec.ts' },
+  { name: 'process/docs/types', file: 'tests/engine/process/docs/types.spec.ts' },
   { name: 'process/npm_test', file: 'tests/engine/process/npm_test.spec.ts' },
   { name: 'process/make_crud', file: 'tests/engine/process/make_crud.spec.ts' },
   { name: 'process/two_processes', file: 'tests/engine/process/two_processes.spec.ts' },

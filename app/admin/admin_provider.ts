@@ -71,6 +71,8 @@ const OWN_MODELS = [
   AdminAccessToken,
   AdminSavedView,
 ]
+const MINUTE = 60_000
+
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 /* Without pages of their own */
 const FACTOR_MODELS = [AdminFactor, AdminRecoveryCode, AdminSsoIdentity]
@@ -131,7 +133,10 @@ export default class AdminProvider {
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
-    this.#schedules.push(new PruneSchedule(() => Imports.of(site).prune(), { what: 'imports' }))
+    /* A process that was killed may have left files. */
+    this.#schedules.push(
+      new PruneSchedule(() => Imports.of(site).prune(), { first: MINUTE, what: 'imports' })
+    )
     const keptHours = Math.min(site.exports.keptHours, keptDays * 24)
     this.#schedules.push(
       new PruneSchedule(() => pruneExports(keptHours), { what: 'files of exports' })

@@ -64,6 +64,7 @@ export interface AdminSiteParameters {
   theme: AdminConfig['theme']
   timeZone?: string
   exports?: AdminConfig['exports']
+  jobs?: AdminConfig['jobs']
   secureCookies: boolean
   eventIntegration?: EventIntegration
   sso?: SsoConfig
@@ -140,6 +141,7 @@ export class AdminSite implements ViewSite {
     this.theme = parameters.theme
     this.timeZone = parameters.timeZone ?? UTC
     this.exports = parameters.exports ?? { streamed: 100_000, keptHours: 24 }
+    if (parameters.jobs) this.jobs.perUser = parameters.jobs.perUser
     this.secureCookies = parameters.secureCookies
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)

@@ -50,6 +50,8 @@ export interface AdminConfig {
     worker: boolean
     /** Days after which an ended job is removed */
     keptDays: number
+    /** Maximum jobs of a user that have not ended */
+    perUser: number
   }
   exports: {
     /** Records of an export that are sent at once; more are a background job [D2] */
@@ -147,7 +149,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
 /* Each group is checked together with its defaults, so that an undefined setting counts as left
  * out. */
 const GROUPS = {
-  jobs: { worker: TRUTH, keptDays: POSITIVE },
+  jobs: { worker: TRUTH, keptDays: POSITIVE, perUser: POSITIVE },
   exports: { streamed: POSITIVE, keptHours: POSITIVE },
   sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
   token: { minutes: POSITIVE },
@@ -190,7 +192,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     eventIntegration: config.eventIntegration,
     mfa: config.mfa ?? 'optional',
     sso: config.sso && ssoConfig(config.sso),
-    jobs: { worker: true, keptDays: 30, ...config.jobs },
+    jobs: { worker: true, keptDays: 30, perUser: 20, ...config.jobs },
     exports: { streamed: 100_000, keptHours: 24, ...config.exports },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },

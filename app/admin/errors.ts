@@ -86,6 +86,18 @@ export class TooManyAttempts extends Exception {
 }
 
 /**
+ * The user has as many jobs that have not ended as one may have. [D1]
+ */
+export class TooManyJobs extends Exception {
+  static status = 429
+  static code = 'E_TOO_MANY_JOBS'
+
+  constructor(readonly most: number) {
+    super('Too many jobs of the user have not ended')
+  }
+}
+
+/**
  * A superuser is signed in as another user, and this is for that user alone. [U14]
  */
 export class RefusedWhileActing extends Exception {

@@ -2,12 +2,16 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
-/* The application and the entry file of the benchmark */
+/* The application, the empty one, and the entry files of the benchmark */
 const PARTS = [
   'adonisrc.ts',
   'app',
   'benchmarks/boot/application.ts',
+  'benchmarks/boot/empty_application.ts',
+  'benchmarks/boot/tell_start.ts',
   'benchmarks/boot/used_memory.ts',
+  'benchmarks/contenders/adonis',
+  'benchmarks/contenders/bare',
   'benchmarks/helpers/ignitor.ts',
   'config',
   'database',

@@ -15,10 +15,14 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 /* Inside the project, whose packages it needs */
 const BUILD = join(ROOT, 'tmp/bench/build')
 const SCRIPT = 'benchmarks/boot/application.js'
+const EMPTY_SCRIPT = 'benchmarks/boot/empty_application.js'
+
+/** A number of models; undefined for an empty application of AdonisJS */
+type Count = number | undefined
 
 /**
  * Measures the cost of a model at the start of the application, in time and memory, of its first
- * request compared to the tenth, and of `node ace list`.
+ * request compared to the tenth, and of `node ace list`; and the same of an empty application.
  */
 export async function measureBoot(args: string[]): Promise<void> {
   const { values } = parseArgs({
@@ -27,7 +31,7 @@ export async function measureBoot(args: string[]): Promise<void> {
   })
   const { quick } = values
   const rounds = integerOption('rounds', values.rounds, { least: 1, otherwise: quick ? 1 : 5 })
-  const counts = quick ? [2, 200] : [2, 50, 200, 500]
+  const counts = quick ? [2, 20, 200] : [2, 20, 50, 200, 500]
   const scratch = scratchFolder()
   const file = join(scratch.path, 'db.sqlite3')
   try {
@@ -45,10 +49,11 @@ async function measure(
   file: string,
   counts: readonly number[],
   rounds: number
-): Promise<Map<number, Boot[]>> {
-  const boots = new Map<number, Boot[]>(counts.map((count) => [count, []]))
+): Promise<Map<Count, Boot[]>> {
+  const all: Count[] = [undefined, ...counts]
+  const boots = new Map<Count, Boot[]>(all.map((count) => [count, []]))
   for (let round = -1; round < rounds; round++) {
-    for (const count of counts) {
+    for (const count of all) {
       const boot = { ...(await bootWith(count, file)), command: await commandWith(count, file) }
       /* The first round fills the file system caches. */
       if (round >= 0) boots.get(count)!.push(boot)
@@ -57,7 +62,7 @@ async function measure(
   return boots
 }
 
-async function bootWith(count: number, file: string): Promise<Omit<Boot, 'command'>> {
+async function bootWith(count: Count, file: string): Promise<Omit<Boot, 'command'>> {
   const port = await freePort()
   const child = start([], { count, file, port })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -84,22 +89,24 @@ async function bootWith(count: number, file: string): Promise<Omit<Boot, 'comman
 }
 
 /** CPU milliseconds of `node ace list` */
-async function commandWith(count: number, file: string): Promise<number> {
+async function commandWith(count: Count, file: string): Promise<number> {
   const { cpu } = await messageOf<{ cpu: number }>(start(['list'], { count, file, port: 1 }))
   return cpu
 }
 
 function start(
   args: string[],
-  { count, file, port }: { count: number; file: string; port: number }
+  { count, file, port }: { count: Count; file: string; port: number }
 ): ChildProcess {
-  return fork(SCRIPT, args, {
+  return fork(count === undefined ? EMPTY_SCRIPT : SCRIPT, args, {
     cwd: BUILD,
     execArgv: [],
     env: {
       ...process.env,
       ...environment({ PORT: String(port), DB_CONNECTION: 'sqlite', DB_DATABASE: file }),
-      BENCH_MODELS: relative(BUILD, folderOf(count)),
+      BENCH_DRIVER: 'sqlite3',
+      BENCH_DATABASE: file,
+      ...(count !== undefined && { BENCH_MODELS: relative(BUILD, folderOf(count)) }),
     },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })

@@ -1,7 +1,10 @@
 import { median } from '../helpers/statistics.js'
 import { tableOf } from '../helpers/table.js'
 
-const ALLOWED = { milliseconds: 2, megabytes: 0.2, firstRequest: 5, command: 1.1 }
+const ALLOWED = { milliseconds: 2, megabytes: 0.2, firstRequest: 5, command: 1.1, besideEmpty: 1.3 }
+
+/* Models of an application that is compared with an empty one */
+const COMPARED = 20
 const MEGABYTE = 2 ** 20
 
 export interface Start {
@@ -24,20 +27,21 @@ export interface Boot extends Start {
 /**
  * Prints the medians by number of models; a missed target sets the exit status.
  *
- * @param boots  by number of models
+ * @param boots  by number of models; undefined: of an empty application
  */
-export function reportBoots(boots: ReadonlyMap<number, Boot[]>): void {
-  const counts = [...boots.keys()]
+export function reportBoots(boots: ReadonlyMap<number | undefined, Boot[]>): void {
+  const counts = [...boots.keys()].filter((count) => count !== undefined)
   const fewest = Math.min(...counts)
   const most = Math.max(...counts)
-  const of = (count: number, value: (boot: Boot) => number) => median(boots.get(count)!.map(value))
-  const rows = counts.map((count) => {
+  const of = (count: number | undefined, value: (boot: Boot) => number) =>
+    median(boots.get(count)!.map(value))
+  const rows = [...boots.keys()].map((count) => {
     const each = (value: (boot: Boot) => number, digits: number) => {
-      if (count === fewest) return ''
+      if (count === undefined || count === fewest) return ''
       return ((of(count, value) - of(fewest, value)) / (count - fewest)).toFixed(digits)
     }
     return [
-      `${count} models`,
+      count === undefined ? 'empty application' : `${count} models`,
       of(count, ({ milliseconds }) => milliseconds).toFixed(0),
       of(count, ({ cpu }) => cpu).toFixed(0),
       each(({ cpu }) => cpu, 2),
@@ -86,6 +90,16 @@ export function reportBoots(boots: ReadonlyMap<number, Boot[]>): void {
   }
   const commands = of(most, ({ command }) => command) / of(fewest, ({ command }) => command)
   check(`node ace list with ${most} models beside ${fewest}`, commands, ALLOWED.command)
+  const besides: Array<[string, (boot: Boot) => number]> = [
+    ['start', ({ cpu }) => cpu],
+    ['first request', ({ first }) => first],
+    ['node ace list', ({ command }) => command],
+  ]
+  for (const [what, value] of besides) {
+    const ratio = of(COMPARED, value) / of(undefined, value)
+    const beside = `${what} with ${COMPARED} models beside an empty application`
+    check(beside, ratio, ALLOWED.besideEmpty)
+  }
 }
 
 function check(what: string, value: number, allowed: number) {

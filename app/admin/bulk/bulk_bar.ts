@@ -39,6 +39,8 @@ interface Button {
  */
 export interface BulkBar {
   buttons: Button[]
+  /** URL of the form, which each button sends elsewhere */
+  place: string
   selected: Counted
   /** Of those, the ones that other pages of the list show */
   elsewhere: Counted
@@ -84,6 +86,7 @@ export function bulkBar(
   if (buttons.length === 0) return null
   return {
     buttons,
+    place: buttons.at(-1)!.place,
     selected: counted((count, shown) => site.text('bulk.selected', { count, shown })),
     elsewhere: counted((count, shown) => site.text('bulk.elsewhere', { count, shown })),
     more: counted((count, shown) => site.text('bulk.more', { count, shown })),

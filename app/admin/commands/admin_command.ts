@@ -13,6 +13,11 @@ const LONGEST_INPUT = 64 * 1024
  * missing tables. [P12]
  */
 export abstract class AdminCommand extends Command {
+  /** Ace asks for the arguments after it has printed the help, too. */
+  static override validate(parsed: Parameters<typeof Command.validate>[0]): void {
+    if (parsed.flags.help === undefined) super.validate(parsed)
+  }
+
   protected async site(): Promise<AdminSite> {
     return await this.app.container.make('admin.site')
   }

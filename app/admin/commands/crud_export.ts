@@ -52,7 +52,7 @@ export default class CrudExport extends AdminCommand {
     const view = this.#view(site)
     const query = new URLSearchParams(this.query ?? '')
     query.set('format', this.format)
-    const { choice, list: asked, hasAllFields } = readExport(query.toString())
+    const { choice, list: asked, hasAllFields, selected } = readExport(query.toString())
     if (choice.format === 'xlsx' && this.output === undefined && process.stdout.isTTY) {
       throw new CommandFailure('A workbook is no text for a terminal: use --output=FILE')
     }
@@ -61,7 +61,7 @@ export default class CrudExport extends AdminCommand {
 
     await runAs(operatorOf(ctx)!, async () => {
       const columns = hasAllFields ? ('all' as const) : undefined
-      const wanted = { query: asked, columns, titles: choice.titles }
+      const wanted = { query: asked, columns, selected, titles: choice.titles }
       const list = await ExportedList.read(ctx, site, view, wanted)
       const target = await exportTo(this.output)
       const snapshot = await beginSnapshot(view.client())

@@ -2,23 +2,38 @@ import logger from '@adonisjs/core/services/logger'
 
 const HOUR = 3_600_000
 
+interface PruneOptions {
+  /** Milliseconds before the first time, about; default: the interval */
+  first?: number
+  /** Milliseconds between two times, about. Default: an hour */
+  interval?: number
+  /** The records, for the log. Default: `events` */
+  what?: string
+}
+
 /**
  * Prunes old events, or other records that age, about once an hour, at random moments so that processes do not coincide.
  */
 export class PruneSchedule {
   readonly #prune: () => Promise<number>
   readonly #interval: number
+  #next: number
   readonly #what: string
   #timer: NodeJS.Timeout | undefined
 
-  constructor(prune: () => Promise<number>, { interval = HOUR, what = 'events' } = {}) {
+  constructor(
+    prune: () => Promise<number>,
+    { first, interval = HOUR, what = 'events' }: PruneOptions = {}
+  ) {
     this.#prune = prune
     this.#what = what
     this.#interval = interval
+    this.#next = first ?? interval
   }
 
   start(): void {
-    const wait = this.#interval * (0.5 + Math.random())
+    const wait = this.#next * (0.5 + Math.random())
+    this.#next = this.#interval
     this.#timer = setTimeout(() => this.#run(), wait).unref()
   }
 

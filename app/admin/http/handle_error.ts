@@ -25,6 +25,7 @@ import {
   RefusedWhileActing,
   SignInRequired,
   ViewingAsRole,
+  TooManyJobs,
 } from '../errors.js'
 
 /**
@@ -144,7 +145,10 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
   const headers = reason ? unavailable(reason).headers : {}
-  const text = site.text(textKeyOf(error) ?? `errors.${known}.text`)
+  const text =
+    error instanceof TooManyJobs
+      ? site.text('jobs.tooMany', { most: error.most })
+      : site.text(textKeyOf(error) ?? `errors.${known}.text`)
   if (wantsJson(ctx)) return sendProblem(ctx, new Problem(status, text, { headers }))
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 

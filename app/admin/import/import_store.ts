@@ -7,7 +7,8 @@ import AdminImport from '../models/admin_import.js'
 import type { ImportState } from '../models/admin_import.js'
 import AdminJob, { isUnfinished } from '../models/admin_job.js'
 
-const HOURS = 24
+/** How long an import is kept */
+export const HOURS = 24
 
 /* No job is at it. */
 const IDLE = ['columns', 'tried', 'failed'] as const
@@ -140,6 +141,21 @@ export class ImportStore {
       await mine().where('state', state).update({ state: before })
       throw error
     }
+  }
+
+  /** Of keys of files, those that no import has. */
+  async unknownKeys(keys: readonly string[]): Promise<string[]> {
+    const unknown: string[] = []
+    for (let start = 0; start < keys.length; start += MOST_REMOVED) {
+      const some = keys.slice(start, start + MOST_REMOVED)
+      const rows = await this.client()
+        .from(AdminImport.table)
+        .whereIn('file_key', some)
+        .select('file_key')
+      const known = new Set(rows.map((row) => row.file_key))
+      unknown.push(...some.filter((key) => !known.has(key)))
+    }
+    return unknown
   }
 
   async remove({ id }: AdminImport): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
+import { DateTime } from 'luxon'
 import type { AdminSite } from '../admin_site.js'
 import { ImportRefused, PageNotFound } from '../errors.js'
 import type AdminImport from '../models/admin_import.js'
@@ -20,12 +21,16 @@ import { ImportStore } from './import_store.js'
 import { importerOf, type Importer } from './importer.js'
 import { IMPORT_JOB } from './jobs/import_job.js'
 import { IMPORT_TRIAL_JOB } from './jobs/import_trial_job.js'
-import { dropKept, keepFile, withKept } from './kept_file.js'
+import { dropKept, keepFile, keysBefore, withKept } from './kept_file.js'
 import { MOST_KEPT } from './limits.js'
 import { keptTrial } from './kept_trial.js'
+import { sweepTemporary } from './orphans.js'
 
 /* Longer files are tried by a job: about a second */
 const SHORT = 512 * 1024
+
+/* More than an upload takes between its file and its row */
+const LEEWAY = { hours: 1 }
 
 /* Of the table's column */
 const LONGEST_NAME = 255
@@ -243,14 +248,23 @@ export class Imports {
   }
 
   /**
-   * Removes imports that began more than a day ago, with their files, but for those that a job is at.
+   * Removes imports that began more than a day ago, with their files, but for those that a job is at; also files that
+   * a killed process has left.
    *
-   * @returns the number of removed imports
+   * @returns the number of removed imports and left files
    */
   async prune(): Promise<number> {
     const old = await this.store.old()
     for (const one of old) await this.#remove(one)
-    return old.length
+    return old.length + (await this.#sweep()) + (await sweepTemporary())
+  }
+
+  /** A file is stored before its import is. */
+  async #sweep(): Promise<number> {
+    const keys = await keysBefore(DateTime.utc().minus(LEEWAY).toJSDate())
+    const left = await this.store.unknownKeys([...keys])
+    for (const key of left) await dropKept(key)
+    return left.length
   }
 
   /** Leaves no file behind if there is no row. */

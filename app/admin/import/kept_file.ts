@@ -6,9 +6,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import logger from '@adonisjs/core/services/logger'
 import { filesDisk } from '../forms/files/files_disk.js'
+import { namesOnDisk } from '../forms/files/names_on_disk.js'
+import { sweepDaily } from './orphans.js'
 
 /* No model has this name, so that no address of a file leads here. */
 const FOLDER = '.imports'
+
+const NAME = /^([0-9a-f]{48})\.(?:file|faults)$/
 
 /** A file of an import on the disk: that of the person, or the faults that a trial has found in it */
 export type Part = 'file' | 'faults'
@@ -44,7 +48,10 @@ export async function withKept<Result>(
   key: string,
   work: (pathOf: (part: Part) => Promise<string | null>, scratch: string) => Promise<Result>
 ): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'import-'))
+  sweepDaily().catch((error) => {
+    logger.error({ err: error }, 'Temporary files that were left could not be removed')
+  })
+  const folder = await mkdtemp(join(tmpdir(), 'atrium-import-'))
   try {
     return await work((part) => copyOf(key, part, join(folder, part)), join(folder, 'scratch'))
   } finally {
@@ -63,6 +70,22 @@ export async function dropKept(key: string): Promise<void> {
   } catch (error) {
     logger.error({ err: error }, 'The file of an import could not be removed')
   }
+}
+
+/**
+ * The keys of files that were stored before a time and that are still there.
+ */
+export async function keysBefore(time: Date): Promise<Set<string>> {
+  const disk = await filesDisk()
+  const keys = new Set<string>()
+  for (const name of await namesOnDisk(disk, FOLDER)) {
+    const key = NAME.exec(name)?.[1]
+    if (key === undefined || keys.has(key)) continue
+    /* Another process may have removed it meanwhile. */
+    const data = await disk.getMetaData(`${FOLDER}/${name}`).catch(() => null)
+    if (data && data.lastModified < time) keys.add(key)
+  }
+  return keys
 }
 
 async function copyOf(key: string, part: Part, path: string): Promise<string | null> {

@@ -151,6 +151,16 @@ export class JobStore {
     await this.client().from(AdminJob.table).where('id', id).delete()
   }
 
+  /** Number of a user's jobs that have not ended. */
+  async unfinishedOf(userId: number): Promise<number> {
+    const [row] = await this.client()
+      .from(AdminJob.table)
+      .where('user_id', userId)
+      .whereIn('state', [...UNFINISHED])
+      .count('* as total')
+    return Number(row.total)
+  }
+
   /** Jobs that wait since before a time. */
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()

@@ -5,7 +5,14 @@ import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#crud/internals'
 import { adminOrigin } from '../authentication/admin_origin.js'
-import { BulkFailure, ExportRefused, JobFailure, JobStopped, JobSuperseded } from '../errors.js'
+import {
+  BulkFailure,
+  ExportRefused,
+  JobFailure,
+  JobStopped,
+  JobSuperseded,
+  TooManyJobs,
+} from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
 import type { JobKind } from './job_kind.js'
 import { JobRun } from './job_run.js'
@@ -24,6 +31,8 @@ const MOST_INTERRUPTIONS = 3
  */
 export class Jobs {
   readonly store = new JobStore()
+  /** Maximum jobs of a user that have not ended */
+  perUser = 20
   readonly #kinds = new Map<string, JobKind>()
   readonly #running = new Set<Promise<void>>()
   #worker: JobWorker | undefined
@@ -59,6 +68,7 @@ export class Jobs {
    *
    * @param kind         name of its kind
    * @param job.payload  without secrets: it is stored as it is
+   * @throws TooManyJobs
    */
   async start(
     ctx: HttpContext,
@@ -74,6 +84,8 @@ export class Jobs {
       origin: { requestId, ip, userAgent, sessionId, timeZone: presentZone(), actsAs: actsAs(ctx) },
     })
     try {
+      /* Requests at the same time count each other. */
+      await this.#refuseMany(created)
       await this.#enqueue(created.id)
     } catch (error) {
       /* Whoever is told that it failed must not find it done later. */
@@ -87,6 +99,7 @@ export class Jobs {
    * Does what *Again* offers for a job.
    *
    * @returns the job to look at; null if there is nothing to do again
+   * @throws TooManyJobs
    */
   async again(ctx: HttpContext, job: AdminJob): Promise<AdminJob | null> {
     const kind = this.kindOf(job)
@@ -95,6 +108,7 @@ export class Jobs {
       const { payload, model } = job
       return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
     }
+    await this.#refuseMany(job, 1)
     if (!(await this.store.reopen(job))) return null
     try {
       await this.#enqueue(job.id)
@@ -152,6 +166,12 @@ export class Jobs {
     this.#worker = undefined
     await worker?.stop()
     await Promise.allSettled([...this.#running])
+  }
+
+  async #refuseMany({ userId }: AdminJob, more = 0): Promise<void> {
+    const { perUser } = this
+    const count = (await this.store.unfinishedOf(userId)) + more
+    if (count > perUser) throw new TooManyJobs(perUser)
   }
 
   async #enqueue(id: number) {

@@ -39,6 +39,11 @@ const EXTENSIONS: Readonly<Record<string, FileFormat>> = {
 // eslint-disable-next-line no-control-regex
 const UNPRINTED = /[\0-\x08\x0e-\x1f]/
 
+const EACH_UNPRINTED = new RegExp(UNPRINTED, 'g')
+
+/* Of a thousand letters. Texts that are no Unicode have none of these, and a picture has fifty. */
+const MOST_UNPRINTED = 10
+
 type Found = Omit<FileShape, 'samples' | 'columns'>
 
 /**
@@ -96,6 +101,7 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
     : await findEncoding(path)
   const start = await startOf(path, encoding)
   if (start.trim() === '') throw new FileFault('sheets.fault.empty')
+  if (isGuess && isBinary(start)) throw new FileFault('sheets.fault.binary')
   const format = chosen.format ?? formatOf(name, start)
   const delimiter = format === 'csv' ? (chosen.delimiter ?? findDelimiter(start)) : null
   return { format, encoding, isGuess, delimiter }
@@ -126,6 +132,12 @@ async function startOf(path: string, encoding: string): Promise<string> {
     if (!(error instanceof FileFault) || start === '') throw error
   }
   return start
+}
+
+/** True for a picture or a program, whatever its name is. */
+function isBinary(text: string): boolean {
+  const count = text.match(EACH_UNPRINTED)?.length ?? 0
+  return count > 1 && count * 1000 > text.length * MOST_UNPRINTED
 }
 
 /** By the name, save for the two kinds of JSON, which are often named alike. */

@@ -8,8 +8,6 @@ import type { Changes, Write } from './write.js'
 class ModelEvent extends BaseEvent {
   /** The model's class */
   readonly model: LucidModel
-  /** The record after the write */
-  readonly record: LucidRow
   /** The actor of the write */
   readonly actor: Actor
   readonly #write: Write
@@ -17,9 +15,15 @@ class ModelEvent extends BaseEvent {
   constructor(write: Write) {
     super()
     this.model = write.model
-    this.record = write.record
     this.actor = write.actor
     this.#write = write
+  }
+
+  /** The record after the write, free of the transaction that wrote it: a listener may write it once more */
+  get record(): LucidRow {
+    const { record } = this.#write
+    if (record.$trx?.isCompleted) record.$trx = undefined
+    return record
   }
 
   /** The changes by API name, without hidden columns and secrets */

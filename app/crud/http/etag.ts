@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { versionOfItem, versionOfJson } from '../resource/version.js'
-import { startDigest } from '../values/keyed_digest.js'
+import { FOR_VERSIONS, startDigest } from '../values/keyed_digest.js'
 import { malformedHeader } from './problems.js'
 
 /** The value of an `If-Match` or `If-None-Match` header: any tag, or a list of entity tags. */
@@ -9,7 +9,7 @@ export type TagCondition = '*' | readonly string[]
 
 /** Digest of a text that arrives in pieces. */
 export class TagDigest {
-  readonly #digest = startDigest()
+  readonly #digest = startDigest(FOR_VERSIONS)
 
   update(piece: Buffer): void {
     this.#digest.update(piece)
@@ -26,12 +26,12 @@ export class TagDigest {
  *
  * @param json  the whole item as in an answer
  */
-export function strongTag(json: string): string {
+export function strongTag(json: string | Buffer): string {
   return `"${versionOfJson(json)}"`
 }
 
 /** The entity tag of an answer with more than one item. [Q6] */
-export function weakTag(json: string): string {
+export function weakTag(json: string | Buffer): string {
   return `W/"${versionOfJson(json)}"`
 }
 

@@ -21,6 +21,9 @@ import { replyPieces, replyText } from './reply.js'
 /** Bytes of values that take a few milliseconds to write as JSON */
 const LARGE_ANSWER = 512 * 1024
 
+/** Characters that Node.js sends in one piece with the headers */
+const SHORT_TEXT = 16 * 1024
+
 const IF_MATCH = 'If-Match'
 const IF_NONE_MATCH = 'If-None-Match'
 
@@ -89,9 +92,13 @@ export function preconditionOf(
   }
 }
 
-function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => string): void {
+function replyTagged(
+  ctx: HttpContext,
+  value: unknown,
+  tagOf: (json: string | Buffer) => string
+): void {
   if (value === undefined || ctx.response.hasLazyBody) return
-  const json = writeJson(value)
+  const json = encoded(writeJson(value))
   if (json.length > SMALL_ANSWER) answerBudgetOf(ctx).reserveAtLeast(json.length)
   if (ctx.response.getStatus() !== 200) return replyText(ctx, json)
 
@@ -100,6 +107,11 @@ function replyTagged(ctx: HttpContext, value: unknown, tagOf: (json: string) => 
   ctx.response.header('etag', tag)
   if (isNamed(ctx, tag)) ctx.response.status(304).send('')
   else replyText(ctx, json)
+}
+
+/** The bytes of a longer text, which would be encoded for its digest, its length and the connection. */
+function encoded(json: string): string | Buffer {
+  return json.length > SHORT_TEXT ? Buffer.from(json) : json
 }
 
 /** Sends an answer that is too long to be written at once. */

@@ -12,7 +12,7 @@ export function reply(ctx: HttpContext, value: unknown, status?: number): void {
  * Answers with JSON text. AdonisJS's own entity tags (`http.etag` of `config/app.ts`) hash the content
  * of the answer, which differs from the content of an item's tag.
  */
-export function replyText({ response }: HttpContext, json: string): void {
+export function replyText({ response }: HttpContext, json: string | Buffer): void {
   response.header('content-type', 'application/json; charset=utf-8').send(json, false)
 }
 

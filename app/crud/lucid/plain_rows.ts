@@ -1,6 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
+import type { ColumnSet } from '../resource/column_set.js'
 import type { Resource } from '../resource/resource.js'
 import { hasOwnPrepare } from '#upstream/lucid_column_defaults'
 import { makesOwnRecords } from '#upstream/lucid_record_queries'
@@ -12,15 +13,35 @@ type Row = Record<string, unknown>
 
 const HOOKS = ['before:save', 'before:create', 'after:create', 'after:save']
 
+/* What cannot change once the columns are known; hooks may be added at any time. */
+const PLAIN = new WeakMap<ColumnSet, boolean>()
+
 /**
  * True if Lucid's `save()` of a new record would do nothing but store its values: the model has no hook, setter or
  * method of its own that could see or change them.
  */
 export function storesPlainly({ columns, model }: Resource): boolean {
   if (HOOKS.some((name) => hasForeignHook(model, name))) return false
+  let isPlain = PLAIN.get(columns)
+  if (isPlain === undefined) PLAIN.set(columns, (isPlain = isDefinedPlainly(columns, model)))
+  return isPlain
+}
+
+function isDefinedPlainly(columns: ColumnSet, model: LucidModel): boolean {
   if (columns.all.some(({ needsHydration }) => needsHydration)) return false
   const definitions = [...model.$columnsDefinitions.values()]
   return !definitions.some((one) => one.hasSetter || hasOwnPrepare(one)) && !makesOwnRecords(model)
+}
+
+/* Lucid's own `prepare` asks a record for nothing but its connection. */
+const ANY_RECORDS = new WeakMap<LucidModel, Map<string, LucidRow>>()
+
+function anyRecord(model: LucidModel, connection: string): LucidRow {
+  const known = ANY_RECORDS.get(model) ?? new Map<string, LucidRow>()
+  ANY_RECORDS.set(model, known)
+  let record = known.get(connection)
+  if (!record) known.set(connection, (record = (new model() as LucidRow).useConnection(connection)))
+  return record
 }
 
 /**
@@ -33,8 +54,7 @@ export class PlainRows {
     private readonly resource: Resource,
     client: TransactionClientContract
   ) {
-    this.#any = new resource.model() as LucidRow
-    this.#any.useTransaction(client)
+    this.#any = anyRecord(resource.model, client.connectionName)
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
+import { noteStoredRow } from '../lucid/stored_rows.js'
 import { forbidden } from '../http/problems.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
@@ -11,6 +12,7 @@ import { checkReferences } from './check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from './item_keys.js'
 import { callAfter, pivotsBefore } from './own_code.js'
+import { areStoredPlainly, createPlainly } from './plain_create.js'
 import { runWrite } from './write_transaction.js'
 import { checkCreated, createdValues } from './written_fields.js'
 
@@ -22,9 +24,13 @@ export async function createItem(
 ): Promise<Item> {
   const { resource } = context
   return await runWrite(context, options, async (client, attempt) => {
+    const written = decidedForCreate(resource, values, options)
+    if (!related && (await areStoredPlainly(context, client, options))) {
+      const row = await createPlainly(resource, written, client, attempt)
+      if (row) return await readPlain(context, row, client, options)
+    }
     const record = new resource.model() as LucidRow
     attempt.record = record
-    const written = decidedForCreate(resource, values, options)
     record.useTransaction(client)
     const own = { ...options, client }
     const pivots = await pivotsBefore(context, 'create', record, related !== undefined)
@@ -84,6 +90,24 @@ async function takeValues(
   await checkReferences(resource, record, options.client, options)
 }
 
+/** The item of a row that was stored plainly; a record is made only if the model's items need one. */
+async function readPlain(
+  context: CrudContext,
+  row: Record<string, unknown>,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<Item> {
+  const { records, resource } = context
+  const item = resource.reader.itemOfRow(row)
+  if (!item) {
+    const record = resource.reader.recordOfRow(client, row)
+    noteStoredRow(record, row)
+    return await readCreated(context, record, client, options)
+  }
+  const key = resource.key.ofRow(row)
+  return withReadability(noteKey(item, key), await records.maySee(key, client, options))
+}
+
 /** Marks an item that its creator may not read, as the answer must not show it. [P14] */
 async function readCreated(
   { records, resource }: CrudContext,
@@ -94,6 +118,9 @@ async function readCreated(
   const key = resource.key.of(record)
   const item = await records.readBack('create', record, client, options)
   if (!item) return noteUnreadable(noteKey({}, key))
-  const isReadable = await records.maySee(key, client, options)
+  return withReadability(item, await records.maySee(key, client, options))
+}
+
+function withReadability(item: Item, isReadable: boolean): Item {
   return isReadable ? item : noteUnreadable(item)
 }

@@ -1,18 +1,11 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '../database/dialects.js'
-import { watchedClassOf, watchedResourceOf } from '../events/watched.js'
-import { Write } from '../events/write.js'
-import { actorWithin, addToScope, scopeOf } from '../events/write_scope.js'
-import { hasTriggers } from '../lucid/direct_writes.js'
-import { PlainRows, storesPlainly } from '../lucid/plain_rows.js'
-import type { Resource } from '../resource/resource.js'
-import { insertRowsSql } from '../sql/sql.js'
+import { PlainRows } from '../lucid/plain_rows.js'
 import type { CallOptions } from './call_options.js'
-import { checksReferences } from './check_references.js'
 import { clientFor } from './client_for.js'
 import { decidedForCreate } from './create.js'
 import type { CrudContext } from './crud_context.js'
 import { omit } from './omit.js'
+import { areStoredPlainly, insertPlainRows } from './plain_create.js'
 import { runWrite } from './write_transaction.js'
 
 type Row = Record<string, unknown>
@@ -41,46 +34,9 @@ export async function createTogether(
     rows.push(row)
   }
   await runWrite(context, options, async (transaction) => {
-    for (const part of alikeParts(rows)) await insert(resource, part, transaction)
+    for (const part of alikeParts(rows)) await insertPlainRows(resource, part, transaction)
   })
   return true
-}
-
-/** True if neither own code nor a rule about the single record could tell the difference. */
-async function areStoredPlainly(
-  { overrides, resource }: CrudContext,
-  client: TransactionClientContract,
-  options: CallOptions
-): Promise<boolean> {
-  const { model, policy, projection, scope } = resource
-  if (policy || projection || scope) return false
-  if (overrides('prepareCreate') || overrides('afterCreate')) return false
-  if (client.debug || !dialectOf(client).returnsWrittenRows) return false
-  const watched = watchedClassOf(model)
-  if ((watched && watched !== model) || !storesPlainly(resource)) return false
-  return (
-    !(await hasTriggers(resource, client)) && !(await checksReferences(resource, client, options))
-  )
-}
-
-async function insert(
-  { columns, model, reader, table }: Resource,
-  rows: readonly Row[],
-  client: TransactionClientContract
-): Promise<void> {
-  const dialect = dialectOf(client)
-  const { sql, bindings } = insertRowsSql(dialect.quote(table), rows)
-  const told = reader.listOf(columns.all, dialect)
-  const stored = await dialect.selectRows(client, `${sql} returning ${told}`, bindings)
-  const watched = watchedResourceOf(model)
-  if (!watched) return
-  const scope = scopeOf(client)!
-  const origin = { actor: actorWithin(scope), origin: scope.origin }
-  addToScope(
-    scope,
-    client,
-    stored.map((row) => Write.ofNewRow(watched, row, client, origin))
-  )
 }
 
 /** Parts of rows that follow one another and have the same columns. */

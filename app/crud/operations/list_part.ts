@@ -106,15 +106,11 @@ export function rangesOf(
 }
 
 /**
- * True if the rows are far from the start, where counting the list first is worth it. Hooks of the model
- * see its records in the requested order, so only plain rows are read from the end.
+ * True if the rows are far from the start, where counting the list first is worth it: they may be nearer to its
+ * end. Hooks of the model see its records in the requested order, so then they are read from the start.
  */
-export function isFarOffset({ reader, resource }: Records, request: ListRequest): boolean {
-  return (
-    request.paging.offset >= FAR &&
-    isCounted(request) &&
-    reader.readsPlainly(request.fields ?? resource.answer)
-  )
+export function isFarOffset({ reader }: Records, request: ListRequest): boolean {
+  return request.paging.offset >= FAR && isCounted(request) && reader.readsInAnyOrder
 }
 
 /** The same rows, counted from the end of the list; null if they are nearer to its start. */

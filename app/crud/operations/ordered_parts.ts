@@ -46,8 +46,16 @@ async function* readParts(
   const { key } = records.resource
   const client = await clientFor(records.resource, options)
   await records.authorize('read_multi', options)
-  for (const row of await readRows(records, request, client, options)) {
-    yield [records.among(keysOf(row, key.columns))]
+  const rows: Array<Record<string, unknown> | undefined> = await readRows(
+    records,
+    request,
+    client,
+    options
+  )
+  for (const [index, row] of rows.entries()) {
+    /* Let go at once: the keys of all parts take the most memory of a long export. */
+    rows[index] = undefined
+    yield [records.among(keysOf(row!, key.columns))]
   }
 }
 

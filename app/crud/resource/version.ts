@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyedDigest } from '../values/keyed_digest.js'
+import { FOR_VERSIONS, keyedDigest } from '../values/keyed_digest.js'
 import { writeJson } from '../values/json.js'
 import { toApi } from '../values/to_api.js'
 import type { Resource } from './resource.js'
@@ -14,8 +14,8 @@ import type { Resource } from './resource.js'
  *
  * @param json  the whole answer, or the whole item if the answer has only some of its fields
  */
-export function versionOfJson(json: string): string {
-  return keyedDigest(json)
+export function versionOfJson(json: string | Buffer): string {
+  return keyedDigest(json, FOR_VERSIONS)
 }
 
 /** The version of the item in a read of the record. [Q6] */

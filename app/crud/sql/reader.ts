@@ -1,5 +1,5 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { AnswerBudget } from '../http/answer_budget.js'
 import type { Dialect, Query, TimePart } from '../database/dialect.js'
@@ -226,6 +226,11 @@ export class Reader {
   readsPlainly(fields: Fields): boolean {
     const isPlain = !this.#needsHydration(fields, 'before:fetch', 'after:fetch')
     return isPlain && !this.#needsBuilder({ where: [] })
+  }
+
+  /** True if neither a hook of the model nor its own query builder sees the order in which a list is read. */
+  get readsInAnyOrder(): boolean {
+    return !this.#hasHooks('before:fetch', 'after:fetch') && !this.#needsBuilder({ where: [] })
   }
 
   /**
@@ -637,7 +642,11 @@ function itemOf(fields: Fields): (row: Row) => Item {
   return toItem
 }
 
-/** The options that Lucid's queries pass to the instances they create. */
+/**
+ * The options that Lucid's queries pass to the instances they create. A record that is made once its transaction is over, as by a listener, must not
+ * write within it.
+ */
 function optionsOf(client: QueryClientContract) {
-  return { client, connection: client.connectionName }
+  const isOver = client.isTransaction && (client as TransactionClientContract).isCompleted
+  return { ...(!isOver && { client }), connection: client.connectionName }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { sheetWriter } from '#admin/sheets/sheet_writer'
-import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { Visit } from '#tests/engine/helpers/browser'
 import { emptyImportTables } from '#tests/engine/helpers/import_forms'
 import { emptyJobTables, work } from '#tests/engine/helpers/jobs'
@@ -19,6 +19,7 @@ const HEADING = ['id', 'title', 'town', 'stage']
 test.group('The import of a file, in a browser', (group) => {
   let folder: string
   let hamlet: Play
+  group.setup(() => leaveModels('Play', 'Stage', 'Ticket'))
 
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -1,6 +1,12 @@
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
-import { ageSessions, emptyAdminTables, makeUser, PASSWORD } from '#tests/engine/helpers/admin'
+import {
+  leaveModels,
+  ageSessions,
+  makeUser,
+  emptyAdminTables,
+  PASSWORD,
+} from '#tests/engine/helpers/admin'
 import { Visit } from '#tests/engine/helpers/browser'
 import { Genre, Recording, Studio } from '#tests/engine/fixtures/references'
 
@@ -8,6 +14,7 @@ const drafts = `JSON.stringify(Object.entries(localStorage).filter(([key]) => ke
 
 test.group('What is typed into a form is kept, in a browser', (group) => {
   let jo: AdminUser
+  group.setup(() => leaveModels('Recording', 'Studio', 'Genre'))
 
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { Page } from 'playwright-core'
-import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { getsFocus, Visit, type Theme } from '#tests/engine/helpers/browser'
 
 async function makeReels() {
@@ -29,6 +29,7 @@ const SECOND = 'filter.release_date__between=1949-01-01,1949-12-31'
 const THIRD = 'filter.lender_id=2'
 
 test.group('The filters of a list, in a browser', (group) => {
+  group.setup(() => leaveModels('Reel', 'Lender'))
   group.each.setup(async () => {
     await emptyAdminTables()
     for (const table of ['reels', 'lenders']) await db.from(table).delete()

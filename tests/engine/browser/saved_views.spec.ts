@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { AdminSavedView, type AdminUser } from '#admin'
 import type { Page } from 'playwright-core'
-import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { THEMES, Visit } from '#tests/engine/helpers/browser'
 
 const path = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search
@@ -25,6 +25,7 @@ async function makeReels() {
 
 test.group('Views and columns of a list, in a browser', (group) => {
   let ada: AdminUser
+  group.setup(() => leaveModels('Reel', 'Lender'))
 
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -1,9 +1,16 @@
 import { test } from '@japa/runner'
-import { adminSite, emptyAdminTables, makeUser, PASSWORD } from '#tests/engine/helpers/admin'
+import {
+  adminSite,
+  leaveModels,
+  makeUser,
+  emptyAdminTables,
+  PASSWORD,
+} from '#tests/engine/helpers/admin'
 import { getsFocus, Visit } from '#tests/engine/helpers/browser'
 import { urlOf } from '#tests/engine/helpers/http'
 
 test.group('Login and logout, in a browser', (group) => {
+  group.setup(() => leaveModels('Utensil', 'Reel'))
   group.each.setup(() => emptyAdminTables())
 
   test('[S22, B3] a wrong password is reported next to the form, and the right one logs in', async ({

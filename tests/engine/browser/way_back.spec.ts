@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
-import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { Visit } from '#tests/engine/helpers/browser'
 import { Play } from '#tests/engine/fixtures/stages'
 
@@ -8,6 +8,7 @@ const LIST = '/admin/Play/?filter.town=east&sort_by=title&sort_order=asc&page=3'
 
 test.group('The way back from a form, in a browser', (group) => {
   let ada: AdminUser
+  group.setup(() => leaveModels('Play', 'Stage', 'Ticket'))
 
   group.each.setup(async () => {
     await emptyAdminTables()

@@ -128,7 +128,7 @@ export class SsoPeople {
           }
           const options = { actor: ACTOR, origin: adminOrigin(ctx), client }
           const { id } = await this.#crud().create(values, options)
-          await this.identities.link(id as number, person, client)
+          await touch(await this.identities.link(id as number, person, client))
           return await AdminUser.findOrFail(id, { client })
         })
       } catch (error) {

@@ -29,6 +29,8 @@ export interface HistoryEntry {
   url: string | null
   /** URL of the event, for those who read the log */
   event: string | null
+  /** The event that undid rows of the form; null: none, or a version */
+  undone: { url: string; id: string } | null
   who: PlainText | null
   /** Text to show if there is no user name */
   unnamed: string
@@ -59,6 +61,7 @@ export function historyEntry(
     moment: momentOf(row.timestamp),
     url: versionUrl(view, key, row.eventId),
     event: reads && event ? site.url(`/management/events/${event.id}`) : null,
+    undone: null,
     who: event?.username ? plainText(event.username) : null,
     unnamed: event ? unnamedIn(site, event) : site.text('events.nobody'),
     notes: notesOfVersion(site, event?.details ?? {}, reads),

@@ -5,6 +5,7 @@ import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { plainText } from '../../text/plain_text.js'
 import { isSuperuser } from '../pages/event_access.js'
+import { undoneEvents } from '../undo/undone_by.js'
 import type { EventReader } from '../pages/event_reader.js'
 import { markOf, unnamedIn } from '../pages/event_words.js'
 import { momentOf } from '../../time/moment.js'
@@ -31,6 +32,9 @@ export async function rowEntries(
   const told = inlines.filter((inline) => reads || !isNarrowed(inline.view))
   if (told.length === 0) return []
   const found = await log.rowEvents(history, page)
+  if (found.length === 0) return []
+  const first = Math.min(...found.map(({ event }) => event.id))
+  const undone = reads ? await undoneEvents(site, history, first) : new Map<number, number>()
   return found.flatMap(({ event, models }) => {
     const labels = told.filter((inline) => models.has(inline.view.name)).map(({ label }) => label)
     if (labels.length === 0) return []
@@ -39,7 +43,8 @@ export async function rowEntries(
       mark: markOf(site, event.eventType),
       moment: momentOf(event.timestamp),
       url: null,
-      event: reads ? site.url(`/management/events/${event.id}`) : null,
+      event: reads ? eventUrl(site, event.id) : null,
+      undone: undoneBy(site, undone.get(event.id)),
       who: event.username ? plainText(event.username) : null,
       unnamed: unnamedIn(site, event),
       notes: notesOfVersion(site, event.details ?? {}, reads),
@@ -48,4 +53,12 @@ export async function rowEntries(
       isFolded: false,
     }
   })
+}
+
+function undoneBy(site: AdminSite, id: number | undefined): HistoryEntry['undone'] {
+  return id === undefined ? null : { url: eventUrl(site, id), id: String(id) }
+}
+
+function eventUrl(site: AdminSite, id: number): string {
+  return site.url(`/management/events/${id}`)
 }

@@ -10,6 +10,7 @@ import { loggedInRequest } from '../logged_in_request.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
+import { undoneEvents } from './undone_by.js'
 import { planUndo } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
 import { visibleEvent } from './undoable_event.js'
@@ -57,6 +58,9 @@ export async function shownUndo(
 ): Promise<ShownUndo | null> {
   try {
     const steps = await planUndo(site, ctx, event)
+    const undone = await undoneEvents(site, event, event.id)
+    const by = undone.get(event.id)
+    if (by !== undefined) throw new UndoRefused('undone', { id: String(by) })
     if (steps.length <= MOST_CHECKED) {
       const changed = await stepsNotAsLeft(steps, clientOf(steps))
       if (changed.length > 0) throw notAsLeft(changed)

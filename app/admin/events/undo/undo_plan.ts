@@ -4,6 +4,7 @@ import {
   isExcludedFromInclude,
   isReadable,
   operationOf,
+  requestsFirst,
   type GrantedOperation,
 } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
@@ -15,6 +16,8 @@ import { may, type Offer } from '../../permissions/may.js'
 import { readKey } from '../pages/record_places.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
 import { refuseLostFiles } from './undone_files.js'
+
+const ROWS_AT_ONCE = 500
 
 const OFFERS: Partial<Record<GrantedOperation, Offer>> = {
   create: 'create',
@@ -36,21 +39,38 @@ export async function planUndo(
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<UndoStep[]> {
-  const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })
-    .select('id', 'resourceType', 'resourceId', 'reversal')
-    .where('eventId', event.id)
-    .orderBy('id')
-  if (rows.length === 0 || event.status !== 'success') throw new UndoRefused('nothing')
   const targets = new Map<string, UndoTarget>()
-  for (const { resourceType } of rows) {
-    if (!targets.has(resourceType)) {
-      targets.set(resourceType, await targetOf(site, ctx, resourceType))
+  const steps: UndoStep[] = []
+  for await (const rows of auditRows(site, event)) {
+    if (event.status !== 'success') break
+    for (const { resourceType } of rows) {
+      if (!targets.has(resourceType)) {
+        targets.set(resourceType, await targetOf(site, ctx, resourceType))
+      }
     }
+    for (const row of rows) steps.push(stepOf(row, targets.get(row.resourceType)!))
   }
-  const steps = rows.map((row) => stepOf(row, targets.get(row.resourceType)!))
+  if (steps.length === 0) throw new UndoRefused('nothing')
   await authorize(ctx, steps)
   for (const target of targets.values()) await refuseLostFiles(target, steps)
   return steps
+}
+
+/** The audit rows of an event in their order, some at once: rows of Lucid take several times as much as their steps. */
+async function* auditRows(site: AdminSite, { id }: AdminEventLog): AsyncGenerator<AdminAuditLog[]> {
+  let last = 0
+  for (;;) {
+    const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })
+      .select('id', 'resourceType', 'resourceId', 'reversal')
+      .where('eventId', id)
+      .where('id', '>', last)
+      .orderBy('id')
+      .limit(ROWS_AT_ONCE)
+    if (rows.length > 0) yield rows
+    if (rows.length < ROWS_AT_ONCE) return
+    last = rows.at(-1)!.id
+    await requestsFirst()
+  }
 }
 
 async function targetOf(site: AdminSite, ctx: HttpContext, name: string): Promise<UndoTarget> {

@@ -6,6 +6,7 @@ import { JobFailure } from '../../errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
+import type { ImportFault } from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import { plainText } from '../../text/plain_text.js'
@@ -16,8 +17,9 @@ import { RowChecker } from '../rows/row_checker.js'
 import { writeRows } from '../rows/row_writer.js'
 import { Tally } from '../tally.js'
 import { PART, writeAllRows } from '../write_all_rows.js'
-import { ImportStore } from '../import_store.js'
+import { HOURS, ImportStore } from '../import_store.js'
 import { importAdvice, importCancelNote, importFigures, importLinks } from '../pages/job_words.js'
+import { LeftOut } from './left_out.js'
 import { importInJob, type ImportInJob } from './import_context.js'
 
 /** Name of the kind */
@@ -65,11 +67,13 @@ export class ImportJob extends JobKind {
     if (!(await this.#store.claim(one, run.job.id, ['running', 'failed']))) {
       throw new JobFailure('import.job.superseded')
     }
-    return await withKept(one.fileKey, async (pathOf) => {
+    return await withKept(one.fileKey, async (pathOf, scratch) => {
       const path = await pathOf('file')
       if (path === null) throw new JobFailure('import.refused.fileGone')
-      if (run.job.payload.skipFaulty === true) await this.#inParts(run, path)
-      else if (run.done === 0) await this.#asOne(run, path)
+      if (run.job.payload.skipFaulty === true) {
+        const leftOut = new LeftOut(one.fileKey, await pathOf('faults'), scratch)
+        await leftOut.during(() => this.#inParts(run, path, leftOut))
+      } else if (run.done === 0) await this.#asOne(run, path)
       return await this.#end(run)
     })
   }
@@ -102,7 +106,7 @@ export class ImportJob extends JobKind {
     if (!isTogether) await this.#keepAfter(one, tally, action)
   }
 
-  async #inParts(run: JobRun, path: string): Promise<void> {
+  async #inParts(run: JobRun, path: string, leftOut: LeftOut): Promise<void> {
     let { one, spec } = await importInJob(this.site, run)
     const checker = new RowChecker(this.site, spec)
     let position = 0
@@ -115,7 +119,8 @@ export class ImportJob extends JobKind {
       const present = await importInJob(this.site, run)
       ;({ one, spec } = present)
       checker.continueAs(spec)
-      await this.#writePart(run, present, checker, rows)
+      const faults = await this.#writePart(run, present, checker, rows)
+      await leftOut.add(rows[0].line, faults)
     }
   }
 
@@ -124,8 +129,9 @@ export class ImportJob extends JobKind {
     { one, spec }: ImportInJob,
     checker: RowChecker,
     rows: readonly FileRow[]
-  ): Promise<void> {
+  ): Promise<ImportFault[]> {
     const { importer } = spec
+    const faults: ImportFault[] = []
     const client = importer.view.client()
     const tally = new Tally(one.counts)
     const action = importAction(importer, one.fileName, tally, one.eventId)
@@ -134,12 +140,15 @@ export class ImportJob extends JobKind {
       for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
         const some = rows.slice(start, start + ROWS_AT_ONCE)
         const drafts = await checker.check(some, transaction, false)
-        await writeRows(this.site, importer, drafts, transaction, () => void tally.add(drafts))
+        await writeRows(this.site, importer, drafts, transaction, () => {
+          faults.push(...tally.add(drafts))
+        })
         await requestsFirst()
       }
       if (isTogether) await this.#keep(one, tally, action, transaction)
     })
     if (!isTogether) await this.#keepAfter(one, tally, action)
+    return faults
   }
 
   /** Progress is noted in the transaction that makes it. */
@@ -174,7 +183,10 @@ export class ImportJob extends JobKind {
       await this.#store.save(one, transaction)
     })
     const counts = { created, changed, unchanged, skipped }
-    return { message: this.site.text('import.job.done', counts), ...counts }
+    const message = this.site.text('import.job.done', counts)
+    /* Then the file of the rows that were left out is gone. */
+    const keptUntil = one.createdAt.plus({ hours: HOURS }).toISO()
+    return { message, ...counts, ...(skipped > 0 && { keptUntil }) }
   }
 
   #faulty({ counts }: Tally): JobFailure {

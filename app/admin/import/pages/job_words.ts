@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
 import type AdminJob from '../../models/admin_job.js'
@@ -27,14 +28,20 @@ export function importFigures(site: AdminSite, { result }: AdminJob): JobFigure[
 /**
  * Where to go on after an import: to the records, or back to its pages.
  */
-export function importLinks(site: AdminSite, { model, payload, state }: AdminJob): JobLink[] {
+export function importLinks(
+  site: AdminSite,
+  { model, payload, result, state }: AdminJob
+): JobLink[] {
   const view = site.models.get(model ?? '')
   if (!view) return []
+  const url = importUrl(view, { id: Number(payload.import) })
   if (state === 'done') {
     const label = site.text('import.run.open', { plural: inSentence(view.label) })
-    return [{ label, url: view.url('/') }]
+    const records = { label, url: view.url('/') }
+    const until = DateTime.fromISO(String(result?.keptUntil))
+    if (!result?.skipped || !(until > DateTime.utc())) return [records]
+    return [records, { label: site.text('import.run.leftOut'), url: `${url}/faulty` }]
   }
-  const url = importUrl(view, { id: Number(payload.import) })
   return [{ label: site.text('import.run.back'), url }]
 }
 

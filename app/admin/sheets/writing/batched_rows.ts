@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { PassThrough, type Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Cell } from '../file_shape.js'
@@ -20,6 +19,8 @@ export class BatchedRows {
   #text = 0
   readonly #queue = new PassThrough({ objectMode: true, highWaterMark: 1 })
   readonly #done: Promise<void>
+  /* Of the call that waits: a promise of the whole file would remember each wait until its end. */
+  #stop: ((error: unknown) => void) | undefined
 
   /**
    * @param make    the pieces of the file
@@ -28,7 +29,7 @@ export class BatchedRows {
   constructor(make: (batches: Batches) => AsyncIterable<string | Uint8Array>, output: Writable) {
     this.#done = pipeline(this.#queue, make, output)
     /* Told by the next call. */
-    this.#done.catch(() => {})
+    this.#done.catch((error) => this.#stop?.(error))
   }
 
   /** @throws Error  that of the output */
@@ -50,6 +51,14 @@ export class BatchedRows {
     this.#batch = []
     this.#text = 0
     if (this.#queue.destroyed) await this.#done
-    if (!this.#queue.write(batch)) await Promise.race([once(this.#queue, 'drain'), this.#done])
+    if (!this.#queue.write(batch)) await this.#drained()
+  }
+
+  async #drained(): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#stop = reject
+      this.#queue.once('drain', resolve)
+    })
+    this.#stop = undefined
   }
 }

@@ -130,6 +130,10 @@ const DOORS: Door[] = [
   page('/export?format=csv&titles=1&columns=*&deleted=include', ['export']),
   page('/export/dialog', ['export']),
   send('POST', '/export', ['export'], { ok: 200, form: { format: 'ndjson', columns: 'all' } }),
+  send('POST', '/export/selected', ['export'], {
+    ok: 200,
+    form: { all: '1', count: '1', query: 'filter.town=east' },
+  }),
   send('POST', '/columns', ['view'], {
     ok: 303,
     form: { order: 'secret', columns: 'id', query: 'filter.secret__like=QZX' },

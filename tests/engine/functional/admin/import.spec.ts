@@ -4,7 +4,7 @@ import type AdminImport from '#admin/models/admin_import'
 import { PART } from '#admin/import/write_all_rows'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
 import { adminSite, cookiesOf, makeUser } from '#tests/engine/helpers/admin'
-import { call } from '#tests/engine/helpers/http'
+import { call, get } from '#tests/engine/helpers/http'
 import { contextFor, csv, faultyRows, imports, run, tried } from '#tests/engine/helpers/imports'
 import { withImports } from '#tests/engine/helpers/job_group'
 import { findJob, untilJob, work } from '#tests/engine/helpers/jobs'
@@ -349,6 +349,7 @@ test.group('Admin | import', (group) => {
 
   test('[D3, D1] a cancelled run says what it did, and is not begun again as a new one', async ({
     assert,
+    cleanup,
   }) => {
     const lines = Array.from({ length: 300 }, (_, index) => `s${index},Lamp`)
     const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
@@ -377,5 +378,51 @@ test.group('Admin | import', (group) => {
       () => run(own.jo, present!, { skipFaulty: true }),
       'import.refused.partlyDone'
     )
+
+    /* What was done is one event, and is undone as a whole. */
+    const events = await db.from('admin_event_log').where('event_type', 'IMPORT')
+    assert.lengthOf(events, 1)
+    const { text } = await get(`/admin/management/jobs/${id}`, { headers: { cookie: own.cookie } })
+    assert.include(text, 'What was written stays, and can be undone.')
+    cleanup(await work())
+    const path = `/admin/management/jobs/${id}/undo`
+    const undo = await call('POST', path, { json: {}, headers: { cookie: own.cookie } })
+    assert.equal(undo.status, 202)
+    const undone = await untilJob(undo.body.job.id)
+    assert.equal(undone.state, 'done', undone.fault ?? '')
+    assert.lengthOf(await articles(), 0)
+  })
+
+  test('[D3, T5] while all or nothing is written, others wait or are answered, and none finds the database locked', async ({
+    assert,
+    cleanup,
+  }) => {
+    const lines = Array.from({ length: 600 }, (_, index) => `s${index},Lamp`)
+    const one = await tried(own.jo, MODEL, csv('sku,title', ...lines))
+    await db.from('batch_crates').delete()
+    cleanup(() => db.from('batch_crates').delete() as never)
+    const { id } = await run(own.jo, one)
+    cleanup(await work())
+    const answers: number[] = []
+    for (let index = 0; ; index++) {
+      const writes = ['x', 'y'].map((letter) =>
+        call('POST', '/api/batch-crates', { json: { label: `${letter}${index}` } })
+      )
+      for (const { status, text } of await Promise.all(writes)) {
+        answers.push(status)
+        assert.notInclude(text, 'locked')
+      }
+      const { state } = await findJob(id)
+      if (state === 'done') break
+      assert.include(['queued', 'running'], state)
+    }
+    const written = answers.filter((status) => status === 201)
+    assert.lengthOf(
+      answers.filter((status) => status !== 201 && status !== 503),
+      0
+    )
+    assert.isNotEmpty(written)
+    assert.lengthOf(await db.from('batch_crates'), written.length)
+    assert.lengthOf(await articles(), 600)
   })
 })

@@ -1,7 +1,10 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { csv, faultyRows, tried } from '#tests/engine/helpers/imports'
+import AdminJob from '#admin/models/admin_job'
+import { get } from '#tests/engine/helpers/http'
+import { csv, faultyRows, run, tried } from '#tests/engine/helpers/imports'
 import { withImports } from '#tests/engine/helpers/job_group'
+import { untilJob, work } from '#tests/engine/helpers/jobs'
 
 const MODEL = 'ImportArticle'
 
@@ -75,6 +78,35 @@ test.group('Admin | faults of an import', (group) => {
       [2, 'count'],
       [3, 'maker_id'],
     ])
+  })
+
+  test('[D3, D1] the page of the job leads to the rows that the run left out, as they were then', async ({
+    assert,
+    cleanup,
+  }) => {
+    const content = csv('sku,title,shelf,place', 'a,Lamp,,', 'b,,,', 'c,Chair,A,1')
+    const one = await tried(own.jo, MODEL, content)
+    /* That of the third row is taken by now. */
+    await db.table('import_articles').insert({ sku: 'old', title: 'Bed', shelf: 'A', place: 1 })
+    const { id } = await run(own.jo, one, { skipFaulty: true })
+    cleanup(await work())
+    const job = await untilJob(id)
+    assert.equal(job.state, 'done', job.fault ?? '')
+    const headers = { cookie: own.cookie }
+    const page = await get(`/admin/management/jobs/${id}`, { headers })
+    const [, url] = /href="([^"]+\/faulty)"/.exec(page.text) ?? []
+    const file = await get(url, { headers })
+    assert.equal(file.status, 200)
+    const lines = file.text.trim().split('\r\n')
+    assert.deepEqual(
+      lines.map((line) => line.split(',').slice(0, 3).join()),
+      ['sku,title,shelf', 'b,,', 'c,Chair,A']
+    )
+    await AdminJob.query()
+      .where('id', id)
+      .update({ result: JSON.stringify({ ...job.result, keptUntil: '2020-01-01T00:00:00Z' }) })
+    const later = await get(`/admin/management/jobs/${id}`, { headers })
+    assert.notInclude(later.text, '/faulty"')
   })
 
   test('[D3] a second row with the key of a faulty one is a fault of the key', async ({

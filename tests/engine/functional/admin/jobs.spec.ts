@@ -17,6 +17,8 @@ import { QueuedJob } from '#admin/jobs/queued_job'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
+import { contextFor } from '#tests/engine/helpers/imports'
+import { its } from '#tests/engine/helpers/its'
 import { queriesOf } from '#tests/engine/helpers/queries'
 
 const ORIGIN = { requestId: 'r', ip: '203.0.113.7', userAgent: 'tester', sessionId: null }
@@ -396,6 +398,36 @@ test.group('Admin | jobs', (group) => {
     assert.isAbove(id, first.id)
     assert.containSubset(await findJob(id), { state: 'queued', userId: jo.id, kind: 'marks' })
     assert.equal(await stateOf(findJob(first.id)), 'cancelled')
+  })
+
+  test('[D1] with as many open jobs as one may have, the next is refused and told what to do', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { jobs } = await adminSite()
+    const { perUser } = jobs
+    jobs.perUser = 2
+    cleanup(() => void (jobs.perUser = perUser))
+    const ctx = await contextFor(jo)
+    const start = () => jobs.start(ctx, 'marks', { payload: {}, total: 1 })
+    const begun = await Promise.allSettled([start(), start(), start(), start(), start()])
+    const count = begun.filter(({ status }) => status === 'fulfilled').length
+    assert.isAtMost(count, 2)
+    for (let index = count; index < 2; index++) await start()
+    await assert.rejects(start, /have not ended/)
+    assert.lengthOf(await db.from('admin_jobs'), 2)
+
+    /* Another person's count for themselves. */
+    const ann = await contextFor(await makeUser('ann'))
+    const other = await jobs.start(ann, 'marks', { payload: {}, total: 1 })
+    const failed = await add(1, jo)
+    await jobs.store.cancel(failed)
+    const path = `/admin/management/jobs/${failed.id}/again`
+    const answer = await sendForm(path, {}, { cookie })
+    assert.equal(answer.status, 429)
+    assert.include(answer.text, 'Wait until one has ended')
+    assert.equal(await its(findJob(failed.id), 'state'), 'cancelled')
+    assert.equal(other.state, 'queued')
   })
 
   test('[D1] ended jobs go after their days, others stay', async ({ assert }) => {

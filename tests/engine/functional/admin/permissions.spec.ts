@@ -45,7 +45,7 @@ test.group('Admin | permissions on pages', (group) => {
 
   test('[P14, B14] a model that the viewer may only view offers no actions', async ({ assert }) => {
     const { id } = await Notice.create({ name: 'Closed on Sunday' })
-    const offers = ['/admin/Notice/create_page', `/admin/Notice/update/${id}`, 'name="ids"']
+    const offers = ['/admin/Notice/create_page', `/admin/Notice/update/${id}`, '/bulk-edit']
     const [free, bound] = [await textOf(boss, '/Notice/'), await textOf(clerk, '/Notice/')]
     assert.include(bound, 'Closed on Sunday')
     for (const offer of offers) {
@@ -54,6 +54,12 @@ test.group('Admin | permissions on pages', (group) => {
     }
     assert.match(free, /form_bulk_delete/)
     assert.notMatch(bound, /form_bulk_delete/)
+    /* Records are ticked to be exported, and for nothing else. */
+    const tasks = [...bound.matchAll(/name="action" value="([^"]*)"/g)]
+    assert.deepEqual(
+      tasks.map(([, task]) => task),
+      ['export']
+    )
     await Notice.query().delete()
     assert.include(await textOf(boss, '/Notice/'), '/admin/Notice/create_page')
     assert.notInclude(await textOf(clerk, '/Notice/'), '/admin/Notice/create_page')

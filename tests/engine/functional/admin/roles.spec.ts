@@ -160,7 +160,7 @@ test.group('Admin | roles', (group) => {
         ...['GET /views/new', 'POST /views', 'GET /views/:view', 'POST /views/:view'],
         ...['POST /views/:view/query', 'GET /views/:view/delete', 'POST /views/:view/delete'],
       ],
-      exports: ['GET /export', 'POST /export', 'GET /export/dialog'],
+      exports: ['GET /export', 'POST /export', 'GET /export/dialog', 'POST /export/selected'],
       viewCrud: ['GET /crud', 'GET /crud/:id'],
       create: ['GET /create_page', 'POST /form_create', 'POST /crud'],
       bulkEdit: ['GET /bulk-edit', 'POST /bulk-edit'],

@@ -228,6 +228,13 @@ test.group('Admin | single sign-on', (group) => {
     })
   })
 
+  test('[U15] a provider that calls itself by another address is not asked', async ({ assert }) => {
+    await use({ issuer: issuer.replace('127.0.0.1', 'localhost') })
+    const answer = await new SsoBrowser().visit(START)
+    assert.equal(refusal(answer), 'sso_away')
+    assert.notProperty(receivedCookies(answer), 'sso_step')
+  })
+
   test('[U15] subjects in another case are other people, and a person is linked once', async ({
     assert,
   }) => {

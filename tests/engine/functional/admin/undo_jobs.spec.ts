@@ -11,6 +11,7 @@ import { call, del, get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { queriesOf } from '#tests/engine/helpers/queries'
 import { giveRoles, makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 
 const MANY = 1001
@@ -113,4 +114,20 @@ test.group('Admin | the undo of a job', (group) => {
     assert.equal(late.status, 409)
     assert.include(late.text, '10 minutes')
   }).timeout(60_000)
+
+  test('[R7, D3] the log of a large event is read some hundred rows at once', async ({
+    assert,
+    cleanup,
+  }) => {
+    const id = await deleteAll()
+    cleanup(await work())
+    await untilJob(id)
+    const counted = db.from('admin_audit_log').groupBy('event_id').select('event_id')
+    const [{ event_id: event }] = await counted.count('* as total').orderBy('total', 'desc')
+    const path = `/admin/management/events/${event}`
+    const queries = await queriesOf(() => get(path, { headers: { cookie } }))
+    const read = queries.filter((sql) => /reversal.*from .admin_audit_log/.test(sql))
+    assert.isAtLeast(read.length, 2)
+    for (const sql of read) assert.match(sql, /limit/i)
+  })
 })

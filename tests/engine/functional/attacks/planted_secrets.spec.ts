@@ -43,6 +43,9 @@ const STARTS = [
   ),
 ]
 
+/** Pages with one form and nothing beside it */
+const STEPS = /\/account\/factors\/(?:totp|passkeys|\d+\/name)/
+
 const FORMATS = ['csv', 'json', 'ndjson']
 
 /** One page of each shape is enough. */
@@ -163,6 +166,10 @@ test.group('Attacks | planted secrets in production', (group) => {
       const answer = await get(path, own)
       assert.isBelow(answer.status, 500, path)
       check(path, answer)
+      /* Whole pages of people who are signed in lead to the logout, or back to the account. */
+      const isWhole = /<!doctype html>/i.test(answer.text)
+      const wayOut = STEPS.test(path) ? 'href="/admin/account"' : 'href="/admin/logout"'
+      if (isWhole) assert.include(answer.text, wayOut, path)
       waiting.push(...linksOf(answer.text))
     }
     for (const shape of [

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
@@ -176,4 +177,14 @@ function isPartOfServer({ language, path }: Block): boolean {
 
 function snippetPath({ page, line }: Block): string {
   return `docs_snippets/${page.replaceAll(/\W/g, '_')}_${line}.ts`
+}
+
+/** True if the commands of the docs can run here. */
+export function hasCurl(): boolean {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
 }

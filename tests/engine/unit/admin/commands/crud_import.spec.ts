@@ -1,6 +1,7 @@
 import ace from '@adonisjs/core/services/ace'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
+import CrudExport from '#admin/commands/crud_export'
 import CrudImport from '#admin/commands/crud_import'
 import { csv, withFile } from '#tests/engine/helpers/imports'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
@@ -105,5 +106,13 @@ test.group('crud:import', (group) => {
     const required = await run(csv('title', 'Lamp'), [])
     required.command.assertLogMatches(/Sku is required/, 'stderr')
     assert.deepEqual(await skus(), [])
+  })
+
+  test('[P12] --help asks for no arguments', ({ assert }) => {
+    for (const command of [CrudImport, CrudExport]) {
+      const parsed = { _: [], args: ['crud:import'], unknownFlags: [], nodeArgs: [] }
+      assert.doesNotThrow(() => command.validate({ ...parsed, flags: { help: true } }))
+      assert.throws(() => command.validate({ ...parsed, args: [], flags: {} }), /required argument/)
+    }
   })
 })

@@ -82,4 +82,32 @@ test.group('Files that are made to harm', (group) => {
       const { fault } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
       assert.equal(fault?.key, `sheets.fault.${key}`)
     })
+
+  test('[D3.F] a picture or a program named as a table is refused in words: {$self}')
+    .with(['x.csv', 'x.txt', 'x.json'])
+    .run(async ({ assert }, name) => {
+      const { fault } = await files.read(name, PICTURE)
+      assert.equal(fault?.key, 'sheets.fault.binary')
+      const random = Buffer.from(
+        Array.from({ length: 5000 }, (_, at) => (at * 7919 + at * at) % 256)
+      )
+      const other = await files.read(name, random)
+      assert.equal(other.fault?.key, 'sheets.fault.binary')
+    })
+
+  test('[D3.F] control characters in a text of an old encoding make it no picture', async ({
+    assert,
+  }) => {
+    const line = Buffer.from('caf\xe9 cr\xe8me,5\r\n', 'latin1')
+    const content = Buffer.concat([Buffer.from('name,n\r\n\0,1\r\n'), ...Array(50).fill(line)])
+    const { fault, rows } = await files.read('x.csv', content)
+    assert.isNull(fault)
+    assert.lengthOf(rows, 51)
+  })
 })
+
+/* A PNG of one pixel */
+const PICTURE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64'
+)

@@ -42,6 +42,20 @@ test.group('Model events', (group) => {
     ])
   })
 
+  test('[E1] a listener can write the created record once more', async ({ assert, cleanup }) => {
+    const written = Promise.withResolvers<void>()
+    const stop = emitter.on(ModelCreated, async ({ record }) => {
+      const article = record as Article
+      article.title = 'by the listener'
+      await article.save().then(() => written.resolve(), written.reject)
+    })
+    cleanup(() => stop())
+    const { id } = (await articles.create({ title: 'one' })) as { id: number }
+    await written.promise
+    const stored = await Article.findOrFail(id)
+    assert.equal(stored.title, 'by the listener')
+  })
+
   test('[E1, B16] bulk operations emit one event per record', async ({ assert, cleanup }) => {
     const ids = []
     for (const title of ['a', 'b']) ids.push(await idOf(Article.create({ title })))
