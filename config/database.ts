@@ -22,6 +22,9 @@ const filename = app.makePath((isFile && env.get('DB_DATABASE')) || 'tmp/db.sqli
 /** By default only this user has rights on the file, whatever its rights were before */
 const shared = env.get('DB_SHARED', false)
 
+/** With `full`, the default, a power cut takes nothing that was answered; with `normal` the last moments */
+const synchronous = env.get('DB_SYNCHRONOUS', 'full')
+
 if (isFile) mkdirSync(dirname(filename), { recursive: true })
 
 /** Address of the PostgreSQL, MySQL or MariaDB server */
@@ -39,10 +42,11 @@ const server = {
 export default defineConfig({
   connection: env.get('DB_CONNECTION'),
   connections: {
-    ...sqliteConnections('sqlite', filename, { migrations, shared }),
+    ...sqliteConnections('sqlite', filename, { migrations, shared, synchronous }),
     ...sqliteConnections('better-sqlite3', filename, {
       migrations,
       shared,
+      synchronous,
       driver: 'better-sqlite3',
     }),
     postgres: postgresConnection({ ...server, migrations }),

@@ -56,6 +56,8 @@ const env = await Env.create(new URL('../', import.meta.url), {
   DB_POOL: Env.schema.number.optional(),
   /** True to let other users of the machine have rights on SQLite's files */
   DB_SHARED: Env.schema.boolean.optional(),
+  /** Of SQLite: `full` keeps every answered write through a power cut, `normal` all but the last moments */
+  DB_SYNCHRONOUS: Env.schema.enum.optional(['full', 'normal'] as const),
   /** Where uploaded files are kept: in the folder STORAGE_DIRECTORY, or in a bucket of S3 */
   DRIVE_DISK: Env.schema.enum.optional(['local', 's3'] as const),
   STORAGE_DIRECTORY: Env.schema.string.optional(),

@@ -5,6 +5,7 @@ import { checkGround as checkSavepoints } from './limiter_savepoints.js'
 import { checkGround as checkColumnDefaults } from './lucid_column_defaults.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
+import { checkGround as checkTransactionEnd } from './lucid_transaction_end.js'
 import { checkGround as checkEarlyAnswer } from './node_early_answer.js'
 import { checkGround as checkIdleConnection } from './tarn_idle_connection.js'
 
@@ -24,6 +25,7 @@ export function checkGrounds(): void {
     checkRecordQueries,
     checkSavepoints,
     checkSaveSteps,
+    checkTransactionEnd,
     checkTransactions,
   ]) {
     check()

@@ -104,6 +104,28 @@ export function endTruly(transaction: TransactionClientContract): Promise<unknow
 }
 
 /**
+ * Makes a transaction refuse further statements and savepoints, as one that is over does, although it is
+ * still to be committed.
+ *
+ * @returns a function that ends it; call it before the COMMIT or the ROLLBACK
+ */
+export function seal(transaction: TransactionClientContract): () => void {
+  const knex = knexOf(transaction)
+  const { client, isCompleted } = knex
+  const { query } = client
+  const refuse = async () => {
+    throw new Error('The write of this transaction is over')
+  }
+  knex.isCompleted = () => true
+  client.query = refuse
+  transaction.transaction = refuse
+  return () => {
+    knex.isCompleted = isCompleted
+    client.query = query
+  }
+}
+
+/**
  * The driver's connection of a transaction.
  *
  * @throws Error  when the transaction is over: its connection may be in use elsewhere

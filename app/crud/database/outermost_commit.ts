@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { knexOf, watchEnd, type KnexTransaction } from '#upstream/knex_transaction'
 
@@ -20,8 +21,11 @@ const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
  * @param callback  must not throw: it runs after the commit, which cannot be undone
  */
 export function afterOutermostCommit(client: QueryClientContract, callback: Callback): void {
-  if (client.isTransaction) waitingOf(knexOf(client)).push({ callback })
-  else callback()
+  if (!client.isTransaction) return callback()
+  const transaction = knexOf(client)
+  /* A transaction around it may be committed by another request, whose context is not that of this write. */
+  const isNested = transaction.parentTransaction !== undefined
+  waitingOf(transaction).push({ callback: isNested ? AsyncLocalStorage.bind(callback) : callback })
 }
 
 /**

@@ -5,10 +5,28 @@ type Isolation = { isolationLevel: 'repeatable read' }
 type Begin = (callback: undefined, options?: Isolation) => Promise<TransactionClientContract>
 
 /**
+ * Begins a transaction, or a savepoint if the client is a transaction already, that ends truly: a COMMIT that
+ * the database refuses (a full disk, a deferred constraint) throws.
+ *
+ * @throws the database's error of BEGIN
+ */
+export async function beginTransaction(
+  client: QueryClientContract,
+  options?: Isolation
+): Promise<TransactionClientContract> {
+  /* Lucid 22.4 reads the options from its second parameter only, whatever its types say. */
+  const begin = client.transaction.bind(client) as unknown as Begin
+  const transaction = await begin(undefined, options)
+  const ended = endTruly(transaction)
+  /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
+  if (transaction.isCompleted) await ended
+  return transaction
+}
+
+/**
  * Runs the work in a transaction, or in a savepoint if the client is a transaction already, and returns
  * after the commit. It is Lucid's own transaction, so the work can use all of Lucid; in addition, a
- * COMMIT that the database refuses (a full disk, a deferred constraint) throws, and the work does not
- * start after a failed BEGIN.
+ * COMMIT that the database refuses throws, and the work does not start after a failed BEGIN.
  *
  * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
  */
@@ -17,12 +35,7 @@ export async function inTransaction<Result>(
   work: (transaction: TransactionClientContract) => Promise<Result>,
   options?: Isolation
 ): Promise<Result> {
-  /* Lucid 22.4 reads the options from its second parameter only, whatever its types say. */
-  const begin = client.transaction.bind(client) as unknown as Begin
-  const transaction = await begin(undefined, options)
-  const ended = endTruly(transaction)
-  /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
-  if (transaction.isCompleted) await ended
+  const transaction = await beginTransaction(client, options)
   let result: Result
   try {
     result = await work(transaction)

@@ -4,6 +4,16 @@
  */
 export type Unavailability = 'busy' | 'away' | 'full'
 
+/** A write has waited too long for others, or has let others wait too long. */
+export class WaitedTooLong extends Error {}
+
+/** A write is undone because another one, with which it shared a transaction, made the database roll back. */
+export class SharedTransactionUndone extends Error {
+  constructor(cause: unknown) {
+    super('The database rolled back this write together with another one', { cause })
+  }
+}
+
 const CODES: Record<Unavailability, Set<string>> = {
   busy: new Set([
     'SQLITE_BUSY',
@@ -73,6 +83,7 @@ export function unavailability(error: unknown): Unavailability | undefined {
       return reason as Unavailability
     }
   }
+  if (error instanceof WaitedTooLong || error instanceof SharedTransactionUndone) return 'busy'
   /* A missing socket in the file system */
   if (code === 'ENOENT' && syscall === 'connect') return 'away'
   if (name === 'KnexTimeoutError') return 'busy'

@@ -1,7 +1,7 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { faultToProblem } from '../database/fault_to_problem.js'
-import { inTransaction } from '../database/transaction.js'
+import { inSharedTransaction } from '../database/shared_transaction.js'
 import { gatherWrites } from '../events/write_scope.js'
 import type { GrantedOperation } from '../resource/permissions.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
@@ -36,7 +36,7 @@ export async function runWrite<Result>(
     const isJoined = joins === true && client.isTransaction
     return isJoined
       ? await write(client as TransactionClientContract)
-      : await inTransaction(client, write)
+      : await inSharedTransaction(client, write)
   } catch (error) {
     throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
   }

@@ -10,10 +10,12 @@ import { largeBody } from './scenarios/large_body.js'
 import { largeLists } from './scenarios/large_lists.js'
 import { lockedFile } from './scenarios/locked_file.js'
 import { migrations } from './scenarios/migrations.js'
+import { powerLoss } from './scenarios/power_loss.js'
 import { slowClients } from './scenarios/slow_clients.js'
 
 export const SCENARIOS: Scenario[] = [
   kill,
+  powerLoss,
   databaseAway,
   diskFull,
   lockedFile,

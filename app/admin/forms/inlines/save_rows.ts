@@ -5,7 +5,7 @@ import { RuntimeError, systemActor } from '#crud'
 import {
   faultToProblem,
   gatherWrites,
-  inTransaction,
+  inSharedTransaction,
   readCondition,
   Records,
   toApi,
@@ -76,7 +76,7 @@ export async function saveWithRows<Result>(
   const { actor, client, origin } = options
   const { model, resource } = view
   try {
-    return await inTransaction(client, (transaction) => {
+    return await inSharedTransaction(client, (transaction) => {
       const scope = { model, actor, origin }
       return gatherWrites(transaction, scope, async () => {
         const result = await write({ ...options, client: transaction })

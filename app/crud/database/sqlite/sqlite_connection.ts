@@ -6,6 +6,7 @@ import {
   keepBetterStatements,
   type Connection as PreparingConnection,
 } from './better_sqlite_statements.js'
+import { CommitGroups, type GroupBounds } from './commit_groups.js'
 import { makePrivate } from './private_files.js'
 import { keepStatements, type Connection } from './sqlite_statements.js'
 
@@ -28,7 +29,20 @@ interface BetterConnection extends PreparingConnection {
   exec(sql: string): void
 }
 
+/**
+ * What a power cut may take: with `full` nothing that was answered, with `normal` the last moments. Neither
+ * makes the file unreadable.
+ */
+export type Synchronous = 'full' | 'normal'
+
 const READERS = '_readers'
+
+/** Milliseconds to wait for a connection, which is as long as other writes take */
+const PATIENCE = 15_000
+
+type Grouped = SqliteConfig & { groups?: GroupBounds }
+
+const GROUPS = new WeakMap<object, CommitGroups | null>()
 
 /**
  * The two Lucid connections to one SQLite file: one writer and several readers. Lucid transactions that
@@ -39,8 +53,9 @@ const READERS = '_readers'
  * @param name      the connection's name; the readers' name is derived from it
  * @param filename  absolute path of the file
  * @param options   the folders of its migrations, the maximum number of read connections, the driver,
- *   the milliseconds to wait for the lock of another process, and whether other users of the machine
- *   keep their rights on the files
+ *   the milliseconds to wait for the lock of another process, whether other users of the machine keep
+ *   their rights on the files, what a power cut may take, and the bounds of the writes that share one
+ *   commit
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
@@ -51,12 +66,16 @@ export function sqliteConnections<Name extends string>(
     driver = 'sqlite3',
     timeout = 5000,
     shared = false,
+    synchronous = 'full',
+    groups = { writes: 50, milliseconds: 20 },
   }: {
     migrations: string[]
     readers?: number
     driver?: SqliteDriver
     timeout?: number
     shared?: boolean
+    synchronous?: Synchronous
+    groups?: GroupBounds
   }
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
   checkGround()
@@ -68,6 +87,7 @@ export function sqliteConnections<Name extends string>(
     /* Errors are logged; the values of a statement, password hashes among them, must not be. */
     compileSqlOnError: false,
   } as const
+  const writer = `${WRITER} PRAGMA synchronous = ${PRAGMAS[synchronous]};`
   const protect = shared ? () => {} : () => makePrivate(filename)
 
   return {
@@ -76,17 +96,18 @@ export function sqliteConnections<Name extends string>(
       pool: {
         min: 1,
         max: 1,
-        acquireTimeoutMillis: 15_000,
-        afterCreate: prepare(driver, WRITER, timeout, protect),
+        acquireTimeoutMillis: PATIENCE,
+        afterCreate: prepare(driver, writer, timeout, protect),
       },
       migrations: { naturalSort: true, paths: migrations },
+      groups,
     },
     [name + READERS]: {
       ...common,
       pool: {
         min: 0,
         max: readers,
-        acquireTimeoutMillis: 15_000,
+        acquireTimeoutMillis: PATIENCE,
         afterCreate: prepare(driver, READER, timeout, protect),
       },
     },
@@ -108,9 +129,31 @@ export function idleReaderOf({ connectionName }: QueryClientContract): unknown {
   return idleConnectionOf(readers?.readClient?.client.pool)
 }
 
+/**
+ * The groups in which the writes of a connection share their commits.
+ *
+ * @returns undefined for a transaction, a connection of another configuration, and without groups
+ */
+export function commitGroupsOf(client: QueryClientContract): CommitGroups | undefined {
+  if (client.isTransaction) return undefined
+  const writer = client.getWriteClient()
+  let groups = GROUPS.get(writer)
+  if (groups === undefined) {
+    const config = db.manager.get(client.connectionName)?.config as Grouped | undefined
+    const { milliseconds = 0, writes = 0 } = config?.groups ?? {}
+    const patience = config?.pool?.acquireTimeoutMillis ?? PATIENCE
+    const isOn = milliseconds > 0 && writes > 1
+    const blocks = config?.client === 'better-sqlite3'
+    groups = isOn ? new CommitGroups({ milliseconds, writes }, patience, blocks) : null
+    GROUPS.set(writer, groups)
+  }
+  return groups ?? undefined
+}
+
 /** In write-ahead logging readers and the writer do not block each other; foreign keys are enforced. */
-const WRITER = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
+const WRITER = 'PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;'
 const READER = 'PRAGMA query_only = ON;'
+const PRAGMAS: Record<Synchronous, string> = { full: 'FULL', normal: 'NORMAL' }
 
 /**
  * Page cache of a connection, in kilobytes. A table of 10,000 rows does not fit into SQLite's default of
@@ -124,7 +167,7 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
   if (driver === 'better-sqlite3') {
     return (connection: BetterConnection, done: Done) => {
       protect()
-      if (role === WRITER) beginBetterWithLock(connection, timeout)
+      if (role !== READER) beginBetterWithLock(connection, timeout)
       keepBetterStatements(connection)
       connection.exec(pragmas)
       done(null, connection)
@@ -133,7 +176,7 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
   return (connection: RawConnection, done: Done) => {
     protect()
     keepStatements(connection)
-    if (role === WRITER) beginWithLock(connection)
+    if (role !== READER) beginWithLock(connection)
     connection.exec(pragmas, (error) => done(error, connection))
   }
 }

@@ -17,6 +17,7 @@ import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
+import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
 import { throughModelOf } from '#upstream/lucid_through_model'
 import { checkGround as migrations } from '#upstream/migrations_of_referenced_tables'
 import { checkGround as idleConnection } from '#upstream/tarn_idle_connection'
@@ -56,6 +57,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
+  ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
   ['lucid_through_model', 'HasManyThrough#throughModel', () => throughModelOf({} as any)],
   ['migrations_of_referenced_tables', 'MigrationRunner#commit', () => migrations({})],

@@ -1,0 +1,104 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { SharedTransactionUndone, unavailability, WaitedTooLong } from '../unavailable.js'
+import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+
+type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
+
+/**
+ * The writes that share the transaction of the first of them. Each further one runs in a savepoint of its own,
+ * one at a time, and all end with the transaction.
+ */
+export class CommitGroup {
+  /** Number of writes */
+  size = 1
+  /** The error of the write at which SQLite rolled back the transaction by itself */
+  fault: { error: unknown } | undefined
+  readonly #ended = Promise.withResolvers<void>()
+
+  /**
+   * @param begin     opens a savepoint in the transaction
+   * @param patience  milliseconds for the work of each write, as those before wait for its end
+   */
+  constructor(
+    readonly begin: () => Promise<TransactionClientContract>,
+    readonly patience: number
+  ) {
+    /* A group of one has nobody who waits. */
+    this.#ended.promise.catch(() => {})
+  }
+
+  /** Tells all writes that the transaction is committed. */
+  succeed(): void {
+    this.#ended.resolve()
+  }
+
+  /**
+   * Tells all writes that none of them is stored.
+   *
+   * @param error  of the database
+   * @returns the error of those that did not cause it
+   */
+  fail(error: unknown): unknown {
+    const isForAll = this.size === 1 || unavailability(error) !== undefined
+    const told = isForAll ? error : new SharedTransactionUndone(error)
+    this.#ended.reject(told)
+    return told
+  }
+
+  /**
+   * Runs a write and waits for the commit.
+   *
+   * @param leave  called when the next write may run
+   * @throws the error of the work, or the reason why nothing of the group is stored
+   */
+  async join<Result>(work: Work<Result>, leave: () => void): Promise<Result> {
+    this.size++
+    let transaction: TransactionClientContract | undefined
+    let fault: CommitGroup['fault']
+    let result: Result
+    try {
+      transaction = await this.begin()
+      result = await withPatience(work(transaction), this.patience)
+      await endInDatabase(transaction, 'commit')
+    } catch (error) {
+      fault = { error }
+      if (transaction) await this.#undo(transaction, fault)
+    }
+    leave()
+    try {
+      await this.#ended.promise
+    } catch (error) {
+      if (transaction) await tellEnd(transaction, 'rollback')
+      throw fault && fault === this.fault ? fault.error : error
+    }
+    if (transaction) await tellEnd(transaction, fault ? 'rollback' : 'commit')
+    if (fault) throw fault.error
+    return result!
+  }
+
+  /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */
+  async #undo(
+    transaction: TransactionClientContract,
+    fault: NonNullable<CommitGroup['fault']>
+  ): Promise<void> {
+    try {
+      await endInDatabase(transaction, 'rollback')
+    } catch {
+      this.fault = fault
+    }
+  }
+}
+
+/** @throws WaitedTooLong  when the time is over; what the work still does is ignored */
+async function withPatience<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
+  let timer: NodeJS.Timeout
+  const over = new Promise<never>((_resolve, reject) => {
+    const message = `This write was undone: its code took longer than ${milliseconds} ms, while writes before it waited for the commit that they share`
+    timer = setTimeout(() => reject(new WaitedTooLong(message)), milliseconds)
+  })
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer!)
+  }
+}

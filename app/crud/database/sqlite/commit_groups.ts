@@ -1,0 +1,168 @@
+import { performance } from 'node:perf_hooks'
+import { setImmediate as nextEvents } from 'node:timers/promises'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { beginTransaction } from '../transaction.js'
+import { unavailability, WaitedTooLong } from '../unavailable.js'
+import { seal } from '#upstream/knex_transaction'
+import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+import { CommitGroup } from './commit_group.js'
+import { mayShareCommit } from './may_share_commit.js'
+
+type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
+
+/** Bounds of a group of writes with one commit. */
+export interface GroupBounds {
+  /** Maximum number of writes; 1 for a commit of each write */
+  writes: number
+  /** Milliseconds after which no further write joins; 0 for a commit of each write */
+  milliseconds: number
+}
+
+/** A write that waits for those before it. */
+interface Turn {
+  since: number
+  /** Begins: in the group, or without one as the first of the next */
+  begin(place?: { group: CommitGroup; leave: () => void }): void
+  refuse(error: unknown): void
+}
+
+/**
+ * Runs the writes of one SQLite connection, which come one at a time, in the order of their arrival. Those that
+ * wait while another one runs join its transaction, so BEGIN, COMMIT and the disk are paid once for all.
+ */
+export class CommitGroups {
+  readonly #waiting: Turn[] = []
+  #isBusy = false
+
+  /**
+   * @param patience  milliseconds that a write waits at most for those before it
+   * @param blocks    true for a driver that keeps other requests from arriving while it works: they are let in
+   *   before each commit
+   */
+  constructor(
+    readonly bounds: GroupBounds,
+    readonly patience: number,
+    readonly blocks = false
+  ) {}
+
+  /**
+   * Runs a write in a transaction, and returns after the commit.
+   *
+   * @throws the error of the work, which alone is rolled back then, or the database's error of BEGIN or COMMIT
+   * @throws WaitedTooLong
+   */
+  async run<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
+    if (this.#isBusy) {
+      const place = await this.#turn()
+      if (place) return await place.group.join(work, place.leave)
+    }
+    this.#isBusy = true
+    return await this.#lead(client, work)
+  }
+
+  #turn(): Promise<Parameters<Turn['begin']>[0]> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer)
+        this.#waiting.splice(this.#waiting.indexOf(turn), 1)
+      }
+      const turn: Turn = {
+        since: performance.now(),
+        begin: (place) => {
+          leave()
+          resolve(place)
+        },
+        refuse: (error) => {
+          leave()
+          reject(error)
+        },
+      }
+      const message = `This write waited longer than ${this.patience} ms for the writes before it`
+      const timer = setTimeout(() => turn.refuse(new WaitedTooLong(message)), this.patience)
+      this.#waiting.push(turn)
+    })
+  }
+
+  async #hasNext(): Promise<boolean> {
+    if (this.#waiting.length === 0 && this.blocks) await nextEvents()
+    return this.#waiting.length > 0
+  }
+
+  /** Lets the next write begin a group. */
+  #pass(): void {
+    const [next] = this.#waiting
+    if (next) next.begin()
+    else this.#isBusy = false
+  }
+
+  async #lead<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
+    const since = performance.now()
+    let transaction: TransactionClientContract
+    try {
+      transaction = await beginTransaction(client)
+    } catch (error) {
+      /* Those that have waited as long as this one would wait as long again, one after the other. */
+      const others = unavailability(error) ? this.#waiting.filter((one) => one.since <= since) : []
+      for (const other of others) other.refuse(error)
+      this.#pass()
+      throw error
+    }
+    const begun = performance.now()
+    let result: Result
+    try {
+      result = await work(transaction)
+    } catch (error) {
+      await endInDatabase(transaction, 'rollback').catch(() => {})
+      this.#pass()
+      await tellEnd(transaction, 'rollback')
+      throw error
+    }
+    const group = (await this.#hasNext()) ? await this.#gather(transaction, begun) : undefined
+    return await this.#end(transaction, result, group)
+  }
+
+  /** Lets the writes that wait join the transaction, until none waits or a bound is reached. */
+  async #gather(
+    transaction: TransactionClientContract,
+    begun: number
+  ): Promise<CommitGroup | undefined> {
+    const { milliseconds, writes } = this.bounds
+    const mayJoin = () => this.#waiting.length > 0 && performance.now() - begun < milliseconds
+    if (!mayJoin() || transaction.isCompleted) return undefined
+    if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
+
+    const { transaction: nest } = transaction
+    const open = () => beginTransaction({ transaction: nest.bind(transaction) } as never)
+    /* Twice as long as any of its own code waits for another write, which then fails first. */
+    const group = new CommitGroup(open, 2 * this.patience)
+    const unseal = seal(transaction)
+    while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
+      const [next] = this.#waiting
+      await new Promise<void>((leave) => next.begin({ group, leave }))
+    }
+    unseal()
+    return group
+  }
+
+  async #end<Result>(
+    transaction: TransactionClientContract,
+    result: Result,
+    group: CommitGroup | undefined
+  ): Promise<Result> {
+    try {
+      if (group?.fault) throw group.fault.error
+      await endInDatabase(transaction, 'commit')
+    } catch (error) {
+      await endInDatabase(transaction, 'rollback').catch(() => {})
+      const told = group ? group.fail(error) : error
+      this.#pass()
+      await tellEnd(transaction, 'rollback')
+      throw told
+    }
+    const told = tellEnd(transaction, 'commit')
+    group?.succeed()
+    this.#pass()
+    await told
+    return result
+  }
+}

@@ -1,0 +1,33 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { withConnection } from '../with_connection.js'
+
+/** Connection of either driver */
+interface RawConnection {
+  /** Of `better-sqlite3` alone */
+  readonly inTransaction?: boolean
+  exec(sql: string, callback?: (error: Error | null) => void): void
+}
+
+/**
+ * True if further writes may join a transaction whose own write has ended:
+ * - SQLite has not rolled it back by itself, as after some errors, which own code may have caught. Savepoints
+ *   would be transactions of their own then.
+ * - No constraint of the database is deferred: a COMMIT would fail for all because of one of them.
+ */
+export async function mayShareCommit(transaction: TransactionClientContract): Promise<boolean> {
+  if (!(await withConnection(transaction, isInTransaction))) return false
+  const [deferred] = await transaction.rawQuery(
+    "select 1 from sqlite_master where type = 'table' and sql like '%deferred%' limit 1"
+  )
+  return deferred === undefined
+}
+
+async function isInTransaction(connection: RawConnection): Promise<boolean> {
+  if (connection.inTransaction !== undefined) return connection.inTransaction
+  /* The driver `sqlite3` can't be asked, but no transaction begins within another. */
+  const run = (sql: string) =>
+    new Promise<boolean>((resolve) => connection.exec(sql, (error) => resolve(!error)))
+  if (!(await run('BEGIN'))) return true
+  await run('ROLLBACK')
+  return false
+}

@@ -1,0 +1,52 @@
+/*
+ * Lucid 22.4.2 (src/transaction_client/index.ts): `commit()` of a nested transaction emits `commit` and runs
+ * the hooks of `after('commit')` when its savepoint is released, before the outer transaction commits; after a
+ * failure of that commit, those of `after('rollback')` do not run at all. For writes that share a transaction,
+ * the end in the database and the end in Lucid are therefore two steps here: Lucid's own method runs when
+ * the outer transaction has ended, with a knex transaction whose end does nothing.
+ * No issue known. It can go when the test "Lucid still runs the hooks of a nested transaction at its release"
+ * fails.
+ */
+import { readFileSync } from 'node:fs'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { expectGround } from './expect_ground.js'
+import { knexOf } from './knex_transaction.js'
+
+type End = 'commit' | 'rollback'
+
+/** The class is in no export of Lucid's. */
+const SOURCE = new URL('src/transaction_client/index.js', import.meta.resolve('@adonisjs/lucid'))
+
+/** @throws Exception  when Lucid ends transactions by other steps */
+export function checkGround(source = readFileSync(SOURCE, 'utf8')): void {
+  const steps = ['commit', 'rollback'].flatMap((end) => [
+    `await this.knexClient.${end}()`,
+    `this.emit('${end}', this)`,
+    `this.hooks.runner('after:${end}').run()`,
+  ])
+  expectGround(
+    '@adonisjs/lucid',
+    'lucid_transaction_end',
+    Object.fromEntries(steps.map((step) => [`${step} in TransactionClient`, source.includes(step)]))
+  )
+}
+
+/**
+ * Ends a transaction in the database alone; its hooks and listeners in Lucid wait for `tellEnd`.
+ *
+ * @throws the database's error; a savepoint may be gone then
+ */
+export async function endInDatabase(
+  transaction: TransactionClientContract,
+  end: End
+): Promise<void> {
+  const knex = knexOf(transaction)
+  await knex[end]()
+  await knex.executionPromise
+}
+
+/** Runs the hooks and listeners of a transaction that has ended in the database. */
+export async function tellEnd(transaction: TransactionClientContract, end: End): Promise<void> {
+  knexOf(transaction)[end] = async () => undefined
+  await transaction[end]()
+}

@@ -1,0 +1,64 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+import { endTruly, seal } from '#upstream/knex_transaction'
+
+/** A nested transaction whose hooks and listeners are heard */
+async function nested(outer: TransactionClientContract) {
+  const transaction = await outer.transaction()
+  endTruly(transaction)
+  const heard: string[] = []
+  for (const end of ['commit', 'rollback'] as const) {
+    transaction.after(end, async () => void heard.push(`after ${end}`))
+    transaction.once(end as 'commit', () => heard.push(end))
+  }
+  return { transaction, heard }
+}
+
+test.group('End of a nested transaction', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  let outer: TransactionClientContract
+  group.each.setup(async () => {
+    outer = await db.transaction()
+    return () => outer.rollback()
+  })
+
+  test('Lucid still runs the hooks of a nested transaction at its release', async ({ assert }) => {
+    const { transaction, heard } = await nested(outer)
+    await transaction.commit()
+    assert.deepEqual(heard, ['commit', 'after commit'])
+  })
+
+  for (const end of ['commit', 'rollback'] as const) {
+    test(`hooks of a nested ${end} wait until they are told`, async ({ assert }) => {
+      const { transaction, heard } = await nested(outer)
+      await endInDatabase(transaction, end)
+      assert.isTrue(transaction.isCompleted)
+      assert.deepEqual(heard, [])
+      await tellEnd(transaction, end)
+      assert.deepEqual(heard, [end, `after ${end}`])
+    })
+  }
+
+  test('a released transaction can be told that the outer one was rolled back', async ({
+    assert,
+  }) => {
+    const { transaction, heard } = await nested(outer)
+    await endInDatabase(transaction, 'commit')
+    await tellEnd(transaction, 'rollback')
+    assert.deepEqual(heard, ['rollback', 'after rollback'])
+  })
+
+  test('a sealed transaction refuses statements and savepoints until its end', async ({
+    assert,
+  }) => {
+    const trx = await outer.transaction()
+    const unseal = seal(trx)
+    assert.isTrue(trx.isCompleted)
+    await assert.rejects(() => trx.from('samples').count('* as total'), /is over/)
+    await assert.rejects(() => trx.transaction(), /is over/)
+    unseal()
+    await trx.commit()
+  })
+})
