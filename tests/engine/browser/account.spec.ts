@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { AdminSession, AdminUser } from '#admin'
+import { AdminSession, type AdminUser } from '#admin'
 import { leaveModels, cookiesOf, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { Visit, type Theme } from '#tests/engine/helpers/browser'
 import { issueToken } from '#tests/engine/helpers/tokens'

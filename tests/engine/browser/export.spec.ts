@@ -53,7 +53,8 @@ test.group('The dialog of an export, in a browser', (group) => {
     await dialog.getByText('1 selected record', { exact: true }).waitFor()
     const again = page.waitForEvent('download')
     await dialog.getByRole('button', { name: 'Export', exact: true }).click()
-    const file = await readFile(await (await again).path(), 'utf8')
+    const second = await again
+    const file = await readFile(await second.path(), 'utf8')
     assert.match(file, /\r\n.*Ran.*\r\n$/)
     assert.lengthOf(file.split('\r\n'), 3)
     await dialog.waitFor({ state: 'hidden' })

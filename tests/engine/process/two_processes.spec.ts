@@ -209,7 +209,11 @@ for (const place of PLACES) {
       const steps = await Promise.all(copies.map(stepAt))
       /* Of the next step: the present one was used to set the app up. */
       const code = app.generate({ timestamp: Date.now() + 30_000 })
-      const answersToTake: Array<Record<string, string>> = [{ code }, { recovery_code: codes[0] }, { recovery_code: codes[1] }]
+      const answersToTake: Array<Record<string, string>> = [
+        { code },
+        { recovery_code: codes[0] },
+        { recovery_code: codes[1] },
+      ]
       for (const fields of answersToTake) {
         const answers = await Promise.all(
           copies.map((copy, index) => secondStep(copy, steps[index], fields))

@@ -393,7 +393,7 @@ test.group('Admin | import', (group) => {
     assert.lengthOf(await articles(), 0)
   })
 
-  test('[D3, T5] while all or nothing is written, others wait or are answered, and none finds the database locked', async ({
+  test('[D3] while all or nothing is written, others wait or are answered, and none finds the database locked', async ({
     assert,
     cleanup,
   }) => {

@@ -326,7 +326,10 @@ test.group('Admin | list', (group) => {
     await db.table('list_closed_files').insert({ title: 'Cold case' })
     const some = await getList(cookie, '/admin/ClosedFile/')
     assert.deepEqual(column(some, 1), ['Cold case'])
-    assert.notMatch(some.text, /create_page|\/update\/|\/bulk-(edit|delete|restore)|form_bulk_delete/)
+    assert.notMatch(
+      some.text,
+      /create_page|\/update\/|\/bulk-(edit|delete|restore)|form_bulk_delete/
+    )
     /* Records are ticked to be exported, and for nothing else. */
     const tasks = [...some.text.matchAll(/name="action" value="([^"]*)"/g)]
     assert.deepEqual(
