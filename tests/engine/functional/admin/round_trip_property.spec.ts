@@ -134,7 +134,7 @@ test.group('Admin | out and in again, at random', (group) => {
           assert.equal(job?.state, 'done', job?.fault ?? '')
           assert.deepEqual(await tripRows(), before)
         }),
-        { numRuns: runs(15) }
+        { numRuns: runs(15), endOnFailure: true }
       )
     })
 })
