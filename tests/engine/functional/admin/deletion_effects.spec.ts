@@ -10,16 +10,21 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import type { LucidCrud } from '#crud'
-import { Fee, Guild, House, Letter, Member, Room, Song, Tool } from '#tests/engine/fixtures/guilds'
+import {
+  Fee,
+  Guild,
+  GUILD_TABLES,
+  House,
+  Letter,
+  Member,
+  Room,
+  Song,
+  Tool,
+} from '#tests/engine/fixtures/guilds'
 import { call, get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { unescape } from '#tests/engine/helpers/list_page'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
-
-const TABLES = [
-  ...['guild_letters', 'guild_members', 'guild_tools', 'guild_fees', 'guild_marks', 'guild_songs'],
-  ...['guilds', 'guild_rooms', 'guild_houses'],
-]
 
 test.group('Admin | what a deletion does', (group) => {
   let boss: string
@@ -30,7 +35,7 @@ test.group('Admin | what a deletion does', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
-    for (const table of TABLES) await db.from(table).delete()
+    for (const table of GUILD_TABLES) await db.from(table).delete()
     boss = await cookiesOf(await makeUser('jo'))
     guild = await Guild.create({ name: 'Bakers' })
     other = await Guild.create({ name: 'Smiths' })

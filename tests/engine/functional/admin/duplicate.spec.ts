@@ -7,7 +7,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { Guild, Member } from '#tests/engine/fixtures/guilds'
+import { Guild, GUILD_TABLES, Member } from '#tests/engine/fixtures/guilds'
 import { Play } from '#tests/engine/fixtures/stages'
 import { formOf } from '#tests/engine/helpers/forms'
 import { get } from '#tests/engine/helpers/http'
@@ -17,11 +17,6 @@ import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { withoutTokens } from '#tests/engine/helpers/without_tokens'
 
 const FILE = `${'a'.repeat(32)}.txt`
-
-const GUILD_TABLES = [
-  ...['guild_letters', 'guild_members', 'guild_tools', 'guild_fees', 'guild_marks', 'guild_songs'],
-  'guilds',
-]
 
 test.group('Admin | duplicates', (group) => {
   let boss: string

@@ -11,7 +11,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { Guild } from '#tests/engine/fixtures/guilds'
+import { GUILD_TABLES } from '#tests/engine/fixtures/guilds'
 import { Recording, Studio } from '#tests/engine/fixtures/references'
 import { formOf } from '#tests/engine/helpers/forms'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
@@ -146,7 +146,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
   test('[R10] passwords, hidden columns, unknown names and files are not kept', async ({
     assert,
   }) => {
-    await Guild.query().delete()
+    for (const table of GUILD_TABLES) await db.from(table).delete()
     const seal = await sealOf(cookie, '/admin/Guild/create_page')
     const body = new FormData()
     const rows = {

@@ -60,7 +60,11 @@ const BY_POLICY = [
   ],
 ]
   .map((path) => `GET /admin/PrivateLedger${path}`)
-  .concat('POST /admin/PrivateLedger/bulk-edit', ...importRoutes('PrivateLedger'))
+  .concat(
+    'POST /admin/PrivateLedger/bulk-edit',
+    'POST /admin/PrivateLedger/export/selected',
+    ...importRoutes('PrivateLedger')
+  )
 
 function importRoutes(name: string): string[] {
   const base = `/admin/${name}/import`
