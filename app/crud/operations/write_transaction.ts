@@ -37,9 +37,7 @@ export async function runWrite<Result>(
     )
   try {
     const isJoined = joins === true && client.isTransaction
-    return isJoined
-      ? await write(client as TransactionClientContract)
-      : await begin(client, write)
+    return isJoined ? await write(client as TransactionClientContract) : await begin(client, write)
   } catch (error) {
     throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
   }
@@ -70,5 +68,10 @@ export async function runWriteOfMany(
     return records
   }
   /* Many take long, and other writes would wait for their commit. */
-  return await runWrite(context, options, write, keys.length > 1 ? inTransaction : inSharedTransaction)
+  return await runWrite(
+    context,
+    options,
+    write,
+    keys.length > 1 ? inTransaction : inSharedTransaction
+  )
 }
