@@ -110,7 +110,8 @@ test.group('Writes with a shared commit, by HTTP', (group) => {
     )
     for (const answer of answers) if (answer) assert.equal(answer.status, 201)
     /* It comes after the writes of those who left. */
-    assert.equal((await post(PATH, { name: 'last' })).status, 201)
+    const last = await post(PATH, { name: 'last' })
+    assert.equal(last.status, 201)
 
     const rows = await db.from('event_hooked').whereNot('name', 'taken').orderBy('id')
     const stored = rows.map(({ name }) => name)
