@@ -126,6 +126,31 @@ export function seal(transaction: TransactionClientContract): () => void {
 }
 
 /**
+ * Counts the transactions that are begun within this one and have not ended. Knex begins no further one before
+ * they have.
+ *
+ * @returns a function that returns their number now
+ */
+export function countNested(transaction: TransactionClientContract): () => number {
+  let open = 0
+  const begin = transaction.transaction.bind(transaction) as (...args: any[]) => Promise<any>
+  transaction.transaction = async (...args: any[]) => {
+    open++
+    const end = () => void open--
+    if (typeof args[0] === 'function') return await begin(...args).finally(end)
+    try {
+      const nested = await begin(...args)
+      knexOf(nested).executionPromise.then(end, end)
+      return nested
+    } catch (error) {
+      end()
+      throw error
+    }
+  }
+  return () => open
+}
+
+/**
  * The driver's connection of a transaction.
  *
  * @throws Error  when the transaction is over: its connection may be in use elsewhere

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { SYNCHRONOUS } from '../contenders/bare/driver.js'
 import { scratchFolder } from '../helpers/application.js'
 import { loadGenerator } from '../helpers/load.js'
 import type { DriverName } from '../helpers/options.js'
@@ -53,7 +54,8 @@ async function benchDriver(
   try {
     entrants = await startEntrants(driver, await contendersFor(options), folder.path)
     await checkSameAnswers(entrants)
-    tell(`${driver}: ${entrants.length} contenders give the same answers\n`)
+    const durability = driver === 'postgres' ? '' : `, all with synchronous = ${SYNCHRONOUS}`
+    tell(`${driver}: ${entrants.length} contenders give the same answers${durability}\n`)
 
     const ratios: Ratio[] = []
     const operations = OPERATIONS.filter(({ name }) => options.operations.includes(name))

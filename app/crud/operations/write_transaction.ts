@@ -2,6 +2,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { faultToProblem } from '../database/fault_to_problem.js'
 import { inSharedTransaction } from '../database/shared_transaction.js'
+import { inTransaction } from '../database/transaction.js'
 import { gatherWrites } from '../events/write_scope.js'
 import type { GrantedOperation } from '../resource/permissions.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
@@ -18,12 +19,14 @@ export interface Attempt {
  * Runs a write in a transaction (in a savepoint if the caller's client is one and it does not join that) and turns an
  * error of the driver into a problem. [P8]
  *
+ * @param begin  runs the work in a transaction of its own, or shares one
  * @throws Problem, or any other error of the work
  */
 export async function runWrite<Result>(
   { resource }: CrudContext,
   options: CallOptions,
-  work: (client: TransactionClientContract, attempt: Attempt) => Promise<Result>
+  work: (client: TransactionClientContract, attempt: Attempt) => Promise<Result>,
+  begin = inSharedTransaction
 ): Promise<Result> {
   const client = await clientFor(resource, options)
   const { actor, joins, origin } = options
@@ -34,9 +37,7 @@ export async function runWrite<Result>(
     )
   try {
     const isJoined = joins === true && client.isTransaction
-    return isJoined
-      ? await write(client as TransactionClientContract)
-      : await inSharedTransaction(client, write)
+    return isJoined ? await write(client as TransactionClientContract) : await begin(client, write)
   } catch (error) {
     throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
   }
@@ -56,7 +57,7 @@ export async function runWriteOfMany(
   options: CallOptions & { deleted: DeletedMode },
   work: (record: LucidRow, client: TransactionClientContract) => Promise<void>
 ): Promise<LucidRow[]> {
-  return await runWrite(context, options, async (client, attempt) => {
+  const write = async (client: TransactionClientContract, attempt: Attempt) => {
     const records = await context.records.locateMany(keys, client, options, true)
     await context.records.authorizeReach(operation, records, client, options)
     for (const record of records) {
@@ -65,5 +66,12 @@ export async function runWriteOfMany(
       await work(record, client)
     }
     return records
-  })
+  }
+  /* Many take long, and other writes would wait for their commit. */
+  return await runWrite(
+    context,
+    options,
+    write,
+    keys.length > 1 ? inTransaction : inSharedTransaction
+  )
 }

@@ -13,12 +13,18 @@ export interface BareDriver {
   read: { decimal(name: string): string; datetime(name: string): string }
 }
 
+/**
+ * What a power cut may take, for all contenders of a run: the application reads it from the same variable, with the
+ * same default.
+ */
+export const SYNCHRONOUS = process.env.DB_SYNCHRONOUS || 'full'
+
 /* The application's own settings: no contender writes less safely or has a smaller cache. */
 export const PRAGMAS = [
   'busy_timeout = 5000',
   'cache_size = -16384',
   'journal_mode = WAL',
-  'synchronous = NORMAL',
+  `synchronous = ${SYNCHRONOUS}`,
   'foreign_keys = ON',
 ]
 

@@ -3,7 +3,7 @@ import { setImmediate as nextEvents } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
-import { seal } from '#upstream/knex_transaction'
+import { countNested, seal } from '#upstream/knex_transaction'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
 import { CommitGroup } from './commit_group.js'
 import { mayShareCommit } from './may_share_commit.js'
@@ -108,6 +108,8 @@ export class CommitGroups {
       throw error
     }
     const begun = performance.now()
+    const { transaction: nest } = transaction
+    const openNested = countNested(transaction)
     let result: Result
     try {
       result = await work(transaction)
@@ -117,13 +119,17 @@ export class CommitGroups {
       await tellEnd(transaction, 'rollback')
       throw error
     }
-    const group = (await this.#hasNext()) ? await this.#gather(transaction, begun) : undefined
+    /* The savepoint of another write would wait until own code ends the one that it has left open. */
+    const mayJoin = openNested() === 0 && (await this.#hasNext()) && openNested() === 0
+    const open = () => beginTransaction({ transaction: nest.bind(transaction) } as never)
+    const group = mayJoin ? await this.#gather(transaction, open, begun) : undefined
     return await this.#end(transaction, result, group)
   }
 
   /** Lets the writes that wait join the transaction, until none waits or a bound is reached. */
   async #gather(
     transaction: TransactionClientContract,
+    open: () => Promise<TransactionClientContract>,
     begun: number
   ): Promise<CommitGroup | undefined> {
     const { milliseconds, writes } = this.bounds
@@ -131,8 +137,6 @@ export class CommitGroups {
     if (!mayJoin() || transaction.isCompleted) return undefined
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
-    const { transaction: nest } = transaction
-    const open = () => beginTransaction({ transaction: nest.bind(transaction) } as never)
     /* Twice as long as any of its own code waits for another write, which then fails first. */
     const group = new CommitGroup(open, 2 * this.patience)
     const unseal = seal(transaction)

@@ -17,7 +17,7 @@ interface RawConnection {
 export async function mayShareCommit(transaction: TransactionClientContract): Promise<boolean> {
   if (!(await withConnection(transaction, isInTransaction))) return false
   const [deferred] = await transaction.rawQuery(
-    "select 1 from sqlite_master where type = 'table' and sql like '%deferred%' limit 1"
+    "select 1 from sqlite_master where type = 'table' and sql like '%initially%deferred%' limit 1"
   )
   return deferred === undefined
 }

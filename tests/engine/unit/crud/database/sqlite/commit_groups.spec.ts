@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '#crud/database/outermost_commit'
 import { inTransaction } from '#crud/database/transaction'
 import { SharedTransactionUndone, unavailability, WaitedTooLong } from '#crud/database/unavailable'
@@ -301,6 +302,32 @@ for (const driver of DRIVERS) {
       )
       await Promise.all(numbers(3).map(note))
       assert.equal(count('COMMIT'), 3)
+    })
+
+    test('the word alone in the name of a column is no deferred constraint', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { client, count, note } = await openGrouped(driver, cleanup)
+      await client.rawQuery('create table tasks (deferred_until text)')
+      await Promise.all(numbers(3).map(note))
+      assert.equal(count('COMMIT'), 1)
+    })
+
+    test('no write joins one whose own code has left a transaction open within it', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { count, note, texts, write } = await openGrouped(driver, cleanup)
+      let open: TransactionClientContract
+      const careless = write(async (client) => {
+        open = await client.transaction()
+        await addNote(open, 'in the open one')
+      })
+      await Promise.all([careless, note('second'), note('third')])
+      assert.equal(count('COMMIT'), 2)
+      await open!.rollback().catch(() => {})
+      assert.deepEqual(await texts(), ['in the open one', 'second', 'third'])
     })
 
     test('code that waits for a write behind it goes on when that one is refused', async ({
