@@ -7,6 +7,7 @@ import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
 import { reportFaults } from './report_faults.js'
 import { unreadableFaults } from './lucid/unreadable_files.js'
+import { compareData } from '#upstream/lucid_dirty_data'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.
@@ -21,6 +22,7 @@ export default class CrudProvider {
    * P9]
    */
   async start() {
+    compareData()
     const errors: Error[] = []
     const seen = new Set<unknown>()
     const files = await modelFiles(this.app)

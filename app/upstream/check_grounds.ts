@@ -3,6 +3,7 @@ import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
 import { checkGround as checkTransactions } from './knex_transaction.js'
 import { checkGround as checkSavepoints } from './limiter_savepoints.js'
 import { checkGround as checkColumnDefaults } from './lucid_column_defaults.js'
+import { checkGround as checkDirtyData } from './lucid_dirty_data.js'
 import { checkGround as checkRecordQueries } from './lucid_record_queries.js'
 import { checkGround as checkSaveSteps } from './lucid_save_steps.js'
 import { checkGround as checkTransactionEnd } from './lucid_transaction_end.js'
@@ -20,6 +21,7 @@ export function checkGrounds(): void {
     checkAuthRenderer,
     checkBodyParserTrees,
     checkColumnDefaults,
+    checkDirtyData,
     checkEarlyAnswer,
     checkIdleConnection,
     checkRecordQueries,

@@ -67,6 +67,23 @@ test.group('Update', (group) => {
     assert.deepInclude(read.body, { name: 'one', count: 4, long_text: 'kept', code: 'c1' })
   })
 
+  test('[A28] a JSON value may have names of methods, and changes like any other', async ({
+    assert,
+  }) => {
+    const path = await createSample({ data: { valueOf: 1, isDirty: true } })
+    const values = [
+      { valueOf: 2, toString: { a: 1 } },
+      { isDirty: false },
+      [{ valueOf: null, constructor: 1 }],
+    ]
+    for (const data of values) {
+      const { status } = await patch(path, { data })
+      assert.equal(status, 200)
+      const read = await get(path)
+      assert.deepEqual(read.body.data, data as any)
+    }
+  })
+
   test('[A28] null clears a nullable column and is 422 for another', async ({ assert }) => {
     const path = await createSample({ count: 3 })
     const cleared = await patch(path, { count: null })

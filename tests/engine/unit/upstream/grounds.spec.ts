@@ -13,6 +13,7 @@ import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
 import { checkGround as transactions } from '#upstream/knex_transaction'
 import { checkGround as savepoints } from '#upstream/limiter_savepoints'
 import { checkGround as columnDefaults } from '#upstream/lucid_column_defaults'
+import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
@@ -54,6 +55,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['knex_transaction', '__knex__disposed', () => transactions({ Client: Moved })],
   ['limiter_savepoints', '_upsertTransactionSQLite3', () => savepoints(Moved)],
   ['lucid_column_defaults', 'consume of @column.date', () => columnDefaults(otherColumns)],
+  ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
   ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
