@@ -71,7 +71,7 @@ test.group('Update', (group) => {
     assert,
   }) => {
     const path = await createSample({ data: { valueOf: 1, isDirty: true } })
-    const values = [
+    const values: object[] = [
       { valueOf: 2, toString: { a: 1 } },
       { isDirty: false },
       [{ valueOf: null, constructor: 1 }],
