@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { basename } from 'node:path'
 import type { Readable } from 'node:stream'
 import { filesDisk } from '../forms/files/files_disk.js'
+import { namesOnDisk } from '../forms/files/names_on_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_format.js'
 
@@ -70,26 +70,8 @@ export async function pruneExports(hours: number): Promise<number> {
 }
 
 async function namesOn(disk: Awaited<ReturnType<typeof filesDisk>>): Promise<string[]> {
-  const names: string[] = []
-  let paginationToken: string | undefined
-  do {
-    let page
-    try {
-      page = await disk.listAll(FOLDER, paginationToken ? { paginationToken } : {})
-    } catch (error) {
-      /* Nothing was kept on this disk yet. */
-      if (isMissing(error)) return names
-      throw error
-    }
-    for (const one of page.objects) if (one.isFile) names.push(basename(one.key))
-    paginationToken = page.paginationToken
-  } while (paginationToken)
+  const names = await namesOnDisk(disk, FOLDER)
   return names.filter((name) => NAME.test(name))
-}
-
-function isMissing(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: { code?: string } }
-  return code === 'ENOENT' || cause?.code === 'ENOENT'
 }
 
 function placeOf(key: string): string {

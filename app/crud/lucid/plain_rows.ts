@@ -13,7 +13,7 @@ type Row = Record<string, unknown>
 
 const HOOKS = ['before:save', 'before:create', 'after:create', 'after:save']
 
-/* What cannot change once the columns are known; hooks may be added at any time. */
+/* Answers that stay once the columns are known; hooks may be added at any time. */
 const PLAIN = new WeakMap<ColumnSet, boolean>()
 
 /**

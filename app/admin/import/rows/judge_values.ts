@@ -51,7 +51,7 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
   return fields.map(({ name }) => name)
 }
 
-/** What the row has in the fields that are not known to be faulty, and the names of the others. */
+/** Values of the row in the fields that are not known to be faulty, and the names of the others. */
 function goodPart({ body, faults }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
   if (faults.length === 0) return { body, faulty: NONE }
   const faulty = new Set(faults.flatMap(({ field }) => field ?? []))

@@ -30,8 +30,8 @@ interface BetterConnection extends PreparingConnection {
 }
 
 /**
- * What a power cut may take: with `full` nothing that was answered, with `normal` the last moments. Neither
- * makes the file unreadable.
+ * Durability of a commit: a power cut loses nothing that was answered with `full`, and the last moments with
+ * `normal`. The file stays readable with both.
  */
 export type Synchronous = 'full' | 'normal'
 
