@@ -180,7 +180,7 @@ export class ListParameters {
   }
 
   /**
-   * Conditions of the search and the filters. What can't be read filters nothing.
+   * Conditions of the search and the filters. Unreadable ones filter nothing.
    */
   get conditions(): readonly Condition[] {
     const filters = this.filters.map(({ condition }) => condition)

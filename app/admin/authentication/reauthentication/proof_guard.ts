@@ -33,7 +33,7 @@ export function needsProof(view: ModelView, { method, path, offers }: GuardedRou
 }
 
 /**
- * Requires a recent proof before a route is handled. What was typed into the form of a record is kept. [U11, R10]
+ * Requires a recent proof before a route is handled. Typed values of a record's form are kept. [U11, R10]
  *
  * @param path  as in `needsProof`
  * @throws ReauthenticationRequired

@@ -29,7 +29,7 @@ export interface Inline {
 }
 
 /**
- * The inlines of a view, whoever asks. What the check at boot refuses is left out.
+ * The inlines of a view, whoever asks. Those that the check at boot refuses are left out.
  */
 export function inlinesOf(site: ViewSite, view: ModelView): Inline[] {
   return inlineOptions(view.options.inlines).flatMap((options) => {

@@ -10,7 +10,7 @@ const OF_ROW = ['id', '__version', '__remove']
 
 /**
  * Texts of a form that may be kept: those of its fields, also of fields in rows (`items.0.product_id`), without
- * passwords, hidden columns and files. What is not known is left out.
+ * passwords, hidden columns and files. Unknown names are left out.
  *
  * @param sent  all that the form sent, by name
  */

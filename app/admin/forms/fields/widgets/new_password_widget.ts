@@ -3,7 +3,7 @@ import { strengthData } from '../../../authentication/passwords/strength_data.js
 import { Widget, type WidgetName } from '../widget.js'
 
 /**
- * A new password of a user of the site, whose strength is said while it is typed. What is typed is never shown
+ * A new password of a user of the site, whose strength is said while it is typed. The typed text is never shown
  * again. [U13]
  */
 abstract class NewPasswordWidget extends Widget {
