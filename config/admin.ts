@@ -64,7 +64,7 @@ export default defineConfig({
   },
   /**
    * People who must have a second factor, beside the password: 'optional': nobody; 'superusers'; 'required':
-   * everybody. Who has none can do nothing before setting one up
+   * everybody. A person without one can do nothing before setting one up
    */
   mfa: 'optional',
 

@@ -33,6 +33,8 @@ const LENGTH = 60
  * Files that take long and rarely tell what no other test does: for continuous integration, or by name.
  */
 export const LONG = [
+  { name: 'browser/docs', file: 'tests/engine/browser/docs.spec.ts' },
+  { name: 'process/boot_states', file: 'tests/engine/process/boot_states.spec.ts' },
   { name: 'process/docs/blocks', file: 'tests/engine/process/docs/blocks.spec.ts' },
   { name: 'process/docs/readme', file: 'tests/engine/process/docs/readme.spec.ts' },
   { name: 'process/docs/types', file: 'tests/engine/process/docs/types.spec.ts' },

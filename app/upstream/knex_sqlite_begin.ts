@@ -26,11 +26,11 @@ interface RawConnection {
 interface BetterConnection {
   readonly inTransaction: boolean
   exec(sql: string): void
-  prepare(sql: string): any
+  prepare(sql: string): Record<'all' | 'run', (...bindings: any[]) => any>
 }
 
-/** Milliseconds between two attempts to begin */
-const BEGIN_INTERVAL = 20
+/** Milliseconds between two attempts */
+const RETRY_INTERVAL = 20
 
 /**
  * @throws Exception  when knex begins or ends transactions by other statements, or passes them to the
@@ -70,52 +70,49 @@ export function beginWithLock(connection: RawConnection): void {
 }
 
 /**
- * The same for a connection of the driver `better-sqlite3`.
+ * The same for a connection of the driver `better-sqlite3`, whose `busy_timeout` must be 0: a wait inside this
+ * synchronous driver would block the whole server. A statement that finds the database locked by another process is
+ * run again instead, and returns a promise then.
  *
  * @param timeout  milliseconds to wait for the lock of another process
  */
 export function beginBetterWithLock(connection: BetterConnection, timeout: number): void {
   const prepareStatement = connection.prepare.bind(connection)
   connection.prepare = (sql) => {
-    if (sql === 'BEGIN;') return retryingBegin(connection, timeout)
-    const statement = prepareStatement(sql)
-    if (sql !== 'COMMIT;') return statement
-    const run = statement.run.bind(statement)
-    statement.run = (...bindings: unknown[]) => {
-      try {
-        return run(...bindings)
-      } catch (error) {
-        /* If the disk is full, SQLite has rolled back already. */
-        if (connection.inTransaction) connection.exec('ROLLBACK;')
-        throw error
+    const statement = prepareStatement(sql === 'BEGIN;' ? 'BEGIN IMMEDIATE;' : sql)
+    const giveUp = (error: unknown): never => {
+      /* If the disk is full, SQLite has rolled back already. */
+      if (sql === 'COMMIT;' && connection.inTransaction) connection.exec('ROLLBACK;')
+      throw error
+    }
+    for (const method of ['all', 'run'] as const) {
+      const once = statement[method].bind(statement)
+      statement[method] = (...bindings) => {
+        try {
+          return once(...bindings)
+        } catch (error) {
+          return isBusy(error) ? retried(() => once(...bindings), timeout, giveUp) : giveUp(error)
+        }
       }
     }
     return statement
   }
 }
 
-/**
- * A wait inside this synchronous driver would block the whole server, so it does not wait; the begin is
- * retried instead.
- */
-function retryingBegin(connection: BetterConnection, timeout: number) {
-  const begin = connection.prepare('BEGIN IMMEDIATE;')
-  return {
-    reader: false,
-    async run() {
-      const end = performance.now() + timeout
-      for (;;) {
-        connection.exec('PRAGMA busy_timeout = 0;')
-        try {
-          return begin.run()
-        } catch (error) {
-          const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY')
-          if (!isBusy || performance.now() > end) throw error
-        } finally {
-          connection.exec(`PRAGMA busy_timeout = ${timeout};`)
-        }
-        await sleep(BEGIN_INTERVAL)
-      }
-    },
+async function retried(run: () => unknown, timeout: number, giveUp: (error: unknown) => never) {
+  const end = performance.now() + timeout
+  for (;;) {
+    await sleep(RETRY_INTERVAL)
+    try {
+      return run()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) giveUp(error)
+    }
   }
+}
+
+/** True if another process holds the lock; a transaction that reads an old state can't get it by waiting. */
+function isBusy(error: unknown): boolean {
+  const { code } = error as { code?: string }
+  return Boolean(code?.startsWith('SQLITE_BUSY')) && code !== 'SQLITE_BUSY_SNAPSHOT'
 }

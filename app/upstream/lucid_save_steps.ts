@@ -1,6 +1,6 @@
 /*
  * Lucid 22.4.2: `save()` and `delete()` know one key column, so records of a composite key are written by
- * own statements. What `save()` does around its statement is private: the automatic timestamps, the values
+ * own statements. The steps of `save()` around its statement are private: the automatic timestamps, the values
  * of a row, the note that all is stored.
  * https://github.com/adonisjs/lucid/pull/382 (composite keys, closed). It can go when the test "Lucid by
  * itself still writes all rows of one key column" fails.

@@ -47,8 +47,8 @@ export class FormPage {
   ) {}
 
   /**
-   * The form as the signed-in user may fill it in, with many-to-many fields. What may be written on other records only
-   * is read-only there. [R3, U3]
+   * The form as the signed-in user may fill it in, with many-to-many fields. A field that the user may write
+   * on other records only is read-only. [R3, U3]
    *
    * @param record  of an update
    */

@@ -58,8 +58,8 @@ export default class AdminJob extends BaseModel {
   declare total: number | null
 
   /**
-   * Records of a step that has begun in another database than this one; null: none. What was done is
-   * uncertain if the process was killed meanwhile
+   * Records of a step that has begun in another database than this one; null: none. If the process was
+   * killed meanwhile, it is uncertain which of them are written
    */
   @column()
   declare pending: number | null

@@ -38,6 +38,7 @@ export function valueOfCell(
   const { format = 'csv' } = options
   const isWord = format === 'csv' || format === 'xlsx'
   if (column.isText) return isWord && typeof cell === 'boolean' ? String(cell) : cell
+  if (typeof cell === 'number') return column.kind === 'integer' ? withDigits(cell) : cell
   if (typeof cell !== 'string') return cell
   const text = cell.trim()
   if (column.kind === 'json') return isWord ? jsonValue(text) : cell
@@ -45,6 +46,7 @@ export function valueOfCell(
   if (text === '') return null
   switch (column.kind) {
     case 'integer':
+      return integerOf(text)
     case 'number':
       return numberOf(text)
     case 'boolean':
@@ -62,6 +64,27 @@ export function valueOfCell(
 
 function jsonValue(text: string): unknown {
   return text === '' ? null : jsonOf(text)
+}
+
+/**
+ * An integer beyond 2^53 as its digits. With an exponent it stays the text, which validation refuses: that is what
+ * spreadsheets make of a long integer, and its last digits are gone.
+ */
+function integerOf(text: string): unknown {
+  const value = numberOf(text)
+  if (typeof value !== 'number' || !isRounding(value)) return value
+  return /e/i.test(text) ? text : withDigits(value)
+}
+
+/** A file's number that JavaScript keeps exactly; beyond 2^53 columns take it as digits alone. */
+function withDigits(number: number): number | string {
+  const digits = String(number)
+  return isRounding(number) && !digits.includes('e') ? digits : number
+}
+
+/** True for integers among which not each is a JavaScript number */
+function isRounding(number: number): boolean {
+  return Number.isInteger(number) && !Number.isSafeInteger(number)
 }
 
 /** Numerals with more digits than a JavaScript number keeps stay texts, which columns take. */

@@ -15,8 +15,8 @@ const AMBIGUOUS = /^[+-]?\d{1,3},\d{3}$/
 
 /**
  * A plain numeral, as in `-1234.5`, for a number as people and programs write it: with separators of thousands, a comma
- * before the decimals, a plus, an exponent, zeros in front or at the end. What could mean two numbers, and what means none, stays as
- * it is, and so does a longer one than a thousand letters. All other digits stay.
+ * before the decimals, a plus, an exponent, zeros in front or at the end. A text that could mean two numbers, or means
+ * none, or has more than a thousand letters, stays as it is. All other digits stay.
  */
 export function numeralOf(text: string): string {
   if (text.length > LONGEST) return text

@@ -69,7 +69,7 @@ export function isSameMoment(one: string, other: string, zone: string = presentZ
 }
 
 /**
- * One text for all that mean a moment, in every zone. What means none, or one of two, stays as it is.
+ * The one text of a moment, for all texts that mean it, in every zone. A text that means none, or two, stays as it is.
  */
 export function normalMoment(text: string, zone: string = presentZone()): string {
   const [moment, other] = meanings(text, zone)

@@ -128,4 +128,18 @@ export interface Dialect {
     sql: string,
     values: readonly unknown[]
   ): Promise<Array<Record<string, unknown>>>
+
+  /**
+   * A statement to be run on a connection of the client's driver, whichever transaction that is in.
+   *
+   * @param values  one for each question mark
+   */
+  statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement
 }
+
+/**
+ * Runs a statement on a connection of the driver.
+ *
+ * @returns its rows; for a write, those of its `returning`
+ */
+export type Statement = (connection: any) => Promise<Array<Record<string, unknown>>>

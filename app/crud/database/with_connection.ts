@@ -1,4 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Knex } from 'knex'
 import { connectionOf } from '../../upstream/knex_transaction.js'
 
 /**
@@ -13,7 +14,25 @@ export async function withConnection<Result>(
 ): Promise<Result> {
   if (client.isTransaction)
     return await run(await connectionOf(client as TransactionClientContract))
-  const pool = client.getReadClient().client
+  return await withPooled(client.getReadClient().client, run)
+}
+
+/**
+ * The same on a connection that writes.
+ *
+ * @param client  no transaction
+ */
+export async function withWriter<Result>(
+  client: QueryClientContract,
+  run: (connection: any) => PromiseLike<Result> | Result
+): Promise<Result> {
+  return await withPooled(client.getWriteClient().client, run)
+}
+
+async function withPooled<Result>(
+  pool: Knex.Client,
+  run: (connection: any) => PromiseLike<Result> | Result
+): Promise<Result> {
   const connection = await pool.acquireConnection()
   try {
     return await run(connection)

@@ -56,6 +56,11 @@ export function isHeard({ kind }: Write): boolean {
   return emitter.hasListeners(EVENTS[kind])
 }
 
+/** True if anybody listens to the events of writes. */
+export function hasListeners(): boolean {
+  return Object.values(EVENTS).some((event) => emitter.hasListeners(event))
+}
+
 /** Emits the event of a write. The caller reports a listener that fails. */
 export async function emitWrite(write: Write): Promise<void> {
   await EVENTS[write.kind].dispatch(write)

@@ -3,7 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '../database/outermost_commit.js'
 import { unavailability } from '../database/unavailable.js'
 import { completeRows } from './complete_rows.js'
-import { emitWrite, isHeard } from './model_events.js'
+import { emitWrite, hasListeners, isHeard } from './model_events.js'
 import type { Write } from './write.js'
 import { WriteNotRecorded } from '../errors.js'
 
@@ -26,6 +26,11 @@ export function observeWrites(observer: WriteObserver): () => void {
 
 export function isObserved(): boolean {
   return OBSERVERS.size > 0
+}
+
+/** True if anybody learns of writes of a watched model: an observer, or a listener of its events. */
+export function areWritesReported(): boolean {
+  return isObserved() || hasListeners()
 }
 
 /**

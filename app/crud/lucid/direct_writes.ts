@@ -2,8 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Dialect } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
-import { quoted } from '../sql/quoted.js'
-import { insertSql, type Sql } from '../sql/sql.js'
+import { insertSql, type Sql, updateSql } from '../sql/sql.js'
 import { hasForeignHook } from './own_hooks.js'
 import type { Resource } from '../resource/resource.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
@@ -87,11 +86,7 @@ class DirectWrite {
   async #update(values: Row): Promise<void> {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)
-    const parts = Object.keys(values).map((name) => `${quoted(name)} = ?`)
-    const [row] = await this.#run({
-      sql: `update ${this.#table} set ${parts.join(', ')} where ${where.sql}`,
-      bindings: [...Object.values(values), ...where.bindings],
-    })
+    const [row] = await this.#run(updateSql(this.#table, values, where))
     if (row) await this.#note(row, 'update')
   }
 

@@ -1,8 +1,9 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import type { ColumnSet } from '../resource/column_set.js'
 import type { Resource } from '../resource/resource.js'
+import { now } from '../resource/soft_delete.js'
 import { hasOwnPrepare } from '#upstream/lucid_column_defaults'
 import { makesOwnRecords } from '#upstream/lucid_record_queries'
 import { plainValues } from './direct_writes.js'
@@ -11,17 +12,19 @@ import { stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
 
-const HOOKS = ['before:save', 'before:create', 'after:create', 'after:save']
-
 /* Answers that stay once the columns are known; hooks may be added at any time. */
 const PLAIN = new WeakMap<ColumnSet, boolean>()
 
 /**
- * True if Lucid's `save()` of a new record would do nothing but store its values: the model has no hook, setter or
+ * True if Lucid's `save()` would do nothing but store the values of a record: the model has no hook, setter or
  * method of its own that could see or change them.
  */
-export function storesPlainly({ columns, model }: Resource): boolean {
-  if (HOOKS.some((name) => hasForeignHook(model, name))) return false
+export function storesPlainly(
+  { columns, model }: Resource,
+  action: 'create' | 'update' = 'create'
+): boolean {
+  const hooks = ['before:save', `before:${action}`, `after:${action}`, 'after:save']
+  if (hooks.some((name) => hasForeignHook(model, name))) return false
   let isPlain = PLAIN.get(columns)
   if (isPlain === undefined) PLAIN.set(columns, (isPlain = isDefinedPlainly(columns, model)))
   return isPlain
@@ -45,14 +48,14 @@ function anyRecord(model: LucidModel, connection: string): LucidRow {
 }
 
 /**
- * Makes the rows that Lucid would store for new records of a model that stores plainly.
+ * Makes the rows and changes that Lucid would store for records of a model that stores plainly.
  */
 export class PlainRows {
   readonly #any: LucidRow
 
   constructor(
     private readonly resource: Resource,
-    client: TransactionClientContract
+    client: QueryClientContract
   ) {
     this.#any = anyRecord(resource.model, client.connectionName)
   }
@@ -62,16 +65,40 @@ export class PlainRows {
    * @returns by column name; null for values that only Lucid or knex can write
    */
   rowOf(values: Row): Row | null {
-    const { columns, model } = this.resource
-    const attributes: Row = {}
-    for (const [key, value] of Object.entries(values)) {
-      if (!model.$hasColumn(key)) return null
-      attributes[key] = value
-    }
+    const attributes = this.#attributesOf(values)
+    if (!attributes) return null
     stampNew(attributes, this.resource)
-    for (const { attribute, automatic } of columns.all) {
+    for (const { attribute, automatic } of this.resource.columns.all) {
       if (automatic) attributes[attribute] ||= DateTime.local()
     }
+    return this.#prepared(attributes)
+  }
+
+  /**
+   * @param values  by attribute name
+   * @returns what an update writes, by column name; null for changes that only a record can tell, by comparing them
+   *   with its values: dates, bytes and JSON, and automatic timestamps beside no `updatedAtColumn`
+   */
+  changesOf(values: Row): Row | null {
+    const { model, updatedAt } = this.resource
+    const attributes = this.#attributesOf(values)
+    if (!attributes || Object.values(attributes).some(isComparedByRecord)) return null
+    if (updatedAt) attributes[updatedAt.attribute] = now(updatedAt)
+    for (const [attribute, { meta }] of model.$columnsDefinitions) {
+      if (!meta?.autoUpdate) continue
+      if (!updatedAt) return null
+      attributes[attribute] = DateTime.local()
+    }
+    return this.#prepared(attributes)
+  }
+
+  #attributesOf(values: Row): Row | null {
+    const isKnown = Object.keys(values).every((key) => this.resource.model.$hasColumn(key))
+    return isKnown ? { ...values } : null
+  }
+
+  #prepared(attributes: Row): Row | null {
+    const { model } = this.resource
     const row: Row = {}
     for (const [attribute, value] of Object.entries(attributes)) {
       const { columnName, prepare } = model.$getColumn(attribute)!
@@ -79,4 +106,8 @@ export class PlainRows {
     }
     return plainValues(row)
   }
+}
+
+function isComparedByRecord(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null)
 }

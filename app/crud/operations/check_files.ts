@@ -50,6 +50,18 @@ export function checkFiles(
   )
 }
 
+/** True if values are for a file column, whose former file is to be judged. */
+export function writesFiles(
+  { columns, model }: Resource,
+  values: Record<string, unknown>
+): boolean {
+  const names = KNOWN.get(tableOf(model))
+  if (!names) return false
+  return columns.all.some(
+    ({ attribute, name }) => names.has(name) && (attribute in values || name in values)
+  )
+}
+
 function tableOf(model: LucidModel): string {
   return JSON.stringify([connectionOf(model), model.table])
 }

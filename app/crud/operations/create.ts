@@ -1,4 +1,4 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
 import { noteStoredRow } from '../lucid/stored_rows.js'
@@ -9,10 +9,11 @@ import { attachRelated } from './attach.js'
 import type { CallOptions, CreateOptions, HookOptions } from './call_options.js'
 import { checkFiles } from './check_files.js'
 import { checkReferences } from './check_references.js'
+import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from './item_keys.js'
 import { callAfter, pivotsBefore } from './own_code.js'
-import { areStoredPlainly, createPlainly } from './plain_create.js'
+import { areStoredPlainly, createAlone, createPlainly } from './plain_create.js'
 import { runWrite } from './write_transaction.js'
 import { checkCreated, createdValues } from './written_fields.js'
 
@@ -23,8 +24,11 @@ export async function createItem(
   { related, ...options }: CreateOptions
 ): Promise<Item> {
   const { resource } = context
+  const ownClient = await clientFor(resource, options)
+  const written = decidedForCreate(resource, values, options)
+  const alone = related ? undefined : await createAlone(context, written, ownClient, options)
+  if (alone) return await readPlain(context, alone, ownClient, options)
   return await runWrite(context, options, async (client, attempt) => {
-    const written = decidedForCreate(resource, values, options)
     if (!related && (await areStoredPlainly(context, client, options))) {
       const row = await createPlainly(resource, written, client, attempt)
       if (row) return await readPlain(context, row, client, options)
@@ -94,7 +98,7 @@ async function takeValues(
 async function readPlain(
   context: CrudContext,
   row: Record<string, unknown>,
-  client: TransactionClientContract,
+  client: QueryClientContract,
   options: CallOptions
 ): Promise<Item> {
   const { records, resource } = context
@@ -112,7 +116,7 @@ async function readPlain(
 async function readCreated(
   { records, resource }: CrudContext,
   record: LucidRow,
-  client: TransactionClientContract,
+  client: QueryClientContract,
   options: CallOptions
 ): Promise<Item> {
   const key = resource.key.of(record)

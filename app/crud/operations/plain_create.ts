@@ -1,13 +1,16 @@
-import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../database/dialects.js'
-import { watchedClassOf, watchedResourceOf } from '../events/watched.js'
+import { faultToProblem } from '../database/fault_to_problem.js'
+import { runSingleStatement } from '../database/single_statement.js'
+import { areWritesReported } from '../events/observers.js'
+import { isWatched, watchedClassOf, watchedResourceOf } from '../events/watched.js'
 import { Write } from '../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../events/write_scope.js'
 import { hasTriggers } from '../lucid/direct_writes.js'
 import { PlainRows, storesPlainly } from '../lucid/plain_rows.js'
 import type { Resource } from '../resource/resource.js'
-import { insertRowsSql } from '../sql/sql.js'
+import { insertRowsSql, type Sql } from '../sql/sql.js'
 import type { CallOptions } from './call_options.js'
 import { checksReferences } from './check_references.js'
 import type { CrudContext } from './crud_context.js'
@@ -16,21 +19,39 @@ import type { Attempt } from './write_transaction.js'
 
 type Row = Record<string, unknown>
 
-/** True if neither own code nor a rule about the single record could tell a new row from a saved record. */
+/** True if neither own code nor a rule about the single record could tell a written row from a saved record. */
 export async function areStoredPlainly(
   { overrides, resource }: CrudContext,
-  client: TransactionClientContract,
-  options: CallOptions
+  client: QueryClientContract,
+  options: CallOptions,
+  action: 'create' | 'update' = 'create'
 ): Promise<boolean> {
   const { model, policy, projection, scope } = resource
   if (policy || projection || scope) return false
-  if (overrides('prepareCreate') || overrides('afterCreate')) return false
+  if (OWN_CODE[action].some((name) => overrides(name))) return false
   if (client.debug || !dialectOf(client).returnsWrittenRows) return false
   const watched = watchedClassOf(model)
-  if ((watched && watched !== model) || !storesPlainly(resource)) return false
+  if ((watched && watched !== model) || !storesPlainly(resource, action)) return false
   return (
     !(await hasTriggers(resource, client)) && !(await checksReferences(resource, client, options))
   )
+}
+
+const OWN_CODE = {
+  create: ['prepareCreate', 'afterCreate'],
+  update: ['prepareUpdate', 'afterUpdate'],
+} as const
+
+/**
+ * True if a write of one statement needs no transaction: the caller has none, nothing listens to the write, and no
+ * own code is called after it that could fail.
+ */
+export function needsNoTransaction(
+  { resource }: CrudContext,
+  client: QueryClientContract
+): boolean {
+  const isReported = isWatched(resource.model) && areWritesReported()
+  return !client.isTransaction && !isReported && resource.reader.answersPlainly
 }
 
 /**
@@ -39,15 +60,13 @@ export async function areStoredPlainly(
  * @returns the stored rows, as `Dialect.select` returns them
  */
 export async function insertPlainRows(
-  { columns, model, reader, table }: Resource,
+  resource: Resource,
   rows: readonly Row[],
   client: TransactionClientContract
 ): Promise<Row[]> {
-  const dialect = dialectOf(client)
-  const { sql, bindings } = insertRowsSql(dialect.quote(table), rows)
-  const told = reader.listOf(columns.all, dialect)
-  const stored = await dialect.selectRows(client, `${sql} returning ${told}`, bindings)
-  const watched = watchedResourceOf(model)
+  const { sql, bindings } = insertionOf(resource, rows, client)
+  const stored = await dialectOf(client).selectRows(client, sql, bindings)
+  const watched = watchedResourceOf(resource.model)
   if (!watched) return stored
   const scope = scopeOf(client)!
   const origin = { actor: actorWithin(scope), origin: scope.origin }
@@ -57,6 +76,16 @@ export async function insertPlainRows(
     stored.map((row) => Write.ofNewRow(watched, row, client, origin))
   )
   return stored
+}
+
+function insertionOf(
+  { columns, reader, table }: Resource,
+  rows: readonly Row[],
+  client: QueryClientContract
+): Sql {
+  const dialect = dialectOf(client)
+  const { sql, bindings } = insertRowsSql(dialect.quote(table), rows)
+  return { sql: `${sql} returning ${reader.listOf(columns.all, dialect)}`, bindings }
 }
 
 /**
@@ -75,9 +104,38 @@ export async function createPlainly(
   const row = new PlainRows(resource, client).rowOf(stored)
   if (!row) return undefined
   /* Only the explanation of a driver's error needs it. */
-  Object.defineProperty(attempt, 'record', {
-    get: () => (new resource.model() as LucidRow).merge(stored as any),
-  })
+  Object.defineProperty(attempt, 'record', { get: () => recordOf(resource, stored) })
   const [inserted] = await insertPlainRows(resource, [row], client)
   return inserted
+}
+
+/**
+ * The same by one statement without a transaction, if the create needs none.
+ *
+ * @returns undefined also if it takes a transaction
+ * @throws Problem 409 or 422
+ */
+export async function createAlone(
+  context: CrudContext,
+  values: Row,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Row | undefined> {
+  const { resource } = context
+  if (!needsNoTransaction(context, client)) return undefined
+  if (!(await areStoredPlainly(context, client, options))) return undefined
+  const stored = omit(values, resource.virtualFields)
+  const row = new PlainRows(resource, client).rowOf(stored)
+  if (!row) return undefined
+  try {
+    const [inserted] = await runSingleStatement(client, insertionOf(resource, [row], client))
+    return inserted
+  } catch (error) {
+    const record = recordOf(resource, stored)
+    throw (await faultToProblem(error, resource, record, client)) ?? error
+  }
+}
+
+function recordOf({ model }: Resource, values: Row): LucidRow {
+  return (new model() as LucidRow).merge(values as any)
 }

@@ -32,8 +32,8 @@ export interface RevertOptions extends CallOptions {
   /** Names of columns that a record which comes back gets later, by `putExactly` */
   postponed?: ReadonlySet<string>
   /**
-   * The transaction that takes a whole event back, and in which `recordsNotAsLeft` has found none. What comes
-   * back or changes back is written without a savepoint, and a driver's error is thrown as it is. Pivot rows are
+   * The transaction that takes a whole event back, and in which `recordsNotAsLeft` has found none. Its
+   * records are written without a savepoint, and a driver's error is thrown as it is. Pivot rows are
    * left to `removeAddedRows` before all records, and `revertPivots` after them
    */
   whole?: TransactionClientContract

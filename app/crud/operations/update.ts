@@ -1,7 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { saveRecord, stampUpdate, makeBytesComparable } from '../lucid/record_writes.js'
-import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attachRelated } from './attach.js'
 import type { UpdateOptions } from './call_options.js'
@@ -9,7 +8,8 @@ import { checkFiles } from './check_files.js'
 import { checkReferences } from './check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { callAfter, pivotsBefore } from './own_code.js'
-import { omit } from './omit.js'
+import { withoutKeys } from './omit.js'
+import { updateAlone } from './plain_update.js'
 import { runWrite } from './write_transaction.js'
 import { updatedValues } from './written_fields.js'
 
@@ -20,16 +20,19 @@ export async function updateItem(
   context: CrudContext,
   key: unknown,
   values: Values,
-  { located, related, ...options }: UpdateOptions
+  wanted: UpdateOptions
 ): Promise<Item | null> {
-  const { methods, records } = context
+  const alone = await updateAlone(context, key, values, wanted)
+  if (alone) return alone.item
+  const { methods, records, resource } = context
+  const { located, related, ...options } = wanted
   return await runWrite(context, options, async (client, attempt) => {
     const record = located ?? (await records.locate(key, client, options))
     attempt.record = record
     const written = await decidedValues(context, record, values, client, options)
     const own = { ...options, client }
     const pivots = await pivotsBefore(context, 'update', record, related !== undefined)
-    const changes = withoutKeys(context.resource, await methods.prepareUpdate(written, record, own))
+    const changes = withoutKeys(resource, await methods.prepareUpdate(written, record, own))
     const isChanged = Object.keys(changes).length > 0
     if (isChanged) await saveChanges(context, record, changes, client, options)
     await attachRelated(context, 'update', record, related, client, options)
@@ -119,12 +122,4 @@ async function readUpdated(
   if (!item || !isWanted || !(await records.allows('read', options, record))) return null
   options.written?.(item)
   return options.returning ? item : null
-}
-
-/** Lucid accepts a column's name for its attribute's as well. */
-function withoutKeys({ key }: Resource, values: Values): Values {
-  return omit(
-    values,
-    key.columns.flatMap((column) => [column.attribute, column.name])
-  )
 }

@@ -2,7 +2,7 @@ import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/type
 import type { Actor } from '../types.js'
 
 /**
- * Narrows a query to the rows that the actor may see. What it hides does not exist for them. It only adds
+ * Narrows a query to the rows that the actor may see. Hidden rows do not exist for them. It only adds
  * conditions, at once; one that compares with nothing (undefined, or null as in `where('branch_id', null)`)
  * reaches no row. [P14, U3]
  */

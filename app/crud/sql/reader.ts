@@ -217,9 +217,13 @@ export class Reader {
    * @returns undefined if the item needs more than the row
    */
   itemOfRow(row: Row): Item | undefined {
-    const fields = this.resource.answer
-    const isPlain = !this.#needsHydration(fields, 'before:find', 'after:find')
-    return isPlain && !this.#needsBuilder({ where: [] }) ? itemOf(fields)(row) : undefined
+    return this.answersPlainly ? itemOf(this.resource.answer)(row) : undefined
+  }
+
+  /** True if a row becomes an item without a model instance, read by our own statement. */
+  get answersPlainly(): boolean {
+    const isPlain = !this.#needsHydration(this.resource.answer, 'before:find', 'after:find')
+    return isPlain && !this.#needsBuilder({ where: [] })
   }
 
   /** True if rows of a list become items without a model instance, read by our own statements. */

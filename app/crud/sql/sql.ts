@@ -41,6 +41,20 @@ export function insertSql(table: string, row: Record<string, unknown>): Sql {
 }
 
 /**
+ * The update of the rows that meet a condition (not for MySQL).
+ *
+ * @param table    quoted
+ * @param changes  by column name
+ */
+export function updateSql(table: string, changes: Record<string, unknown>, where: Sql): Sql {
+  const parts = Object.keys(changes).map((name) => `${quoted(name)} = ?`)
+  return {
+    sql: `update ${table} set ${parts.join(', ')} where ${where.sql}`,
+    bindings: [...Object.values(changes), ...where.bindings],
+  }
+}
+
+/**
  * The insert of rows with the same columns (not for MySQL).
  *
  * @param table  quoted

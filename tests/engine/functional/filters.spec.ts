@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { SPECIMEN_OPERATORS } from '#tests/engine/fixtures/lists'
 import { del, get, patch } from '#tests/engine/helpers/http'
 import { passes, toParameter, toQuery } from '#tests/engine/helpers/memory_list'
+import { runs } from '#tests/engine/helpers/random_runs'
 import { anyRule, ruleOf, specimen } from '#tests/engine/helpers/specimen_rules'
 
 type Row = Record<string, any>
@@ -464,7 +465,7 @@ test.group('Filters | compared with an in-memory implementation', (group) => {
               wanted.map((row) => row.id)
             )
           }),
-          { numRuns: 25 }
+          { numRuns: runs(25) }
         )
       }
     })
@@ -488,7 +489,7 @@ test.group('Filters | compared with an in-memory implementation', (group) => {
           wanted.map((row) => row.id)
         )
       }),
-      { numRuns: 300 }
+      { numRuns: runs(300) }
     )
   })
 })

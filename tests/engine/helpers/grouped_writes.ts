@@ -62,6 +62,8 @@ export async function openGrouped(
     /** Runs a write that may share its commit */
     write: <Result>(work: (client: TransactionClientContract) => Promise<Result>) =>
       inSharedTransaction(client, work),
+    /** Takes the lock of the file as another process does; returns a function that releases it */
+    lock: () => lockOf(driver, file),
     /** Adds a note, which may share its commit */
     note: (text: string) => inSharedTransaction(client, (own) => addNote(own, text)),
     texts: async () => {
@@ -69,6 +71,14 @@ export async function openGrouped(
       return rows.map(({ text }) => text as string)
     },
   }
+}
+
+/* Two libraries of SQLite in one process don't see each other's locks. */
+async function lockOf(driver: SqliteDriver, filename: string): Promise<() => Promise<void>> {
+  const name = `${GROUPED}_other`
+  db.manager.add(name, { client: driver, connection: { filename }, useNullAsDefault: true })
+  await db.connection(name).rawQuery('begin immediate')
+  return () => db.manager.release(name)
 }
 
 export async function addNote(client: TransactionClientContract, text: string): Promise<string> {

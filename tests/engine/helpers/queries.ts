@@ -17,15 +17,20 @@ export async function queriesOf(work: () => Promise<unknown>): Promise<string[]>
 
   /* Knex's events do not cover statements that a connection keeps prepared. */
   const dialect = dialectOf(writer)
-  const { selectRows } = dialect
+  const { selectRows, statement } = dialect
   dialect.selectRows = function (client, sql, values) {
     if (!client.debug) queries.push(sql)
     return selectRows.call(this, client, sql, values)
+  }
+  dialect.statement = function (client, sql, values) {
+    queries.push(sql)
+    return statement.call(this, client, sql, values)
   }
   try {
     await work()
   } finally {
     delete (dialect as Partial<typeof dialect>).selectRows
+    delete (dialect as Partial<typeof dialect>).statement
     for (const client of clients) client.removeListener('query', note)
   }
   return queries

@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
-import { onlyNotes, removeModels } from '#tests/engine/helpers/notes_project'
+import { FAULTY_MODELS } from '#tests/engine/helpers/faulty_models'
+import { onlyNotes } from '#tests/engine/helpers/notes_project'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 const ENVIRONMENT = {
@@ -14,33 +15,6 @@ const ENVIRONMENT = {
   LOG_LEVEL: 'error',
   DB_CONNECTION: 'sqlite',
   DB_DATABASE: 'tmp/boot.sqlite3',
-}
-
-const FAULTS = {
-  'both_lists.ts': `
-    import { BaseModel, column } from '@adonisjs/lucid/orm'
-    import { Crud } from '#crud'
-    @Crud({ includedMethods: ['read'], deletedMethods: ['read'] })
-    export default class BothLists extends BaseModel {
-      @column({ isPrimary: true }) declare id: number
-    }`,
-  'no_model.ts': `
-    import { Crud } from '#crud'
-    class NoModel {}
-    Crud()(NoModel as any)
-    export default NoModel`,
-  'far_away.ts': `
-    import { BaseModel, column } from '@adonisjs/lucid/orm'
-    import { Crud } from '#crud'
-    @Crud()
-    export default class FarAway extends BaseModel {
-      static connection = 'moon'
-      @column({ isPrimary: true }) declare id: number
-    }`,
-  'unreadable.ts': `
-    import { BaseModel } from '@adonisjs/lucid/orm'
-    export default class Unreadable extends BaseModel {}
-    throw new Error('thrown while the file was read')`,
 }
 
 const SERVER = ['--import=@poppinss/ts-exec', 'bin/server.ts']
@@ -62,7 +36,8 @@ test.group('Boot', (group) => {
   }
 
   async function writeFaults() {
-    for (const [file, text] of Object.entries(FAULTS)) await write(`app/models/${file}`, text)
+    for (const [file, text] of Object.entries(FAULTY_MODELS))
+      await write(`app/models/${file}`, text)
   }
 
   function open(): Promise<Socket> {
@@ -108,78 +83,6 @@ test.group('Boot', (group) => {
     assert.include(output, 'The server did not start. APP_KEY is the one of .env.test')
     assert.lengthOf(output.trim().split('\n'), 1)
     assert.notInclude(output, key)
-  })
-
-  test('[P9] in a command the same errors are a warning', async ({ assert }) => {
-    await writeFaults()
-    const { status, output } = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
-      ...ENVIRONMENT,
-      NODE_ENV: 'development',
-    })
-
-    assert.equal(status, 0, output)
-    assert.include(output, 'has 4 faults')
-    assert.include(output, 'BothLists: ')
-    assert.match(output, /create_notes_table/)
-  })
-
-  test('[P9] an error in a configuration file is one line, also in a command', async ({
-    assert,
-  }) => {
-    await write(
-      'config/crud.ts',
-      "import { defineConfig } from '#crud'\nexport default defineConfig({ prefix: 5 as any })"
-    )
-    const { status, output } = await copy.run(process.execPath, ['ace.js', 'migrate'], {
-      ...ENVIRONMENT,
-      NODE_ENV: 'development',
-    })
-    assert.equal(status, 1)
-    assert.include(output, 'config/crud.ts: prefix is 5, and must be / or names of letters')
-    assert.lengthOf(output.trim().split('\n'), 1)
-  })
-
-  test('[P12] a custom command may import a model with a file in its schema', async ({
-    assert,
-  }) => {
-    await write(
-      'app/models/scan.ts',
-      `
-      import { BaseModel, column } from '@adonisjs/lucid/orm'
-      import vine from '@vinejs/vine'
-      import { AdminView } from '#admin'
-      const createSchema = vine.object({ page: vine.file({ size: '1mb', extnames: ['pdf'] }) })
-      @AdminView({ createSchema })
-      export default class Scan extends BaseModel {
-        @column({ isPrimary: true }) declare id: number
-        @column() declare page: string
-      }`
-    )
-    await write(
-      'commands/scans_count.ts',
-      `
-      import { BaseCommand } from '@adonisjs/core/ace'
-      import Scan from '#models/scan'
-      export default class ScansCount extends BaseCommand {
-        static commandName = 'scans:count'
-        async run() { this.logger.info('counts ' + Scan.name) }
-      }`
-    )
-    const { status, output } = await copy.run(process.execPath, ['ace.js', 'scans:count'], {
-      ...ENVIRONMENT,
-      NODE_ENV: 'development',
-    })
-    assert.equal(status, 0, output)
-    assert.include(output, 'counts Scan')
-  })
-
-  test('[P2] without models the server starts and says so', async ({ assert }) => {
-    await removeModels(copy)
-    const stop = await copy.start(ENVIRONMENT)
-    const home = await fetch(copy.url)
-    assert.equal(home.status, 200)
-    assert.include(await home.text(), 'No model is decorated yet')
-    assert.equal(await stop(), 0)
   })
 
   test('[P1, P2, P10] a decorated model and its migration are enough, plus a token in production; SIGTERM ends the server at once', async ({

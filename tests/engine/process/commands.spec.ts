@@ -2,9 +2,7 @@
  * Commands as processes: exit status, output streams, and concurrent runs. Their functions are
  * tested in tests/engine/unit.
  */
-import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { AdminSite, AdminUser } from '#admin'
@@ -12,8 +10,6 @@ import { runAce } from '#tests/engine/helpers/ace_process'
 import { emptyEventTables } from '#tests/engine/helpers/events'
 import { loggedEvents } from '#tests/engine/helpers/model_events'
 import { makeUser } from '#tests/engine/helpers/admin'
-import { onlyNotes } from '#tests/engine/helpers/notes_project'
-import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 const PASSWORD = 'open-sesame'
 const CREATE = ['admin:create', '--password-stdin']
@@ -81,22 +77,5 @@ test.group('Commands as processes', (group) => {
     assert.equal(failed.status, 1)
     assert.equal(failed.out, '')
     assert.match(failed.err, /"nobody"/)
-  })
-
-  test('[P12] crud:routes needs no database and prints JSON alone', async ({ assert, cleanup }) => {
-    const copy = await ProjectCopy.create()
-    cleanup(() => copy.remove())
-    await onlyNotes(copy)
-    const { status, output } = await copy.run(
-      process.execPath,
-      ['ace.js', 'crud:routes', '--json'],
-      {
-        NODE_ENV: 'test',
-      }
-    )
-    assert.equal(status, 0, output)
-    const models: string[] = JSON.parse(output).map(({ model }: { model: string }) => model)
-    assert.deepEqual(models, Array(5).fill('Note'))
-    assert.isFalse(existsSync(join(copy.folder, 'tmp/db.sqlite3')))
   })
 })

@@ -37,8 +37,8 @@ const TOLERANCE_SECONDS = 30
 const LONGEST_PROOF = 900
 
 /**
- * The OpenID Connect provider: authorization code flow with PKCE, state and nonce. What it says of itself is asked
- * when first needed, kept for an hour, and asked again after a failure: the server starts without it. [U15]
+ * The OpenID Connect provider: authorization code flow with PKCE, state and nonce. Its metadata is read
+ * when first needed, kept for an hour, and read again after a failure: the server starts without it. [U15]
  */
 export class SsoProvider {
   #found: { configuration: Configuration; at: number } | undefined

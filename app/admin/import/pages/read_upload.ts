@@ -23,8 +23,8 @@ export function importGuard(view: ModelView) {
 }
 
 /**
- * Writes the uploaded file to a folder that is removed at the end of the request, as it comes. What is wrong
- * with the upload is left to the page. [D3]
+ * Writes the uploaded file to a folder that is removed at the end of the request, as it comes. The page
+ * reports errors of the upload. [D3]
  */
 export async function readUpload(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!ctx.request.is(['multipart'])) return await next()

@@ -18,8 +18,8 @@ interface ForeignColumn {
 }
 
 /**
- * Looks if what rows refer to exists, with a statement for 200 values. Whether the importer may see it is asked for each
- * row, where anything restricts that. [D3]
+ * Checks that the records exist to which rows refer, with a statement for 200 values. Where anything restricts what the
+ * importer may see, each row is checked for that as well. [D3]
  */
 export class ReferredRows {
   readonly #foreign: ForeignColumn[]

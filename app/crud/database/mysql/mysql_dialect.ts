@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
+import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { explainMysql } from './mysql_faults.js'
@@ -175,6 +175,10 @@ export class MysqlDialect implements Dialect {
         ? ask(connection, sql, values)
         : limited(connection, left, () => ask(connection, sql, values))
     )
+  }
+
+  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    return (connection) => ask(connection, sql, values)
   }
 }
 

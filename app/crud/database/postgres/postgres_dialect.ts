@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
+import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
@@ -215,6 +215,14 @@ export class PostgresDialect implements Dialect {
         : limited(connection, left, () => ask(connection, { text, values }))
     )
     return rows
+  }
+
+  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    const text = numbered(sql)
+    return async (connection) => {
+      const { rows } = await ask(connection, { text, values })
+      return rows
+    }
   }
 }
 

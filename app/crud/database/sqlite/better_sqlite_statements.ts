@@ -3,7 +3,8 @@ import { isLasting, MOST_READY } from './sqlite_statements.js'
 type Row = Record<string, unknown>
 
 export interface BetterStatement {
-  all(values: readonly unknown[]): Row[]
+  /** A promise while another process has the lock */
+  all(values: readonly unknown[]): Row[] | Promise<Row[]>
   run(...values: unknown[]): unknown
   safeIntegers(on?: boolean): this
 }
@@ -42,14 +43,14 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
 }
 
 /**
- * The rows of a select, or of a write with `returning`. Synchronous: this driver blocks until the rows
- * are read.
+ * The rows of a select, or of a write with `returning`. This driver blocks until the rows are read; only for the
+ * lock of another process, a writing connection waits without blocking.
  */
 export function selectAtOnce(
   connection: Connection,
   sql: string,
   values: readonly unknown[]
-): Row[] {
+): Row[] | Promise<Row[]> {
   return connection.prepare(sql).all(values.map(bound))
 }
 

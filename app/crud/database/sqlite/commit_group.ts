@@ -1,6 +1,8 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Statement } from '../dialect.js'
 import { SharedTransactionUndone, unavailability, WaitedTooLong } from '../unavailable.js'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
+import { isInTransaction, type RawConnection } from './may_share_commit.js'
 
 type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
 
@@ -16,11 +18,13 @@ export class CommitGroup {
   readonly #ended = Promise.withResolvers<void>()
 
   /**
-   * @param begin     opens a savepoint in the transaction
-   * @param patience  milliseconds for the work of each write, as those before wait for its end
+   * @param begin       opens a savepoint in the transaction
+   * @param connection  of the transaction, in the driver
+   * @param patience    milliseconds for the work of each write, as those before wait for its end
    */
   constructor(
     readonly begin: () => Promise<TransactionClientContract>,
+    readonly connection: RawConnection,
     readonly patience: number
   ) {
     /* A group of one has nobody who waits. */
@@ -74,6 +78,35 @@ export class CommitGroup {
     if (transaction) await tellEnd(transaction, fault ? 'rollback' : 'commit')
     if (fault) throw fault.error
     return result!
+  }
+
+  /**
+   * Runs a write that is one statement and waits for the commit. It needs no savepoint: one that fails stores nothing.
+   *
+   * @param leave  called when the next write may run
+   * @throws the error of the statement, or the reason why nothing of the group is stored
+   */
+  async joinStatement(
+    statement: Statement,
+    leave: () => void
+  ): Promise<Awaited<ReturnType<Statement>>> {
+    this.size++
+    let fault: CommitGroup['fault']
+    let rows: Awaited<ReturnType<Statement>> = []
+    try {
+      rows = await statement(this.connection)
+    } catch (error) {
+      fault = { error }
+      if (!(await isInTransaction(this.connection))) this.fault = fault
+    }
+    leave()
+    try {
+      await this.#ended.promise
+    } catch (error) {
+      throw fault && fault === this.fault ? fault.error : error
+    }
+    if (fault) throw fault.error
+    return rows
   }
 
   /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */

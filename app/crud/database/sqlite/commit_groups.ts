@@ -1,8 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextEvents } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Statement } from '../dialect.js'
 import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
+import { withConnection, withWriter } from '../with_connection.js'
 import { countNested, seal } from '#upstream/knex_transaction'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
 import { CommitGroup } from './commit_group.js'
@@ -58,6 +60,32 @@ export class CommitGroups {
     }
     this.#isBusy = true
     return await this.#lead(client, work)
+  }
+
+  /**
+   * Runs a write that is one statement, and returns after its commit. It has no transaction of its own unless others
+   * wait to share it.
+   *
+   * @throws the database's error
+   * @throws WaitedTooLong
+   */
+  async runStatement(
+    client: QueryClientContract,
+    statement: Statement
+  ): Promise<Awaited<ReturnType<Statement>>> {
+    if (this.#isBusy) {
+      const place = await this.#turn()
+      if (place) return await place.group.joinStatement(statement, place.leave)
+    }
+    this.#isBusy = true
+    if (await this.#hasNext()) {
+      return await this.#lead(client, (transaction) => withConnection(transaction, statement))
+    }
+    try {
+      return await withWriter(client, statement)
+    } finally {
+      this.#pass()
+    }
   }
 
   #turn(): Promise<Parameters<Turn['begin']>[0]> {
@@ -138,7 +166,8 @@ export class CommitGroups {
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
     /* Twice as long as any of its own code waits for another write, which then fails first. */
-    const group = new CommitGroup(open, 2 * this.patience)
+    const connection = await withConnection(transaction, (one) => one)
+    const group = new CommitGroup(open, connection, 2 * this.patience)
     const unseal = seal(transaction)
     while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
       const [next] = this.#waiting

@@ -2,7 +2,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { withConnection } from '../with_connection.js'
 
 /** Connection of either driver */
-interface RawConnection {
+export interface RawConnection {
   /** Of `better-sqlite3` alone */
   readonly inTransaction?: boolean
   exec(sql: string, callback?: (error: Error | null) => void): void
@@ -22,7 +22,8 @@ export async function mayShareCommit(transaction: TransactionClientContract): Pr
   return deferred === undefined
 }
 
-async function isInTransaction(connection: RawConnection): Promise<boolean> {
+/** True if the connection has a transaction, which SQLite may have rolled back by itself. */
+export async function isInTransaction(connection: RawConnection): Promise<boolean> {
   if (connection.inTransaction !== undefined) return connection.inTransaction
   /* The driver `sqlite3` can't be asked, but no transaction begins within another. */
   const run = (sql: string) =>

@@ -170,6 +170,7 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
       if (role !== READER) beginBetterWithLock(connection, timeout)
       keepBetterStatements(connection)
       connection.exec(pragmas)
+      if (role !== READER) connection.exec('PRAGMA busy_timeout = 0;')
       done(null, connection)
     }
   }

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, StoredColumn, TimePart } from '../dialect.js'
+import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { quoted } from '../../sql/quoted.js'
@@ -216,6 +216,12 @@ export class SqliteDialect implements Dialect {
         ? interrupted(connection, left, () => selectReady(connection, sql, values))
         : selectAtOnce(connection, sql, values)
     )
+  }
+
+  statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    return client.dialect.name === 'sqlite3'
+      ? (connection) => selectReady(connection, sql, values)
+      : async (connection) => selectAtOnce(connection, sql, values)
   }
 
   stopsReads(client: QueryClientContract): boolean {

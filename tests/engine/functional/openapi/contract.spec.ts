@@ -7,6 +7,7 @@ import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { restartCounters } from '#tests/engine/helpers/databases'
 import { call, type Answer } from '#tests/engine/helpers/http'
 import { ApiSchema, type Operation } from '#tests/engine/helpers/openapi'
+import { runs } from '#tests/engine/helpers/random_runs'
 import { issueToken } from '#tests/engine/helpers/tokens'
 
 /*
@@ -172,7 +173,7 @@ function note(operation: Operation, answer: Answer) {
   }
 }
 
-async function check(operation: Operation, runs: number, isFair?: (answer: Answer) => boolean) {
+async function check(operation: Operation, numRuns: number, isFair?: (answer: Answer) => boolean) {
   let round = 0
   await fc.assert(
     fc.asyncProperty(tries(operation), async (tried) => {
@@ -184,7 +185,7 @@ async function check(operation: Operation, runs: number, isFair?: (answer: Answe
       if (fault) throw new Error(`${fault}\n${told}`)
       if (isFair && one.body.isValid && !isFair(answer)) throw new Error(`not fair\n${told}`)
     }),
-    { numRuns: runs, endOnFailure: true }
+    { numRuns, endOnFailure: true }
   )
 }
 
@@ -218,7 +219,7 @@ test.group('API schema compared with responses', (group) => {
     assert.isAbove(operations.length, 300)
     const faults: string[] = []
     for (const operation of operations) {
-      const rounds = IN_DEPTH.test(operation.path) ? 25 : 3
+      const rounds = IN_DEPTH.test(operation.path) ? runs(25) : 3
       await check(operation, rounds).catch((error) =>
         faults.push(String(error.cause?.message).slice(0, 900))
       )
@@ -229,6 +230,6 @@ test.group('API schema compared with responses', (group) => {
   test('[Q1] bodies that match the schema are accepted')
     .with(['createUtensil', 'createLender', 'createSample', 'createGadget', 'createSpecimen'])
     .run(async (_, id) => {
-      await check(schema.operation(id), 60, ({ status }) => [201, 409].includes(status))
+      await check(schema.operation(id), runs(60), ({ status }) => [201, 409].includes(status))
     })
 })

@@ -169,10 +169,15 @@ class RowBuilder {
     if (!Number.isFinite(number)) return text
     const moment = this.#workbook.styles[this.#style] ?? null
     if (moment) return momentText(number, moment, this.#workbook.isFrom1904) ?? text
-    if (LONG_INTEGER.test(text)) return text
+    if (LONG_INTEGER.test(text) || isRounded(text, number)) return text
     const numeral = String(number)
     return numeral.includes('e') ? writeNumeral(number) : numeral
   }
+}
+
+/** True for an integer beyond 2^53 as spreadsheets keep it: with an exponent, and without its last digits. */
+function isRounded(text: string, number: number): boolean {
+  return /e/i.test(text) && Number.isInteger(number) && !Number.isSafeInteger(number)
 }
 
 function columnOf(reference: string): number {

@@ -32,7 +32,7 @@ test.group('XLSX files as tables', (group) => {
     assert,
   }) => {
     const { rows } = await rowsOf({
-      rows: '<row><c><f>1+1</f><v>2</v></c><c t="str"><f>"x"&amp;1</f><v>x1</v></c></row><row><c><v>1.1000000000000001</v></c><c><v>1E-7</v></c></row><row><c><v>1234567890123456789</v></c><c t="b"><v>1</v></c></row><row><c t="e"><v>#N/A</v></c><c><f>A1</f></c></row>',
+      rows: '<row><c><f>1+1</f><v>2</v></c><c t="str"><f>"x"&amp;1</f><v>x1</v></c></row><row><c><v>1.1000000000000001</v></c><c><v>1E-7</v></c></row><row><c><v>1234567890123456789</v></c><c t="b"><v>1</v></c></row><row><c t="e"><v>#N/A</v></c><c><f>A1</f></c></row><row><c><v>1.23456789012345E+15</v></c><c><v>1.23456789012345E+18</v></c></row>',
     })
 
     assert.deepEqual(
@@ -42,6 +42,7 @@ test.group('XLSX files as tables', (group) => {
         ['1.1', '0.0000001'],
         ['1234567890123456789', true],
         ['#N/A', null],
+        ['1234567890123450', '1.23456789012345E+18'],
       ]
     )
   })

@@ -3,6 +3,7 @@ import emitter from '@adonisjs/core/services/emitter'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, ModelCreated, ModelDeleted, ModelUpdated } from '#crud'
+import { hasListeners } from '#crud/events/model_events'
 import { watch } from '#crud/events/watch'
 import { Resource } from '#crud/resource/resource'
 import { Article, Hooked, Pair, Plain, PlainChild, Unwatched } from '#tests/engine/fixtures/events'
@@ -332,5 +333,17 @@ test.group('Model events', (group) => {
     await plain.delete()
     await moment()
     assert.deepEqual(names, ['Plain'])
+  })
+
+  test('[E1] a listener of any of the three events is known before a write decides to report nothing', ({
+    assert,
+  }) => {
+    assert.isFalse(hasListeners())
+    for (const event of [ModelCreated, ModelUpdated, ModelDeleted]) {
+      const stop = emitter.on(event, () => {})
+      assert.isTrue(hasListeners(), event.name)
+      stop()
+    }
+    assert.isFalse(hasListeners())
   })
 })

@@ -34,7 +34,9 @@ test.group('SQLite connections', () => {
   test('the writer enforces foreign keys and waits for other processes', async ({ assert }) => {
     assert.equal(await pragma(MAIN, 'foreign_keys'), 1)
     assert.equal(await pragma(MAIN, 'journal_mode'), 'wal')
-    assert.equal(await pragma(MAIN, 'busy_timeout'), 5000)
+    /* The driver better-sqlite3 would block the server while it waits: its statements are repeated instead. */
+    const isBetter = db.connection(MAIN).dialect.name === 'better-sqlite3'
+    assert.equal(await pragma(MAIN, 'busy_timeout'), isBetter ? 0 : 5000)
   })
 
   test("each connection has a larger cache than SQLite's default", async ({ assert }) => {
