@@ -109,38 +109,38 @@ export {
   type PivotValues,
   type RelatedWrites,
   type WantedRelated,
-} from './operations/related_writes.js'
-export { putExactly } from './operations/put_exactly.js'
+} from './operations/related/related_writes.js'
+export { putExactly } from './operations/writes/put_exactly.js'
 export {
   checkReverted,
   operationOf,
   type RevertOptions,
   revertPivots,
 } from './operations/revert.js'
-export { removeAddedRows } from './operations/revert_pivots.js'
-export { recordsNotAsLeft } from './operations/not_as_left.js'
+export { removeAddedRows } from './operations/writes/revert_pivots.js'
+export { recordsNotAsLeft } from './operations/writes/not_as_left.js'
 export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
-export { noteFileColumns } from './operations/check_files.js'
-export { countsValues, type ValueCount } from './operations/count_values.js'
+export { noteFileColumns } from './operations/writes/check_files.js'
+export { countsValues, type ValueCount } from './operations/lists/count_values.js'
 export {
   type DeletionEffect,
   deletionEffects,
   type Effect,
   MOST_COUNTED,
-} from './operations/deletion_effects.js'
+} from './operations/related/deletion_effects.js'
 export { isUnreadable, keyOf, noteKey } from './operations/item_keys.js'
 export { fullItemOf, notePart } from './operations/item_parts.js'
-export { listBatches } from './operations/list_batches.js'
-export { orderedParts } from './operations/ordered_parts.js'
-export { beginSnapshot, type Snapshot } from './operations/snapshot.js'
-export type { ListResult } from './operations/list_result.js'
-export { countMatching, matchingKeys } from './operations/matching_keys.js'
-export { neighbours } from './operations/neighbours.js'
+export { listBatches } from './operations/lists/list_batches.js'
+export { orderedParts } from './operations/lists/ordered_parts.js'
+export { beginSnapshot, type Snapshot } from './operations/lists/snapshot.js'
+export type { ListResult } from './operations/lists/list_result.js'
+export { countMatching, matchingKeys } from './operations/lists/matching_keys.js'
+export { neighbours } from './operations/lists/neighbours.js'
 export { isOperation, OPERATIONS } from './operations/operation.js'
 export { identityOf, reachedOf } from './operations/reach.js'
 export { requestsFirst } from './operations/requests_first.js'
 export { Records, type Located } from './operations/records.js'
-export type { Unstored, UnstoredVerdict } from './operations/unstored.js'
+export type { Unstored, UnstoredVerdict } from './operations/writes/unstored.js'
 
 /* A list of the site is the same typed request as a list of the API. */
 export { type Condition, readCondition, splitList } from './request/condition.js'

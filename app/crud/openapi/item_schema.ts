@@ -1,4 +1,4 @@
-import { MOST_AUTHORIZED } from '../operations/count_allowed.js'
+import { MOST_AUTHORIZED } from '../operations/lists/count_allowed.js'
 import { PIVOT, type PivotColumns } from '../resource/pivot_columns.js'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
 import { includesOf } from '../endpoints/access_to_include.js'

@@ -5,7 +5,7 @@ import type { Fields } from '../request/fields.js'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '../resource/soft_delete.js'
 import type { Actor, Item, Origin } from '../types.js'
-import type { RelatedWrites } from './related_writes.js'
+import type { RelatedWrites } from './related/related_writes.js'
 
 /** The options of every operation. */
 export interface CallOptions {

@@ -1,10 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { conditionsFromCode } from '../request/filters_from_code.js'
 import type { Selection } from '../sql/select.js'
-import { countAllowed, countAllowedByTime, isAnyAllowed } from './count_allowed.js'
+import { countAllowed, countAllowedByTime, isAnyAllowed } from './lists/count_allowed.js'
 import type { CallOptions, SelectOptions } from './call_options.js'
 import { clientFor } from './client_for.js'
-import { beginOfDay, intoDays, partFor } from './days_in_zone.js'
+import { beginOfDay, intoDays, partFor } from './lists/days_in_zone.js'
 import type { Records } from './records.js'
 
 type Filters = Record<string, unknown>

@@ -4,7 +4,7 @@ import { removeRecord, saveRecord } from '../lucid/record_writes.js'
 import type { Resource } from '../resource/resource.js'
 import type { CallOptions, WriteOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
-import { runWrite, runWriteOfMany } from './write_transaction.js'
+import { runWrite, runWriteOfMany } from './writes/write_transaction.js'
 
 /** Deletes an item, soft or for good. See `LucidCrud.delete` and `LucidCrud.dbDelete`. */
 export async function deleteItem(

@@ -4,8 +4,8 @@ import type { Dialect } from '../database/dialect.js'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { ExtraColumn, Found } from '../sql/reader.js'
 import type { CallOptions } from './call_options.js'
-import { readRelated } from './related_items.js'
-import { LINK } from './related_rows.js'
+import { readRelated } from './related/related_items.js'
+import { LINK } from './related/related_rows.js'
 
 /** The columns to read in addition to the fields of items that include others. */
 export function includeColumns(

@@ -3,9 +3,9 @@ import { ListRequest, type ListQuery } from '../request/list_request.js'
 import { shownRequest } from '../request/shown_request.js'
 import { crudConfig } from '../settings.js'
 import { clientFor } from './client_for.js'
-import { readAuthorized } from './authorized_list.js'
-import { isCounted, isFarOffset, readPart } from './list_part.js'
-import { shapeList, type ListOptions, type ListResult } from './list_result.js'
+import { readAuthorized } from './lists/authorized_list.js'
+import { isCounted, isFarOffset, readPart } from './lists/list_part.js'
+import { shapeList, type ListOptions, type ListResult } from './lists/list_result.js'
 import type { Records } from './records.js'
 
 /** Reads a list. See `LucidCrud.getMulti`. */

@@ -2,7 +2,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { saveRecord, stampUpdate } from '../lucid/record_writes.js'
 import type { CallOptions } from './call_options.js'
 import type { CrudContext } from './crud_context.js'
-import { runWriteOfMany } from './write_transaction.js'
+import { runWriteOfMany } from './writes/write_transaction.js'
 
 /** Restores several soft-deleted items. See `LucidCrud.restoreMany`. */
 export async function restoreItems(

@@ -5,7 +5,7 @@ import { ConfigurationError, RuntimeError, ValueError } from '../errors.js'
 import { watch } from '../events/watch.js'
 import { isExcludedFromInclude } from './excluded_from_include.js'
 import { introspectTables } from './introspect.js'
-import { noteFileColumns } from '../operations/check_files.js'
+import { noteFileColumns } from '../operations/writes/check_files.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { knownResources, type Resource, type IncludedRelation } from './resource.js'
 

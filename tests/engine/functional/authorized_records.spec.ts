@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { LucidCrud, resources } from '#crud'
-import { MOST_AUTHORIZED } from '#crud/operations/count_allowed'
+import { MOST_AUTHORIZED } from '#crud/operations/lists/count_allowed'
 import { Patient, TABLES } from '#tests/engine/fixtures/authorized_records'
 import {
   cookiesOf,

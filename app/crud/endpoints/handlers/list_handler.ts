@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { ListResult } from '../../operations/list_result.js'
+import type { ListResult } from '../../operations/lists/list_result.js'
 import { ListRequest } from '../../request/list_request.js'
 import { queryOf } from '../../request/query_string.js'
 import type { Resource } from '../../resource/resource.js'

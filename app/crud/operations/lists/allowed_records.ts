@@ -1,0 +1,91 @@
+import { setImmediate } from 'node:timers/promises'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { AnswerBudget } from '../../http/answer_budget.js'
+import { dialectOf } from '../../database/dialects.js'
+import type { Sql } from '../../sql/sql.js'
+import type { CallOptions } from '../call_options.js'
+import { positionOf, positionParts, rangesAfter } from '../../sql/keyset.js'
+import type { ExtraColumn, Read } from '../../sql/reader.js'
+import type { Selection } from '../../sql/select.js'
+import { orderOf, type Sort } from '../../request/sort.js'
+import { orderTerms } from '../../sql/order.js'
+import type { Records } from '../records.js'
+import { Problem } from '../../errors.js'
+
+/* A batch costs a statement and the memory of its records; a page of ten is no reason to read hundreds. */
+const FEWEST_AT_ONCE = 20
+const MOST_AT_ONCE = 500
+
+/**
+ * The records that the policy lets the actor read, authorized one by one, in order and batch by batch;
+ * the caller stops when it has enough. A batch continues after the last row of the one before, allowed
+ * or not. [P14]
+ *
+ * @param matching  the rows in the actor's scope
+ * @param ranges    conditions that narrow them to the wanted rows, used one after the other
+ * @param first     number of rows that is likely to be enough
+ */
+export async function* allowedRecords(
+  records: Records,
+  client: QueryClientContract,
+  matching: Selection,
+  options: CallOptions,
+  {
+    sorts = [],
+    ranges = [[]],
+    extras = [],
+    first = MOST_AT_ONCE,
+  }: {
+    sorts?: readonly Sort[]
+    ranges?: readonly Sql[][]
+    extras?: readonly ExtraColumn[]
+    first?: number
+  } = {}
+): AsyncGenerator<Read[]> {
+  const { key, table } = records.resource
+  const dialect = dialectOf(client)
+  const order = orderOf(sorts, key.columns)
+  const read = [...extras, ...positionParts(order, table, dialect)]
+  let limit = Math.min(Math.max(first, FEWEST_AT_ONCE), MOST_AT_ONCE)
+  /* Fewer if so many records would exceed the limit of an answer. */
+  let largest = MOST_AT_ONCE
+  let left = ranges
+  while (left.length > 0) {
+    const [range, ...others] = left
+    const selection = {
+      where: [...matching.where, ...range],
+      scope: matching.scope,
+      order: orderTerms(table, order, dialect),
+      limit,
+    }
+    /* A batch is released whatever is kept of it, so it has a budget of its own. */
+    const budget = options.budget && new AnswerBudget()
+    let batch: Read[]
+    try {
+      batch = await records.reader.readRecords(client, selection, { extras: read, budget })
+    } catch (error) {
+      budget?.release()
+      if (!(error instanceof Problem) || error.status !== 413 || limit === 1) throw error
+      limit = largest = Math.ceil(limit / 8)
+      continue
+    }
+    try {
+      const allowed: Read[] = []
+      for (const one of batch) {
+        if (await records.allows('read', options, one.record)) allowed.push(one)
+      }
+      yield allowed
+    } finally {
+      budget?.release()
+    }
+    left =
+      batch.length < limit
+        ? others
+        : rangesAfter(order, positionOf(batch.at(-1)!.extras, order), table, dialect).map((one) => [
+            one,
+          ])
+    limit = largest
+    /* A synchronous driver would keep all other requests waiting. */
+    await setImmediate()
+  }
+}

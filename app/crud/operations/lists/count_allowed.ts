@@ -1,0 +1,76 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { TimePart } from '../../database/dialect.js'
+import { dialectOf } from '../../database/dialects.js'
+import type { Column } from '../../resource/column.js'
+import type { Selection } from '../../sql/select.js'
+import { allowedRecords } from './allowed_records.js'
+import type { CallOptions } from '../call_options.js'
+import type { Records } from '../records.js'
+
+/** Maximum number of rows to authorize for a count; with more rows, there is no count [P14] */
+export const MOST_AUTHORIZED = 10_000
+
+const BEGUN = 'crud_begun'
+
+/**
+ * The number of records that the policy lets the actor read.
+ *
+ * @returns null if more than `MOST_AUTHORIZED` would have to be authorized
+ */
+export async function countAllowed(
+  records: Records,
+  client: QueryClientContract,
+  matching: Selection,
+  options: CallOptions
+): Promise<number | null> {
+  if (!(await areCountable(records, client, matching))) return null
+  let count = 0
+  for await (const allowed of allowedRecords(records, client, matching, options)) {
+    count += allowed.length
+  }
+  return count
+}
+
+/** The same for each day, hour or minute of a datetime column that has any: see `Dialect.beginOf`. */
+export async function countAllowedByTime(
+  records: Records,
+  client: QueryClientContract,
+  column: Column,
+  matching: Selection,
+  part: TimePart,
+  options: CallOptions
+): Promise<Map<string, number> | null> {
+  if (!(await areCountable(records, client, matching))) return null
+  const dialect = dialectOf(client)
+  const begin = dialect.beginOf(records.resource.table, column, part)
+  const extras = [{ as: BEGUN, sql: `${begin} as ${dialect.quote(BEGUN)}` }]
+  const counts = new Map<string, number>()
+  for await (const allowed of allowedRecords(records, client, matching, options, { extras })) {
+    for (const one of allowed) {
+      const begun = one.extras[BEGUN] as string
+      counts.set(begun, (counts.get(begun) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+/** True if the policy lets the actor read any record. */
+export async function isAnyAllowed(
+  records: Records,
+  client: QueryClientContract,
+  matching: Selection,
+  options: CallOptions
+): Promise<boolean> {
+  const batches = allowedRecords(records, client, matching, options, { first: 1 })
+  for await (const allowed of batches) if (allowed.length > 0) return true
+  return false
+}
+
+/** True if the rows are few enough to be authorized for a count. */
+export async function areCountable(
+  { reader }: Records,
+  client: QueryClientContract,
+  matching: Selection
+): Promise<boolean> {
+  return (await reader.count(client, matching)) <= MOST_AUTHORIZED
+}

@@ -1,0 +1,60 @@
+import { ValueError } from '../../errors.js'
+import type { Column } from '../../resource/column.js'
+import type { Resource } from '../../resource/resource.js'
+import type { ListRequest } from '../../request/list_request.js'
+import { isHiddenFrom } from '../../request/shown_fields.js'
+import { shownRequest } from '../../request/shown_request.js'
+import { clientFor } from '../client_for.js'
+import type { CallOptions } from '../call_options.js'
+import type { Records } from '../records.js'
+
+/** A value of a column in the form of the API, null for none, and the number of items that have it. */
+export interface ValueCount {
+  value: unknown
+  count: number
+}
+
+export interface CountValuesOptions extends CallOptions {
+  /** Number of values */
+  most: number
+  /** Called with the number of different values, those beyond `most` too */
+  counted?: (kinds: number) => void
+}
+
+/** Counts the items of each value of a column. See `LucidCrud.countByValue`. */
+export async function countItemsByValue(
+  records: Records,
+  apiName: string,
+  request: ListRequest,
+  { most, counted, ...options }: CountValuesOptions
+): Promise<ValueCount[] | null> {
+  const { resource } = records
+  const client = await clientFor(resource, options)
+  await records.authorize('read_multi', options)
+  const column = resource.columns.find(apiName)
+  if (!column) {
+    throw new ValueError(`Invalid column '${apiName}': not found in the model ${resource.name}`)
+  }
+  if (!countsValues(resource, column)) return null
+  const matching = records.byConditions(shownRequest(resource, request), client, options)
+  const { values, kinds } = await records.reader.countByValue(client, column, matching, most)
+  counted?.(kinds)
+  return values
+}
+
+/**
+ * True if the database alone can count the values of a column: items show them as they are stored, and all of
+ * them to everybody who may list the items.
+ */
+export function countsValues(resource: Resource, column: Column): boolean {
+  return (
+    !resource.authorizesRecords &&
+    !isHiddenFrom(resource, column) &&
+    !resource.conceals(column) &&
+    !column.needsHydration &&
+    column.kind !== 'json' &&
+    column.kind !== 'binary' &&
+    !resource.reader.serializesItself &&
+    !resource.model.$hooks.has('after:fetch')
+  )
+}

@@ -1,0 +1,64 @@
+import type { ListRequest } from '../../request/list_request.js'
+import type { ExtraColumn, Found } from '../../sql/reader.js'
+import type { Item } from '../../types.js'
+import type { CallOptions } from '../call_options.js'
+
+/** A list in the requested shape. [S2] */
+export interface ListResult {
+  data: Item[]
+  /**
+   * Absent if the request wants no count, and with a cursor; null if the policy takes the record and too
+   * many would have to be authorized [P14, Q4, Q5]
+   */
+  total_count?: number | null
+  /** Present with a page, and if there is no total */
+  has_more?: boolean
+  page?: number
+  items_per_page?: number
+  /** Present with a cursor: that of the next part, null at the end [Q4] */
+  next_cursor?: string | null
+}
+
+/** One part of a list: the items of one answer. */
+export interface Part {
+  data: Item[]
+  /** True if another row follows; known only without a count, or if each row was authorized */
+  more: boolean
+  /** Null at the end */
+  nextCursor: string | null
+}
+
+type Row = Found['extras']
+
+export interface ListOptions extends CallOptions {
+  /** True to remember the items' keys for `keyOf` */
+  keys?: boolean
+  /** Called with the items and the extra columns as soon as they are read: the count may take longer */
+  whileCounting?: (items: Item[], extras: Row[]) => void
+  /** Length in characters after which texts may be cut; default: no limit */
+  cut?: number
+  /** Extra columns to read with each item */
+  extras?: readonly ExtraColumn[]
+}
+
+/**
+ * Gives a part of a list the requested shape.
+ *
+ * @param total  null if unknown, undefined if not requested
+ */
+export function shapeList(
+  { data, more, nextCursor }: Part,
+  total: number | null | undefined,
+  { paging }: ListRequest
+) {
+  if (paging.shape === 'cursor') return { data, next_cursor: nextCursor }
+  const list: ListResult = { data }
+  const isNumber = typeof total === 'number'
+  if (total !== undefined) list.total_count = total
+  if (paging.shape === 'page') {
+    list.has_more = isNumber ? paging.page * paging.itemsPerPage < total : more
+    list.page = paging.page
+    list.items_per_page = paging.itemsPerPage
+  } else if (!isNumber) list.has_more = more
+  return list
+}

@@ -1,0 +1,99 @@
+import { setImmediate } from 'node:timers/promises'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '../../database/dialects.js'
+import type { ListRequest } from '../../request/list_request.js'
+import { fieldNames, selectFields } from '../../request/fields.js'
+import { orderOf } from '../../request/sort.js'
+import type { KeyValue } from '../../resource/key.js'
+import { positionOf, positionParts, rangesAfter } from '../../sql/keyset.js'
+import { orderTerms } from '../../sql/order.js'
+import type { Selection } from '../../sql/select.js'
+import { allowedRecords } from './allowed_records.js'
+import type { CallOptions } from '../call_options.js'
+import { clientFor } from '../client_for.js'
+import { areCountable, countAllowed } from './count_allowed.js'
+import { keyOf } from '../item_keys.js'
+import type { Records } from '../records.js'
+
+type Matching = Pick<ListRequest, 'conditions' | 'deleted'>
+
+const KEYS_AT_ONCE = 1000
+
+/**
+ * The number of records that a list shows on all of its pages.
+ *
+ * @returns null if the policy takes the record, and too many would have to be authorized
+ * @throws Problem 403
+ */
+export async function countMatching(
+  records: Records,
+  request: Matching,
+  options: CallOptions
+): Promise<number | null> {
+  const client = await clientFor(records.resource, options)
+  await records.authorize('read_multi', options)
+  const matching = records.byConditions(request, client, options)
+  return records.authorizesRecords(options)
+    ? await countAllowed(records, client, matching, options)
+    : await records.reader.count(client, matching)
+}
+
+/**
+ * The keys of the records that a list shows on all of its pages, in the order of the keys, batch by batch.
+ * For all of one moment, the client is a transaction that reads repeatably.
+ *
+ * @throws Problem 403
+ */
+export async function* matchingKeys(
+  records: Records,
+  request: Matching,
+  options: CallOptions
+): AsyncGenerator<KeyValue[]> {
+  const client = await clientFor(records.resource, options)
+  await records.authorize('read_multi', options)
+  const { key } = records.resource
+  const matching = records.byConditions(request, client, options)
+  if (!records.authorizesRecords(options)) return yield* storedKeys(records, matching, client)
+  if (!(await areCountable(records, client, matching))) return
+  for await (const allowed of allowedRecords(records, client, matching, options)) {
+    yield allowed.map(({ record }) => key.of(record))
+  }
+}
+
+async function* storedKeys(
+  records: Records,
+  matching: Selection,
+  client: QueryClientContract
+): AsyncGenerator<KeyValue[]> {
+  const { key, table } = records.resource
+  const dialect = dialectOf(client)
+  const order = orderOf([], key.columns)
+  const names = new Set(key.columns.map(({ apiName }) => apiName))
+  const wanted = {
+    keys: true,
+    fields: selectFields(
+      records.resource,
+      fieldNames(records.resource).filter((name) => names.has(name))
+    ),
+    extras: positionParts(order, table, dialect),
+  }
+  let range: Selection['where'] = []
+  for (;;) {
+    const found = await records.reader.find(
+      client,
+      {
+        where: [...matching.where, ...range],
+        scope: matching.scope,
+        order: orderTerms(table, order, dialect),
+        limit: KEYS_AT_ONCE,
+      },
+      wanted
+    )
+    if (found.length > 0) yield found.map(({ item }) => keyOf(item)!)
+    if (found.length < KEYS_AT_ONCE) return
+    /* A key has no nulls, so there is one range. */
+    range = rangesAfter(order, positionOf(found.at(-1)!.extras, order), table, dialect)
+    /* A synchronous driver would keep all other requests waiting. */
+    await setImmediate()
+  }
+}

@@ -1,0 +1,115 @@
+import { setImmediate } from 'node:timers/promises'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '../../database/dialects.js'
+import type { ListRequest } from '../../request/list_request.js'
+import { shownRequest } from '../../request/shown_request.js'
+import { orderOf, reversed, type Sort } from '../../request/sort.js'
+import type { KeyValue } from '../../resource/key.js'
+import { fieldNames, selectFields } from '../../request/fields.js'
+import { positionOf, positionParts, rangesAfter, type Position } from '../../sql/keyset.js'
+import { orderTerms } from '../../sql/order.js'
+import type { Found } from '../../sql/reader.js'
+import type { Selection } from '../../sql/select.js'
+import { allowedRecords } from './allowed_records.js'
+import type { CallOptions } from '../call_options.js'
+import { clientFor } from '../client_for.js'
+import { keyOf } from '../item_keys.js'
+import type { Records } from '../records.js'
+
+/* The first few are nearly always enough. */
+const FIRST = 5
+const MORE = 100
+
+/**
+ * The keys of the records that follow a record in a list, or precede it, the nearest first, batch by batch.
+ * The record itself need not be in the list: those around its place are its neighbours. A record that the
+ * actor does not see has none.
+ *
+ * @param request    conditions and order of the list; its page and fields do not count
+ * @param direction  the side of the record
+ * @throws Problem 403
+ */
+export async function* neighbours(
+  records: Records,
+  request: ListRequest,
+  key: KeyValue,
+  direction: 'before' | 'after',
+  options: CallOptions
+): AsyncGenerator<KeyValue[]> {
+  const { resource } = records
+  const client = await clientFor(resource, options)
+  await records.authorize('read_multi', options)
+  const shown = shownRequest(resource, request)
+  const forwards = orderOf(shown.sorts, resource.key.columns)
+  const order = direction === 'after' ? forwards : forwards.map(reversed)
+  const position = await positionIn(order, records, key, client, options)
+  if (!position) return
+  const matching = records.byConditions(shown, client, options)
+  if (!records.authorizesRecords(options)) {
+    return yield* storedKeys(order, position, records, matching, client)
+  }
+  const ranges = rangesAfter(order, position, resource.table, dialectOf(client))
+  const batches = allowedRecords(records, client, matching, options, {
+    sorts: order,
+    ranges: ranges.map((range) => [range]),
+    first: FIRST,
+  })
+  for await (const allowed of batches) yield allowed.map(({ record }) => resource.key.of(record))
+}
+
+async function* storedKeys(
+  order: readonly Sort[],
+  begin: Position,
+  records: Records,
+  matching: Selection,
+  client: QueryClientContract
+): AsyncGenerator<KeyValue[]> {
+  const { table } = records.resource
+  const dialect = dialectOf(client)
+  const wanted = wantedKeys(order, records, client)
+  let position = begin
+  let limit = FIRST
+  for (;;) {
+    const found: Found[] = []
+    for (const range of rangesAfter(order, position, table, dialect)) {
+      if (found.length === limit) break
+      const selection = {
+        where: [...matching.where, range],
+        scope: matching.scope,
+        order: orderTerms(table, order, dialect),
+        limit: limit - found.length,
+      }
+      found.push(...(await records.reader.find(client, selection, wanted)))
+    }
+    if (found.length > 0) yield found.map(({ item }) => keyOf(item)!)
+    if (found.length < limit) return
+    position = positionOf(found.at(-1)!.extras, order)
+    limit = MORE
+    /* A synchronous driver would keep all other requests waiting. */
+    await setImmediate()
+  }
+}
+
+/** Null for a record that the actor does not see. */
+async function positionIn(
+  order: readonly Sort[],
+  records: Records,
+  key: KeyValue,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Position | null> {
+  const one = records.byKey(key, client, { ...options, deleted: 'include' })
+  const selection = { ...one, limit: 1 }
+  const [found] = await records.reader.find(client, selection, wantedKeys(order, records, client))
+  return found ? positionOf(found.extras, order) : null
+}
+
+function wantedKeys(order: readonly Sort[], { resource }: Records, client: QueryClientContract) {
+  const keys = new Set(resource.key.columns.map(({ apiName }) => apiName))
+  const names = fieldNames(resource).filter((name) => keys.has(name))
+  return {
+    keys: true,
+    fields: selectFields(resource, names),
+    extras: positionParts(order, resource.table, dialectOf(client)),
+  }
+}

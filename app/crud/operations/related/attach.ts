@@ -1,0 +1,186 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { ManyToManyClientContract } from '@adonisjs/lucid/types/relations'
+import type { PivotTable } from '../../database/pivot_table.js'
+import { RuntimeError } from '../../errors.js'
+import { fieldsReadOnly, invalidBody } from '../../http/problems.js'
+import { pivotRowsOf } from '../../events/pivots.js'
+import { isSame, toJson } from '../../events/write.js'
+import { pivotRelationOf, type PivotRelation } from '../../resource/pivot_relation.js'
+import type { CallOptions } from '../call_options.js'
+import type { CrudContext } from '../crud_context.js'
+import { visibleRelated } from './related_records.js'
+import {
+  MOST_RELATED,
+  type PivotValues,
+  type RelatedWrites,
+  type WantedRelated,
+} from './related_writes.js'
+import { unwritableFields } from '../writes/written_fields.js'
+
+type Row = Record<string, unknown>
+
+/* Databases limit the values of one statement. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Attaches and detaches related records, by Lucid's own methods and in the write's transaction. Records that the actor
+ * may not see can't be attached, and stay attached; deleted ones can't be attached. [R3]
+ *
+ * @param writes  undefined to leave the relations as they are
+ * @throws RuntimeError  for a name that is no relation of the model
+ * @throws Problem 403   for a relation that the actor's roles let them only read
+ * @throws Problem 422   for keys that can't be attached, or too many of them
+ */
+export async function attachRelated(
+  { resource }: CrudContext,
+  operation: 'create' | 'update',
+  record: LucidRow,
+  writes: RelatedWrites | undefined,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  if (!writes || writes.size === 0) return
+  const fields = [...writes.keys()].map((apiName) => ({ apiName }))
+  const refused = await unwritableFields(resource, operation, fields, record, client, options)
+  if (refused.length > 0) throw fieldsReadOnly(refused.map(({ apiName }) => apiName))
+  for (const [name, wanted] of writes) {
+    const relation = pivotRelationOf(resource.model, name)
+    if (!relation?.isWhole) {
+      throw new RuntimeError(
+        `${resource.name}: ${name} is no many-to-many relation that can be written`
+      )
+    }
+    await new Attachment(relation, record, client, options).write(wanted)
+  }
+}
+
+class Attachment {
+  readonly #related: ManyToManyClientContract<any, any>
+
+  constructor(
+    private readonly relation: PivotRelation,
+    private readonly record: LucidRow,
+    private readonly client: TransactionClientContract,
+    private readonly options: CallOptions
+  ) {
+    record.useTransaction(client)
+    this.#related = (record as any).related(relation.relation.relationName)
+  }
+
+  async write({ keys, shown, values = new Map() }: WantedRelated): Promise<void> {
+    const wanted = byText(keys)
+    if (wanted.size > MOST_RELATED)
+      throw this.#fault(`has ${wanted.size} values, and must have ${MOST_RELATED} at most`, 'max')
+    const { present, rows, table } = await this.#present()
+    const seen = await this.#visible([...present.values()], 'include')
+    const begun = shown ? byText(shown) : seen
+
+    /* One that is attached out of the actor's sight is told like one that is not. */
+    const missing = [...wanted].filter(([id]) => !begun.has(id) && !seen.has(id))
+    const added = await this.#visible(
+      missing.map(([, key]) => key),
+      'exclude'
+    )
+    const unknown = missing.filter(([id]) => !added.has(id)).map(([, key]) => key)
+    if (unknown.length > 0) throw this.#unknown(unknown)
+    const removed = [...seen].filter(([id]) => begun.has(id) && !wanted.has(id))
+    await this.#detach(removed.map(([id]) => present.get(id)))
+    await this.#attach(added, values, table)
+    const kept = [...values].filter(([id]) => wanted.has(id) && seen.has(id))
+    for (const [id, wish] of kept) await this.#change(id, wish, rows.get(id)!, table)
+  }
+
+  /** The related keys as the pivot rows have them, by their texts. */
+  async #present() {
+    const [, column] = this.relation.pair
+    const { rows, table } = await pivotRowsOf(
+      this.relation,
+      this.relation.keyOf(this.record),
+      this.client
+    )
+    const keyOf = (row: Row) => table.toApi(column, row[column])
+    return {
+      table,
+      present: byText(rows.map(keyOf)),
+      rows: new Map(rows.map((row) => [String(keyOf(row)), row])),
+    }
+  }
+
+  async #visible(keys: readonly unknown[], deleted: 'include' | 'exclude') {
+    if (keys.length === 0) return new Map<string, unknown>()
+    return await visibleRelated(this.relation, keys, this.client, this.options, deleted)
+  }
+
+  async #attach(
+    keys: ReadonlyMap<string, unknown>,
+    values: ReadonlyMap<string, PivotValues>,
+    table: PivotTable
+  ): Promise<void> {
+    const plain: unknown[] = []
+    for (const [id, key] of keys) {
+      const own = values.get(id)?.values ?? {}
+      this.#checkRequired(id, own, table)
+      if (Object.keys(own).length === 0) plain.push(key)
+      else await this.#related.attach({ [id]: own as Row }, this.client)
+    }
+    for (const some of chunks(plain)) await this.#related.attach(some as any[], this.client)
+  }
+
+  #checkRequired(id: string, values: Readonly<Row>, table: PivotTable) {
+    const given = [...this.relation.pair, ...this.relation.stamps]
+    const missing = table.columns.find(({ name }) => {
+      const { autoIncrement, hasDefault, nullable } = table.column(name)!
+      const isNeeded = !nullable && !hasDefault && !autoIncrement && !given.includes(name)
+      return isNeeded && (values[name] ?? null) === null
+    })
+    if (missing) throw this.#fault(`needs the ${missing.name} of ${id}`, 'pivot')
+  }
+
+  /** Columns of a row that was attached already. */
+  async #change(id: string, { begun, values }: PivotValues, row: Row, table: PivotTable) {
+    const now = (name: string) => toJson(table.toApi(name, row[name]))
+    const changed = Object.keys(values).filter(
+      (name) => !isSame(now(name), toJson(table.toApi(name, values[name])))
+    )
+    if (changed.length === 0) return
+    const lost = changed.find((name) => begun && !isSame(now(name), begun[name] ?? null))
+    if (lost) {
+      const value = String(now(lost) ?? 'nothing').slice(0, 80)
+      throw this.#fault(
+        `was changed by another user meanwhile: the ${lost} of ${id} is ${value} now`,
+        'changed'
+      )
+    }
+    const written = Object.fromEntries(changed.map((name) => [name, values[name]]))
+    await this.#related.sync({ [id]: written as Row }, false, this.client)
+  }
+
+  /** Without keys, Lucid would detach all. */
+  async #detach(keys: readonly unknown[]): Promise<void> {
+    for (const some of chunks(keys)) await this.#related.detach(some as any[], this.client)
+  }
+
+  #unknown(keys: readonly unknown[]) {
+    const named = keys.slice(0, 10).map((key) => String(key).slice(0, 80))
+    const rest = keys.length > named.length ? ', …' : ''
+    const names = `${named.join(', ')}${rest}`
+    const reason = keys.length === 1 ? `${names}, which is` : `${names}, which are`
+    return this.#fault(`names ${reason} nothing that can be chosen`, 'foreign_key')
+  }
+
+  #fault(reason: string, rule: string) {
+    const { name } = this.relation
+    return invalidBody([{ field: name, rule, message: `The ${name} field ${reason}` }])
+  }
+}
+
+function byText(keys: readonly unknown[]): Map<string, unknown> {
+  return new Map(keys.map((key) => [String(key), key]))
+}
+
+function* chunks(keys: readonly unknown[]) {
+  for (let start = 0; start < keys.length; start += ROWS_AT_ONCE) {
+    yield keys.slice(start, start + ROWS_AT_ONCE)
+  }
+}

@@ -1,0 +1,174 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { currentActor } from '../../actor.js'
+import { tooMuchIncluded } from '../../http/problems.js'
+import type { IncludedRelation } from '../../resource/resource.js'
+import { crudConfig } from '../../settings.js'
+import type { Found, Read } from '../../sql/reader.js'
+import type { Item } from '../../types.js'
+import type { CallOptions } from '../call_options.js'
+import { Records } from '../records.js'
+import { LINK, RelatedRows } from './related_rows.js'
+
+/* Databases limit the values of one statement, SQLite to 32,766. */
+const VALUES_AT_ONCE = 10_000
+
+const AUTHORIZED_AT_ONCE = 500
+
+/** The related items of one including item. */
+interface Related {
+  items: Item[]
+  /** True if there are more than the relation's limit */
+  more: boolean
+}
+
+/** The related items by the value that links them to the including items. */
+class RelatedItems {
+  readonly #byLink = new Map<string, Related>()
+  readonly #limit: number
+  readonly #most = crudConfig().pagination.included
+  #left = this.#most
+
+  constructor(private readonly include: IncludedRelation) {
+    this.#limit = include.limit ?? Number.POSITIVE_INFINITY
+  }
+
+  /** Number of items that the answer may still have */
+  get left(): number {
+    return this.#left
+  }
+
+  of(link: unknown): Related {
+    return this.#byLink.get(identity(link)) ?? { items: [], more: false }
+  }
+
+  /** @throws Problem 422  when they exceed the limit of one answer */
+  add(found: readonly Found[]): void {
+    for (const { item, extras } of found) {
+      const id = identity(extras[LINK])
+      let related = this.#byLink.get(id)
+      if (!related) this.#byLink.set(id, (related = { items: [], more: false }))
+      if (related.items.length >= this.#limit) {
+        related.more = true
+        continue
+      }
+      this.spend(1)
+      if (this.include.pivot) item.pivot = this.include.pivot.valuesOf(extras)
+      related.items.push(item)
+    }
+  }
+
+  /** @throws Problem 422 */
+  spend(items: number): void {
+    this.#left -= items
+    if (this.#left < 0) throw tooMuchIncluded(this.include.name, this.#most)
+  }
+}
+
+/**
+ * Reads the related items that the actor may see, by one query; if the policy authorizes each record, by
+ * as many as it takes.
+ *
+ * @param values  that link them to the including items
+ * @throws Problem 403
+ * @throws Problem 422  when they exceed the limit of one answer
+ */
+export async function readRelated(
+  include: IncludedRelation,
+  values: readonly unknown[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<RelatedItems> {
+  await include.load(client)
+  const resource = await include.resource.for(options.actor ?? currentActor(), client)
+  const records = new Records(resource)
+  const authorizes = records.authorizesRecords(options)
+  if (include.isList) await records.authorize('read_multi', options)
+  else if (!authorizes) await records.authorize('read', options)
+
+  const items = new RelatedItems(include)
+  const rows = new RelatedRows(include, records, client, options)
+  for (const some of chunks(distinct(values))) {
+    if (!authorizes) await addFirst(items, some, rows)
+    else if (rows.areRanked) await addAllowedByRank(items, some, rows, records, options)
+    else await addAllowed(items, some, rows, records, options)
+  }
+  return items
+}
+
+async function addFirst(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows
+): Promise<void> {
+  const { left } = items
+  const { limit } = rows.include
+  const mostRows = left + 1 + (rows.areRanked ? values.length : 0)
+  const found = await rows.find(values, mostRows, limit)
+  /* Rows that exceed the limit of their record are left out, so more than these may be needed. */
+  if (!rows.areRanked && found.length > left) items.spend(found.length)
+  items.add(found)
+}
+
+/** Adds the records that the policy allows. As their rank counts refused ones, it goes on behind them. */
+async function addAllowedByRank(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows,
+  records: Records,
+  options: CallOptions
+): Promise<void> {
+  let unfinished = values
+  for (let rank = 0; unfinished.length > 0;) {
+    const size = Math.max(1, Math.floor(AUTHORIZED_AT_ONCE / unfinished.length))
+    const read = await rows.readRanks(unfinished, rank, rank + size)
+    items.add(await allowed(read, records, options))
+    rank += size
+    const counts = Map.groupBy(read, ({ extras }) => identity(extras[LINK]))
+    unfinished = unfinished.filter(
+      (value) => counts.get(identity(value))?.length === size && !items.of(value).more
+    )
+  }
+}
+
+async function addAllowed(
+  items: RelatedItems,
+  values: readonly unknown[],
+  rows: RelatedRows,
+  records: Records,
+  options: CallOptions
+): Promise<void> {
+  for (let offset = 0; ; offset += AUTHORIZED_AT_ONCE) {
+    const read = await rows.readBatch(values, offset, AUTHORIZED_AT_ONCE)
+    items.add(await allowed(read, records, options))
+    if (read.length < AUTHORIZED_AT_ONCE) return
+  }
+}
+
+async function allowed(
+  read: readonly Read[],
+  records: Records,
+  options: CallOptions
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (const one of read) {
+    if (await records.allows('read', options, one.record)) found.push(records.reader.foundOf(one))
+  }
+  return found
+}
+
+function distinct(values: readonly unknown[]): unknown[] {
+  const byIdentity = new Map(values.map((value) => [identity(value), value]))
+  return [...byIdentity.values()].filter((value) => value !== null && value !== undefined)
+}
+
+function* chunks(values: unknown[]) {
+  for (let start = 0; start < values.length; start += VALUES_AT_ONCE) {
+    yield values.slice(start, start + VALUES_AT_ONCE)
+  }
+}
+
+/** Drivers may return the same value as number, text or bigint on the two sides of a relation. */
+function identity(value: unknown): string {
+  if (Buffer.isBuffer(value)) return value.toString('hex')
+  return value instanceof Date ? value.toISOString() : String(value)
+}

@@ -1,0 +1,59 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import db from '@adonisjs/lucid/services/db'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '../../actor.js'
+import type { Condition } from '../../request/condition.js'
+import { isExcludedFromInclude } from '../../resource/excluded_from_include.js'
+import type { PivotRelation } from '../../resource/pivot_relation.js'
+import { knownResources } from '../../resource/resource.js'
+import type { DeletedMode } from '../../resource/soft_delete.js'
+import type { CallOptions } from '../call_options.js'
+import { Records } from '../records.js'
+
+/* Databases limit the values of one statement. */
+const KEYS_AT_ONCE = 500
+
+/**
+ * Of related records, those that the actor may see, by role, scope and policy. [U4]
+ *
+ * @param keys  values of the column that the relation refers to
+ * @returns these values as stored, by their texts
+ */
+export async function visibleRelated(
+  relation: PivotRelation,
+  keys: readonly unknown[],
+  client: QueryClientContract,
+  options: CallOptions,
+  deleted: DeletedMode
+): Promise<Map<string, unknown>> {
+  const known = new Map<string, unknown>()
+  const resource = knownResources.of(relation.relatedModel)
+  const reader = clientOf(relation, client)
+  await resource.load(reader)
+  const actor = options.actor ?? currentActor()
+  /* Roles show nobody the site's own models, which only superusers are offered. */
+  const seen = isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, reader)
+  const [, attribute] = relation.attributes
+  const column = seen.columns.all.find((one) => one.attribute === attribute)
+  if (!seen.permits('read') || !column) return known
+
+  const records = new Records(seen)
+  for (let start = 0; start < keys.length; start += KEYS_AT_ONCE) {
+    const values = keys.slice(start, start + KEYS_AT_ONCE)
+    const condition: Condition = { type: 'list', column, values, negate: false }
+    const narrow = records.byConditions({ conditions: [condition], deleted }, reader, options)
+    for (const record of await seen.reader.records(reader, narrow)) {
+      if (!(await records.allows('read', options, record))) continue
+      const key = (record as LucidRow & Record<string, unknown>)[attribute]
+      known.set(String(key), key)
+    }
+  }
+  return known
+}
+
+/** The transaction's client, unless the other model is in another database. */
+function clientOf({ relatedModel }: PivotRelation, client: QueryClientContract) {
+  const { connection } = relatedModel
+  const isElsewhere = connection !== undefined && connection !== client.connectionName
+  return isElsewhere && db.manager.has(connection) ? db.connection(connection) : client
+}

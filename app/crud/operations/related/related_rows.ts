@@ -1,0 +1,149 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '../../database/dialects.js'
+import type { Dialect, Query, StoredColumn } from '../../database/dialect.js'
+import { orderOf } from '../../request/sort.js'
+import type { IncludedRelation } from '../../resource/resource.js'
+import { orderTerms } from '../../sql/order.js'
+import { GROUP, RANK, ranked } from '../../sql/ranked.js'
+import type { ExtraColumn, Found, Read } from '../../sql/reader.js'
+import { applySelection, type Selection } from '../../sql/select.js'
+import type { CallOptions } from '../call_options.js'
+import type { Records } from '../records.js'
+
+/** Name of the value, in a result, that links a related row to an including item */
+export const LINK = 'crud_link'
+
+/** A query of related rows, and what is left to select from it. */
+interface Begun {
+  begun: Query
+  rest: Selection
+  /** Narrows any rows of the related table to those that the actor may see */
+  visible: Selection
+}
+
+/**
+ * The rows of an included relation that the actor may see: not deleted, in the scope, in the order of the
+ * relation's `onQuery` and of their keys. [Q3]
+ */
+export class RelatedRows {
+  /**
+   * True if rows beyond the limit of their record are not read. Fetch hooks may leave out rows, so that
+   * the limit then counts what they leave.
+   */
+  readonly areRanked: boolean
+
+  readonly #dialect: Dialect
+  readonly #extras: readonly ExtraColumn[]
+  readonly #order: readonly string[]
+
+  /**
+   * @param records  of the related resource, as the actor may see it
+   */
+  constructor(
+    readonly include: IncludedRelation,
+    private readonly records: Records,
+    private readonly client: QueryClientContract,
+    private readonly options: CallOptions
+  ) {
+    const { table } = records.resource
+    const { $hooks } = records.resource.model
+    const { isList, pivot } = include
+    const { column, table: linkTable } = include.relatedColumn
+    this.#dialect = dialectOf(client)
+    this.areRanked = isList && !$hooks.has('before:fetch') && !$hooks.has('after:fetch')
+    const link: StoredColumn = { name: GROUP, kind: column.kind, sqlType: column.sqlType }
+    this.#extras = isList
+      ? [
+          { as: LINK, sql: this.#dialect.stored(table, link, LINK) },
+          ...(pivot?.columns ?? []).map(({ read }) => ({
+            as: read.name,
+            sql: this.#dialect.select(table, read),
+          })),
+        ]
+      : [{ as: LINK, sql: this.#dialect.stored(linkTable, column, LINK) }]
+    /* A record may be related to several items, so its key alone is no position to continue from. */
+    this.#order = isList
+      ? [this.#dialect.quote(RANK), this.#dialect.quote(GROUP)]
+      : this.#keyOrder()
+  }
+
+  /**
+   * The items of the rows.
+   *
+   * @param values  of the including items' column
+   * @param limit   number of rows
+   * @param each    number of rows of each including item, if the rows are ranked; one more is read
+   */
+  async find(values: readonly unknown[], limit: number, each?: number): Promise<Found[]> {
+    const { begun, rest, visible } = this.#begin(values)
+    if (this.areRanked && each !== undefined) begun.where(RANK, '<=', each + 1)
+    const { budget } = this.options
+    return await this.records.reader.find(
+      this.client,
+      { ...rest, order: this.#order, limit },
+      { extras: this.#extras, budget, again: visible },
+      begun
+    )
+  }
+
+  /** The records of these numbers among the rows of their including item, from 1. */
+  async readRanks(values: readonly unknown[], after: number, until: number): Promise<Read[]> {
+    const { begun, rest } = this.#begin(values)
+    begun.where(RANK, '>', after).where(RANK, '<=', until)
+    return await this.#read(begun, rest)
+  }
+
+  /** The records from an offset. */
+  async readBatch(values: readonly unknown[], offset: number, limit: number): Promise<Read[]> {
+    const { begun, rest } = this.#begin(values)
+    return await this.#read(begun, { ...rest, offset, limit })
+  }
+
+  async #read(begun: Query, selection: Selection): Promise<Read[]> {
+    return await this.records.reader.readRecords(
+      this.client,
+      { ...selection, order: this.#order },
+      { extras: this.#extras, begun, budget: this.options.budget }
+    )
+  }
+
+  #keyOrder(): string[] {
+    const { key, table } = this.records.resource
+    return orderTerms(table, orderOf([], key.columns), this.#dialect)
+  }
+
+  /**
+   * The query of the related rows, narrowed to those that the actor may see. If the query joins tables,
+   * the scope applies to a subquery: a column that it names without a table may be in several of them.
+   */
+  #begin(values: readonly unknown[]): Begun {
+    const { client, include, options, records } = this
+    const { model, table } = include.resource
+    const visible = records.byConditions({ conditions: [], deleted: 'exclude' }, client, options)
+    const rows = include.query(client, values)
+    rows.wrapExisting()
+    if (include.isIndirect) {
+      const narrowed = model.query({ client }) as Query
+      applySelection(narrowed, table, visible)
+      rows.from(narrowed.as(table) as any)
+    }
+    if (!include.isList) return { begun: rows, rest: visible, visible }
+    if (!include.isIndirect) applySelection(rows, table, visible)
+    return { begun: this.#ranked(rows), rest: { where: [] }, visible }
+  }
+
+  #ranked(rows: Query): Query {
+    const { pivot, relatedColumn: group } = this.include
+    const { table } = this.records.resource
+    const columns = (pivot?.columns ?? []).map(({ name, read }) => {
+      const stored = this.#dialect.nameOf(pivot!.table, { name })
+      return `${stored} as ${this.#dialect.quote(read.name)}`
+    })
+    return ranked(rows, this.client, this.#dialect, {
+      table,
+      group,
+      order: this.#keyOrder(),
+      columns,
+    })
+  }
+}

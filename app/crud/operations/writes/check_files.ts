@@ -1,0 +1,67 @@
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '../../actor.js'
+import { connectionOf } from '../../database/connection_of.js'
+import { invalidBody } from '../../http/problems.js'
+import type { CallOptions } from '../call_options.js'
+import type { Column } from '../../resource/column.js'
+import type { Resource } from '../../resource/resource.js'
+
+/* By table: another model of the table could write the names that this one serves. */
+const KNOWN = new Map<string, Set<string>>()
+
+/** Marks columns of a model's table as names of stored files. [B17] */
+export function noteFileColumns(model: LucidModel, columns: readonly Column[]): void {
+  if (columns.length === 0) return
+  const names = KNOWN.get(tableOf(model)) ?? new Set<string>()
+  KNOWN.set(tableOf(model), names)
+  for (const { name } of columns) names.add(name)
+}
+
+/**
+ * Refuses a text for a file column: a caller who could write a name would be given another record's
+ * file. Such a column accepts a file that was uploaded for this write (`options.files`), null, and its
+ * present value. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
+ *
+ * @param values  by attribute name, as the caller sent them
+ * @param record  the stored record; undefined on create
+ * @throws Problem 422
+ */
+export function checkFiles(
+  { columns, model }: Resource,
+  values: Record<string, unknown>,
+  record: LucidRow | undefined,
+  { actor = currentActor(), files }: CallOptions
+): void {
+  const names = KNOWN.get(tableOf(model))
+  if (!names || actor.kind === 'system') return
+  const refused = columns.all.filter(({ attribute, name }) => {
+    /* Lucid accepts a column's name for its attribute's as well. */
+    const value = values[attribute] ?? values[name]
+    if (!names.has(name) || typeof value !== 'string') return false
+    return !files?.has(value) && value !== record?.$original[attribute]
+  })
+  if (refused.length === 0) return
+  throw invalidBody(
+    refused.map(({ apiName }) => ({
+      field: apiName,
+      rule: 'file',
+      message: `The ${apiName} field must be a file`,
+    }))
+  )
+}
+
+/** True if values are for a file column, whose former file is to be judged. */
+export function writesFiles(
+  { columns, model }: Resource,
+  values: Record<string, unknown>
+): boolean {
+  const names = KNOWN.get(tableOf(model))
+  if (!names) return false
+  return columns.all.some(
+    ({ attribute, name }) => names.has(name) && (attribute in values || name in values)
+  )
+}
+
+function tableOf(model: LucidModel): string {
+  return JSON.stringify([connectionOf(model), model.table])
+}

@@ -1,0 +1,117 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import db from '@adonisjs/lucid/services/db'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '../../actor.js'
+import { missingReference } from '../../http/problems.js'
+import type { CallOptions } from '../call_options.js'
+import type { Condition } from '../../request/condition.js'
+import { Records } from '../records.js'
+import type { Column } from '../../resource/column.js'
+import {
+  guardedReferencesOf,
+  type GuardedReference,
+  isGuarded,
+  referencesGuardedBy,
+  referredTo,
+} from '../../resource/guarded_references.js'
+import { isExcludedFromInclude } from '../../resource/excluded_from_include.js'
+import { permissions } from '../../resource/permissions.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Actor } from '../../types.js'
+
+/**
+ * Checks that the writer can see every record that the new record refers to. A record out of sight is
+ * answered like a missing one, so that callers cannot tell them apart. Unchanged references, and those
+ * that a model hook sets later, are not checked. [P14]
+ *
+ * @param client  the transaction's
+ * @throws Problem 409  with every such field
+ */
+export async function checkReferences(
+  resource: Resource,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<void> {
+  const actor = options.actor ?? currentActor()
+  if (actor.kind === 'system') return
+  const missing: Column[] = []
+  for (const reference of await referencesFor(actor, resource, client)) {
+    const values = reference.columns.map(({ attribute }) => record.$attributes[attribute])
+    /* A database ignores a reference with a missing part. */
+    if (values.some((value) => value === null || value === undefined)) continue
+    if (!reference.columns.some((column) => isChanged(record, column))) continue
+    if (!(await isSeen(reference, values, client, options))) missing.push(...reference.columns)
+  }
+  if (missing.length > 0)
+    throw missingReference([...new Set(missing)].map(({ apiName }) => apiName))
+}
+
+/** True if what a new record refers to must be looked at, as the writer may not see every such record. */
+export async function checksReferences(
+  resource: Resource,
+  client: QueryClientContract,
+  { actor = currentActor() }: CallOptions
+): Promise<boolean> {
+  if (actor.kind === 'system') return false
+  const guarded = await referencesFor(actor, resource, client)
+  return guarded.length > 0
+}
+
+/** Roles may keep an actor from seeing records that anybody else may see. [U3] */
+async function referencesFor(
+  actor: Actor,
+  resource: Resource,
+  client: QueryClientContract
+): Promise<readonly GuardedReference[]> {
+  if (!permissions()) return guardedReferencesOf(resource)
+  const restricted = new Set<Resource>()
+  for (const one of referredTo(resource)) {
+    if ((await asSeen(one, actor, clientOf(one, client))) !== one) restricted.add(one)
+  }
+  return restricted.size === 0
+    ? guardedReferencesOf(resource)
+    : referencesGuardedBy(resource, (one) => restricted.has(one) || isGuarded(one))
+}
+
+/** Code notes who wrote a record, though roles show nobody the users. */
+async function asSeen(resource: Resource, actor: Actor, client: QueryClientContract) {
+  return isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, client)
+}
+
+/** Drivers may return the same number as text. */
+function isChanged({ $isPersisted, $attributes, $original }: LucidRow, { attribute }: Column) {
+  return !$isPersisted || String($original[attribute]) !== String($attributes[attribute])
+}
+
+/** If the table has several models, one that shows the record is enough. */
+async function isSeen(
+  { references, targets }: GuardedReference,
+  values: readonly unknown[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<boolean> {
+  for (const target of targets) {
+    const reader = clientOf(target, client)
+    await target.load(reader)
+    const seen = await asSeen(target, options.actor ?? currentActor(), reader)
+    if (!seen.permits('read')) continue
+    if (!seen.scope && !seen.policy) return true
+    const conditions = references.map((name, index): Condition => {
+      const column = target.columns.all.find((one) => one.name === name)!
+      return { type: 'compare', column, operator: 'eq', value: values[index] }
+    })
+    const records = new Records(seen)
+    const narrow = records.byConditions({ conditions, deleted: 'include' }, reader, options)
+    const found = await seen.reader.record(reader, narrow)
+    if (found && (await records.allows('read', options, found))) return true
+  }
+  return false
+}
+
+/** The transaction's client, unless the other model is in another database. */
+function clientOf({ model }: Resource, client: QueryClientContract): QueryClientContract {
+  const { connection } = model
+  const isElsewhere = connection !== undefined && connection !== client.connectionName
+  return isElsewhere && db.manager.has(connection) ? db.connection(connection) : client
+}

@@ -1,0 +1,43 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { dialectOf } from '../../database/dialects.js'
+import { digestOfRow, type Reversal } from '../../events/reversal.js'
+import type { KeyValue } from '../../resource/key.js'
+import type { Resource } from '../../resource/resource.js'
+import { identityOf } from '../reach.js'
+import { arePivotsAsLeft } from './revert_pivots.js'
+
+/* Databases limit the alternatives of one condition. */
+const KEYS_AT_ONCE = 200
+
+interface Left {
+  key: KeyValue
+  reversal: Reversal
+}
+
+/**
+ * Of logged writes, those whose records are not as the writes left them. In a transaction the rows are locked. One
+ * statement per 200 records. [R7]
+ */
+export async function recordsNotAsLeft<One extends Left>(
+  { base }: Resource,
+  writes: readonly One[],
+  client: QueryClientContract
+): Promise<One[]> {
+  const { key: keys, reader } = base
+  const changed: One[] = []
+  for (let start = 0; start < writes.length; start += KEYS_AT_ONCE) {
+    const some = writes.slice(start, start + KEYS_AT_ONCE)
+    const where = keys.isAny(
+      some.map(({ key }) => key),
+      dialectOf(client)
+    )
+    const rows = await reader.rows(client, { where: [where], lock: client.isTransaction })
+    const found = new Map(rows.map((row) => [identityOf(keys.ofRow(row)), row]))
+    for (const one of some) {
+      const row = found.get(identityOf(one.key))
+      const isLeft = (row ? digestOfRow(base, row) : null) === one.reversal.left
+      if (!isLeft || !(await arePivotsAsLeft(one.reversal.pivots, client))) changed.push(one)
+    }
+  }
+  return changed
+}

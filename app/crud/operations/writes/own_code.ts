@@ -1,0 +1,45 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { Pivots } from '../../events/pivots.js'
+import { hasForeignHook } from '../../lucid/own_hooks.js'
+import { forgetStoredRow } from '../../lucid/stored_rows.js'
+import type { HookOptions } from '../call_options.js'
+import type { CrudContext } from '../crud_context.js'
+
+const METHODS = {
+  create: ['prepareCreate', 'afterCreate'],
+  update: ['prepareUpdate', 'afterUpdate'],
+} as const
+
+/** Calls `afterCreate` or `afterUpdate` if a subclass overrides it. It may change the row once more. */
+export async function callAfter(
+  { methods, overrides }: CrudContext,
+  method: 'afterCreate' | 'afterUpdate',
+  record: LucidRow,
+  values: Record<string, unknown>,
+  options: HookOptions
+): Promise<void> {
+  if (!overrides(method)) return
+  await methods[method](record, values, options)
+  forgetStoredRow(record)
+}
+
+/**
+ * The record's many-to-many relations before a write, for the comparison afterwards.
+ *
+ * @param isAttaching  true if the write itself changes them
+ * @returns undefined if they cannot change: without overridden methods too
+ */
+export async function pivotsBefore(
+  { overrides, resource }: CrudContext,
+  action: 'create' | 'update',
+  record: LucidRow,
+  isAttaching: boolean
+): Promise<Pivots | undefined> {
+  const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
+  const mayChange =
+    isAttaching ||
+    METHODS[action].some((name) => overrides(name)) ||
+    hooks.some((name) => hasForeignHook(resource.model, name))
+  const isNew = action === 'create'
+  return mayChange ? await Pivots.of(resource, record, { isNew }) : undefined
+}

@@ -1,0 +1,141 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { dialectOf } from '../../database/dialects.js'
+import { faultToProblem } from '../../database/fault_to_problem.js'
+import { runSingleStatement } from '../../database/single_statement.js'
+import { areWritesReported } from '../../events/observers.js'
+import { isWatched, watchedClassOf, watchedResourceOf } from '../../events/watched.js'
+import { Write } from '../../events/write.js'
+import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
+import { hasTriggers } from '../../lucid/direct_writes.js'
+import { PlainRows, storesPlainly } from '../../lucid/plain_rows.js'
+import type { Resource } from '../../resource/resource.js'
+import { insertRowsSql, type Sql } from '../../sql/sql.js'
+import type { CallOptions } from '../call_options.js'
+import { checksReferences } from './check_references.js'
+import type { CrudContext } from '../crud_context.js'
+import { omit } from './omit.js'
+import type { Attempt } from './write_transaction.js'
+
+type Row = Record<string, unknown>
+
+/** True if neither own code nor a rule about the single record could tell a written row from a saved record. */
+export async function areStoredPlainly(
+  { overrides, resource }: CrudContext,
+  client: QueryClientContract,
+  options: CallOptions,
+  action: 'create' | 'update' = 'create'
+): Promise<boolean> {
+  const { model, policy, projection, scope } = resource
+  if (policy || projection || scope) return false
+  if (OWN_CODE[action].some((name) => overrides(name))) return false
+  if (client.debug || !dialectOf(client).returnsWrittenRows) return false
+  const watched = watchedClassOf(model)
+  if ((watched && watched !== model) || !storesPlainly(resource, action)) return false
+  return (
+    !(await hasTriggers(resource, client)) && !(await checksReferences(resource, client, options))
+  )
+}
+
+const OWN_CODE = {
+  create: ['prepareCreate', 'afterCreate'],
+  update: ['prepareUpdate', 'afterUpdate'],
+} as const
+
+/**
+ * True if a write of one statement needs no transaction: the caller has none, nothing listens to the write, and no
+ * own code is called after it that could fail.
+ */
+export function needsNoTransaction(
+  { resource }: CrudContext,
+  client: QueryClientContract
+): boolean {
+  const isReported = isWatched(resource.model) && areWritesReported()
+  return !client.isTransaction && !isReported && resource.reader.answersPlainly
+}
+
+/**
+ * Inserts rows with the same columns by one statement, and reports them as writes.
+ *
+ * @returns the stored rows, as `Dialect.select` returns them
+ */
+export async function insertPlainRows(
+  resource: Resource,
+  rows: readonly Row[],
+  client: TransactionClientContract
+): Promise<Row[]> {
+  const { sql, bindings } = insertionOf(resource, rows, client)
+  const stored = await dialectOf(client).selectRows(client, sql, bindings)
+  const watched = watchedResourceOf(resource.model)
+  if (!watched) return stored
+  const scope = scopeOf(client)!
+  const origin = { actor: actorWithin(scope), origin: scope.origin }
+  addToScope(
+    scope,
+    client,
+    stored.map((row) => Write.ofNewRow(watched, row, client, origin))
+  )
+  return stored
+}
+
+function insertionOf(
+  { columns, reader, table }: Resource,
+  rows: readonly Row[],
+  client: QueryClientContract
+): Sql {
+  const dialect = dialectOf(client)
+  const { sql, bindings } = insertRowsSql(dialect.quote(table), rows)
+  return { sql: `${sql} returning ${reader.listOf(columns.all, dialect)}`, bindings }
+}
+
+/**
+ * Stores a new item that is stored plainly, without an instance of its model.
+ *
+ * @param values  that the actor may write
+ * @returns its row, as `Dialect.select` returns it; undefined for values that only Lucid or knex can write
+ */
+export async function createPlainly(
+  resource: Resource,
+  values: Row,
+  client: TransactionClientContract,
+  attempt: Attempt
+): Promise<Row | undefined> {
+  const stored = omit(values, resource.virtualFields)
+  const row = new PlainRows(resource, client).rowOf(stored)
+  if (!row) return undefined
+  /* Only the explanation of a driver's error needs it. */
+  Object.defineProperty(attempt, 'record', { get: () => recordOf(resource, stored) })
+  const [inserted] = await insertPlainRows(resource, [row], client)
+  return inserted
+}
+
+/**
+ * The same by one statement without a transaction, if the create needs none.
+ *
+ * @returns undefined also if it takes a transaction
+ * @throws Problem 409 or 422
+ */
+export async function createAlone(
+  context: CrudContext,
+  values: Row,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Row | undefined> {
+  const { resource } = context
+  if (!needsNoTransaction(context, client)) return undefined
+  if (!(await areStoredPlainly(context, client, options))) return undefined
+  const stored = omit(values, resource.virtualFields)
+  const row = new PlainRows(resource, client).rowOf(stored)
+  if (!row) return undefined
+  try {
+    const [inserted] = await runSingleStatement(client, insertionOf(resource, [row], client))
+    return inserted
+  } catch (error) {
+    const record = recordOf(resource, stored)
+    throw (await faultToProblem(error, resource, record, client)) ?? error
+  }
+}
+
+function recordOf({ model }: Resource, values: Row): LucidRow {
+  return (new model() as LucidRow).merge(values as any)
+}

@@ -1,0 +1,172 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { pivotTableOf, type PivotTable } from '../../database/pivot_table.js'
+import { dialectOf } from '../../database/dialects.js'
+import { inverseOf, isSameRow } from '../../events/pivot_change.js'
+import type { PivotChange } from '../../events/pivot_rows.js'
+import { loggedValue, noteChangesOf, pivotRowsOf } from '../../events/pivots.js'
+import { fromStored } from '../../events/reversal.js'
+import { forbidden } from '../../http/problems.js'
+import type { KeyValue } from '../../resource/key.js'
+import { pivotRelationsOf, type PivotRelation } from '../../resource/pivot_relation.js'
+import type { Resource } from '../../resource/resource.js'
+import type { CallOptions } from '../call_options.js'
+import { visibleRelated } from '../related/related_records.js'
+import { unwritableFields } from './written_fields.js'
+
+type Row = Record<string, unknown>
+
+/* Databases limit the values of one statement. */
+const ROWS_AT_ONCE = 100
+
+/**
+ * True if the pivot rows that a write touched are as it left them: those that it added are there, and no others with
+ * the same two keys. [R7]
+ */
+export async function arePivotsAsLeft(
+  changes: readonly PivotChange[] = [],
+  client: QueryClientContract
+): Promise<boolean> {
+  for (const { added, pair, removed, table: name } of changes) {
+    const table = await pivotTableOf(client, name)
+    const touched = [...added, ...removed]
+    const where = Object.fromEntries(pair.map((column) => [column, valuesIn(touched, column)]))
+    const names = new Set(touched.map((row) => idOf(row, pair)))
+    const rows = await table.rows(client, where, { lock: true })
+    const left = rows.filter((row) => names.has(idOf(row, pair)))
+    const isLeft = (row: Row) => added.some((one) => isSameRow(one, row))
+    if (left.length !== added.length || !left.every(isLeft)) return false
+  }
+  return true
+}
+
+/** Removes the pivot rows that a write added. [R7] */
+export async function removeAddedRows(
+  changes: readonly PivotChange[] = [],
+  client: TransactionClientContract
+): Promise<void> {
+  for (const { added, pair, table } of changes) {
+    for (const row of added) {
+      const query = client.query().from(table)
+      for (const column of pair) query.where(column, fromStored(row[column]) as any)
+      await query.delete()
+    }
+  }
+}
+
+/**
+ * Brings back the pivot rows that a write removed, and adds the change to the record's write of the action. [R7]
+ *
+ * @param isNew  true for a record that comes back itself, with all that went with it
+ * @throws Problem 403  when the actor may not see a record that would be attached again
+ */
+export async function bringBackRows(
+  resource: Resource,
+  key: KeyValue,
+  changes: readonly PivotChange[] = [],
+  client: TransactionClientContract,
+  options: CallOptions,
+  { isNew = false } = {}
+): Promise<void> {
+  if (changes.length === 0) return
+  for (const change of changes) {
+    const table = await pivotTableOf(client, change.table)
+    const relation = pivotRelationsOf(resource.model).find((one) => isOf(one, change))
+    if (!isNew && relation) {
+      await authorize(resource, key, relation, client, options)
+      await authorizeRelated(relation, table, change, client, options)
+    }
+    await insertRows(table, change, client)
+  }
+  await note(resource, key, changes, client)
+}
+
+/** The field may be hidden or read-only for the actor by now. */
+async function authorize(
+  resource: Resource,
+  key: KeyValue,
+  { name: apiName }: PivotRelation,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  if (!resource.projection) return
+  const where = [resource.base.key.is(key, dialectOf(client))]
+  const record = await resource.base.reader.record(client, { where })
+  const fields = [{ apiName }]
+  const refused =
+    record && (await unwritableFields(resource, 'update', fields, record, client, options))
+  if (refused && refused.length > 0) throw forbidden()
+}
+
+async function authorizeRelated(
+  relation: PivotRelation,
+  table: PivotTable,
+  { pair: [, column], removed }: PivotChange,
+  client: TransactionClientContract,
+  options: CallOptions
+): Promise<void> {
+  const keys = new Set(removed.map((row) => table.toApi(column, fromStored(row[column]))))
+  const seen = await visibleRelated(relation, [...keys], client, options, 'include')
+  if (seen.size < keys.size) throw forbidden()
+}
+
+/** A row that went with both of its records is logged with each of them. */
+async function insertRows(
+  table: PivotTable,
+  { pair, removed }: PivotChange,
+  client: TransactionClientContract
+): Promise<void> {
+  if (removed.length === 0) return
+  const where = Object.fromEntries(pair.map((column) => [column, valuesIn(removed, column)]))
+  const present = await table.rows(client, where)
+  const missing = removed.filter((row) => !present.some((one) => isSameRow(row, one)))
+  for (let start = 0; start < missing.length; start += ROWS_AT_ONCE) {
+    const rows = missing.slice(start, start + ROWS_AT_ONCE).map(valuesOf)
+    await client.table(table.name).multiInsert(rows as any[])
+  }
+}
+
+/** The undo is an event of its own, which can be undone, too. */
+async function note(
+  resource: Resource,
+  key: KeyValue,
+  changes: readonly PivotChange[],
+  client: TransactionClientContract
+): Promise<void> {
+  const where = [resource.base.key.is(key, dialectOf(client))]
+  const record = await resource.base.reader.record(client, { where })
+  const undone = changes.map(inverseOf)
+  const told = Object.fromEntries(
+    await Promise.all(
+      pivotRelationsOf(resource.model).flatMap((relation) => {
+        const change = undone.find((one) => isOf(relation, one))
+        return change ? [changeOf(relation, change, client)] : []
+      })
+    )
+  )
+  noteChangesOf(resource.base, key, record, told, client, undone)
+}
+
+async function changeOf(relation: PivotRelation, change: PivotChange, client: QueryClientContract) {
+  const [own] = relation.pair
+  const [some] = [...change.added, ...change.removed]
+  const { rows, table } = await pivotRowsOf(relation, fromStored(some[own]), client)
+  const others = rows.filter((row) => !change.added.some((one) => isSameRow(one, row)))
+  const old = loggedValue(relation, { table, rows: [...others, ...change.removed] })
+  return [relation.name, { old, new: loggedValue(relation, { table, rows }) }] as const
+}
+
+function isOf({ pair, table }: PivotRelation, change: PivotChange): boolean {
+  return table === change.table && pair[0] === change.pair[0] && pair[1] === change.pair[1]
+}
+
+function valuesIn(rows: readonly Row[], column: string): unknown[] {
+  return [...new Set(rows.map((row) => fromStored(row[column])))]
+}
+
+function idOf(row: Row, pair: readonly string[]): string {
+  return JSON.stringify(pair.map((column) => String(row[column])))
+}
+
+function valuesOf(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, fromStored(value)]))
+}

@@ -1,0 +1,167 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { currentActor } from '../../actor.js'
+import type { Query } from '../../database/dialect.js'
+import { dialectOf } from '../../database/dialects.js'
+import { unionOf, mayWrite } from '../../resource/projection.js'
+import type { Resource } from '../../resource/resource.js'
+import type { Scope } from '../../resource/scope.js'
+import { applyScope } from '../../sql/apply_scope.js'
+import type { Actor } from '../../types.js'
+import type { CallOptions } from '../call_options.js'
+import type { Records } from '../records.js'
+
+/* Databases limit the parts of a union, and the values of a statement. */
+const ROWS_AT_ONCE = 100
+
+const MARK = 'unstored_row'
+
+/**
+ * A record as a write would leave it, and the values that were sent.
+ */
+export interface Unstored {
+  record: LucidRow
+  /** API names of the fields that were sent */
+  sent: readonly string[]
+}
+
+/**
+ * The judgement about a record that is not written: refused as a whole, or fields that may not be written to it.
+ */
+export interface UnstoredVerdict {
+  isRefused: boolean
+  readOnly: readonly string[]
+}
+
+/**
+ * Judges records that are not stored as writes judge those that they have stored: they must lie within the scope and
+ * the grants of the actor, and each field within a grant that lets them write it. [P14, U3]
+ *
+ * @returns in the order of the records
+ */
+export async function judgeUnstored(
+  records: Records,
+  operation: 'create' | 'update',
+  unstored: readonly Unstored[],
+  client: QueryClientContract,
+  { actor = currentActor() }: CallOptions
+): Promise<UnstoredVerdict[]> {
+  const { resource } = records
+  if (actor.kind === 'system' || !(records.narrows(operation) || resource.projection)) {
+    return unstored.map(() => ({ isRefused: false, readOnly: [] }))
+  }
+  const judge = new Judge(resource, operation, client, actor)
+  const verdicts: UnstoredVerdict[] = []
+  for (let start = 0; start < unstored.length; start += ROWS_AT_ONCE) {
+    verdicts.push(...(await judge.verdicts(unstored.slice(start, start + ROWS_AT_ONCE))))
+  }
+  return verdicts
+}
+
+class Judge {
+  constructor(
+    private readonly resource: Resource,
+    private readonly operation: 'create' | 'update',
+    private readonly client: QueryClientContract,
+    private readonly actor: Actor
+  ) {}
+
+  async verdicts(unstored: readonly Unstored[]): Promise<UnstoredVerdict[]> {
+    const rows = unstored.map(({ record }) => record)
+    const left = await this.#left(rows)
+    const fields = await this.#readOnly(unstored)
+    return unstored.map((_, index) => ({
+      isRefused: !left.has(index),
+      readOnly: fields[index],
+    }))
+  }
+
+  /** Those that the writer would still reach: see `Records.readBack`. */
+  async #left(rows: readonly LucidRow[]): Promise<ReadonlySet<number>> {
+    const { base, projection, scope } = this.resource
+    const seen = await this.#within(rows, scope ? [scope] : null)
+    const reach = projection?.reach(this.operation) ?? null
+    if (!projection || projection.reachesAsRead(this.operation)) return seen
+    if (reach === null) {
+      const all = await this.#within(rows, base.scope ? [base.scope] : null)
+      return seen.union(all)
+    }
+    const reached = await this.#within(rows, reach)
+    if (!base.scope) return reached
+    return reached.intersection(await this.#within(rows, [base.scope]))
+  }
+
+  /** Fields of a new record that only some grants let the actor write, and none that reaches it. */
+  async #readOnly(unstored: readonly Unstored[]): Promise<string[][]> {
+    const { projection } = this.resource
+    const refused = unstored.map((): string[] => [])
+    if (this.operation === 'update' || !projection) return refused
+    const names = new Set(unstored.flatMap(({ sent }) => sent))
+    const rows = unstored.map(({ record }) => record)
+    for (const name of names) {
+      if (projection.writing('create', name) !== 'some') continue
+      const grants = projection.grantsFor('create').filter((grant) => mayWrite(grant, name))
+      const reached = await this.#within(rows, unionOf(grants))
+      unstored.forEach(({ sent }, index) => {
+        if (sent.includes(name) && !reached.has(index)) refused[index].push(name)
+      })
+    }
+    return refused
+  }
+
+  /** Positions of the rows that any of the scopes reaches; null: all */
+  async #within(
+    rows: readonly LucidRow[],
+    scopes: readonly Scope[] | null
+  ): Promise<ReadonlySet<number>> {
+    if (scopes === null) return new Set(rows.keys())
+    const found = new Set<number>()
+    for (const scope of scopes)
+      for (const index of await this.#reached(rows, scope)) found.add(index)
+    return found
+  }
+
+  /** A derived table has the name of the model's own, so that the scope finds its columns. */
+  async #reached(rows: readonly LucidRow[], scope: Scope): Promise<number[]> {
+    const { model, table } = this.resource
+    const dialect = dialectOf(this.client)
+    const query = model.query({ client: this.client }) as Query
+    applyScope(scope, query, this.actor)
+    const mark = `${dialect.quote(table)}.${dialect.quote(MARK)}`
+    query.clearSelect().select(this.client.raw(mark) as any)
+    const { sql, bindings } = this.#derived(rows)
+    const knex = this.client.getReadClient()
+    query.knexQuery.from(knex.raw(`(${sql}) as ${dialect.quote(table)}`, bindings as any))
+    const statement = query.toSQL()
+    const found = await dialect.selectRows(this.client, statement.sql, [...statement.bindings])
+    return found.map((row) => Number(row[MARK]))
+  }
+
+  /** The table itself comes first, without rows: it gives the columns their types. */
+  #derived(rows: readonly LucidRow[]): { sql: string; bindings: unknown[] } {
+    const { columns, table } = this.resource
+    const dialect = dialectOf(this.client)
+    const names = columns.all.map(({ name }) => dialect.quote(name))
+    const bindings: unknown[] = []
+    const parts = rows.map((row, index) => {
+      const values = storedForm(row)
+      for (const { defaultText, name } of columns.all) {
+        const value = values[name]
+        bindings.push(value === undefined ? defaultText : isPlain(value) ? value : null)
+      }
+      return `select ${names.map(() => '?').join(', ')}, ${index}`
+    })
+    const none = `select ${names.join(', ')}, 0 as ${dialect.quote(MARK)} from ${dialect.quote(table)} where 1 = 0`
+    return { sql: [none, ...parts].join(' union all '), bindings }
+  }
+}
+
+/** The values by column name, as Lucid hands them to the driver. */
+function storedForm(record: LucidRow): Record<string, unknown> {
+  const own = record as unknown as { prepareForAdapter(values: object): Record<string, unknown> }
+  return own.prepareForAdapter(record.$attributes)
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== 'object' || value instanceof Date
+}

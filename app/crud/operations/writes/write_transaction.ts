@@ -1,0 +1,77 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { faultToProblem } from '../../database/fault_to_problem.js'
+import { inSharedTransaction } from '../../database/shared_transaction.js'
+import { inTransaction } from '../../database/transaction.js'
+import { gatherWrites } from '../../events/write_scope.js'
+import type { GrantedOperation } from '../../resource/permissions.js'
+import type { DeletedMode } from '../../resource/soft_delete.js'
+import type { CallOptions } from '../call_options.js'
+import { clientFor } from '../client_for.js'
+import type { CrudContext } from '../crud_context.js'
+
+/** The record that a write is about to store; a driver's error is explained by its columns. */
+export interface Attempt {
+  record?: LucidRow
+}
+
+/**
+ * Runs a write in a transaction (in a savepoint if the caller's client is one and it does not join that) and turns an
+ * error of the driver into a problem. [P8]
+ *
+ * @param begin  runs the work in a transaction of its own, or shares one
+ * @throws Problem, or any other error of the work
+ */
+export async function runWrite<Result>(
+  { resource }: CrudContext,
+  options: CallOptions,
+  work: (client: TransactionClientContract, attempt: Attempt) => Promise<Result>,
+  begin = inSharedTransaction
+): Promise<Result> {
+  const client = await clientFor(resource, options)
+  const { actor, joins, origin } = options
+  const attempt: Attempt = {}
+  const write = (transaction: TransactionClientContract) =>
+    gatherWrites(transaction, { model: resource.model, actor, origin }, () =>
+      work(transaction, attempt)
+    )
+  try {
+    const isJoined = joins === true && client.isTransaction
+    return isJoined ? await write(client as TransactionClientContract) : await begin(client, write)
+  } catch (error) {
+    throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
+  }
+}
+
+/**
+ * Writes several records, all of them or none.
+ *
+ * @returns the records, as they were read
+ * @throws UnknownKey  for the first key without a record
+ * @throws Problem 403  when the operation is not allowed on one of them
+ */
+export async function runWriteOfMany(
+  context: CrudContext,
+  operation: GrantedOperation,
+  keys: readonly unknown[],
+  options: CallOptions & { deleted: DeletedMode },
+  work: (record: LucidRow, client: TransactionClientContract) => Promise<void>
+): Promise<LucidRow[]> {
+  const write = async (client: TransactionClientContract, attempt: Attempt) => {
+    const records = await context.records.locateMany(keys, client, options, true)
+    await context.records.authorizeReach(operation, records, client, options)
+    for (const record of records) {
+      attempt.record = record
+      await context.records.authorize(operation, options, record)
+      await work(record, client)
+    }
+    return records
+  }
+  /* Many take long, and other writes would wait for their commit. */
+  return await runWrite(
+    context,
+    options,
+    write,
+    keys.length > 1 ? inTransaction : inSharedTransaction
+  )
+}

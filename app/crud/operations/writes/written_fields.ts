@@ -1,0 +1,210 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { isSameValue } from '../../events/write.js'
+import { fieldsReadOnly } from '../../http/problems.js'
+import type { Column } from '../../resource/column.js'
+import { mayWrite, unionOf, type Projection } from '../../resource/projection.js'
+import type { Resource } from '../../resource/resource.js'
+import type { CallOptions } from '../call_options.js'
+import { identityOf, reachedOf, type Reach } from '../reach.js'
+
+type Values = Record<string, unknown>
+
+interface Sent {
+  /** As the values have it */
+  key: string
+  apiName: string
+  column: Column | undefined
+}
+
+/**
+ * The values of a create that its actor may write at all. Those that only some grants let them write are
+ * looked at once the record is there: `checkCreated`. [U3]
+ *
+ * @param values  by attribute name
+ * @returns without the hidden ones, which are as good as unknown
+ * @throws Problem 403  for a field that is read-only
+ */
+export function createdValues(resource: Resource, values: Values): Values {
+  const { projection } = resource
+  if (!projection) return values
+  const sent = sentFields(resource, values)
+  const unwritable = sent.filter(({ apiName }) => projection.writing('create', apiName) === 'none')
+  const locked = unwritable.filter(({ apiName }) => !projection.hidden.has(apiName))
+  if (locked.length > 0) throw fieldsReadOnly(locked.map(({ apiName }) => apiName))
+  return without(values, unwritable)
+}
+
+/**
+ * Looks at what has been written to a new record, as the grants that reach it let the actor.
+ *
+ * @throws Problem 403  for a field that none of them lets them write
+ */
+export async function checkCreated(
+  resource: Resource,
+  values: Values,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<void> {
+  const { projection } = resource
+  if (!projection) return
+  const disputed = sentFields(resource, values).filter(
+    ({ apiName }) => projection.writing('create', apiName) === 'some'
+  )
+  if (disputed.length === 0) return
+  const reaches = disputed.map(({ apiName }) => writingReach(projection, 'create', apiName))
+  const answers = await answersOf(resource, record, reaches, client, options)
+  const refused = disputed.filter((_, index) => !answers[index])
+  if (refused.length > 0) throw fieldsReadOnly(refused.map(({ apiName }) => apiName))
+}
+
+/**
+ * The values of an update that its actor may write to this record. A hidden field is as good as unknown;
+ * the value that a read-only one has is no write. [U3]
+ *
+ * @param values  by attribute name
+ * @throws Problem 403  for a read-only field that would be changed
+ */
+export async function updatedValues(
+  resource: Resource,
+  values: Values,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Values> {
+  const { projection } = resource
+  if (!projection) return values
+  const sent = sentFields(resource, values)
+  const disputed = sent.filter(
+    ({ apiName }) =>
+      projection.writing('update', apiName) === 'some' || projection.mixed.has(apiName)
+  )
+  const verdicts = await verdictsOf(resource, disputed, record, client, options)
+  const isWritten = ({ apiName }: Sent) =>
+    verdicts.get(apiName)?.isWritten ?? projection.writing('update', apiName) === 'all'
+  const isShown = ({ apiName }: Sent) =>
+    verdicts.get(apiName)?.isShown ?? !projection.hidden.has(apiName)
+
+  const unwritable = sent.filter((field) => !isWritten(field))
+  const locked = unwritable.filter((field) => isShown(field) && !isAsStored(field, values, record))
+  if (locked.length > 0) throw fieldsReadOnly(locked.map(({ apiName }) => apiName))
+  return without(values, unwritable)
+}
+
+/**
+ * The fields of the update body that some grant lets the actor write, and none on this record. No statement
+ * where the grants agree. [U3]
+ *
+ * @returns their names in the API
+ */
+export async function readOnlyOn(
+  resource: Resource,
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<ReadonlySet<string>> {
+  const { projection } = resource
+  if (!projection) return new Set()
+  const disputed = resource.updateBody.fields
+    .filter(
+      ({ apiName }) =>
+        projection.writing('update', apiName) === 'some' || projection.mixed.has(apiName)
+    )
+    .map(({ apiName, column, input }) => ({ key: column?.attribute ?? input, apiName, column }))
+  const verdicts = await verdictsOf(resource, disputed, record, client, options)
+  return new Set([...verdicts].flatMap(([name, { isWritten }]) => (isWritten ? [] : [name])))
+}
+
+async function verdictsOf(
+  resource: Resource,
+  disputed: readonly Sent[],
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+) {
+  const verdicts = new Map<string, { isWritten: boolean; isShown: boolean }>()
+  if (disputed.length === 0) return verdicts
+  const projection = resource.projection!
+  const reaches = disputed.flatMap(({ apiName }): Reach[] => [
+    writingReach(projection, 'update', apiName),
+    projection.mixed.get(apiName) ?? null,
+  ])
+  const answers = await answersOf(resource, record, reaches, client, options)
+  disputed.forEach(({ apiName }, index) => {
+    const isShown = answers[index * 2 + 1] ?? false
+    verdicts.set(apiName, { isWritten: (answers[index * 2] ?? false) && isShown, isShown })
+  })
+  return verdicts
+}
+
+/**
+ * The columns of a record that its actor may not write, hidden ones among them. [R7]
+ *
+ * @param record  the stored one
+ */
+export async function unwritableColumns(
+  resource: Resource,
+  operation: 'create' | 'update',
+  columns: readonly Column[],
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Column[]> {
+  return await unwritableFields(resource, operation, columns, record, client, options)
+}
+
+/** The same for fields that are no columns. [R3] */
+export async function unwritableFields<Field extends { apiName: string }>(
+  resource: Resource,
+  operation: 'create' | 'update',
+  fields: readonly Field[],
+  record: LucidRow,
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<Field[]> {
+  const { projection } = resource
+  if (!projection || fields.length === 0) return []
+  const reaches = fields.flatMap(({ apiName }): Reach[] => [
+    projection.hidden.has(apiName) ? [] : writingReach(projection, operation, apiName),
+    projection.hidden.has(apiName) ? [] : (projection.mixed.get(apiName) ?? null),
+  ])
+  const answers = await answersOf(resource, record, reaches, client, options)
+  return fields.filter((_, index) => !(answers[index * 2] && answers[index * 2 + 1]))
+}
+
+function writingReach(projection: Projection, operation: 'create' | 'update', apiName: string) {
+  return unionOf(projection.grantsFor(operation).filter((grant) => mayWrite(grant, apiName)))
+}
+
+async function answersOf(
+  resource: Resource,
+  record: LucidRow,
+  reaches: readonly Reach[],
+  client: QueryClientContract,
+  options: CallOptions
+): Promise<readonly boolean[]> {
+  const key = resource.key.of(record)
+  const reached = await reachedOf(resource, [key], reaches, client, options)
+  return reached.get(identityOf(key)) ?? reaches.map(() => false)
+}
+
+/** Lucid takes a column's name for its attribute's, too. */
+function sentFields({ columns }: Resource, values: Values): Sent[] {
+  return Object.keys(values).map((key) => {
+    const column = columns.all.find(({ attribute, name }) => attribute === key || name === key)
+    return { key, apiName: column?.apiName ?? key, column }
+  })
+}
+
+function isAsStored({ column, key }: Sent, values: Values, record: LucidRow): boolean {
+  if (!column) return false
+  const { attribute } = column
+  return isSameValue(column, { [attribute]: values[key] }, record.$attributes)
+}
+
+function without(values: Values, fields: readonly Sent[]): Values {
+  if (fields.length === 0) return values
+  const keys = new Set(fields.map(({ key }) => key))
+  return Object.fromEntries(Object.entries(values).filter(([key]) => !keys.has(key)))
+}

@@ -1,0 +1,42 @@
+import { test } from '@japa/runner'
+import { beginOfDay, intoDays, partFor } from '#crud/operations/lists/days_in_zone'
+
+test.group('Days of a time zone', () => {
+  test('[B23, R12] a day begins when the clocks of the zone say so', ({ assert }) => {
+    assert.equal(beginOfDay('2026-03-29', 'utc'), '2026-03-29 00:00:00')
+    assert.equal(beginOfDay('2026-03-29', 'Europe/Berlin'), '2026-03-28 23:00:00')
+    assert.equal(beginOfDay('2026-03-30', 'Europe/Berlin'), '2026-03-29 22:00:00')
+    /* Clocks were put forward at midnight. */
+    assert.equal(beginOfDay('2018-11-04', 'America/Sao_Paulo'), '2018-11-04 03:00:00')
+  })
+
+  test('[B23, R12] hours tell the day, but in zones of half hours', ({ assert }) => {
+    const parts = ['utc', 'UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Kathmandu'].map(partFor)
+    assert.deepEqual(parts, ['day', 'day', 'hour', 'minute', 'minute'])
+  })
+
+  test('[B23, R12] numbers add up by the days of the zone', ({ assert }) => {
+    const hours = new Map([
+      ['2026-10-24 21', 1],
+      ['2026-10-24 22', 2],
+      ['2026-10-25 22', 4],
+      ['2026-10-25T23', 8],
+    ])
+    assert.deepEqual(intoDays(hours, 'Europe/Berlin'), [
+      { day: '2026-10-24', count: 1 },
+      { day: '2026-10-25', count: 6 },
+      { day: '2026-10-26', count: 8 },
+    ])
+    const minutes = new Map([
+      ['2026-10-24 18:29', 1],
+      ['2026-10-24 18:30', 2],
+    ])
+    assert.deepEqual(intoDays(minutes, 'Asia/Kolkata'), [
+      { day: '2026-10-24', count: 1 },
+      { day: '2026-10-25', count: 2 },
+    ])
+    assert.deepEqual(intoDays(new Map([['2026-10-24', 3]]), 'utc'), [
+      { day: '2026-10-24', count: 3 },
+    ])
+  })
+})
