@@ -39,6 +39,7 @@ export { creatorOf } from './router.js'
 export type { AdminActor, Origin, SystemActor } from './types.js'
 
 /* The admin's own tables are read and written on every database, in transactions. */
+export type { RunSql } from './database/bare_transaction.js'
 export { dialectOf } from './database/dialects.js'
 export { type PivotTable, pivotTableOf } from './database/pivot_table.js'
 export { faultToProblem } from './database/fault_to_problem.js'

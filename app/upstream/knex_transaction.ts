@@ -32,6 +32,8 @@ interface KnexClient {
 
 type Connection = { __knex__disposed?: unknown }
 
+const OPEN = 'the transaction may still be open'
+
 /** @throws Exception  when knex ends transactions, or hands out connections, differently */
 export function checkGround({
   Transaction = load('knex/lib/execution/transaction.js'),
@@ -161,11 +163,16 @@ export async function connectionOf(transaction: TransactionClientContract): Prom
   return await client.acquireConnection()
 }
 
+/** Makes the pool replace a connection when it is released, as its transaction may still be open. */
+export function discardConnection(connection: object): void {
+  ;(connection as Connection).__knex__disposed = OPEN
+}
+
 function distrustUntilRolledBack(client: KnexClient): void {
   const { query } = client
   client.query = async (connection, sql) => {
     if (sql !== 'ROLLBACK' || connection.__knex__disposed) return await query(connection, sql)
-    connection.__knex__disposed = 'the transaction may still be open'
+    connection.__knex__disposed = OPEN
     const result = await query(connection, sql)
     delete connection.__knex__disposed
     return result

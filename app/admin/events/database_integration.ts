@@ -9,6 +9,7 @@ import {
   dialectOf,
   inTransaction,
   inUtc,
+  type RunSql,
 } from '#crud/internals'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
@@ -131,6 +132,29 @@ export class DatabaseIntegration implements EventIntegration {
       removed += batch
       if (batch < PRUNED_AT_ONCE) return removed
     }
+  }
+
+  /**
+   * Logs an event of one record by statements in the transaction of its write.
+   *
+   * @param client  of the database that is written to
+   * @returns the id of the event
+   */
+  async logByStatements(
+    event: AdminEvent,
+    client: QueryClientContract,
+    run: RunSql
+  ): Promise<number> {
+    const timestamp = inUtc(event.timestamp)
+    const insert = async (table: string, row: Record<string, unknown>) => {
+      const [inserted] = await run(dialectOf(client).insertRowSql!(table, row))
+      return inserted.key
+    }
+    const eventId = await insert(AdminEventLog.table, eventRow(event, timestamp))
+    for (const record of event.records) {
+      await insert(AdminAuditLog.table, auditRow(record, eventId, timestamp))
+    }
+    return Number(eventId)
   }
 
   async #insert(

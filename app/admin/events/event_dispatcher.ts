@@ -1,8 +1,9 @@
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { Write, WriteObserver } from '#crud'
+import type { RecordByStatements, Write, WriteObserver } from '#crud'
 import { afterOutermostCommit } from '#crud/internals'
 import { contextOfOrigin } from '../authentication/admin_origin.js'
+import { DatabaseIntegration } from './database_integration.js'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
 import { eventOfWrites } from './event_of_writes.js'
 import type { eventActor } from './event_actor.js'
@@ -58,6 +59,25 @@ export class EventDispatcher implements WriteObserver {
     if (this.integration!.isPartOf?.(client)) {
       noteLogged(ctx, await this.integration!.log(event, { client }))
     } else afterOutermostCommit(client, () => noteLogged(ctx, this.log(event)))
+  }
+
+  /**
+   * The built-in integration logs by statements if the log is in the database that is written to; a subclass that
+   * overrides `log` gets its calls.
+   */
+  recordsByStatements(
+    client: QueryClientContract,
+    by: Parameters<typeof longActionOf>[0]
+  ): RecordByStatements | undefined {
+    const { integration } = this
+    if (!(integration instanceof DatabaseIntegration) || !integration.isPartOf(client)) return
+    if (integration.log !== DatabaseIntegration.prototype.log || longActionOf(by)) return
+    return async (writes, run) => {
+      const event = eventOfWrites(writes)
+      if (!event) return
+      const id = await integration.logByStatements(event, client, run)
+      noteLogged(contextOfOrigin(by.origin), id)
+    }
   }
 
   /**

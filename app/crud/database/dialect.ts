@@ -99,6 +99,8 @@ export interface Dialect {
     row: Record<string, unknown>,
     key?: string
   ): Promise<unknown>
+  /** The insert of `insertRow`, with the generated key as `key`; only where an insert may end in `returning` */
+  insertRowSql?(table: string, row: Record<string, unknown>, key?: string): Sql
   /** True if an insert or an update may end in `returning` and a list of select expressions */
   readonly returnsWrittenRows: boolean
   /** True if triggers may change the values that are written to the table */
@@ -115,6 +117,8 @@ export interface Dialect {
   ): Promise<Result>
   /** The number of rows in the form that follows `limit` */
   limit(count: number): string
+  /** The statement that begins a transaction which writes */
+  readonly begin: string
   /** The clause at the end of a select that locks its rows; empty where the transaction itself locks */
   readonly lockClause: string
   /**

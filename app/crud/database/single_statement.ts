@@ -4,19 +4,28 @@ import type { Sql } from '../sql/sql.js'
 import { commitGroupsOf } from './sqlite/sqlite_connection.js'
 import { withWriter } from './with_connection.js'
 
+type Row = Record<string, unknown>
+
 /**
  * Writes with one statement, which is stored as a whole or not at all, so that it needs neither BEGIN nor COMMIT. On
  * SQLite, a statement that has to wait for other writes shares their commit.
  *
- * @param client  no transaction
- * @returns the rows of its `returning`, after the commit
+ * @param client     no transaction
+ * @param committed  called with the rows of its `returning` after the commit, in the order of the writes; must not throw
+ * @returns the rows
  * @throws the database's error
  */
 export async function runSingleStatement(
   client: QueryClientContract,
-  { sql, bindings }: Sql
-): Promise<Array<Record<string, unknown>>> {
-  const statement = dialectOf(client).statement(client, sql, bindings)
+  { sql, bindings }: Sql,
+  committed: (rows: Row[]) => void = () => {}
+): Promise<Row[]> {
+  const dialect = dialectOf(client)
+  const command = (text: string) => dialect.statement(client, text, [])
+  const run = dialect.statement(client, sql, bindings)
   const groups = commitGroupsOf(client)
-  return groups ? await groups.runStatement(client, statement) : await withWriter(client, statement)
+  if (groups) return await groups.runStatement(client, { command, run, committed })
+  const rows = await withWriter(client, run)
+  committed(rows)
+  return rows
 }

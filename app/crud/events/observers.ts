@@ -2,10 +2,15 @@ import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { afterOutermostCommit } from '../database/outermost_commit.js'
 import { unavailability } from '../database/unavailable.js'
+import type { RunSql } from '../database/bare_transaction.js'
+import type { Actor, Origin } from '../types.js'
 import { completeRows } from './complete_rows.js'
-import { emitWrite, hasListeners, isHeard } from './model_events.js'
+import { emitWrite, isHeard } from './model_events.js'
 import type { Write } from './write.js'
 import { WriteNotRecorded } from '../errors.js'
+
+/** Records the writes of one action by statements in their transaction. */
+export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Promise<void>
 
 /** Records every write of decorated models. */
 export interface WriteObserver {
@@ -14,6 +19,18 @@ export interface WriteObserver {
    * there is one: an error that it throws then undoes them. [E4]
    */
   record(writes: readonly Write[], client: QueryClientContract): Promise<void>
+
+  /**
+   * Returns the function that records, in the place of `record`, writes whose transaction is none of Lucid's, which
+   * is quicker. Left out, or if it returns undefined, the transaction is Lucid's.
+   *
+   * @param client  of the database that is written to
+   * @param by      the actor and the origin of the writes
+   */
+  recordsByStatements?(
+    client: QueryClientContract,
+    by: { actor: Actor; origin: Origin | undefined }
+  ): RecordByStatements | undefined
 }
 
 const OBSERVERS = new Set<WriteObserver>()
@@ -26,11 +43,6 @@ export function observeWrites(observer: WriteObserver): () => void {
 
 export function isObserved(): boolean {
   return OBSERVERS.size > 0
-}
-
-/** True if anybody learns of writes of a watched model: an observer, or a listener of its events. */
-export function areWritesReported(): boolean {
-  return isObserved() || hasListeners()
 }
 
 /**
@@ -46,21 +58,62 @@ export async function deliver(
 ) {
   if (writes.length === 0) return
   if (isObserved()) {
-    try {
+    await recorded(async () => {
       await completeRows(writes, client)
       for (const write of writes) await write.complete(client)
       for (const observer of OBSERVERS) await observer.record(writes, client)
-    } catch (error) {
-      throw unavailability(error) ? error : new WriteNotRecorded(undefined, { cause: error })
-    }
+    })
   }
   const told = forgets ? writes.filter((write) => isHeard(write)) : writes
   if (told.length === 0) return
-  afterOutermostCommit(client, () => {
-    for (const write of told) {
-      emitWrite(write).catch((error) =>
-        logger.error({ err: error }, `A listener of a write of ${write.resource.name} failed`)
-      )
-    }
+  afterOutermostCommit(client, () => tell(told))
+}
+
+/**
+ * The functions that record writes by statements.
+ *
+ * @returns undefined if any observer takes nothing but a transaction of Lucid's
+ */
+export function recordersByStatements(
+  ...args: Parameters<NonNullable<WriteObserver['recordsByStatements']>>
+): RecordByStatements[] | undefined {
+  const recorders: RecordByStatements[] = []
+  for (const observer of OBSERVERS) {
+    const recorder = observer.recordsByStatements?.(...args)
+    if (!recorder) return undefined
+    recorders.push(recorder)
+  }
+  return recorders
+}
+
+/**
+ * Passes a write to the recorders, in its transaction.
+ *
+ * @throws WriteNotRecorded  or the reason why the database is unavailable
+ */
+export async function recordByStatements(
+  write: Write,
+  recorders: readonly RecordByStatements[],
+  run: RunSql
+): Promise<void> {
+  await recorded(async () => {
+    for (const record of recorders) await record([write], run)
   })
+}
+
+/** Emits the events of committed writes. Reports listeners that fail. */
+export function tell(writes: readonly Write[]): void {
+  for (const write of writes) {
+    emitWrite(write).catch((error) =>
+      logger.error({ err: error }, `A listener of a write of ${write.resource.name} failed`)
+    )
+  }
+}
+
+async function recorded(record: () => Promise<void>): Promise<void> {
+  try {
+    await record()
+  } catch (error) {
+    throw unavailability(error) ? error : new WriteNotRecorded(undefined, { cause: error })
+  }
 }

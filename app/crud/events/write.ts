@@ -58,7 +58,7 @@ export class Write {
   hasUntoldRelations = false
   /** True if the row before the write and after it is the same */
   readonly leavesRow: boolean
-  readonly #old: Values | null
+  #old: Values | null
   #new: Values | null
   #record: LucidRow | (() => LucidRow)
   #before: State | null | undefined
@@ -95,23 +95,24 @@ export class Write {
   }
 
   /**
-   * A new record of a model that does nothing but store it.
+   * A new or changed record of a model that does nothing but store it.
    *
-   * @param row  as `Dialect.select` returns it, after the write
+   * @param before  the row before the write, as `Dialect.select` returns it; null for a new record
+   * @param after   the row after the write
    */
-  static ofNewRow(
+  static ofRow(
     resource: Resource,
-    row: Row,
+    before: Row | null,
+    after: Row,
     client: QueryClientContract,
-    origin: Pick<WriteOrigin, 'actor' | 'origin'>
+    { actor, origin }: Pick<WriteOrigin, 'actor' | 'origin'>
   ): Write {
-    const attributes = Object.fromEntries(
-      resource.columns.all.map(({ attribute, name }) => [attribute, row[name]])
-    )
-    const record = () => resource.reader.recordOfRow(client, row)
-    const write = new Write(resource, record, null, attributes, origin)
-    write.rows.after = row
-    write.#new = new Values(attributes, row)
+    const record = () => resource.reader.recordOfRow(client, after)
+    const [old, now] = [before, after].map((row) => row && attributesOf(resource, row))
+    const write = new Write(resource, record, old, now, { actor, origin, row: before })
+    write.rows.after = after
+    if (before) write.#old = new Values(old!, before)
+    write.#new = new Values(now!, after)
     return write
   }
 
@@ -230,6 +231,13 @@ export class Write {
   #isMarked(attributes: Attributes | null): boolean | undefined {
     return attributes === null ? undefined : this.resource.softDelete?.marks(attributes)
   }
+}
+
+/** The values of a row by attribute name. */
+function attributesOf({ columns }: Resource, row: Row): Attributes {
+  const attributes: Attributes = {}
+  for (const { attribute, name } of columns.all) attributes[attribute] = row[name]
+  return attributes
 }
 
 /** The API values of a record, each computed once. */

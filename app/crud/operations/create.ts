@@ -13,7 +13,7 @@ import { clientFor } from './client_for.js'
 import type { CrudContext } from './crud_context.js'
 import { noteKey, noteUnreadable } from './item_keys.js'
 import { callAfter, pivotsBefore } from './writes/own_code.js'
-import { areStoredPlainly, createAlone, createPlainly } from './writes/plain_create.js'
+import { areStoredPlainly, createBarely, createPlainly } from './writes/plain_create.js'
 import { runWrite } from './writes/write_transaction.js'
 import { checkCreated, createdValues } from './writes/written_fields.js'
 
@@ -26,8 +26,8 @@ export async function createItem(
   const { resource } = context
   const ownClient = await clientFor(resource, options)
   const written = decidedForCreate(resource, values, options)
-  const alone = related ? undefined : await createAlone(context, written, ownClient, options)
-  if (alone) return await readPlain(context, alone, ownClient, options)
+  const bare = related ? undefined : await createBarely(context, written, ownClient, options)
+  if (bare) return await readPlain(context, bare, ownClient, options)
   return await runWrite(context, options, async (client, attempt) => {
     if (!related && (await areStoredPlainly(context, client, options))) {
       const row = await createPlainly(resource, written, client, attempt)

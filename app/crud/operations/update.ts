@@ -9,7 +9,7 @@ import { checkReferences } from './writes/check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { callAfter, pivotsBefore } from './writes/own_code.js'
 import { withoutKeys } from './writes/omit.js'
-import { updateAlone } from './writes/plain_update.js'
+import { updateBarely } from './writes/plain_update.js'
 import { runWrite } from './writes/write_transaction.js'
 import { updatedValues } from './writes/written_fields.js'
 
@@ -22,8 +22,8 @@ export async function updateItem(
   values: Values,
   wanted: UpdateOptions
 ): Promise<Item | null> {
-  const alone = await updateAlone(context, key, values, wanted)
-  if (alone) return alone.item
+  const bare = await updateBarely(context, key, values, wanted)
+  if (bare) return bare.item
   const { methods, records, resource } = context
   const { located, related, ...options } = wanted
   return await runWrite(context, options, async (client, attempt) => {

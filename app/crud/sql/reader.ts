@@ -317,6 +317,14 @@ export class Reader {
     return await this.#rows(client, selection, this.resource.columns.all)
   }
 
+  /** The statement that selects a row with all columns and locks it, without any scope or hook. */
+  lockedRow({ where }: Selection, client: QueryClientContract): Sql {
+    const { columns, table } = this.resource
+    const dialect = dialectOf(client)
+    const selection = { where, limit: 1, lock: true }
+    return selectStatement(this.listOf(columns.all, dialect), table, selection, dialect)
+  }
+
   /** The statement that selects a column of the rows, as a part of another statement. */
   statement(client: QueryClientContract, selection: Selection, column: Column): Sql {
     const { model, table } = this.resource

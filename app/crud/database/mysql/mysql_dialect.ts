@@ -14,6 +14,7 @@ import { withConnection } from '../with_connection.js'
 
 /** The dialect of MySQL and MariaDB. */
 export class MysqlDialect implements Dialect {
+  readonly begin = 'BEGIN'
   readonly lockClause = ' for update'
   readonly mixesTypes = false
   readonly returnsWrittenRows = false

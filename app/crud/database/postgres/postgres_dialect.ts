@@ -15,6 +15,7 @@ import { withConnection } from '../with_connection.js'
 
 /** The dialect of PostgreSQL. */
 export class PostgresDialect implements Dialect {
+  readonly begin = 'BEGIN'
   readonly lockClause = ' for update'
   readonly mixesTypes = false
   readonly returnsWrittenRows = true
@@ -171,13 +172,17 @@ export class PostgresDialect implements Dialect {
     key: string = 'id'
   ) {
     if (client.isTransaction) {
-      const { sql, bindings } = insertSql(this.quote(table), row)
-      const told = `${sql} returning ${quoted(key)} as key`
-      const [inserted] = await this.selectRows(client, told, bindings)
+      const { sql, bindings } = this.insertRowSql(table, row, key)
+      const [inserted] = await this.selectRows(client, sql, bindings)
       return inserted.key
     }
     const [inserted] = await client.getWriteClient().table(table).insert(row).returning(key)
     return inserted[key]
+  }
+
+  insertRowSql(table: string, row: Record<string, unknown>, key: string = 'id'): Sql {
+    const { sql, bindings } = insertSql(this.quote(table), row)
+    return { sql: `${sql} returning ${quoted(key)} as key`, bindings }
   }
 
   bind(column: Column, value: unknown): unknown {

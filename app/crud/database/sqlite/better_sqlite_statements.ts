@@ -3,6 +3,8 @@ import { isLasting, MOST_READY } from './sqlite_statements.js'
 type Row = Record<string, unknown>
 
 export interface BetterStatement {
+  /** True if it returns rows */
+  readonly reader: boolean
   /** A promise while another process has the lock */
   all(values: readonly unknown[]): Row[] | Promise<Row[]>
   run(...values: unknown[]): unknown
@@ -43,7 +45,7 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
 }
 
 /**
- * The rows of a select, or of a write with `returning`. This driver blocks until the rows are read; only for the
+ * The rows of a select, or of a write with `returning`; none of another statement. This driver blocks until the rows are read; only for the
  * lock of another process, a writing connection waits without blocking.
  */
 export function selectAtOnce(
@@ -51,7 +53,10 @@ export function selectAtOnce(
   sql: string,
   values: readonly unknown[]
 ): Row[] | Promise<Row[]> {
-  return connection.prepare(sql).all(values.map(bound))
+  const statement = connection.prepare(sql)
+  if (statement.reader) return statement.all(values.map(bound))
+  const done = statement.run(...values.map(bound))
+  return done instanceof Promise ? done.then(() => []) : []
 }
 
 /** This driver binds neither booleans nor dates; they become what the other driver makes of them. */

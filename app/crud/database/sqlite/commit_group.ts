@@ -6,6 +6,18 @@ import { isInTransaction, type RawConnection } from './may_share_commit.js'
 
 type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
 
+/** A write of the engine's own statements, in a transaction that is not Lucid's. */
+export interface BareWrite<Result> {
+  /** Makes a statement without values */
+  command(sql: string): Statement
+  run(connection: RawConnection): Promise<Result>
+  /** Called after the commit, in the order of the writes; does not throw */
+  committed(result: Result): void
+}
+
+/* Always the same name, as its statements are kept. */
+const SAVEPOINT = 'bare'
+
 /**
  * The writes that share the transaction of the first of them. Each further one runs in a savepoint of its own,
  * one at a time, and all end with the transaction.
@@ -18,12 +30,12 @@ export class CommitGroup {
   readonly #ended = Promise.withResolvers<void>()
 
   /**
-   * @param begin       opens a savepoint in the transaction
+   * @param begin       opens a savepoint in the transaction; none in one that is not Lucid's, which only bare writes join
    * @param connection  of the transaction, in the driver
    * @param patience    milliseconds for the work of each write, as those before wait for its end
    */
   constructor(
-    readonly begin: () => Promise<TransactionClientContract>,
+    readonly begin: (() => Promise<TransactionClientContract>) | undefined,
     readonly connection: RawConnection,
     readonly patience: number
   ) {
@@ -61,7 +73,7 @@ export class CommitGroup {
     let fault: CommitGroup['fault']
     let result: Result
     try {
-      transaction = await this.begin()
+      transaction = await this.begin!()
       result = await withPatience(work(transaction), this.patience)
       await endInDatabase(transaction, 'commit')
     } catch (error) {
@@ -81,20 +93,57 @@ export class CommitGroup {
   }
 
   /**
+   * Runs a bare write in a savepoint and waits for the commit.
+   *
+   * @param leave  called when the next write may run
+   * @throws the error of the write, or the reason why nothing of the group is stored
+   */
+  async joinBare<Result>(
+    { command, run, committed }: BareWrite<Result>,
+    leave: () => void
+  ): Promise<Result> {
+    const write = async () => {
+      await command(`SAVEPOINT ${SAVEPOINT}`)(this.connection)
+      try {
+        const result = await run(this.connection)
+        await command(`RELEASE ${SAVEPOINT}`)(this.connection)
+        return result
+      } catch (error) {
+        /* It fails if SQLite has rolled back the whole transaction by itself, which is found out below. */
+        const undo = async () => {
+          await command(`ROLLBACK TO ${SAVEPOINT}`)(this.connection)
+          await command(`RELEASE ${SAVEPOINT}`)(this.connection)
+        }
+        await undo().catch(() => {})
+        throw error
+      }
+    }
+    return await this.#joinBareWith(write, committed, leave)
+  }
+
+  /**
    * Runs a write that is one statement and waits for the commit. It needs no savepoint: one that fails stores nothing.
    *
    * @param leave  called when the next write may run
    * @throws the error of the statement, or the reason why nothing of the group is stored
    */
-  async joinStatement(
-    statement: Statement,
+  async joinStatement<Result>(
+    { run, committed }: BareWrite<Result>,
     leave: () => void
-  ): Promise<Awaited<ReturnType<Statement>>> {
+  ): Promise<Result> {
+    return await this.#joinBareWith(() => run(this.connection), committed, leave)
+  }
+
+  async #joinBareWith<Result>(
+    write: () => Promise<Result>,
+    committed: (result: Result) => void,
+    leave: () => void
+  ): Promise<Result> {
     this.size++
     let fault: CommitGroup['fault']
-    let rows: Awaited<ReturnType<Statement>> = []
+    let result: Result
     try {
-      rows = await statement(this.connection)
+      result = await write()
     } catch (error) {
       fault = { error }
       if (!(await isInTransaction(this.connection))) this.fault = fault
@@ -106,7 +155,8 @@ export class CommitGroup {
       throw fault && fault === this.fault ? fault.error : error
     }
     if (fault) throw fault.error
-    return rows
+    committed(result!)
+    return result!
   }
 
   /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */

@@ -1,14 +1,13 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextEvents } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import type { Statement } from '../dialect.js'
 import { beginTransaction } from '../transaction.js'
 import { unavailability, WaitedTooLong } from '../unavailable.js'
 import { withConnection, withWriter } from '../with_connection.js'
 import { countNested, seal } from '#upstream/knex_transaction'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
-import { CommitGroup } from './commit_group.js'
-import { mayShareCommit } from './may_share_commit.js'
+import { CommitGroup, type BareWrite } from './commit_group.js'
+import { defersConstraints, mayShareCommit, type RawConnection } from './may_share_commit.js'
 
 type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
 
@@ -20,9 +19,14 @@ export interface GroupBounds {
   milliseconds: number
 }
 
+/** Begins a transaction with the lock of the file, as others may write between its first read and its first write. */
+export const BEGIN = 'BEGIN IMMEDIATE'
+
 /** A write that waits for those before it. */
 interface Turn {
   since: number
+  /** True for a write without a transaction of Lucid's */
+  isBare: boolean
   /** Begins: in the group, or without one as the first of the next */
   begin(place?: { group: CommitGroup; leave: () => void }): void
   refuse(error: unknown): void
@@ -55,7 +59,7 @@ export class CommitGroups {
    */
   async run<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
     if (this.#isBusy) {
-      const place = await this.#turn()
+      const place = await this.#turn(false)
       if (place) return await place.group.join(work, place.leave)
     }
     this.#isBusy = true
@@ -63,32 +67,53 @@ export class CommitGroups {
   }
 
   /**
-   * Runs a write that is one statement, and returns after its commit. It has no transaction of its own unless others
-   * wait to share it.
+   * Runs a bare write that is one statement, and returns after its commit. It has no transaction of its own unless
+   * others wait to share it.
    *
    * @throws the database's error
    * @throws WaitedTooLong
    */
-  async runStatement(
+  async runStatement<Result>(
     client: QueryClientContract,
-    statement: Statement
-  ): Promise<Awaited<ReturnType<Statement>>> {
+    write: BareWrite<Result>
+  ): Promise<Result> {
     if (this.#isBusy) {
-      const place = await this.#turn()
-      if (place) return await place.group.joinStatement(statement, place.leave)
+      const place = await this.#turn(true)
+      if (place) return await place.group.joinStatement(write, place.leave)
     }
     this.#isBusy = true
-    if (await this.#hasNext()) {
-      return await this.#lead(client, (transaction) => withConnection(transaction, statement))
-    }
     try {
-      return await withWriter(client, statement)
+      if (await this.#hasNext()) {
+        return await withWriter(client, (connection) => this.#leadBare(connection, write))
+      }
+      const result = await withWriter(client, write.run)
+      write.committed(result)
+      return result
     } finally {
       this.#pass()
     }
   }
 
-  #turn(): Promise<Parameters<Turn['begin']>[0]> {
+  /**
+   * Runs a write of the engine's own statements in a transaction that is not Lucid's, and returns after the commit.
+   *
+   * @throws the error of the write, which alone is rolled back then, or the database's error of BEGIN or COMMIT
+   * @throws WaitedTooLong
+   */
+  async runBare<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+    if (this.#isBusy) {
+      const place = await this.#turn(true)
+      if (place) return await place.group.joinBare(write, place.leave)
+    }
+    this.#isBusy = true
+    try {
+      return await withWriter(client, (connection) => this.#leadBare(connection, write))
+    } finally {
+      this.#pass()
+    }
+  }
+
+  #turn(isBare: boolean): Promise<Parameters<Turn['begin']>[0]> {
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
@@ -96,6 +121,7 @@ export class CommitGroups {
       }
       const turn: Turn = {
         since: performance.now(),
+        isBare,
         begin: (place) => {
           leave()
           resolve(place)
@@ -123,15 +149,19 @@ export class CommitGroups {
     else this.#isBusy = false
   }
 
+  /** Those that have waited as long as the one whose BEGIN failed would wait as long again, one after the other. */
+  #refuseOthers(error: unknown, since: number): void {
+    const others = unavailability(error) ? this.#waiting.filter((one) => one.since <= since) : []
+    for (const other of others) other.refuse(error)
+  }
+
   async #lead<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
     const since = performance.now()
     let transaction: TransactionClientContract
     try {
       transaction = await beginTransaction(client)
     } catch (error) {
-      /* Those that have waited as long as this one would wait as long again, one after the other. */
-      const others = unavailability(error) ? this.#waiting.filter((one) => one.since <= since) : []
-      for (const other of others) other.refuse(error)
+      this.#refuseOthers(error, since)
       this.#pass()
       throw error
     }
@@ -154,14 +184,74 @@ export class CommitGroups {
     return await this.#end(transaction, result, group)
   }
 
+  async #leadBare<Result>(
+    connection: RawConnection,
+    { command, run, committed }: BareWrite<Result>
+  ): Promise<Result> {
+    const since = performance.now()
+    try {
+      await command(BEGIN)(connection)
+    } catch (error) {
+      this.#refuseOthers(error, since)
+      throw error
+    }
+    const begun = performance.now()
+    /* SQLite may have rolled back by itself already. */
+    const undo = () => command('ROLLBACK')(connection).catch(() => {})
+    let result: Result
+    try {
+      result = await run(connection)
+    } catch (error) {
+      await undo()
+      throw error
+    }
+    const group = (await this.#hasNext())
+      ? await this.#gatherBare(connection, command, begun)
+      : undefined
+    try {
+      if (group?.fault) throw group.fault.error
+      await command('COMMIT')(connection)
+    } catch (error) {
+      await undo()
+      throw group ? group.fail(error) : error
+    }
+    committed(result)
+    group?.succeed()
+    return result
+  }
+
+  /** The same for a transaction that is not Lucid's, which only bare writes can join. */
+  async #gatherBare(
+    connection: RawConnection,
+    command: BareWrite<unknown>['command'],
+    begun: number
+  ): Promise<CommitGroup | undefined> {
+    const mayJoin = () => this.#mayJoin(begun) && this.#waiting[0].isBare
+    if (!mayJoin() || (await defersConstraints(command, connection))) return undefined
+    const group = new CommitGroup(undefined, connection, this.patience)
+    await this.#fill(group, mayJoin)
+    return group
+  }
+
+  #mayJoin(begun: number): boolean {
+    return this.#waiting.length > 0 && performance.now() - begun < this.bounds.milliseconds
+  }
+
+  async #fill(group: CommitGroup, mayJoin: () => boolean): Promise<void> {
+    const { writes } = this.bounds
+    while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
+      const [next] = this.#waiting
+      await new Promise<void>((leave) => next.begin({ group, leave }))
+    }
+  }
+
   /** Lets the writes that wait join the transaction, until none waits or a bound is reached. */
   async #gather(
     transaction: TransactionClientContract,
     open: () => Promise<TransactionClientContract>,
     begun: number
   ): Promise<CommitGroup | undefined> {
-    const { milliseconds, writes } = this.bounds
-    const mayJoin = () => this.#waiting.length > 0 && performance.now() - begun < milliseconds
+    const mayJoin = () => this.#mayJoin(begun)
     if (!mayJoin() || transaction.isCompleted) return undefined
     if (!(await mayShareCommit(transaction).catch(() => false))) return undefined
 
@@ -169,10 +259,7 @@ export class CommitGroups {
     const connection = await withConnection(transaction, (one) => one)
     const group = new CommitGroup(open, connection, 2 * this.patience)
     const unseal = seal(transaction)
-    while (group.size < writes && !group.fault && (await this.#hasNext()) && mayJoin()) {
-      const [next] = this.#waiting
-      await new Promise<void>((leave) => next.begin({ group, leave }))
-    }
+    await this.#fill(group, mayJoin)
     unseal()
     return group
   }

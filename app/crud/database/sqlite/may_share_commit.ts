@@ -1,4 +1,5 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Statement } from '../dialect.js'
 import { withConnection } from '../with_connection.js'
 
 /** Connection of either driver */
@@ -16,10 +17,20 @@ export interface RawConnection {
  */
 export async function mayShareCommit(transaction: TransactionClientContract): Promise<boolean> {
   if (!(await withConnection(transaction, isInTransaction))) return false
-  const [deferred] = await transaction.rawQuery(
-    "select 1 from sqlite_master where type = 'table' and sql like '%initially%deferred%' limit 1"
-  )
+  const [deferred] = await transaction.rawQuery(DEFERRED)
   return deferred === undefined
+}
+
+const DEFERRED =
+  "select 1 from sqlite_master where type = 'table' and sql like '%initially%deferred%' limit 1"
+
+/** True if a constraint of the database is deferred to the commit. */
+export async function defersConstraints(
+  command: (sql: string) => Statement,
+  connection: RawConnection
+): Promise<boolean> {
+  const rows = await command(DEFERRED)(connection)
+  return rows.length > 0
 }
 
 /** True if the connection has a transaction, which SQLite may have rolled back by itself. */

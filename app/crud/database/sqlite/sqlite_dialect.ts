@@ -9,6 +9,7 @@ import type { TextPattern } from '../../values/text_pattern.js'
 import { timeLeft } from '../time_limit.js'
 import { selectAtOnce } from './better_sqlite_statements.js'
 import { interrupted } from './interrupted.js'
+import { BEGIN } from './commit_groups.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { matchTest } from './sqlite_match.js'
 import { withConnection } from '../with_connection.js'
@@ -24,6 +25,7 @@ const VALUE = '+?'
 
 /** The dialect of SQLite, for both drivers. */
 export class SqliteDialect implements Dialect {
+  readonly begin = BEGIN
   readonly lockClause = ''
   readonly quote = quoted
   readonly mixesTypes = true
@@ -162,12 +164,17 @@ export class SqliteDialect implements Dialect {
 
   async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
     if (client.isTransaction) {
-      const { sql, bindings } = insertSql(quoted(table), row)
-      const [inserted] = await this.selectRows(client, `${sql} returning rowid as key`, bindings)
+      const { sql, bindings } = this.insertRowSql(table, row)
+      const [inserted] = await this.selectRows(client, sql, bindings)
       return inserted.key
     }
     const [key] = await client.getWriteClient().table(table).insert(row)
     return key
+  }
+
+  insertRowSql(table: string, row: Record<string, unknown>): Sql {
+    const { sql, bindings } = insertSql(quoted(table), row)
+    return { sql: `${sql} returning rowid as key`, bindings }
   }
 
   bind(column: Column, value: unknown): unknown {

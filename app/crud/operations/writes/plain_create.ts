@@ -2,9 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../../database/dialects.js'
 import { faultToProblem } from '../../database/fault_to_problem.js'
-import { runSingleStatement } from '../../database/single_statement.js'
-import { areWritesReported } from '../../events/observers.js'
-import { isWatched, watchedClassOf, watchedResourceOf } from '../../events/watched.js'
+import { watchedClassOf, watchedResourceOf } from '../../events/watched.js'
 import { Write } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
 import { hasTriggers } from '../../lucid/direct_writes.js'
@@ -15,6 +13,7 @@ import type { CallOptions } from '../call_options.js'
 import { checksReferences } from './check_references.js'
 import type { CrudContext } from '../crud_context.js'
 import { omit } from './omit.js'
+import { bareWriteFor } from './bare_write.js'
 import type { Attempt } from './write_transaction.js'
 
 type Row = Record<string, unknown>
@@ -43,18 +42,6 @@ const OWN_CODE = {
 } as const
 
 /**
- * True if a write of one statement needs no transaction: the caller has none, nothing listens to the write, and no
- * own code is called after it that could fail.
- */
-export function needsNoTransaction(
-  { resource }: CrudContext,
-  client: QueryClientContract
-): boolean {
-  const isReported = isWatched(resource.model) && areWritesReported()
-  return !client.isTransaction && !isReported && resource.reader.answersPlainly
-}
-
-/**
  * Inserts rows with the same columns by one statement, and reports them as writes.
  *
  * @returns the stored rows, as `Dialect.select` returns them
@@ -73,7 +60,7 @@ export async function insertPlainRows(
   addToScope(
     scope,
     client,
-    stored.map((row) => Write.ofNewRow(watched, row, client, origin))
+    stored.map((row) => Write.ofRow(watched, null, row, client, origin))
   )
   return stored
 }
@@ -110,26 +97,25 @@ export async function createPlainly(
 }
 
 /**
- * The same by one statement without a transaction, if the create needs none.
+ * The same without a transaction of Lucid's: by one statement, or with the statements that record it.
  *
- * @returns undefined also if it takes a transaction
+ * @returns undefined also if the write needs a transaction of Lucid's
  * @throws Problem 409 or 422
  */
-export async function createAlone(
+export async function createBarely(
   context: CrudContext,
   values: Row,
   client: QueryClientContract,
   options: CallOptions
 ): Promise<Row | undefined> {
   const { resource } = context
-  if (!needsNoTransaction(context, client)) return undefined
-  if (!(await areStoredPlainly(context, client, options))) return undefined
+  const write = bareWriteFor(context, client, options)
+  if (!write || !(await areStoredPlainly(context, client, options))) return undefined
   const stored = omit(values, resource.virtualFields)
   const row = new PlainRows(resource, client).rowOf(stored)
   if (!row) return undefined
   try {
-    const [inserted] = await runSingleStatement(client, insertionOf(resource, [row], client))
-    return inserted
+    return await write.create(insertionOf(resource, [row], client))
   } catch (error) {
     const record = recordOf(resource, stored)
     throw (await faultToProblem(error, resource, record, client)) ?? error
