@@ -156,6 +156,7 @@ export default class AdminProvider {
     for (const schedule of this.#schedules) schedule.stop()
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
+    await this.#site?.adminAuthentication.sessions.settle()
   }
 
   /** A missing log table stops the start here instead of failing every write. [S58, P15] */

@@ -104,7 +104,7 @@ export class AdminAuthentication {
     if (viewAs !== undefined) owner.viewAs(viewAs)
 
     if (isActivity(ctx)) await this.sessions.touch(session)
-    if (this.#isRenewalDue(claims, session)) await this.#giveToken(ctx, owner, session)
+    if (this.#isRenewalDue(claims, session)) await this.#renewToken(ctx, owner, session)
     /* The provider has asked for what it asks for. [U15] */
     const isEnough = !this.mustHaveFactor(isSuperuser) || session.sessionMetadata.sso !== undefined
     const lacksFactor = !isEnough && !(await this.factors.has(owner.id))
@@ -255,6 +255,16 @@ export class AdminAuthentication {
   async #giveToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
+    this.#sendToken(ctx, token)
+  }
+
+  /** The token that the request has is good for some minutes more, so that another request can renew it. */
+  async #renewToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
+    const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
+    if (await this.sessions.rememberSoon(session, claims)) this.#sendToken(ctx, token)
+  }
+
+  #sendToken(ctx: HttpContext, token: string) {
     ctx.response.plainCookie(ACCESS_TOKEN, token, this.#cookie(this.config.token.minutes * 60))
   }
 

@@ -1,5 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { args, flags } from '@adonisjs/core/ace'
+import type { ConsolePlan } from '../import/import_by_console.js'
 import type { ImportCounts, ImportFault } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
@@ -14,6 +15,13 @@ const BAR = 30
 export default class CrudImport extends AdminCommand {
   static commandName = 'crud:import'
   static description = 'Make records of the rows of a file, or change those that there are'
+  static help = [
+    'See what a file would do, then import it, or all of it but its faulty rows:',
+    '{{ binaryName }} crud:import Film films.csv --dry-run',
+    '{{ binaryName }} crud:import Film films.csv',
+    '{{ binaryName }} crud:import Film films.csv --skip-faulty',
+    'Columns are found by their names. Rows change the records with their id, or with another unique field of the file; other rows make new records. Either all rows are written, or none.',
+  ]
 
   @args.string({ description: 'Name of the model, as in Film' })
   declare model: string
@@ -24,7 +32,8 @@ export default class CrudImport extends AdminCommand {
   declare file: string
 
   @flags.string({
-    description: 'Unique field by which rows find their records; "none": all rows are new',
+    description:
+      'Unique field by which rows find their records, or several, parted by commas; "none": all rows are new. Default: the primary key or another unique field, if the file has it',
   })
   declare key: string
 
@@ -49,6 +58,7 @@ export default class CrudImport extends AdminCommand {
       dryRun: this.dryRun ?? false,
       skipFaulty: this.skipFaulty ?? false,
       told: (rows) => this.#tell(rows),
+      planned: (plan) => this.#tellPlan(plan),
     })
     this.#endBar()
     if (this.json) this.printJson(counts)
@@ -71,6 +81,16 @@ export default class CrudImport extends AdminCommand {
       this.print(`${rows.toLocaleString('en')} rows read`)
     }
     this.#rows = rows
+  }
+
+  #tellPlan({ key, leftOut }: ConsolePlan) {
+    if (this.json) return
+    if (leftOut) this.print(`Left out, as no field has the name: ${leftOut}`)
+    this.print(
+      key.length > 0
+        ? `Records are found by ${key.join(' and ')}`
+        : 'Every row is a new record, as no column finds records'
+    )
   }
 
   #endBar() {

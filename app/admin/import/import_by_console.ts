@@ -7,6 +7,7 @@ import type { ImportProgress } from '../models/admin_import.js'
 import { ModelView } from '../model_view.js'
 import { inspectFile } from '../sheets/inspect_file.js'
 import type { FileShape } from '../sheets/file_shape.js'
+import { shorten } from '../text/plain_text.js'
 import { UTC } from '../time/time_zone.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { importAction } from './import_action.js'
@@ -19,6 +20,9 @@ import { writeAllRows } from './write_all_rows.js'
 
 /** As the key of a file of which all rows are new */
 const NO_KEY = 'none'
+
+const MOST_HEADINGS = 20
+const LONGEST_HEADING = 60
 
 /** Ends the transaction of an import with faulty rows. */
 class Faulty extends Error {}
@@ -34,6 +38,16 @@ export interface ConsoleImport {
   skipFaulty: boolean
   /** Called now and then with the number of rows so far */
   told: (rows: number) => void
+  /** Called once, before the first row */
+  planned: (plan: ConsolePlan) => void
+}
+
+/** Things that the pages ask and a console guesses. */
+export interface ConsolePlan {
+  /** Headings of the columns that are no fields, as a list in words; none: an empty text */
+  leftOut: string
+  /** API names of the fields by which rows find their records; none: all rows are new */
+  key: string[]
 }
 
 /**
@@ -44,7 +58,7 @@ export interface ConsoleImport {
  */
 export async function importByConsole(
   site: AdminSite,
-  { model, path, name, key, dryRun, skipFaulty, told }: ConsoleImport
+  { model, path, name, key, dryRun, skipFaulty, told, planned }: ConsoleImport
 ): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
   return await inWords(site, async () => {
     const { size } = await existing(path)
@@ -52,6 +66,7 @@ export async function importByConsole(
     const importer = await operator(viewOf(site, model), 'crud:import')
     const shape = await inspectFile(path, name)
     const spec = await specOf(site, importer, shape, key)
+    planned(planOf(spec, shape))
     const file = { path, shape }
     if (dryRun) {
       const { notes, preview, ...counts } = await tryRows(site, spec, file, null, told)
@@ -98,10 +113,39 @@ async function specOf(
 ): Promise<ImportSpec> {
   const fields = await knownFields(site, importer)
   const mapping = guessMapping(fields, shape)
+  const { name: model } = importer.view.resource
+  const names = fields.map((field) => field.name)
+  if (mapping.columns.every((column) => column === null)) {
+    const headings = someOf(shape.columns)
+    throw new ValueError(
+      `The file has no column of ${model}: it has ${headings}; fields are ${listed(names)}`
+    )
+  }
+  const asked = key === NO_KEY ? [] : (key?.split(',') ?? [])
+  const wrong = asked.map((one) => one.trim()).find((one) => !names.includes(one))
+  if (wrong !== undefined) {
+    throw new ValueError(`There is no field ${wrong} of ${model}; fields are ${listed(names)}`)
+  }
   const guessed = guessKey(importer.view.resource, fields, mapping)
   const chosen = key === undefined ? guessed : key === NO_KEY ? null : key
   const options = { dateOrder: null, zone: UTC }
   return await importSpec(site, importer, shape, { mapping, key: chosen, options })
+}
+
+function planOf({ columns, key }: ImportSpec, { columns: headings }: FileShape): ConsolePlan {
+  const taken = new Set(columns.map(({ index }) => index))
+  const left = headings.filter((_, index) => !taken.has(index))
+  return {
+    leftOut: left.length > 0 ? someOf(left) : '',
+    key: key.map(({ name }) => name),
+  }
+}
+
+/** A file may have thousands of columns. */
+function someOf(headings: readonly string[]): string {
+  const shown = headings.slice(0, MOST_HEADINGS).map((heading) => shorten(heading, LONGEST_HEADING))
+  const more = headings.length - shown.length
+  return listed(more > 0 ? [...shown, `${more} more`] : shown)
 }
 
 /** A model without pages is imported as one with all of them. */

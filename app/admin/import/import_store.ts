@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { inTransaction, inUtc } from '#crud/internals'
+import { inTransaction, inUtc, readersOf } from '#crud/internals'
 import { ImportRefused } from '../errors.js'
 import AdminImport from '../models/admin_import.js'
 import type { ImportState } from '../models/admin_import.js'
@@ -27,6 +27,11 @@ export class ImportStore {
     return db.connection(AdminImport.connection)
   }
 
+  /** For pages, which show an import also while its run holds the writer of SQLite */
+  #reading(): QueryClientContract {
+    return readersOf(this.client()) ?? this.client()
+  }
+
   async create(values: Partial<AdminImport>): Promise<AdminImport> {
     const createdAt = DateTime.utc().startOf('second')
     return await AdminImport.create({ ...values, createdAt }, { client: this.client() })
@@ -43,14 +48,14 @@ export class ImportStore {
    * As it is by now: a job that has failed, was cancelled or has ended leaves it so.
    */
   async find(id: number): Promise<AdminImport | null> {
-    const one = await AdminImport.query({ client: this.client() }).where('id', id).first()
+    const one = await AdminImport.query({ client: this.#reading() }).where('id', id).first()
     if (!one) return null
     await this.#settle(one)
     return one
   }
 
   async unfinished(userId: number, model: string): Promise<AdminImport[]> {
-    const found = await AdminImport.query({ client: this.client() })
+    const found = await AdminImport.query({ client: this.#reading() })
       .where({ userId, model })
       .whereNot('state', 'done')
       .where('createdAt', '>=', oldest())
@@ -178,7 +183,7 @@ export class ImportStore {
     const job = await this.#jobOf(one)
     if (job && isUnfinished(job)) return
     /* A job writes its import before it ends. */
-    const present = await AdminImport.query({ client: this.client() }).where('id', one.id).first()
+    const present = await AdminImport.query({ client: this.#reading() }).where('id', one.id).first()
     if (present && present.state !== one.state) {
       one.merge(present.$attributes)
       return
@@ -189,7 +194,7 @@ export class ImportStore {
 
   async #jobOf({ jobId }: AdminImport): Promise<AdminJob | null> {
     if (jobId === null) return null
-    return await AdminJob.query({ client: this.client() }).where('id', jobId).first()
+    return await AdminJob.query({ client: this.#reading() }).where('id', jobId).first()
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { dialectOf, inUtc } from '#crud/internals'
+import { dialectOf, inUtc, readersOf } from '#crud/internals'
 import AdminJob, { type JobOrigin, type JobState } from '../models/admin_job.js'
 
 const UNFINISHED: readonly JobState[] = ['queued', 'running']
@@ -34,6 +34,11 @@ export class JobStore {
     return db.connection(AdminJob.connection)
   }
 
+  /** For pages, which show a job also while it holds the writer of SQLite */
+  reading(): QueryClientContract {
+    return readersOf(this.client()) ?? this.client()
+  }
+
   /** True if a transaction of the client can hold the progress, too. */
   isIn(client: QueryClientContract): boolean {
     return client.connectionName === this.client().connectionName
@@ -58,7 +63,7 @@ export class JobStore {
   }
 
   async find(id: number): Promise<AdminJob | null> {
-    return await AdminJob.query({ client: this.client() }).where('id', id).first()
+    return await AdminJob.query({ client: this.reading() }).where('id', id).first()
   }
 
   /**

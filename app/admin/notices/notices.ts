@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { afterOutermostCommit, originOf, type Origin } from '#crud/internals'
+import { afterOutermostCommit, originOf, readersOf, type Origin } from '#crud/internals'
 import { deviceName } from '../authentication/sessions/device_name.js'
 import AdminNotice from '../models/admin_notice.js'
 import { KeptByVersion } from '../permissions/kept_by_version.js'
@@ -103,8 +103,10 @@ export class Notices {
     await raiseVersions(client, [userId])
   }
 
+  /** Every page asks: it waits for none that writes. */
   #of(userId: number) {
-    return AdminNotice.query({ client: this.client() })
+    const client = this.client()
+    return AdminNotice.query({ client: readersOf(client) ?? client })
       .where('userId', userId)
       .orderBy('id', 'desc')
   }

@@ -10,6 +10,7 @@ import type { SessionMetadata } from '../../models/admin_session.js'
 import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
 import { deviceName } from './device_name.js'
+import { NotedWrites } from './noted_writes.js'
 import { ownedQuery, partOwned, type Owner } from './owned_row.js'
 import type { TokenClaims } from './token_service.js'
 
@@ -47,6 +48,8 @@ type SessionQuery = ModelQueryBuilderContract<typeof AdminSession, AdminSession>
  * or reaches its maximum lifetime, and its tokens end with it. [B7]
  */
 export class SessionManager {
+  readonly #noted = new NotedWrites()
+
   constructor(private readonly limits: AdminConfig['sessions']) {}
 
   /**
@@ -135,14 +138,18 @@ export class SessionManager {
   }
 
   /**
-   * Updates the session's last activity, at most once a minute.
+   * Updates the session's last activity, at most once a minute. The request waits only for a moment.
    */
-  async touch(session: Pick<OpenSession, 'id' | 'lastActivity'>): Promise<void> {
-    if (Date.now() - session.lastActivity.toMillis() < MINUTE) return
-    await AdminSession.query()
-      .where('id', session.id)
-      .where('isActive', true)
-      .update({ last_activity: databaseTime(DateTime.utc()) })
+  async touch({ id, lastActivity }: Pick<OpenSession, 'id' | 'lastActivity'>): Promise<void> {
+    if (Date.now() - lastActivity.toMillis() < MINUTE) return
+    await this.#noted.write(id, () => writeActivity(id))
+  }
+
+  /**
+   * Waits for all that `touch` and `rememberSoon` have begun.
+   */
+  async settle(): Promise<void> {
+    await this.#noted.settle()
   }
 
   /**
@@ -158,6 +165,18 @@ export class SessionManager {
       const tokens = { ...Object.fromEntries(valid), [jti]: exp }
       current.sessionMetadata = { ...current.sessionMetadata, tokens }
     })
+  }
+
+  /**
+   * The same for a request that can do without the token, and waits only for a moment.
+   *
+   * @returns false if the token is not recorded yet, and must not be used
+   */
+  async rememberSoon(
+    session: Pick<OpenSession, 'id'>,
+    claims: Pick<TokenClaims, 'jti' | 'exp'>
+  ): Promise<boolean> {
+    return await this.#noted.write(session.id, () => this.remember(session, claims))
   }
 
   /**
@@ -301,6 +320,13 @@ export class SessionManager {
     const age = now - session.createdAt.toMillis()
     return idle >= this.limits.idleMinutes * MINUTE || age >= this.limits.maximumHours * 60 * MINUTE
   }
+}
+
+async function writeActivity(id: number): Promise<void> {
+  await AdminSession.query()
+    .where('id', id)
+    .where('isActive', true)
+    .update({ last_activity: databaseTime(DateTime.utc()) })
 }
 
 async function revokeTokens(session: AdminSession, client: TransactionClientContract) {

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { readersOf } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'
@@ -111,7 +112,12 @@ export class EventsController {
   /** Typed names of failed logins are not suggested. */
   async #names(ctx: HttpContext): Promise<string[]> {
     try {
-      const users = await AdminUser.query().select('username').orderBy('username').limit(MOST_NAMES)
+      const own = this.site.dbConfig.adminSession()
+      const client = readersOf(own) ?? own
+      const users = await AdminUser.query({ client })
+        .select('username')
+        .orderBy('username')
+        .limit(MOST_NAMES)
       return users.map(({ username }) => username)
     } catch (error) {
       ctx.logger.error({ err: error }, 'The names of the users could not be read')

@@ -132,7 +132,7 @@ export class JobsController {
   }
 
   #visible(ctx: HttpContext, isOwn = false) {
-    const query = AdminJob.query({ client: this.site.jobs.store.client() })
+    const query = AdminJob.query({ client: this.site.jobs.store.reading() })
     if (isSuperuser(ctx) && !isOwn) return query
     return query.where('userId', ctx.auth.use('admin').signedInOrFail().owner.id)
   }

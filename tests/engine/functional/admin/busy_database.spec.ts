@@ -1,6 +1,9 @@
 import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import AdminUser from '#admin/models/admin_user'
 import {
   adminSite,
+  agedCookiesOf,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -8,7 +11,19 @@ import {
   sendForm,
 } from '#tests/engine/helpers/admin'
 import { Dossier } from '#tests/engine/fixtures/conflicts'
+import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, get } from '#tests/engine/helpers/http'
+
+/** Below the mount; each reads other tables of the site. */
+const PAGES = [
+  '/Dossier/',
+  '/Dossier/create_page',
+  '/Dossier/import',
+  '/Dossier/export?format=csv',
+  '/management/jobs',
+  '/management/events',
+  '',
+]
 
 test.group('Admin | a busy database', (group) => {
   let cookie: string
@@ -63,4 +78,40 @@ test.group('Admin | a busy database', (group) => {
     await dossier.refresh()
     assert.equal(dossier.title, 'Old')
   })
+
+  test('[D6, B7] while an import or another long write holds SQLite, pages are read as ever', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await adminSite()
+    const { sessions } = site.adminAuthentication
+    const jo = await AdminUser.findByOrFail('username', 'jo')
+    /* Both its last activity and its token are due to be written anew. */
+    cookie = await agedCookiesOf(jo, { minutes: 5 })
+    const session = () => db.from('admin_sessions').orderBy('id', 'desc').firstOrFail()
+    const { last_activity: earlier } = await session()
+    const writing = await db.transaction()
+    cleanup(async () => {
+      if (!writing.isCompleted) await writing.rollback()
+    })
+    await writing.from('dossiers').where('id', dossier.id).update({ title: 'New' })
+    const pages = [...PAGES, `/Dossier/update/${dossier.id}`]
+    const answers = pages.map(async (page) => {
+      const start = performance.now()
+      const { status } = await get(`/admin${page}`, { headers: { cookie } })
+      return { page, status, isLate: performance.now() - start > 5000 }
+    })
+    assert.deepEqual(
+      await Promise.all(answers),
+      pages.map((page) => ({ page, status: 200, isLate: false }))
+    )
+    await writing.commit()
+    await sessions.settle()
+    const { last_activity: last } = await session()
+    assert.isAbove(Date.parse(last), Date.parse(earlier))
+    const { headers } = await get('/admin/Dossier/', { headers: { cookie } })
+    assert.match(headers.get('set-cookie') ?? '', /^access_token=/)
+  })
+    .skip(!onSqlite, 'Others write beside each other')
+    .timeout(60_000)
 })

@@ -69,6 +69,28 @@ test.group('Admin | attacks on imports', (group) => {
     assert.equal(present.state, 'done')
   })
 
+  test('[D3, D1] a run that was cancelled is not done again once the columns of its import were changed', async ({
+    assert,
+  }) => {
+    const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
+    const { jobs } = await adminSite()
+    const first = await run(own.jo, one)
+    await jobs.store.cancel(await findJob(first.id))
+    const ctx = await contextFor(own.jo)
+    const service = await imports()
+    await service.setColumns(ctx, await found(one), {
+      columns: { 0: 'title', 1: 'sku' },
+      key: null,
+    })
+    const again = await jobs.again(ctx, await findJob(first.id))
+    assert.equal(again!.id, first.id)
+
+    const job = await perform(first.id)
+    assert.equal(job.state, 'failed')
+    assert.match(job.fault ?? '', /was changed, or run by another job/)
+    assert.equal(await total(), 0)
+  })
+
   test('[D3] requests that overlap the start of a run change nothing of the import', async ({
     assert,
   }) => {

@@ -277,6 +277,28 @@ test.group('Admin | pages of the import', (group) => {
     assert.isEmpty(await db.from('admin_imports'))
   })
 
+  test('[D3] the first page names the fields that can be imported, and marks those that are needed', async ({
+    assert,
+  }) => {
+    const { text } = await open(LIST)
+    const fields = text.matchAll(/<dt>(.*?)<\/dt>\s*<dd><code>(.*?)<\/code>/gs)
+    const marks = Object.fromEntries(
+      [...fields].map(([, label, name]) => [
+        name,
+        label
+          .replaceAll(/<[^>]*>/g, ' ')
+          .replaceAll(/\s+/g, ' ')
+          .trim(),
+      ])
+    )
+    assert.deepInclude(marks, {
+      title: 'Title * (needed for new records)',
+      town: 'Town * (needed for new records)',
+      note: 'Note',
+      stage_id: 'Stage',
+    })
+  })
+
   test('[D3] the template has the names of all fields that can be imported, and no other', async ({
     assert,
   }) => {

@@ -334,6 +334,42 @@ test.group('Admin | out and in again', (group) => {
     assert.match(refused.text, /unpack/i)
   })
 
+  test('[D3] integers keep all digits up to 64 bits, and beyond them are a fault of their field', async ({
+    assert,
+  }) => {
+    const kept = [
+      ...['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993'],
+      ...['9223372036854775807', '-9223372036854775808'],
+    ]
+    const beyond = ['9223372036854775808', '-9223372036854775809', '1e19', '12345678901234567.5']
+    const all = [...kept, ...beyond]
+    const objects = all.map((big) => `{"name":"a","seats":1,"is_open":true,"big":${big}}`)
+    for (const [name, content, first] of [
+      ['a.csv', `name,seats,is_open,big\r\na,1,true,${all.join('\r\na,1,true,')}`, 2],
+      ['a.ndjson', objects.join('\n'), 1],
+      ['a.json', `[${objects.join(',\n')}]`, 1],
+    ] as const) {
+      await empty()
+      const { job, trial } = await importedFile('Trip', name, content, cookie, { skipFaulty: true })
+      assert.deepEqual(
+        trial!.faults.map(({ line, field, message }) => [line, field, message]),
+        beyond.map((_, index) => [
+          first + kept.length + index,
+          'big',
+          'Big must be an integer of at most 64 bits',
+        ]),
+        name
+      )
+      assert.equal(job?.state, 'done', job?.fault ?? '')
+      const rows = await tripRows()
+      assert.deepEqual(
+        rows.map(({ big_text: text }) => text.trim()),
+        kept,
+        name
+      )
+    }
+  })
+
   test('[D3, A28] a NUL is the fault of its field', async ({ assert }) => {
     for (const [name, content] of [
       ['a.csv', 'name,seats,is_open\r\n"a\u0000b",1,true\r\n'],

@@ -108,6 +108,34 @@ test.group('crud:import', (group) => {
     assert.deepEqual(await skus(), [])
   })
 
+  test('[D3] a console is told how columns and records were found, and what it could have named', async ({
+    assert,
+  }) => {
+    const content = csv('sku,title,colour,size', 'a,Lamp,red,1')
+    const found = await run(content, ['--dry-run'])
+    assert.deepEqual(found.logs.slice(0, 2), [
+      'Left out, as no field has the name: colour and size',
+      'Records are found by sku',
+    ])
+    const all = await run(csv('sku,title', 'a,Lamp'), ['--dry-run', '--key=none'])
+    assert.equal(all.logs[0], 'Every row is a new record, as no column finds records')
+
+    const strange = await run(csv('colour,size', 'red,1'), [])
+    strange.command.assertLogMatches(
+      /no column of ImportArticle: it has colour and size; fields are .*sku, title/,
+      'stderr'
+    )
+    const key = await run(content, ['--key=skew'])
+    key.command.assertLogMatches(
+      /There is no field skew of ImportArticle; fields are .*sku/,
+      'stderr'
+    )
+    const many = Array.from({ length: 500 }, (_, index) => `c${index}`)
+    const wide = await run(csv(`sku,title,${many}`, `a,Lamp${','.repeat(500)}`), ['--dry-run'])
+    assert.match(wide.logs[0], /name: c0, c1, .*c19 and 480 more$/)
+    assert.deepEqual(await skus(), [])
+  })
+
   test('[P12] --help asks for no arguments', ({ assert }) => {
     for (const command of [CrudImport, CrudExport]) {
       const parsed = { _: [], args: ['crud:import'], unknownFlags: [], nodeArgs: [] }
