@@ -46,7 +46,12 @@ let hasNewPlaces = false
 
 let swc
 
-setSourceMapsSupport(true, { nodeModules: false })
+/*
+ * Lines of the sources, where tests fail. The commands and servers that tests start would spend a tenth of
+ * their start on the maps, for stacks that nobody reads.
+ */
+const isRunner = /[\\/]bin[\\/]test\.ts$/.test(process.argv[1] ?? '')
+setSourceMapsSupport(isRunner, { nodeModules: false })
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === TS_EXEC) return { url: 'data:text/javascript,', shortCircuit: true }

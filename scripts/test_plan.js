@@ -24,10 +24,10 @@ const WEIGHT = 0.2
 const SHORT = 0.5
 
 /** Seconds for the start of a process */
-const START = 3
+const START = 4
 
 /** Target length of a process, in seconds of processor time: long enough to be worth its start */
-const LENGTH = 60
+const LENGTH = 80
 
 /**
  * Files that take long and rarely tell what no other test does: for continuous integration, or by name.
@@ -62,7 +62,7 @@ const OWNERS = [
  * @param suites     those that this machine can run
  * @param databases  in addition to SQLite, by name
  * @param withLong   true to include the files that take long
- * @returns the processes to start, the longest first
+ * @returns the processes to start, the longest first. One of each kind takes the migrations back at its end.
  */
 export function planOf({ owners, suites, databases, withLong = true }) {
   const isIn = (path) => withLong || LONG.every(({ file }) => file !== path)
@@ -150,6 +150,7 @@ function split(files, run) {
     name: [run.owner, run.database ?? run.suite, ...(count > 1 ? [index + 1] : [])].join('-'),
     weight: START,
     files: [],
+    takesBack: index === 0,
   }))
   for (const file of files.toSorted((one, other) => weightOf(other) - weightOf(one))) {
     const shortest = parts.reduce((one, other) => (other.weight < one.weight ? other : one))
