@@ -127,7 +127,6 @@ const FAULT = {
 }
 
 test.group('Admin | out and in again', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -169,7 +168,7 @@ test.group('Admin | out and in again', (group) => {
 
       const again = await importedFile('Trip', `trips.${format}`, file, cookie)
       assert.deepInclude(again.trial, { new: 0, changed: 0, unchanged: NASTY.length, faulty: 0 })
-    })
+    }).tags(['@database'])
   }
 
   /** A table of texts that Windows-1252 has; the others have what only some files keep. */
@@ -279,7 +278,7 @@ test.group('Admin | out and in again', (group) => {
       assert.equal(job?.state, 'done', job?.fault ?? '')
       assert.deepEqual(await db.from('trips_wide').orderBy('id'), rows, format)
     }
-  })
+  }).tags(['@database'])
 
   test('[D2, D3] a cell of 10 MB comes back from texts, and in a sheet it is a clear fault', async ({
     assert,
@@ -301,7 +300,9 @@ test.group('Admin | out and in again', (group) => {
       () => exportedFile('TripLog', 'format=xlsx', cookie),
       /failed: .*row 2, column log, .*32,767 characters/
     )
-  }).timeout(120_000)
+  })
+    .tags(['@database'])
+    .timeout(120_000)
 
   test('[D3] a file that was cut is told with the place, and a ZIP that unpacks to too much is refused', async ({
     assert,
@@ -350,5 +351,5 @@ test.group('Admin | out and in again', (group) => {
         )
     }
     assert.lengthOf(await tripRows(), 0)
-  })
+  }).tags(['@database'])
 })
