@@ -8,13 +8,16 @@ import { DATABASE_TAG } from './database_tests.js'
 
 const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
 
-/** Last measured processor time of the files in seconds, a line each */
+/**
+ * Last measured processor time of the files in seconds, a line each; behind a slash that in continuous
+ * integration, where more cases are tried.
+ */
 const WEIGHTS = Object.fromEntries(
   readFileSync(WEIGHTS_FILE, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => line.trim().split(' '))
-    .map(([seconds, file]) => [file, Number(seconds)])
+    .map(([seconds, file]) => [file, readSeconds(seconds)])
 )
 
 /** Seconds for a file without a measurement */
@@ -25,6 +28,9 @@ const SHORT = 0.5
 
 /** Seconds for the start of a process */
 const START = 4
+
+/** Part of a file's time that its tests take on another database */
+const SHARE = 0.5
 
 /** Target length of a process, in seconds of processor time: long enough to be worth its start */
 const LENGTH = 80
@@ -111,11 +117,34 @@ export function writeWeights(durations) {
   for (const { file, processorSeconds } of durations) {
     measured[file] = (measured[file] ?? 0) + processorSeconds
   }
-  const lines = Object.entries({ ...WEIGHTS, ...measured })
-    .filter(([file, seconds]) => seconds > SHORT && existsSync(file))
+  const kind = process.env.CI ? 'inCi' : 'usual'
+  const known = { ...WEIGHTS }
+  for (const [file, seconds] of Object.entries(measured)) {
+    known[file] = { ...known[file], [kind]: seconds }
+  }
+  const lines = Object.entries(known)
+    .filter(([file, { usual = 0, inCi = 0 }]) => Math.max(usual, inCi) > SHORT && existsSync(file))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([file, seconds]) => `${seconds.toFixed(1).padStart(5)} ${file}\n`)
+    .map(([file, weight]) => `${writtenSeconds(weight).padStart(5)} ${file}\n`)
   writeFileSync(WEIGHTS_FILE, lines.join(''))
+}
+
+function readSeconds(text) {
+  const [usual, inCi] = text.split('/').map(Number)
+  return { usual, inCi }
+}
+
+/** That in continuous integration is left out where it is about the same. */
+function writtenSeconds({ usual, inCi }) {
+  const seconds = (usual ?? inCi).toFixed(1)
+  const isSame = inCi === undefined || usual === undefined || Math.abs(inCi - usual) < 1
+  return isSame ? seconds : `${seconds}/${inCi.toFixed(1)}`
+}
+
+/** That of this environment, if it is known */
+function secondsOf(file) {
+  const { usual, inCi } = WEIGHTS[file] ?? {}
+  return (process.env.CI ? (inCi ?? usual) : usual) ?? WEIGHT
 }
 
 function filesOf({ folder }, suite) {
@@ -137,12 +166,12 @@ function isForEachDatabase(file) {
 
 /**
  * Splits into runs of about the same length: the longest files first, each into the run that is the
- * shortest so far. On another database only some of a file's tests run.
+ * shortest so far. On another database only some of a file's tests run, with as many cases as locally.
  */
 function split(files, run) {
   if (files.length === 0) return []
-  const share = run.database ? 0.7 : 1
-  const weightOf = (file) => (WEIGHTS[file] ?? WEIGHT) * share
+  const weightOf = (file) =>
+    run.database ? (WEIGHTS[file]?.usual ?? WEIGHT) * SHARE : secondsOf(file)
   const total = files.reduce((sum, file) => sum + weightOf(file), 0)
   const count = Math.min(files.length, Math.max(1, Math.round(total / LENGTH)))
   const parts = Array.from({ length: count }, (_, index) => ({
