@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import { Secret, TOTP } from 'otpauth'
-import { onlyNotes } from '#tests/engine/helpers/notes_project'
+import { hashQuickly, onlyNotes } from '#tests/engine/helpers/notes_project'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 import { createServerDatabase } from '#tests/engine/helpers/test_database'
 
@@ -76,7 +76,10 @@ for (const place of PLACES) {
       if (place.missing) throw new Error(place.missing)
       first = await ProjectCopy.create()
       second = await ProjectCopy.create()
-      for (const copy of [first, second]) await onlyNotes(copy, "{ access: 'token' }")
+      for (const copy of [first, second]) {
+        await onlyNotes(copy, "{ access: 'token' }")
+        await hashQuickly(copy)
+      }
       const made = await place.make(first.folder)
       environment = {
         APP_KEY: 'of-this-run-alone-0123456789abcdef0',
