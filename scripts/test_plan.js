@@ -40,6 +40,11 @@ const LENGTH = 80
  */
 export const LONG = [
   { name: 'browser/docs', file: 'tests/engine/browser/docs.spec.ts' },
+  { name: 'functional/attacks/fuzz', file: 'tests/engine/functional/attacks/fuzz.spec.ts' },
+  {
+    name: 'functional/openapi/typed_client',
+    file: 'tests/engine/functional/openapi/typed_client.spec.ts',
+  },
   { name: 'process/boot_states', file: 'tests/engine/process/boot_states.spec.ts' },
   { name: 'process/docs/blocks', file: 'tests/engine/process/docs/blocks.spec.ts' },
   { name: 'process/docs/readme', file: 'tests/engine/process/docs/readme.spec.ts' },
