@@ -130,11 +130,11 @@ function chosenRuns() {
 }
 
 /**
- * @param run       of the plan: owner, files and database of the tests
+ * @param run       of the plan: owner, files and database of the tests, and `takesBack` for its migrations
  * @param onOutput  gets the output of the run, instead of the terminal
  */
 async function test(run, onOutput) {
-  const { name, owner, suite, files, database } = run
+  const { name, owner, suite, files, database, takesBack = true } = run
   const data = join(temporary, name)
   try {
     makeFolder(data)
@@ -163,6 +163,7 @@ async function test(run, onOutput) {
         NODE_COMPILE_CACHE: join(cache, 'v8'),
         ATRIUM_TEST_COUNTS: countsFile,
         ...(weighs && { ATRIUM_TEST_WEIGHS: '1' }),
+        ...(!takesBack && { ATRIUM_TEST_KEEPS_TABLES: '1' }),
         ATRIUM_WITHOUT_SUITES: leftOut.map((one) => one.name).join(','),
       },
     })

@@ -4,10 +4,10 @@
  * starts in half the time, and a test run starts many.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire, registerHooks, setSourceMapsSupport } from 'node:module'
-import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const TS_EXEC = '@poppinss/ts-exec'
 /** The package with the compiler. Resolved before the hook below hides it */
@@ -16,6 +16,15 @@ const packages = createRequire(import.meta.resolve(TS_EXEC))
 const folder = process.env.ATRIUM_TEST_CACHE
 
 const PACKAGES = '/node_modules/'
+
+/** An import of a package. The project and its copies have the same ones, in one folder. */
+const BARE = /^@?[a-z](?!\w*:)/
+
+/** The `imports` of the package.json of a project, by its folder: pairs of the name and the path */
+const ALIASES = new Map()
+
+/** The project's folder of each folder in it */
+const PROJECTS = new Map()
 
 /** The options that ts-exec reads from the project's tsconfig.json */
 const OPTIONS = {
@@ -37,14 +46,23 @@ let hasNewPlaces = false
 
 let swc
 
-setSourceMapsSupport(true, { nodeModules: false })
+/*
+ * Lines of the sources, where tests fail. The commands and servers that tests start would spend a tenth of
+ * their start on the maps, for stacks that nobody reads.
+ */
+const isRunner = /[\\/]bin[\\/]test\.ts$/.test(process.argv[1] ?? '')
+setSourceMapsSupport(isRunner, { nodeModules: false })
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier === TS_EXEC) return { url: 'data:text/javascript,', shortCircuit: true }
-    if (!context.parentURL?.includes(PACKAGES)) return resolved(specifier, context, next)
+    const { parentURL = '' } = context
+    const isOfPackage = parentURL.includes(PACKAGES)
+    const own = !isOfPackage && ownFile(specifier, parentURL)
+    if (own) return { url: own, format: 'module', shortCircuit: true }
+    if (!isOfPackage && !BARE.test(specifier)) return resolved(specifier, context, next)
 
     const kind = context.conditions.includes('import') ? 'import' : 'require'
-    const key = `${kind} ${specifier} ${context.parentURL}`
+    const key = `${kind} ${specifier} ${isOfPackage ? parentURL : ''}`
     if (places[key]) return { ...places[key], shortCircuit: true }
     const found = resolved(specifier, context, next)
     if (found.url.includes(PACKAGES)) {
@@ -59,6 +77,63 @@ registerHooks({
   },
 })
 if (placesFile) process.once('exit', writePlaces)
+
+/**
+ * The TypeScript file of a project that an import names as a compiled one; undefined for all else. Node.js
+ * by itself would look for the compiled one, and make an error with a stack of its absence.
+ */
+function ownFile(specifier, parentURL) {
+  if (!parentURL.startsWith('file:')) return undefined
+  const isRelative = specifier.startsWith('./') || specifier.startsWith('../')
+  const target = isRelative ? new URL(specifier, parentURL).href : aliased(specifier, parentURL)
+  if (!target?.endsWith('.js')) return undefined
+  const written = target.replace(/js$/, 'ts')
+  const isThere = existsSync(fileURLToPath(written)) && !existsSync(fileURLToPath(target))
+  return isThere ? written : undefined
+}
+
+/** The file that package.json gives an import with #. */
+function aliased(specifier, parentURL) {
+  if (!specifier.startsWith('#')) return undefined
+  const project = projectOf(dirname(fileURLToPath(parentURL)))
+  for (const [name, path] of aliasesOf(project)) {
+    const [start, end] = name.split('*')
+    const isMeant =
+      end === undefined
+        ? specifier === name
+        : specifier.startsWith(start) && specifier.endsWith(end) && specifier.length > start.length
+    if (!isMeant) continue
+    const part = specifier.slice(start.length, specifier.length - (end ?? '').length)
+    return pathToFileURL(join(project, path.replace('*', part))).href
+  }
+  return undefined
+}
+
+function projectOf(folder) {
+  const known = PROJECTS.get(folder)
+  if (known !== undefined) return known
+  const parent = dirname(folder)
+  const isProject = existsSync(join(folder, 'package.json')) || parent === folder
+  const project = isProject ? folder : projectOf(parent)
+  PROJECTS.set(folder, project)
+  return project
+}
+
+/** Whole names first, then the longest beginnings, as Node.js does. */
+function aliasesOf(project) {
+  const known = ALIASES.get(project)
+  if (known) return known
+  let imports = {}
+  try {
+    imports = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).imports ?? {}
+  } catch {}
+  const isPattern = ([name]) => Number(name.includes('*'))
+  const aliases = Object.entries(imports)
+    .filter(([, path]) => typeof path === 'string' && path.startsWith('./'))
+    .toSorted((one, other) => isPattern(one) - isPattern(other) || other[0].length - one[0].length)
+  ALIASES.set(project, aliases)
+  return aliases
+}
 
 /** Imports name compiled files, for which there may only be one in TypeScript. */
 function resolved(specifier, context, next) {

@@ -3,6 +3,7 @@ import { its } from '#tests/engine/helpers/its'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { patch, post } from '#tests/engine/helpers/http'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 /* Values that no column accepts, and values that only some accept. */
 const odd = fc.constantFrom<unknown>(
@@ -134,7 +135,7 @@ test.group('Derived schemas', (group) => {
           assert.deepEqual(stable(derivedRow), stable(writtenRow))
         }
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
     assert.sameMembers([...statuses], [201, 422])
   })
@@ -160,7 +161,7 @@ test.group('Derived schemas', (group) => {
         assert.deepEqual(fieldsOf(answers[0]), fieldsOf(answers[1]))
         assert.deepEqual(rows[0], rows[1])
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
     assert.sameMembers([...statuses], [200, 422])
   })

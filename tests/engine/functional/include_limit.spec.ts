@@ -6,6 +6,7 @@ import { CHOIR_TABLES } from '#tests/engine/fixtures/choirs'
 import { get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 async function clear() {
   for (const table of CHOIR_TABLES) await db.from(table).delete()
@@ -258,7 +259,7 @@ test.group('Include with a limit', (group) => {
     }
     try {
       await fc.assert(fc.asyncProperty(voices, fc.integer({ min: 1, max: 4 }), work), {
-        numRuns: 25,
+        numRuns: runs(25),
       })
     } finally {
       app.config.set('crud.pagination.includedPerRecord', before)

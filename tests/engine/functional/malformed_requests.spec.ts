@@ -5,6 +5,7 @@ import { EndpointCreator, resources, type CrudOptions, type Operation, type Reso
 import type { Column } from '#crud/resource/column'
 import type { ColumnKind } from '#crud/resource/column_kind'
 import { call } from '#tests/engine/helpers/http'
+import { someOf } from '#tests/engine/helpers/random_runs'
 
 /** Approximate number of requests in total. */
 const RUNS = 1500
@@ -259,7 +260,7 @@ test.group('Malformed requests', (group) => {
     const numRuns = Math.max(1, Math.round(RUNS / cases.length))
     const before = await dump()
 
-    for (const { name, request, resource } of cases) {
+    for (const { name, request, resource } of someOf(cases, 5)) {
       try {
         await fc.assert(
           fc.asyncProperty(request, (one) => check(one, resource)),

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import type { CrudConfig } from '#crud/define_config'
 import { call, get } from '#tests/engine/helpers/http'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 async function clear() {
   await db.from('memos').delete()
@@ -176,7 +177,7 @@ test.group('Paging', (group) => {
           })
         }
       ),
-      { numRuns: 60 }
+      { numRuns: runs(60) }
     )
   })
 

@@ -2,7 +2,7 @@
  * A copy of the project with a single model, `Note`, so that tests which start processes do not
  * depend on the project's models.
  */
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
@@ -24,6 +24,18 @@ export async function removeModels(copy: ProjectCopy): Promise<void> {
   for (const path of ['app/models', 'database/migrations', 'database/seeders']) {
     await rm(join(copy.folder, path), { recursive: true, force: true })
   }
+}
+
+/**
+ * Lets the copy hash passwords as cheaply as tests do: a login would otherwise cost half a second of processor
+ * time. The processes of demo/jobs.spec.ts and of the docs log in with the costs of production.
+ */
+export async function hashQuickly(copy: ProjectCopy): Promise<void> {
+  const path = join(copy.folder, 'config/hash.ts')
+  const text = await readFile(path, 'utf8')
+  const quick = text.replace("app.inTest ? 'quick' : 'scrypt'", "app ? 'quick' : 'scrypt'")
+  if (quick === text) throw new Error('config/hash.ts chooses its hashes in another way')
+  await writeFile(path, quick)
 }
 
 /**

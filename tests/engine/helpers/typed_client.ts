@@ -37,21 +37,27 @@ export async function writeProgram(name: string, text: string): Promise<string> 
   return path
 }
 
+const OPTIONS: ts.CompilerOptions = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  skipLibCheck: true,
+  noEmit: true,
+  target: ts.ScriptTarget.ESNext,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ['node'],
+}
+
+/** Of the last program: the next one takes over what both have, such as the types of Node.js. */
+let last: ts.Program | undefined
+
 /**
  * Compiler errors of a program, in strict mode.
  */
 export function faultsOf(path: string): string[] {
-  const program = ts.createProgram([path], {
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    skipLibCheck: true,
-    noEmit: true,
-    target: ts.ScriptTarget.ESNext,
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ['node'],
-  })
+  const program = ts.createProgram([path], OPTIONS, undefined, last)
+  last = program
   return ts
     .getPreEmitDiagnostics(program)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))

@@ -24,11 +24,12 @@ test.group('Boot', (group) => {
   let copy: ProjectCopy
 
   group.each.timeout(60_000)
-  group.each.setup(async () => {
+  group.setup(async () => {
     copy = await ProjectCopy.create()
-    await onlyNotes(copy)
     return () => copy.remove()
   })
+  /* Models and migrations that a test has written are gone. */
+  group.each.setup(() => onlyNotes(copy))
 
   async function write(file: string, text: string) {
     await mkdir(join(copy.folder, file, '..'), { recursive: true })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from '@japa/runner'
 import sqlite3 from 'sqlite3'
 import { freePort } from '#tests/engine/helpers/free_port'
+import { hashQuickly } from '#tests/engine/helpers/notes_project'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 const PASSWORD = 'correct horse'
@@ -17,6 +18,7 @@ async function copyWith(
 ) {
   const copy = await ProjectCopy.create()
   cleanup(() => copy.remove())
+  await hashQuickly(copy)
   const settings = { LIMITER_STORE: 'redis', TRUST_PROXY: 'loopback', ...redis }
   const start = () => copy.start(settings)
   const stop = await start()

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import sqlite3 from 'sqlite3'
-import { onlyNotes } from '#tests/engine/helpers/notes_project'
+import { hashQuickly, onlyNotes } from '#tests/engine/helpers/notes_project'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 const PASSWORD = 'correct horse'
@@ -61,6 +61,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     await onlyNotes(copy)
+    await hashQuickly(copy)
     edit(copy, 'config/admin.ts', {
       "mountPath: '/admin'": "mountPath: '/'",
       "title: 'Atrium'": "title: 'Backstage'",
@@ -150,6 +151,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
     await onlyNotes(copy)
+    await hashQuickly(copy)
     edit(copy, 'config/database.ts', {
       "const migrations = [...ADMIN, 'database/migrations']":
         "const migrations = ['app/crud/migrations', 'database/migrations']",

@@ -4,7 +4,9 @@ import { test } from '@japa/runner'
 interface Run {
   files: string[]
   weight: number
+  suite?: string
   database?: string
+  takesBack: boolean
 }
 
 const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
@@ -45,6 +47,13 @@ test.group('The plan of npm test', () => {
       weights,
       weights.toSorted((one, other) => other - one)
     )
+  })
+
+  test('one run of each suite and of each database takes the migrations back', ({ assert }) => {
+    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres', 'mysql'] })
+    const kinds = runs.filter(({ takesBack }) => takesBack).map((run) => run.suite ?? run.database)
+    assert.sameMembers(kinds, [...SUITES, 'postgres', 'mysql'])
+    assert.isAbove(runs.length, kinds.length)
   })
 
   test('files that take long are left out where the caller says so, and no others', ({

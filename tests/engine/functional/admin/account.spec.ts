@@ -30,7 +30,6 @@ test.group('Admin | own account', (group) => {
   let ada: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -93,7 +92,7 @@ test.group('Admin | own account', (group) => {
     assert.equal(await knownKeys(bob), before)
     await prefer('single_keys=off&single_keys=on')
     assert.equal(await knownKeys(), before)
-  })
+  }).tags(['@database'])
 
   test('[L12, U7] a form changes what it names and nothing else', async ({ assert }) => {
     await prefer('single_keys=off&density=compact&theme=dark-theme')
@@ -224,5 +223,5 @@ test.group('Admin | own account', (group) => {
       errors.map(({ msg }) => msg),
       ['The keyboard preference could not be read']
     )
-  })
+  }).tags(['@database'])
 })

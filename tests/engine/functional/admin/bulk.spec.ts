@@ -46,7 +46,6 @@ async function statusOf(promise: Promise<Answer>): Promise<number> {
 }
 
 test.group('Admin | bulk delete', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let jo: AdminUser
   let cookie: string
 
@@ -168,7 +167,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['(Lamp)', 'Sofa', '(Desk)'])
     const row = await db.from('bulk_gadgets').where('id', lamp).first()
     assert.match(row.deleted_at, /^\d{4}-\d\d-\d\d/)
-  })
+  }).tags(['@database'])
 
   test('[B18] the message states the number of records', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')
@@ -209,7 +208,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(answer.status, 400)
     assert.equal(message(answer), 'Error during deletion: Item with id 999999 not found')
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
-  })
+  }).tags(['@database'])
 
   test('[B20, A21] deleting a deleted record fails', async ({ assert }) => {
     const [lamp, desk] = await addGadgets('Lamp', 'Desk')
@@ -231,7 +230,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(message(answer), 'Error during deletion: The server made a mistake; it was logged')
     assert.deepEqual(await gadgets(), ['Lamp', 'stuck', 'Desk'])
     assert.deepEqual(faults(log), ['select secret from bulk_gadgets'])
-  })
+  }).tags(['@database'])
 
   test('[S52, B19] a referenced record is not deleted, and neither are the others', async ({
     assert,
@@ -252,7 +251,7 @@ test.group('Admin | bulk delete', (group) => {
       ],
     })
     assert.lengthOf(await db.from('bulk_owners'), 2)
-  })
+  }).tags(['@database'])
 
   test('[S53] a ValueError is a 422 without its message', async ({ assert, cleanup }) => {
     const log = captureLog(cleanup)
@@ -293,7 +292,7 @@ test.group('Admin | bulk delete', (group) => {
     })
     assert.equal(answer.status, 200)
     assert.deepEqual(await db.from('bulk_berths').select('guest'), [{ guest: 'near' }])
-  })
+  }).tags(['@database'])
 
   test('[S51, A9] a text key may contain any character', async ({ assert }) => {
     const codes = ['a/b', 'a?b', '50%', 'two words', 'ä', '1', '%2F']
@@ -305,7 +304,7 @@ test.group('Admin | bulk delete', (group) => {
     const wrong = await remove('Voucher', ['kept', true])
     assert.equal(wrong.status, 422)
     assert.equal(message(wrong), 'Invalid ID value: true')
-  })
+  }).tags(['@database'])
 
   test('[S52] purged records are restored if a later one fails', async ({ assert }) => {
     const codes = ['a', 'b', 'c']
@@ -313,7 +312,7 @@ test.group('Admin | bulk delete', (group) => {
     await db.from('bulk_vouchers').where('code', 'c').update({ remark: 'stuck' })
     assert.equal(await statusOf(remove('Voucher', codes)), 400)
     assert.lengthOf(await db.from('bulk_vouchers'), 3)
-  })
+  }).tags(['@database'])
 
   test('[A9, S51] ids of a composite key are arrays of their parts', async ({ assert }) => {
     const berths = [1, 2].flatMap((deck) =>
@@ -341,7 +340,7 @@ test.group('Admin | bulk delete', (group) => {
     ])
     assert.equal(message(unknown), 'Error during deletion: Item with id 1, x not found')
     assert.lengthOf(await db.from('bulk_berths'), 2)
-  })
+  }).tags(['@database'])
 
   test('[S52] of overlapping concurrent calls, one succeeds and the other changes nothing', async ({
     assert,
@@ -359,7 +358,7 @@ test.group('Admin | bulk delete', (group) => {
     for (const answer of answers.filter(({ status }) => status === 400)) {
       assert.match(message(answer), /^Error during deletion: Item with id \d+ not found$/)
     }
-  })
+  }).tags(['@database'])
 
   test('[B16] hard=true purges active and deleted records', async ({ assert }) => {
     const [lamp, sofa] = await addGadgets('Lamp', 'Sofa', 'Desk')
@@ -368,7 +367,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(answer.status, 200)
     assert.match(answer.text, /data-flash>2 gadgets deleted for good</)
     assert.deepEqual(await gadgets(), ['Desk'])
-  })
+  }).tags(['@database'])
 
   test('[B16] other values of hard do not purge')
     .with(['hard=false', 'hard=', 'hard', 'hard=1', 'hard=true&hard=false', 'hard[a]=true'])
@@ -390,7 +389,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.deepEqual(await gadgets(), ['Lamp', '(Desk)', 'Sofa'])
     const row = await db.from('bulk_gadgets').where('id', lamp).first()
     assert.isNull(row.deleted_at)
-  })
+  }).tags(['@database'])
 
   test('[B16, B20] restoring is all or nothing, with the errors of deleting', async ({
     assert,
@@ -407,7 +406,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(alive.status, 400)
     assert.equal(message(alive), `Error during restoration: Item with id ${desk} not found`)
     assert.deepEqual(await gadgets(), ['(Lamp)', 'Desk'])
-  })
+  }).tags(['@database'])
 
   test('[B16] a model without soft deletion has nothing to restore', async ({ assert }) => {
     await db.table('bulk_vouchers').insert({ code: 'a' })
@@ -445,7 +444,7 @@ test.group('Admin | bulk delete', (group) => {
     assert.equal(answer.status, 400)
     assert.equal(message(answer), 'Error during deletion: Item with id 2 not found')
     assert.lengthOf(await db.from('bulk_diaries'), 2)
-  })
+  }).tags(['@database'])
 
   test('[B14] without the delete action there is no route', async ({ assert }) => {
     const [lamp] = await addGadgets('Lamp')

@@ -37,7 +37,6 @@ function editorIn(answer: Answer): Editor {
 }
 
 test.group('Admin | cells that are edited in place', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let cookie: string
 
   group.setup(() => fakeHashes())
@@ -127,7 +126,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepInclude(stored, { net: 7, gross: 14, note: 'old', pin: '1234', title: 'Paper' })
     const untouched = await Bill.findOrFail(other.id)
     assert.equal(untouched.net, 1.25)
-  })
+  }).tags(['@database'])
 
   test('[L10, E3] a saved cell is one event, with one audit row of what changed', async ({
     assert,
@@ -161,7 +160,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     const after = await Bill.findOrFail(bill.id)
     assert.equal(after.openedAt.toMillis(), before.openedAt.toMillis())
     assert.deepEqual([after.title, after.net, after.note], ['Paper', 5, 'new'])
-  })
+  }).tags(['@database'])
 
   test('[L10] nothing in a cell empties it; where it needs a value, that is the fault', async ({
     assert,
@@ -247,7 +246,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     assert.deepEqual(statuses.toSorted(), [200, 412, 412, 412])
     const { note } = await Bill.findOrFail(bill.id)
     assert.equal(note, ['a', 'b', 'c', 'd'][statuses.indexOf(200)])
-  })
+  }).tags(['@database'])
 
   test('[L10] without a version nothing is written: 428, and 400 for what is none', async ({
     assert,
@@ -337,7 +336,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     )
     const { status } = await open('Bill/cell/abc?field=title')
     assert.equal(status, 404)
-  })
+  }).tags(['@database'])
 
   test('[L10] a row that has left the filters of its list is answered as the list shows it', async ({
     assert,
@@ -347,7 +346,7 @@ test.group('Admin | cells that are edited in place', (group) => {
     const list = encodeURIComponent('filter.note=old&columns=title,net,note')
     const saved = await change(`Bill/cell/${bill.id}?field=note&list=${list}`, { note: 'new' })
     assert.deepEqual(saved.cells, ['Paper', '5.0', 'new'])
-  })
+  }).tags(['@database'])
 
   test('[L10, P14] what the policy refuses is a fault at the cell', async ({ assert }) => {
     const ruled = await Ruled.create({ title: 'open' })

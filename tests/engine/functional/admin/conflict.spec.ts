@@ -20,7 +20,6 @@ const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, '
 const versionIn = ({ text }: Answer) => /name="_version" value="([^"]+)"/.exec(text)![1]
 
 test.group('Admin | concurrent editors of one record', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let cookie: string
   let dossier: Dossier
 
@@ -67,7 +66,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.equal(saved.status, 303)
     const { title, pages } = await stored()
     assert.deepEqual([title, pages], ['His', 7])
-  })
+  }).tags(['@database'])
 
   test('[B25] the page has the version of the row that it shows, so a third change is detected too', async ({
     assert,
@@ -117,7 +116,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     await Dossier.query().where('id', dossier.id).update({ stage: 2 })
     const visible = await submit({ title: 'Mine', _version: later })
     assert.equal(visible.status, 409)
-  })
+  }).tags(['@database'])
 
   test('[B25] one of two simultaneous submissions writes', async ({ assert }) => {
     for (let round = 0; round < 5; round++) {
@@ -129,7 +128,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
       const { title } = await stored()
       assert.equal(title, names[answers.findIndex(({ status }) => status === 303)])
     }
-  })
+  }).tags(['@database'])
 
   test('[B25, S41] a record that was deleted in the meantime is a 404 in JSON', async ({
     assert,
@@ -142,7 +141,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     await Dossier.query().delete()
     const hard = await submit({ title: 'His', _version: version })
     assert.equal(hard.status, 404)
-  })
+  }).tags(['@database'])
 
   test('[B25, S41] a record that is deleted before the conflict page is built is a 404 too', async ({
     assert,
@@ -224,7 +223,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     assert.match(text, /Data The record now { "a": 1 } Your version/)
     assert.match(text, /Pages The record now 5 Your version/)
     assert.notMatch(text, /Title The record now/)
-  })
+  }).tags(['@database'])
 
   test('[B25] fields with the same value in both versions are not asked for', async ({
     assert,

@@ -34,7 +34,6 @@ function plain(html: string): string {
 }
 
 test.group('Admin | the event log', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let ada: AdminUser
   let cookie: string
 
@@ -73,9 +72,10 @@ test.group('Admin | the event log', (group) => {
     const second = await page('?page=2')
     assert.deepEqual(second.ids, [...expected.slice(25), old])
     assert.include(plain(second.text), '26–31 of 31')
-  })
+  }).tags(['@database'])
 
   test('[E5] each filter selects matching events: {query}')
+    .tags(['@database'])
     .with([
       { query: '?event_type=LOGIN', expected: ['login'] },
       { query: '?event_type=login', expected: ['login'] },
@@ -125,7 +125,7 @@ test.group('Admin | the event log', (group) => {
     assert.sameMembers(to.ids, ids.slice(0, 1))
     const never = await page('?start_date=2026-03-02&end_date=2026-03-01')
     assert.isEmpty(never.ids)
-  })
+  }).tags(['@database'])
 
   test('[E5, B15] the page {asked} of two is page {shown}')
     .with([
@@ -148,6 +148,7 @@ test.group('Admin | the event log', (group) => {
     })
 
   test('[E5] an invalid filter is ignored and reported: {query}')
+    .tags(['@database'])
     .with([
       { query: '?event_type=NOPE', name: 'Event' },
       { query: '?status=maybe', name: 'Outcome' },
@@ -166,6 +167,7 @@ test.group('Admin | the event log', (group) => {
     })
 
   test('[E5] no query string breaks the page: {query}')
+    .tags(['@database'])
     .with([
       { query: '?page[]=1&event_type[a]=b&status[]=x' },
       { query: '?username=%FF%FE&resource_type=%' },
@@ -362,7 +364,7 @@ test.group('Admin | the event log', (group) => {
     assert.equal(status, 200)
     assert.include(text, 'The event log could not be read')
     assert.notInclude(text, 'no such table')
-  })
+  }).tags(['@database'])
 
   test('[E5] an empty log and a filter without matches show the next step', async ({ assert }) => {
     const empty = await page()

@@ -79,7 +79,6 @@ test.group('Admin | export', (group) => {
   let jo: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -124,7 +123,7 @@ test.group('Admin | export', (group) => {
       deleted.body.map(({ title }: any) => title),
       ['Book 44']
     )
-  })
+  }).tags(['@database'])
 
   test('[D2] values are as REST has them, in every format, and null is no empty text', async ({
     assert,
@@ -174,7 +173,7 @@ test.group('Admin | export', (group) => {
         '',
       ].join('\r\n')
     )
-  })
+  }).tags(['@database'])
 
   test('[D2] bom, raw, labels and titles change what they say, and nothing else', async ({
     assert,
@@ -332,7 +331,7 @@ test.group('Admin | export', (group) => {
     assert.notProperty(answer.body[0], 'stage_id__title')
     assert.equal(await statusOf(exported('format=json&columns=secret', 'Play')), 422)
     assert.equal(await statusOf(exported('format=json&filter.secret=QZX', 'Play')), 422)
-  })
+  }).tags(['@database'])
 
   test('[U3] of what one sees, only that leaves which a role lets one export', async ({
     assert,
@@ -354,7 +353,7 @@ test.group('Admin | export', (group) => {
     )
     const dialog = await get('/admin/Play/export/dialog', { headers: { cookie } })
     assert.include(dialog.text, '1 record of the list, as far as you may export them')
-  })
+  }).tags(['@database'])
 
   test('[P14] the policy of the model counts', async ({ assert, cleanup }) => {
     const { allows } = ClosedFile
@@ -466,7 +465,7 @@ test.group('Admin | export', (group) => {
     ]) {
       assert.equal(await statusOf(exported(`format=csv&${wrong}`)), 422)
     }
-  })
+  }).tags(['@database'])
 
   test('[U2, U3] of ticked records, only those and what a role lets one export leave', async ({
     assert,
@@ -542,7 +541,7 @@ test.group('Admin | export', (group) => {
       items.map(({ title }) => title),
       Array.from({ length: 6000 }, (_, index) => `Book ${index}`)
     )
-  })
+  }).tags(['@database'])
 
   test('[D2, D6] in the order of a column without an index, an export sorts once and is of one moment', async ({
     assert,
@@ -594,7 +593,7 @@ test.group('Admin | export', (group) => {
         1
       )
     }
-  })
+  }).tags(['@database'])
 
   test('[D2, E3] a client that goes away ends the export, and the event says so', async ({
     assert,
@@ -620,7 +619,7 @@ test.group('Admin | export', (group) => {
     const { pool } = (readersOf(db.connection()) ?? db.connection()).getReadClient().client as any
     for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
     assert.equal(pool.numUsed(), 0)
-  })
+  }).tags(['@database'])
 
   test('[D2, E3] an answer that breaks ends the export, and the process hears of no other fault', async ({
     assert,
@@ -658,7 +657,7 @@ test.group('Admin | export', (group) => {
     for (let tries = 0; tries < 200 && pool.numUsed() > 0; tries++) await sleep(10)
     assert.equal(pool.numUsed(), 0)
     assert.isEmpty(unhandled)
-  })
+  }).tags(['@database'])
 
   test('[D2] more than two at once are refused for a moment', async ({ assert }) => {
     const wide = 'x'.repeat(10_000)
@@ -699,5 +698,5 @@ test.group('Admin | export', (group) => {
     assert.deepEqual(letters, letters.toSorted().reverse())
     assert.equal(new Set(letters).size, 1500)
     await db.from('list_cabins').delete()
-  })
+  }).tags(['@database'])
 })

@@ -46,7 +46,6 @@ async function lastEvent() {
 }
 
 test.group('Admin | rows in the form of their parent', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let cookie: string
   let caravan: Caravan
 
@@ -118,7 +117,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([caravan.name, caravan.guide.name], ['Spice', 'Nadir'])
     const { place, nights } = await Stop.firstOrFail()
     assert.deepEqual([place, nights], ['Merv', 1])
-  })
+  }).tags(['@database'])
 
   test('[R2] a parent is created with its rows', async ({ assert }) => {
     const { status } = await create({
@@ -249,7 +248,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     await caravan.refresh()
     assert.equal(caravan.name, 'Silk')
     assert.lengthOf(await camels(), 3)
-  })
+  }).tags(['@database'])
 
   test('[R2] a row that others refer to is not removed, and says so', async ({ assert }) => {
     await Saddle.create({ camelId: Number(await idOf('Basim')) })
@@ -259,7 +258,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.match(text, /<p class="form-fault inline-fault">[^<]*refer/)
     await caravan.refresh()
     assert.deepEqual([caravan.name, await numberOfCamels()], ['Silk', 3])
-  })
+  }).tags(['@database'])
 
   test('[R2] a removed row is deleted as its model is: here softly', async ({ assert }) => {
     const stop = await Stop.create({ caravanId: caravan.id, place: 'Merv', nights: 2 })
@@ -295,7 +294,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     const [refused] = answers.filter(({ status }) => status === 400)
     assert.include(refused.text, 'There can be only one.')
     assert.lengthOf(await db.from('caravan_guides'), 1)
-  })
+  }).tags(['@database'])
 
   test('[R2] many more rows than a form takes are refused at once', async ({ assert }) => {
     const names = Array.from({ length: 1001 }, (_, index) => [`camels.${index}.name`, 'Dalal'])
@@ -362,7 +361,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     const untouched = { ...Object.fromEntries(rows), ...changed }
     assert.equal(await its(update(untouched), 'status'), 303)
     assert.deepEqual(await columnOf(1), [9, 77, 102])
-  })
+  }).tags(['@database'])
 
   test('[R2, B25] the page with both versions of the parent keeps what was typed into rows', async ({
     assert,
@@ -435,7 +434,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(gone.status, 200, gone.text)
     assert.isNull(await Caravan.findBy('name', 'Salt'))
     assert.deepEqual([await camels(), caravan.name], before)
-  })
+  }).tags(['@database'])
 
   test('[R2, R7, R9] the history of a record tells what changed only its rows, and what undid it', async ({
     assert,
@@ -493,7 +492,9 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(status, 303)
     const [{ total }] = await db.from('caravan_camels').where('weight', 42).count('* as total')
     assert.equal(Number(total), 200)
-  }).timeout(20_000)
+  })
+    .tags(['@database'])
+    .timeout(20_000)
 
   test('[R2] more than 500 rows are changed in their list', async ({ assert }) => {
     const rows = Array.from({ length: 498 }, (_, index) => ({
@@ -517,7 +518,7 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.equal(answer.status, 422)
     assert.include(answer.text, 'A form takes at most 500 rows')
     assert.isNull(await Caravan.findBy('name', 'Long'))
-  })
+  }).tags(['@database'])
 
   test('[R2, B17] a form with files takes rows as well', async ({ assert }) => {
     const form = new FormData()

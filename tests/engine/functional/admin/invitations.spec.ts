@@ -29,7 +29,6 @@ test.group('Admin | invitations and resets', (group) => {
   let root: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -90,7 +89,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.containSubset(made, { username: 'root', resource_id: String(kim.id) })
     const [set] = await db.from('admin_event_log').where('details', 'like', '%password_changed%')
     assert.containSubset(set, { username: 'kim', event_type: 'UPDATE' })
-  })
+  }).tags(['@database'])
 
   test('[U12] after an invited user was made, their page offers the link', async ({ assert }) => {
     const create = (fields: Record<string, string>, headers = {}) =>
@@ -179,7 +178,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.deepEqual([second.status, third.status], [410, 410])
     const { hashedPassword } = await AdminUser.findOrFail(kim.id)
     assert.isTrue(await hash.verify(hashedPassword, NEW))
-  })
+  }).tags(['@database'])
 
   test('[U12] opening a link changes nothing', async ({ assert }) => {
     const { path } = await makeLink(await invited())
@@ -200,7 +199,7 @@ test.group('Admin | invitations and resets', (group) => {
     const { hashedPassword } = await AdminUser.findOrFail(kim.id)
     const winner = passwords[statuses.indexOf(303)]
     assert.isTrue(await hash.verify(hashedPassword, winner))
-  })
+  }).tags(['@database'])
 
   test('[U12, B7] a reset ends all sessions; until then the present password stays', async ({
     assert,
@@ -264,7 +263,7 @@ test.group('Admin | invitations and resets', (group) => {
     assert.deepEqual([opened.status, sent.status], [410, 410])
     const missing = await sendForm(`${USERS}/invite/${kim.id + 1000}`, '', { cookie })
     assert.equal(missing.status, 404)
-  })
+  }).tags(['@database'])
 
   test('[U12] what is no link gets the same answer, and too many of them are refused', async ({
     assert,

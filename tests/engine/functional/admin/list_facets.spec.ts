@@ -24,6 +24,7 @@ import { get } from '#tests/engine/helpers/http'
 import { getList, textOf, unescape } from '#tests/engine/helpers/list_page'
 import { toParameter, toQuery } from '#tests/engine/helpers/memory_list'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { anyRule, specimen } from '#tests/engine/helpers/specimen_rules'
 
@@ -99,7 +100,7 @@ test.group('Admin | list | facets compared with the lists that they lead to', (g
           }
         }
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   })
 

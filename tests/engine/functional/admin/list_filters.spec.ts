@@ -17,6 +17,7 @@ import {
 import { get } from '#tests/engine/helpers/http'
 import { column, getList, tagsOf, unescape } from '#tests/engine/helpers/list_page'
 import { passes, toParameter, toQuery } from '#tests/engine/helpers/memory_list'
+import { runs } from '#tests/engine/helpers/random_runs'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { anyRule, specimen } from '#tests/engine/helpers/specimen_rules'
 
@@ -67,7 +68,7 @@ test.group('Admin | list | filters compared with the API and with memory', (grou
           wanted
         )
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
 
     /* Words of letters alone, which only texts can contain */
@@ -96,7 +97,7 @@ test.group('Admin | list | filters compared with the API and with memory', (grou
           wanted
         )
       }),
-      { numRuns: 50 }
+      { numRuns: runs(50) }
     )
   })
 })

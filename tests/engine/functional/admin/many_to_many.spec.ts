@@ -19,7 +19,6 @@ import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { withoutTokens } from '#tests/engine/helpers/without_tokens'
 
 test.group('Admin | many-to-many fields', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let revue: Revue
   let [ann, bob, cid]: RevueArtist[] = []
   let boss: string
@@ -93,7 +92,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(kept[0].note, 'old', 'what stays attached keeps its row')
     await revue.refresh()
     assert.equal(revue.title, 'Changed')
-  })
+  }).tags(['@database'])
 
   test('[R3] nothing chosen detaches all, and a form without the field none', async ({
     assert,
@@ -119,7 +118,7 @@ test.group('Admin | many-to-many fields', (group) => {
     await attach(cid)
     await send(`people=&people=${ann.id}&people.__shown=${shown}`)
     assert.deepEqual(await cast(), [cid.id])
-  })
+  }).tags(['@database'])
 
   test('[R3, E3] the change is an audited update of the record, also alone', async ({ assert }) => {
     await attach(ann, bob)
@@ -136,7 +135,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.lengthOf(await loggedEvents('UPDATE'), 1)
     const page = await open('/admin/Revue/', `${boss}; ${cookiesFrom(same)}`)
     assert.include(page.text, 'Nothing changed in')
-  })
+  }).tags(['@database'])
 
   test('[R3, E5] the page of the event shows titles, and those that are gone by their keys', async ({
     assert,
@@ -170,7 +169,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.lengthOf(await db.from('revues'), 1, 'nothing is stored')
     await revue.refresh()
     assert.equal(revue.title, 'Follies')
-  })
+  }).tags(['@database'])
 
   test('[R3] a deleted record stays attached', async ({ assert }) => {
     await attach(ann, cid)
@@ -179,7 +178,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.match(text, new RegExp(`name="people" value="${cid.id}"[^>]*checked`))
     await send(`people=&people=${cid.id}&people=${bob.id}`)
     assert.deepEqual(await cast(), [bob.id, cid.id])
-  })
+  }).tags(['@database'])
 
   test('[R3, U3] what is out of reach is not shown, stays attached, and can not be attached', async ({
     assert,
@@ -281,7 +280,7 @@ test.group('Admin | many-to-many fields', (group) => {
     assert.equal(await its(send(`people=&people.__add=${keys.join()}`), 'status'), 400)
     const typed = Array.from({ length: 40_000 }, (_, index) => index).join()
     assert.equal(await its(send(`people=&people.__add=${typed}`), 'status'), 413)
-  })
+  }).tags(['@database'])
 
   test('[R3] with many records they are searched, and those chosen are boxes', async ({
     assert,

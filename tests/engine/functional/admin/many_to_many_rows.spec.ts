@@ -15,7 +15,6 @@ import { its } from '#tests/engine/helpers/its'
 import { audited, loggedEvents } from '#tests/engine/helpers/model_events'
 
 test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let revue: Revue
   let [ann, bob, cid]: RevueArtist[] = []
   let boss: string
@@ -104,7 +103,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
       ]
     )
     assert.include(after[1], { id: cid.id, role: 'dancer', fee: null, lead: false })
-  })
+  }).tags(['@database'])
 
   test('[R3] a create attaches with columns, and rows that are not sent stay', async ({
     assert,
@@ -127,6 +126,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
   })
 
   test('[R3] faults stand at their cells, and nothing is stored')
+    .tags(['@database'])
     .with([
       { column: 'role', text: '', fault: 'Part is required' },
       { column: 'role', text: 'clown', fault: 'clown' },
@@ -180,7 +180,7 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
     await db.from('revue_parts').delete()
     await send({ ...values, 'parts.0.role': 'dancer' })
     assert.isEmpty(await parts(), 'what another user detached stays so')
-  })
+  }).tags(['@database'])
 
   test('[R3] more rows than a form can have are refused, and JSON of any depth is read', async ({
     assert,
@@ -230,5 +230,5 @@ test.group('Admin | many-to-many fields with columns of the pivot', (group) => {
       assert.equal(answer.status, 200, answer.text)
     }
     assert.deepEqual(await db.from('revue_parts'), before)
-  })
+  }).tags(['@database'])
 })

@@ -34,7 +34,6 @@ const askedOn = ({ text }: Answer) =>
   [...text.matchAll(/name="_take\.(\w+)" value="mine"/g)].map(([, name]) => name)
 
 test.group('Admin | changes of two people to one record are merged', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let jo: AdminUser
   let cookie: string
   let marys: string
@@ -87,7 +86,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
       await said(saved),
       'Dossier Hers updated mary changed Title meanwhile; it was kept.'
     )
-  })
+  }).tags(['@database'])
 
   test('[R15, R9] everybody who may see the record is told who changed it; without an event it was somebody else', async ({
     assert,
@@ -105,7 +104,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
       'Somebody else changed Title, Stage meanwhile; they were kept.'
     )
     assert.containSubset(await stored(), { title: 'By SQL', pages: 8, stage: 4 })
-  })
+  }).tags(['@database'])
 
   test("[R15] one's own change in another window is called so", async ({ assert }) => {
     const form = await open()
@@ -394,5 +393,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
       assert.deepEqual(await read(), { ...merged, ...Object.fromEntries(chosen) })
     }
     await fc.assert(fc.asyncProperty(all, some, some, run), { numRuns: runs(60) })
-  }).timeout(60_000)
+  })
+    .tags(['@database'])
+    .timeout(60_000)
 })

@@ -29,7 +29,6 @@ const NEW = 'battery staple'
 test.group('Admin | notices', (group) => {
   let kim: AdminUser
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -91,7 +90,7 @@ test.group('Admin | notices', (group) => {
     )
     const { hash } = await db.from('admin_devices').firstOrFail()
     assert.notEqual(hash, device.value)
-  })
+  }).tags(['@database'])
 
   test('[U16] a known device is known again after its session, for this user only', async ({
     assert,
@@ -110,7 +109,7 @@ test.group('Admin | notices', (group) => {
       assert.equal(status, 303)
     }
     assert.lengthOf(await kinds(), 6)
-  })
+  }).tags(['@database'])
 
   test('[U16] who was logged in before the device was known is told, too', async ({ assert }) => {
     const own = await cookiesOf(kim)
@@ -235,7 +234,7 @@ test.group('Admin | notices', (group) => {
     assert.include(await page(own), 'Understood')
     const { status } = await get('/admin/account', { headers: { cookie: own } })
     assert.equal(status, 200)
-  })
+  }).tags(['@database'])
 
   test('[U16] a login goes on where its device can’t be noted', async ({ assert, cleanup }) => {
     const { devices } = await adminSite()

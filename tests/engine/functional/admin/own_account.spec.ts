@@ -31,7 +31,6 @@ test.group('Admin | own password, sessions and tokens', (group) => {
   let kim: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -81,7 +80,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
       await db.from('admin_audit_log'),
     ])
     for (const secret of [NEW, PASSWORD, hashedPassword]) assert.notInclude(logged + log(), secret)
-  })
+  }).tags(['@database'])
 
   test('[U7] the present password is asked for, and nothing else is said without it', async ({
     assert,
@@ -113,7 +112,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isAbove(Number(throttled.headers.get('retry-after')), 0)
     const entered = await login('kim')
     assert.equal(entered.status, 429)
-  })
+  }).tags(['@database'])
 
   test('[U7, U13] the account refuses a password that is none, beside its field: {0}')
     .with([
@@ -263,7 +262,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.isNull(await AdminAccessToken.find(id))
     const { accessTokens } = await adminSite()
     assert.isNull(await accessTokens.find(new Secret(token)))
-  })
+  }).tags(['@database'])
 
   test('[U7, B9] another site, a stranger and who sees the site as a role change nothing', async ({
     assert,

@@ -43,7 +43,6 @@ test.group('Admin | passkeys', (group) => {
   let cookie: string
   let key: TestAuthenticator
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -81,7 +80,7 @@ test.group('Admin | passkeys', (group) => {
     const events = await db.from('admin_event_log').where('event_type', 'LOGIN')
     assert.lengthOf(events, 1)
     assert.include(JSON.stringify(events[0]), 'passkey')
-  })
+  }).tags(['@database'])
 
   test('[U9] another origin, host, user handle or key, and an unverified person are one and the same refusal', async ({
     assert,
@@ -132,7 +131,7 @@ test.group('Admin | passkeys', (group) => {
     const notices = await db.from('admin_notices').where('kind', 'passkey_cloned')
     assert.lengthOf(notices, 1)
     assert.equal(await statusOf(logIn({ counter: 8 })), 303)
-  })
+  }).tags(['@database'])
 
   test('[U9] a challenge is good for five minutes, in its browser, for its purpose', async ({
     assert,
@@ -154,7 +153,7 @@ test.group('Admin | passkeys', (group) => {
     const renamed = proof.cookie.replace('passkey_proof=', 'passkey_login=')
     const moved = await sendForm(LOGIN, { passkey: key.answer(proof.options) }, { cookie: renamed })
     assert.equal(moved.status, 401)
-  })
+  }).tags(['@database'])
 
   test('[U9] it is a second factor after the password, and another user’s is not', async ({
     assert,

@@ -30,7 +30,6 @@ test.group('Admin | search of the site', (group) => {
   let cookie: string
   let eve: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.setup(() => waitLong())
   group.each.setup(async () => {
@@ -71,12 +70,12 @@ test.group('Admin | search of the site', (group) => {
     )
     assert.deepInclude(links, ['Live at Hansa', `/admin/Recording/update/${one.id}`])
     assert.deepInclude(links, ['Studios', '/admin/Studio/?q=hansa'])
-  })
+  }).tags(['@database'])
 
   test('[L12] a record is found by its key', async ({ assert }) => {
     const { id } = await Studio.create({ name: 'Abbey' })
     assert.deepInclude(await found(String(id)), ['Abbey', `/admin/Studio/update/${id}`])
-  })
+  }).tags(['@database'])
 
   test('[L12] pages, models and actions are found by their names', async ({ assert }) => {
     assert.deepEqual(await found('studio'), [
@@ -125,7 +124,7 @@ test.group('Admin | search of the site', (group) => {
     assert.deepEqual(await found('abbey'), [])
     const { text } = await search('abbey')
     assert.include(text, 'Nothing found for “abbey”.')
-  })
+  }).tags(['@database'])
 
   test('[L12] a model that can’t be read is left out, and logged', async ({ assert, cleanup }) => {
     await Studio.create({ name: 'Abbey' })
@@ -171,7 +170,7 @@ test.group('Admin | search of the site', (group) => {
     const { text } = await search('abbey')
     assert.match(text, /These take long to search:\s*<a href="\/admin\/Studio\/\?q=abbey">Studios/)
     assert.deepInclude(linksOf(text), ['Recordings', '/admin/Recording/?q=abbey'])
-  })
+  }).tags(['@database'])
 
   test('[L12] where there is no time for parts of titles, models in which nothing begins with it are named', async ({
     assert,
@@ -189,7 +188,7 @@ test.group('Admin | search of the site', (group) => {
     assert.notInclude(slow, '"/admin/Recording/?q=hansa"')
     assert.include(text, 'Hansa live')
     assert.notInclude(text, 'The Hansa')
-  })
+  }).tags(['@database'])
 
   test('[L12] what was typed and titles are text, whatever they contain', async ({ assert }) => {
     const evil = '"><script>alert(1)</script>\u202Egnp'
@@ -203,7 +202,7 @@ test.group('Admin | search of the site', (group) => {
     }
     const listed = await get('/admin/search?q[]=x&q=y', { headers: { cookie } })
     assert.equal(listed.status, 200)
-  })
+  }).tags(['@database'])
 
   test('[L12] the palette gets the content alone', async ({ assert }) => {
     const { text, headers } = await search('health', cookie, { 'hx-request': 'true' })

@@ -48,7 +48,6 @@ test.group('Admin | setting up a second factor', (group) => {
   let jo: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -82,7 +81,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.isNull(await adminAuthentication.factors.take(jo.id, { code: codeOf(secret) }))
     const [recoveryCode] = codesIn(done)
     assert.equal(await adminAuthentication.factors.take(jo.id, { recoveryCode }), 'recovery_code')
-  })
+  }).tags(['@database'])
 
   test('[U8, E4] secret and codes are stored encrypted and hashed, and shown nowhere again', async ({
     assert,
@@ -122,7 +121,7 @@ test.group('Admin | setting up a second factor', (group) => {
       factors: 'added',
     })
     assert.equal(id, String(jo.id))
-  })
+  }).tags(['@database'])
 
   test('[U8] the form sent twice changes nothing', async ({ assert }) => {
     const { setup, secret } = await setUp(cookie)
@@ -131,7 +130,7 @@ test.group('Admin | setting up a second factor', (group) => {
     const again = await send(TOTP, cookie, { setup, code: codeOf(secret) })
     assert.equal(again.status, 303)
     assert.deepEqual(await db.from('admin_recovery_codes').orderBy('id'), before)
-  })
+  }).tags(['@database'])
 
   test('[U8] a key of another user, an invented one or an old one is not taken', async ({
     assert,
@@ -203,7 +202,7 @@ test.group('Admin | setting up a second factor', (group) => {
     assert.equal(await statusOf(send(path, cookie)), 303)
     assert.isEmpty(await db.from('admin_recovery_codes'))
     assert.equal(await locationOf(login('jo')), '/admin')
-  })
+  }).tags(['@database'])
 
   test('[U8] nobody removes or renews what is another user’s, or is not there', async ({
     assert,

@@ -40,7 +40,6 @@ test.group('Admin | the second step of a login', (group) => {
   let jo: AdminUser
   let app: GivenFactor
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -114,7 +113,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(isRefused(await send(await firstStep(), { code })))
     assert.isTrue(isRefused(await send(await firstStep(), { code: app.code(-1) })))
     assert.equal(await statusOf(send(await firstStep(), { code: app.code(1) })), 303)
-  })
+  }).tags(['@database'])
 
   test('[U8] of several logins with one code at once, one succeeds', async ({ assert }) => {
     await db.from('rate_limits').delete()
@@ -138,7 +137,7 @@ test.group('Admin | the second step of a login', (group) => {
     )
     const { counter } = await AdminFactor.findOrFail(id)
     assert.isNotNull(counter)
-  })
+  }).tags(['@database'])
 
   test('[U8] a clock may be off by one step, not by two')
     .with([
@@ -178,7 +177,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(isRefused(late))
     const inTime = await inMinutes(4.8, () => send(step, { code: app.code() }))
     assert.equal(inTime.status, 303)
-  })
+  }).tags(['@database'])
 
   test('[U8] a first step is good for one login, of its own user', async ({ assert }) => {
     const al = await makeUser('al')
@@ -223,7 +222,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isTrue(isRefused(again))
     assert.include(again.text, 'This is no recovery code of yours, or it was used before.')
     assert.equal(await statusOf(send(await firstStep(), { recovery_code: second })), 303)
-  })
+  }).tags(['@database'])
 
   test('[U8] of many uses of a recovery code at once, one succeeds', async ({ assert }) => {
     const { adminAuthentication } = await adminSite()
@@ -236,7 +235,7 @@ test.group('Admin | the second step of a login', (group) => {
       taken.filter((one) => one !== null),
       ['recovery_code']
     )
-  })
+  }).tags(['@database'])
 
   test('[U8, B8] wrong codes are throttled with wrong passwords, and a right password clears none', async ({
     assert,
@@ -249,7 +248,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.deepEqual(statuses, [401, 401, 401, 401, 401])
     const step = await login('jo')
     assert.equal(step.status, 429)
-  })
+  }).tags(['@database'])
 
   test('[U8, B8] a throttled second step tells how long to wait, and a right code is refused, too', async ({
     assert,
@@ -272,7 +271,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.isAbove(waits[20]!, 800)
     /* The password is not locked by that. */
     assert.isUndefined(await throttle.attempt('jo', '198.51.100.1'))
-  })
+  }).tags(['@database'])
 
   test('[U8, E2] a failed second step is a failed login of the user, a right one a login', async ({
     assert,

@@ -43,7 +43,6 @@ async function statusOf(answer: Promise<Answer>): Promise<number> {
 }
 
 test.group('Admin | select all matching', (group) => {
-  group.tap((one) => one.tags(['@database']))
   let jo: AdminUser
   let cookie: string
 
@@ -83,7 +82,7 @@ test.group('Admin | select all matching', (group) => {
     assert.include(answer.text, '12 gadgets deleted')
     const left = await db.from('bulk_gadgets').where('is_deleted', false)
     assert.deepEqual(left.map(({ name }) => name).toSorted(), ['Sofa 0', 'Sofa 1', 'Sofa 2'])
-  })
+  }).tags(['@database'])
 
   test('[L8] sorting, page and page size of the query do not matter', async ({ assert }) => {
     await addGadgets(15)
@@ -104,7 +103,7 @@ test.group('Admin | select all matching', (group) => {
       assert.include(message(answer), '5 records match now')
     }
     assert.equal(await active(), 5)
-  })
+  }).tags(['@database'])
 
   test('[L8, L1] a query of which something filters nothing is 422: {$self}')
     .with([
@@ -163,7 +162,7 @@ test.group('Admin | select all matching', (group) => {
     const purged = await remove('deleted=include', 4, 'Gadget', 'bulk-delete?hard=true')
     assert.equal(purged.status, 200)
     assert.equal(await countOf('bulk_gadgets'), 0)
-  })
+  }).tags(['@database'])
 
   test('[L8] keys of text and of several columns are found', async ({ assert }) => {
     await addMany('bulk_vouchers', 3, (index) => ({ code: `a/ä ${index}` }))
@@ -172,7 +171,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await statusOf(remove('filter.guest=Jo', 3, 'Berth')), 200)
     assert.equal(await countOf('bulk_vouchers'), 0)
     assert.equal(await countOf('bulk_berths'), 0)
-  })
+  }).tags(['@database'])
 
   test('[L8, P14] scope and policy leave what the list leaves', async ({ assert }) => {
     await addMany('bulk_diaries', 6, (index) => ({
@@ -186,7 +185,7 @@ test.group('Admin | select all matching', (group) => {
       left.map(({ title }) => title),
       ['no read', 'Day 5']
     )
-  })
+  }).tags(['@database'])
 
   test('[L8, U4] without the right to delete it is 403, and unseen fields are no filters', async ({
     assert,
@@ -276,7 +275,7 @@ test.group('Admin | select all matching', (group) => {
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), MANY)
     assert.isEmpty(await db.from('admin_job_chunks'))
     assert.isEmpty(await db.from('queue_jobs'))
-  })
+  }).tags(['@database'])
 
   test('[L8] a job stops at the first failure, and says what was done and what not', async ({
     assert,
@@ -303,7 +302,7 @@ test.group('Admin | select all matching', (group) => {
     assert.containSubset(ended, { state: 'done', done: 1501, fault: null })
     assert.equal(await active(), 0)
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), 1501)
-  })
+  }).tags(['@database'])
 
   test('[L8] other records than were seen when the job begins: nothing is done', async ({
     assert,
@@ -318,7 +317,7 @@ test.group('Admin | select all matching', (group) => {
     assert.include(job.fault!, '1,101 records match now, not 1,100')
     assert.equal(await active(), 1101)
     assert.isEmpty(await db.from('admin_job_chunks'))
-  })
+  }).tags(['@database'])
 
   test('[L8, U4] the permissions that count are those when it runs', async ({
     assert,

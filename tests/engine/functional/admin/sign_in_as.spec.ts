@@ -27,7 +27,6 @@ test.group('Admin | sign in as', (group) => {
   let kim: AdminUser
   let cookie: string
 
-  group.tap((one) => one.tags(['@database']))
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
@@ -122,7 +121,7 @@ test.group('Admin | sign in as', (group) => {
     const [own] = await eventsOf({ event_type: 'UPDATE' })
     assert.equal(own.username, 'root')
     assert.notProperty(own.details ?? {}, 'acting_superuser')
-  })
+  }).tags(['@database'])
 
   test('[U14] neither the account nor what is asked a password for is theirs meanwhile', async ({
     assert,
@@ -203,6 +202,7 @@ test.group('Admin | sign in as', (group) => {
   })
 
   test('[U14] after an hour nothing is done, for neither of the two: {0}')
+    .tags(['@database'])
     .with(['form', 'page', 'crud'])
     .run(async ({ assert }, door) => {
       await start()
@@ -229,6 +229,7 @@ test.group('Admin | sign in as', (group) => {
     })
 
   test('[U14] it ends with the rights of the one and with the account of the other: {0}')
+    .tags(['@database'])
     .with(['demoted', 'promoted', 'deleted'])
     .run(async ({ assert }, what) => {
       await makeUser('boss')

@@ -8,6 +8,7 @@ import { AdminUserService } from '#admin/authentication/admin_user_service'
 import { restOf, spendRest } from '#admin/authentication/passwords/scrypt_costs'
 import { ValueError } from '#crud'
 import { emptyAdminTables, fakeHashes, makeUser, PASSWORD } from '#tests/engine/helpers/admin'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const users = new AdminUserService()
 
@@ -52,7 +53,7 @@ test.group('AdminUserService', (group) => {
         fc.pre(!/^[A-Za-z0-9._-]{2,32}$/.test(username) || username.endsWith('\n'))
         await refusal(() => users.create({ username, password: PASSWORD, isSuperuser: true }))
       }),
-      { numRuns: 100 }
+      { numRuns: runs(100) }
     )
     assert.isEmpty(await db.from('admin_users'))
   })

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import type { AdminSite } from '#admin'
 import { returnPath } from '#admin/http/return_path'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 function siteAt(mountPath: string): AdminSite {
   return {
@@ -205,7 +206,7 @@ test.group('returnPath', () => {
           assert.match(chosen, /^[\x21-\x7e]+$/)
         }
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 })

@@ -4,6 +4,7 @@ import type { PermissionsDocument } from '#admin'
 import { CompiledPermissions } from '#admin/permissions/compiled_permissions'
 import type { Grant } from '#crud/internals'
 import type { Scope } from '#crud'
+import { runs } from '#tests/engine/helpers/random_runs'
 import { RoleJudge, type Reaches } from '#tests/engine/helpers/role_judge'
 
 const FIELDS = ['title', 'gross', 'branch']
@@ -90,7 +91,7 @@ test.group('Admin | compiled permissions', () => {
           }
         }
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { Problem } from '#crud'
 import { matchesStrongly, matchesWeakly, parseTags, strongTag, weakTag } from '#crud/http/etag'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 /** Characters that RFC 9110 allows between the quotes. */
 const opaque = fc.string({
@@ -51,7 +52,7 @@ test.group('Entity tags', () => {
           assert.include((error as Problem).message, 'If-None-Match')
         }
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 

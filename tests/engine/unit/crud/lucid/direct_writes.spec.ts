@@ -8,6 +8,7 @@ import { resources } from '#crud/resource/registry'
 import { Sample } from '#tests/engine/fixtures/samples'
 import { onMysql, onPostgres, onSqlite } from '#tests/engine/helpers/databases'
 import { queriesOf } from '#tests/engine/helpers/queries'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const crud = new LucidCrud(Sample)
 
@@ -78,7 +79,7 @@ test.group('Writes that return the written row', (group) => {
         })
         if (afterUpdate) assert.deepInclude(await crud.get(id), afterUpdate)
       }),
-      { numRuns: 60 }
+      { numRuns: runs(60) }
     )
   })
 

@@ -16,6 +16,7 @@ import {
   shared,
 } from '#tests/engine/fixtures/granted'
 import { strange } from '#tests/engine/helpers/actors'
+import { someOf } from '#tests/engine/helpers/random_runs'
 
 type Row = Record<string, any>
 
@@ -184,7 +185,8 @@ test.group('LucidCrud | random grants', (group) => {
   test('[U2, U3] lists, counts, filters and sorts tell what the judge tells', async ({
     assert,
   }) => {
-    for (let seed = 1; seed <= 120; seed++) {
+    const seeds = Array.from({ length: 120 }, (_, index) => index + 1)
+    for (const seed of someOf(seeds, 3)) {
       const one = new Case(seed)
       const judge = new Judge(one.grants)
       const about = JSON.stringify({ seed, ...one, grants: one.grants })

@@ -7,6 +7,7 @@ import { Resource } from '#crud/resource/resource'
 import { versionOf } from '#crud/resource/version'
 import { toApi } from '#crud/values/to_api'
 import { Sample } from '#tests/engine/fixtures/samples'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const moment = fc
   .integer({ min: 0, max: 4_000_000_000 })
@@ -66,7 +67,7 @@ test.group('The version of a record', (group) => {
         const isSame = apiText(values[attribute]) === apiText(value)
         assert.equal(version({ ...values, [attribute]: value }) === version(values), isSame)
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 

@@ -19,6 +19,7 @@ import {
 } from '#tests/engine/fixtures/crud'
 import { Sample } from '#tests/engine/fixtures/samples'
 import { insertRow } from '#tests/engine/helpers/databases'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 async function readerOf(model: LucidModel, options: CrudOptions = {}) {
   const resource = new Resource({ ...options, model })
@@ -307,7 +308,7 @@ test.group('Reader: raw and hydrated', (group) => {
         assert.deepEqual(await reader.all(), [hydrated])
         assert.deepEqual(JSON.parse(JSON.stringify(single)), JSON.parse(JSON.stringify(hydrated)))
       }),
-      { numRuns: 150 }
+      { numRuns: runs(150) }
     )
   }).timeout(30_000)
 

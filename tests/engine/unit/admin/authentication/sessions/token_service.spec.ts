@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { decodeJwt, decodeProtectedHeader, SignJWT, UnsecuredJWT } from 'jose'
 import { TokenService, type TokenClaims } from '#admin/authentication/sessions/token_service'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const SECRET = 'a-secret-of-the-application'
 const tokens = new TokenService(SECRET, 30)
@@ -150,7 +151,7 @@ test.group('TokenService', () => {
         const changed = token.slice(0, place) + sign_ + token.slice(place + 1)
         assert.isNull(await tokens.verify(changed))
       }),
-      { numRuns: 200 }
+      { numRuns: runs(200) }
     )
   })
 

@@ -7,6 +7,7 @@ import { matrixMore, matrixView, type MatrixBox } from '#admin/permissions/matri
 import { inputName, readInputName } from '#admin/permissions/matrix/input_names'
 import { readKept } from '#admin/permissions/matrix/kept'
 import { readMatrix, unfoldedIn } from '#admin/permissions/matrix/read_matrix'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 const FIELD = 'permissions'
 
@@ -72,7 +73,7 @@ test.group('Permissions | the matrix', () => {
         const back = readMatrix(FIELD, sentOf(site, document, isUnfolded))
         assert.deepEqual(JSON.stringify(readPermissions(back)), JSON.stringify(document))
       }),
-      { numRuns: 300 }
+      { numRuns: runs(300) }
     )
   })
 

@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { matchTest, toGlob } from '#crud/database/sqlite/sqlite_match'
 import { ANY, caseVariants, parseLike, type TextPattern } from '#crud/values/text_pattern'
 import { likeExpression } from '#tests/engine/helpers/memory_list'
+import { runs } from '#tests/engine/helpers/random_runs'
 
 /** Special characters of GLOB, LIKE and SQL, and letters with unusual cases. */
 const SIGNS = [
@@ -47,7 +48,7 @@ test.group('SQLite match', () => {
         const found = await matches(value, parseLike(like), foldCase)
         assert.equal(found, Number(expected), `${value} like ${like}`)
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 
@@ -61,7 +62,7 @@ test.group('SQLite match', () => {
         const found = await matches(long, parseLike(`%${like}%`), foldCase)
         assert.equal(found, Number(expected), `${value} like %${like}%`)
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 
@@ -79,7 +80,7 @@ test.group('SQLite match', () => {
           assert.equal(await matches(value, [value], foldCase), 1)
         }
       }),
-      { numRuns: 300 }
+      { numRuns: runs(300) }
     )
   })
 
