@@ -1,10 +1,9 @@
 import { test } from '@japa/runner'
 import { AdminSession, type AdminUser } from '#admin'
 import { leaveModels, cookiesOf, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { Visit, type Theme } from '#tests/engine/helpers/browser'
+import { THEMES, Visit } from '#tests/engine/helpers/browser'
 import { issueToken } from '#tests/engine/helpers/tokens'
 
-const THEMES: Theme[] = ['light-theme', 'dark-theme']
 const NEW = 'battery staple 7 moons'
 
 test.group('The own account and invitations, in a browser', (group) => {

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { Page } from 'playwright-core'
 import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { getsFocus, Visit, type Theme } from '#tests/engine/helpers/browser'
+import { getsFocus, THEMES, Visit } from '#tests/engine/helpers/browser'
 
 async function makeReels() {
   const lenders = Array.from({ length: 60 }, (_, index) => ({
@@ -179,10 +179,9 @@ test.group('The filters of a list, in a browser', (group) => {
     assert.deepEqual(visited.faults, [])
   })
 
-  for (const [theme, width] of [
-    ['light-theme', 1280],
-    ['dark-theme', 360],
-  ] as Array<[Theme, number]>) {
+  const widths = { 'light-theme': 1280, 'dark-theme': 360 }
+  for (const theme of THEMES) {
+    const width = widths[theme]
     test(`[L2, L3, B24] filters, form and facets are accessible, and as wide as the window: ${theme}`, async ({
       assert,
     }) => {

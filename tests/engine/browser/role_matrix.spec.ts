@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { type AdminRole, type AdminUser, type PermissionsDocument } from '#admin'
-import { emptyAdminTables, leaveModels, makeUser } from '#tests/engine/helpers/admin'
+import { adminSite, emptyAdminTables, leaveModels, makeUser } from '#tests/engine/helpers/admin'
 import { getsFocus, THEMES, type Theme, Visit } from '#tests/engine/helpers/browser'
 import { makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 
@@ -42,7 +42,9 @@ test.group('The page of a role, in a browser', (group) => {
     '[U6] the matrix of 40 models is for everybody, on every screen, its heading in sight: {$self}'
   )
     .with(THEMES)
-    .run(async ({ assert }, theme) => {
+    .run(async ({ assert, cleanup }, theme) => {
+      const { models } = await adminSite()
+      cleanup(await leaveModels(...FEW, ...[...models.keys()].slice(0, FORTY + 10)))
       const visit = await Visit.begin({ as: root, theme })
       const { page } = visit
       await page.goto(address())

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import type { AdminUser } from '#admin'
 import { leaveModels, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { Visit } from '#tests/engine/helpers/browser'
+import { THEMES, Visit } from '#tests/engine/helpers/browser'
 import { Play } from '#tests/engine/fixtures/stages'
 
 const LIST = '/admin/Play/?filter.town=east&sort_by=title&sort_order=asc&page=3'
@@ -120,10 +120,9 @@ test.group('The way back from a form, in a browser', (group) => {
     )
   })
 
-  for (const [theme, width] of [
-    ['light-theme', 360],
-    ['dark-theme', 1280],
-  ] as const) {
+  const widths = { 'light-theme': 360, 'dark-theme': 1280 }
+  for (const theme of THEMES) {
+    const width = widths[theme]
     test(`axe finds no violation: ${theme}, ${width} px`, async ({ assert }) => {
       const visit = await open('Scene 29', { theme, width })
       assert.isAtMost(await visit.overflow(), 0)

@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import type { AdminUser } from '#admin'
 import { rm } from 'node:fs/promises'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
-import { Visit } from '#tests/engine/helpers/browser'
+import { THEMES, Visit } from '#tests/engine/helpers/browser'
 import { Souvenir } from '#tests/engine/fixtures/widgets'
 
 /* One red pixel */
@@ -90,10 +90,9 @@ test.group('Further widgets, in a browser', (group) => {
     assert.deepEqual(visit.faults, [])
   })
 
-  for (const [theme, width] of [
-    ['light-theme', 360],
-    ['dark-theme', 1280],
-  ] as const) {
+  const widths = { 'light-theme': 360, 'dark-theme': 1280 }
+  for (const theme of THEMES) {
+    const width = widths[theme]
     test(`[R13] the widgets stand well with ${theme} at ${width} px`, async ({ assert }) => {
       const { id } = await Souvenir.create({
         title: 'Mug',

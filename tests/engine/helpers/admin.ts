@@ -9,6 +9,8 @@ import { DateTime } from 'luxon'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { AdminSite, AdminUser, type AdminViewOptions } from '#admin'
 import { giveRoles } from '#tests/engine/helpers/roles'
+import type { ModelView } from '#admin/model_view'
+import { referencesOf } from '#admin/relations/references'
 import { registerModelRoutes } from '#admin/http/routes/model_routes'
 import { call, type Answer } from '#tests/engine/helpers/http'
 
@@ -30,16 +32,27 @@ export async function addView(model: LucidModel, options: AdminViewOptions = {})
 }
 
 /**
- * Leaves only these models and the admin's own in the site: what a browser does with a page grows with the
- * models in its sidebar, of which the fixtures have more than any site.
+ * Leaves only these models, those that they refer to, and the admin's own in the site: what a browser does with a
+ * page grows with the models in its sidebar, of which the fixtures have more than any site.
+ *
+ * A form keeps its fields from the first time it is shown, and with them its references: without the models that
+ * these refer to, forms would stay without them for the other files of the process.
  *
  * @returns a function that puts the others back
  */
 export async function leaveModels(...names: string[]): Promise<() => void> {
-  const { models } = await adminSite()
+  const site = await adminSite()
+  const { models } = site
   const all = [...models]
-  for (const [name, { adminModel }] of all) {
-    if (!adminModel && !names.includes(name)) models.delete(name)
+  const left = new Set<ModelView>()
+  const leave = (view?: ModelView) => {
+    if (!view || left.has(view)) return
+    left.add(view)
+    for (const reference of referencesOf(site, view)) leave(reference.view)
+  }
+  for (const name of names) leave(models.get(name))
+  for (const [name, view] of all) {
+    if (!view.adminModel && !left.has(view)) models.delete(name)
   }
   return () => {
     models.clear()

@@ -34,6 +34,26 @@ test.group('adminAssets', () => {
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
   })
 
+  test('where less motion is asked for, nothing has a duration', async ({ assert }) => {
+    const store = await AssetStore.load(adminAssets)
+    const sheets = adminAssets.map(({ name }) => name).filter((name) => name.endsWith('.css'))
+    const styles = sheets.map((name) => store.find(store.url(name))!.body.toString()).join('\n')
+    const reduced = /@media \(prefers-reduced-motion: reduce\) \{([^@]*)\n\}/g
+    const [ofAll, ofLists] = [...styles.matchAll(reduced)].map(([, rules]) => rules)
+    assert.match(
+      ofAll,
+      /:root \{[^}]*--default-transition-duration: 0s;[^}]*scroll-behavior: auto;/
+    )
+    assert.match(ofLists, /\.list\.htmx-request[^{]*::before \{[^}]*animation: none;/)
+
+    const moving = [...styles.matchAll(/[{;]\s*((?:transition|animation)(?:-duration)?:[^;}]*)/g)]
+      .map(([, declaration]) => declaration.replace(/\s+/g, ' '))
+      .filter((one) =>
+        /\d(ms|s)\b/.test(one.replace(/var\(--default-transition-duration\)( 50ms)?/g, ''))
+      )
+    assert.deepEqual(moving, ['animation: list-progress 1s 50ms linear infinite backwards'])
+  })
+
   test('the fonts are cut from Inter, for the letters that the stylesheet names', async ({
     assert,
   }) => {
