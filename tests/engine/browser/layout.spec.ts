@@ -173,7 +173,7 @@ test.group('The layout with few models, in a browser', (group) => {
   test('[B18] a message lies over the page, waits under the pointer and goes; faults and actions stay', async ({
     assert,
   }) => {
-    await db.from('lenders').delete()
+    for (const table of ['reels', 'lenders']) await db.from(table).delete()
     const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
     await db.table('lenders').insert({ name: 'Ealing', created_at: now })
     const visit = await Visit.begin({ as: await makeUser('ada') })
