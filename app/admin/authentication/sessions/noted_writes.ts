@@ -13,10 +13,23 @@ export class NotedWrites {
 
   /**
    * @param session  key of the session
-   * @returns false if it failed, was not done yet, or not begun, as the session's last one is not done
+   * @returns false if it failed, was not done in time, or not begun, as the session's last one was not done in time
    */
   async write(session: number, work: () => Promise<void>): Promise<boolean> {
-    if (this.#pending.has(session)) return false
+    const end = new AbortController()
+    const over = sleep(PATIENCE, false, { ref: false, signal: end.signal })
+    over.catch(() => {})
+    try {
+      for (let last; (last = this.#pending.get(session));) {
+        if ((await Promise.race([last.then(() => true), over])) === false) return false
+      }
+      return await Promise.race([this.#begin(session, work), over])
+    } finally {
+      end.abort()
+    }
+  }
+
+  #begin(session: number, work: () => Promise<void>): Promise<boolean> {
     const written = work()
       .then(() => true)
       .catch((error) => {
@@ -25,9 +38,7 @@ export class NotedWrites {
       })
       .finally(() => this.#pending.delete(session))
     this.#pending.set(session, written)
-    const end = new AbortController()
-    const waited = sleep(PATIENCE, false, { ref: false, signal: end.signal })
-    return await Promise.race([written, waited]).finally(() => end.abort())
+    return written
   }
 
   /** Waits for all that are under way. */
