@@ -82,10 +82,8 @@ export class CommitGroups {
       if (place) return await place.group.joinStatement(write, place.leave)
     }
     this.#isBusy = true
+    if (await this.#hasNext()) return await this.#leadBare(client, write)
     try {
-      if (await this.#hasNext()) {
-        return await withWriter(client, (connection) => this.#leadBare(connection, write))
-      }
       const result = await withWriter(client, write.run)
       write.committed(result)
       return result
@@ -106,11 +104,7 @@ export class CommitGroups {
       if (place) return await place.group.joinBare(write, place.leave)
     }
     this.#isBusy = true
-    try {
-      return await withWriter(client, (connection) => this.#leadBare(connection, write))
-    } finally {
-      this.#pass()
-    }
+    return await this.#leadBare(client, write)
   }
 
   #turn(isBare: boolean): Promise<Parameters<Turn['begin']>[0]> {
@@ -184,17 +178,29 @@ export class CommitGroups {
     return await this.#end(transaction, result, group)
   }
 
-  async #leadBare<Result>(
+  async #leadBare<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+    let since = performance.now()
+    let isBegun = false
+    try {
+      return await withWriter(client, async (connection) => {
+        since = performance.now()
+        await write.command(BEGIN)(connection)
+        isBegun = true
+        return await this.#runFirst(connection, write)
+      })
+    } catch (error) {
+      if (!isBegun) this.#refuseOthers(error, since)
+      throw error
+    } finally {
+      this.#pass()
+    }
+  }
+
+  /** Runs the write of a transaction that has begun, then those that join it, and commits all. */
+  async #runFirst<Result>(
     connection: RawConnection,
     { command, run, committed }: BareWrite<Result>
   ): Promise<Result> {
-    const since = performance.now()
-    try {
-      await command(BEGIN)(connection)
-    } catch (error) {
-      this.#refuseOthers(error, since)
-      throw error
-    }
     const begun = performance.now()
     /* SQLite may have rolled back by itself already. */
     const undo = () => command('ROLLBACK')(connection).catch(() => {})
