@@ -40,6 +40,13 @@ const LENGTH = 80
  */
 export const LONG = [
   { name: 'browser/docs', file: 'tests/engine/browser/docs.spec.ts' },
+  { name: 'browser/access_tokens', file: 'tests/engine/browser/access_tokens.spec.ts' },
+  { name: 'browser/conflict', file: 'tests/engine/browser/conflict.spec.ts' },
+  { name: 'browser/events', file: 'tests/engine/browser/events.spec.ts' },
+  { name: 'browser/layout', file: 'tests/engine/browser/layout.spec.ts' },
+  { name: 'browser/role_matrix', file: 'tests/engine/browser/role_matrix.spec.ts' },
+  { name: 'browser/saved_views', file: 'tests/engine/browser/saved_views.spec.ts' },
+  { name: 'browser/way_back', file: 'tests/engine/browser/way_back.spec.ts' },
   { name: 'functional/attacks/fuzz', file: 'tests/engine/functional/attacks/fuzz.spec.ts' },
   {
     name: 'functional/openapi/typed_client',
