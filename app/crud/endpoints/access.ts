@@ -7,6 +7,7 @@ import { crossSiteWrite, tokenInvalid, tokenRequired } from '../http/problems.js
 import type { Operation } from '../operations/operation.js'
 import type { Resource } from '../resource/resource.js'
 import type { Access, Actor, ApiToken, Origin } from '../types.js'
+import { RequestValue } from '../http/request_value.js'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to
@@ -22,7 +23,7 @@ export interface Authorizer {
   identify?(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null>
 }
 
-const ACTORS = new WeakMap<HttpContext, Actor>()
+const ACTORS = new RequestValue<Actor>('actor')
 const UNDECIDED = new WeakSet<HttpContext>()
 
 let tokenAuthorizer: Authorizer | undefined

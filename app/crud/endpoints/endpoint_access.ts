@@ -6,6 +6,7 @@ import type { Access } from '../types.js'
 import { actorOf, authorize, authorizeBy, wouldPass } from './access.js'
 import { accessToInclude, includesOf } from './access_to_include.js'
 import type { EndpointMount } from './endpoint_mount.js'
+import { RequestValue } from '../http/request_value.js'
 
 /** The access rules in a model's options; implemented by `EndpointCreator`. */
 export interface AccessRules {
@@ -21,7 +22,7 @@ export interface AccessRules {
  */
 export class EndpointAccess {
   /* Computed once per request. */
-  readonly #readers = new WeakMap<HttpContext, Promise<boolean>>()
+  readonly #readers = new RequestValue<Promise<boolean>>('may read')
 
   constructor(
     private readonly rules: AccessRules,

@@ -43,6 +43,7 @@ import { modelPath } from './model_path.js'
 import { offeredOperations } from './offered_operations.js'
 import { registerRoute } from './register_route.js'
 import { RoutePlan } from './route_plan.js'
+import { RequestValue } from '../http/request_value.js'
 
 /**
  * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
@@ -76,9 +77,9 @@ export class EndpointCreator {
    * The includes of a read of one item: `fetchItem` is older than them, and subclasses rely on its
    * parameters.
    */
-  readonly #includes = new WeakMap<HttpContext, readonly IncludedRelation[]>()
+  readonly #includes = new RequestValue<readonly IncludedRelation[]>('includes')
   /* The clients of exports, which read all parts of a list from one moment. */
-  readonly #snapshots = new WeakMap<HttpContext, QueryClientContract>()
+  readonly #snapshots = new RequestValue<QueryClientContract>('snapshot')
 
   /**
    * @param mount  given when the endpoints are mounted at another path than the options say

@@ -2,6 +2,7 @@ import { getHeapStatistics } from 'node:v8'
 import type { HttpContext } from '@adonisjs/core/http'
 import { answerTooLarge, tooManyAnswers } from './problems.js'
 import { crudConfig } from '../settings.js'
+import { RequestValue } from './request_value.js'
 
 /** Longest wait of an answer for memory, in milliseconds, and the number of answers that may wait */
 const TIMEOUT = 1500
@@ -125,7 +126,7 @@ export function bytesInFlight(): number {
 }
 
 /* Most requests never use their budget, so no listener is added to their response before they do. */
-const BUDGETS = new WeakMap<HttpContext, AnswerBudget>()
+const BUDGETS = new RequestValue<AnswerBudget>('answer budget')
 
 /** The budget of the answer to a request, released when the answer is sent or its connection is closed. */
 export function answerBudgetOf(ctx: HttpContext): AnswerBudget {

@@ -1,8 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { inTransaction } from '../database/transaction.js'
+import { RequestValue } from './request_value.js'
 
-const TRANSACTIONS = new WeakMap<HttpContext, TransactionClientContract>()
+const TRANSACTIONS = new RequestValue<TransactionClientContract>('transaction')
 
 /** The transaction that the writes of a request are part of, if it has one around them. */
 export function transactionOf(ctx: HttpContext): TransactionClientContract | undefined {
