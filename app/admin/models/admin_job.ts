@@ -16,7 +16,7 @@ export interface JobOrigin {
   ip: string
   userAgent: string | null
   sessionId: number | null
-  /** Whom a superuser was signed in as when it was started: the job's events name both [U14] */
+  /** The user that a superuser was signed in as when the job was started: its events name both [U14] */
   actsAs?: ActsAs
   /** In which its filters and forms are read; jobs of earlier versions have none [R12] */
   timeZone?: string

@@ -5,7 +5,7 @@ import '#crud'
 import AdminUser from './admin_user.js'
 
 /**
- * Whom a superuser is signed in as, and since when.
+ * The user that a superuser is signed in as, and since when.
  */
 export interface ActsAs {
   userId: number

@@ -28,7 +28,7 @@ const HANDLE_BYTES = 32
 const ALGORITHMS = [-8, -7, -257]
 
 interface AskTerms extends ChallengeTerms {
-  /** Whose passkey it has to be. Default: anybody's */
+  /** The only user whose passkey is accepted. Default: anybody's */
   userId?: number
 }
 

@@ -77,7 +77,7 @@ export class ViewsController {
     })
   }
 
-  /** Whose view it is not only says whether the list opens with it. */
+  /** The owner changes the view itself; others only set it as the one that the list opens with. */
   async update(ctx: HttpContext): Promise<unknown> {
     const saved = await this.#find(ctx)
     const texts = sentTexts(ctx)
