@@ -9,10 +9,11 @@ import { pathToFileURL } from 'node:url'
 import { findChromium } from './chromium.js'
 import { DATABASE_TAG, otherDatabases } from './database_tests.js'
 import { ensureInstalled } from './install.js'
+import { LONG } from './long_tests.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 import { withSecondChances } from './second_chance.js'
 import { removeAbandonedFolders, temporaryFolder } from './test_folder.js'
-import { LONG, ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
+import { ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
 /**
  * Suites that need something a machine may not have: their name, and a function that returns the missing
@@ -50,7 +51,9 @@ const skipped = [
     .filter(({ missing }) => missing)
     .map(({ name, missing }) => `${name} (${missing})`),
   ...(isWhole && !isAppOnly && !process.env.CI
-    ? LONG.map(({ name }) => `${name} (takes long: tested in CI, and by name)`)
+    ? Object.entries(LONG).map(
+        ([suite, names]) => `of ${suite} (long: tested in CI, and by name): ${names.join(', ')}`
+      )
     : []),
   ...(isWhole && !process.env.TEST_REDIS_URL ? ['redis (TEST_REDIS_URL names no server)'] : []),
 ]

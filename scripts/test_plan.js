@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
 import { DATABASE_TAG } from './database_tests.js'
+import { takesLong } from './long_tests.js'
 
 const WEIGHTS_FILE = new URL('test_weights.txt', import.meta.url)
 
@@ -33,38 +34,7 @@ const START = 4
 const SHARE = 0.5
 
 /** Target length of a process, in seconds of processor time: long enough to be worth its start */
-const LENGTH = 80
-
-/**
- * Files that take long and rarely tell what no other test does: for continuous integration, or by name.
- */
-export const LONG = [
-  { name: 'browser/docs', file: 'tests/engine/browser/docs.spec.ts' },
-  { name: 'browser/access_tokens', file: 'tests/engine/browser/access_tokens.spec.ts' },
-  { name: 'browser/conflict', file: 'tests/engine/browser/conflict.spec.ts' },
-  { name: 'browser/events', file: 'tests/engine/browser/events.spec.ts' },
-  { name: 'browser/layout', file: 'tests/engine/browser/layout.spec.ts' },
-  { name: 'browser/role_matrix', file: 'tests/engine/browser/role_matrix.spec.ts' },
-  { name: 'browser/saved_views', file: 'tests/engine/browser/saved_views.spec.ts' },
-  { name: 'browser/way_back', file: 'tests/engine/browser/way_back.spec.ts' },
-  { name: 'functional/attacks/fuzz', file: 'tests/engine/functional/attacks/fuzz.spec.ts' },
-  {
-    name: 'functional/openapi/typed_client',
-    file: 'tests/engine/functional/openapi/typed_client.spec.ts',
-  },
-  { name: 'process/boot_states', file: 'tests/engine/process/boot_states.spec.ts' },
-  { name: 'process/docs/blocks', file: 'tests/engine/process/docs/blocks.spec.ts' },
-  { name: 'process/docs/readme', file: 'tests/engine/process/docs/readme.spec.ts' },
-  { name: 'process/docs/types', file: 'tests/engine/process/docs/types.spec.ts' },
-  { name: 'process/npm_test', file: 'tests/engine/process/npm_test.spec.ts' },
-  { name: 'process/make_crud', file: 'tests/engine/process/make_crud.spec.ts' },
-  { name: 'process/two_processes', file: 'tests/engine/process/two_processes.spec.ts' },
-  { name: 'process/settings', file: 'tests/engine/process/settings.spec.ts' },
-  { name: 'process/redis_throttle', file: 'tests/engine/process/redis_throttle.spec.ts' },
-  { name: 'process/large_files', file: 'tests/engine/process/large_files.spec.ts' },
-  { name: 'process/demo/jobs', file: 'tests/engine/process/demo/jobs.spec.ts' },
-  { name: 'process/demo/remove', file: 'tests/engine/process/demo/remove.spec.ts' },
-]
+const LENGTH = 110
 
 /** All suites */
 export const SUITES = ['process', 'functional', 'browser', 'unit']
@@ -83,7 +53,7 @@ const OWNERS = [
  * @returns the processes to start, the longest first. One of each kind takes the migrations back at its end.
  */
 export function planOf({ owners, suites, databases, withLong = true }) {
-  const isIn = (path) => withLong || LONG.every(({ file }) => file !== path)
+  const isIn = (path) => withLong || !takesLong(path)
   const runs = OWNERS.filter(({ name }) => owners.includes(name)).flatMap((owner) => {
     const own = owner.suites.filter((suite) => suites.includes(suite))
     return [

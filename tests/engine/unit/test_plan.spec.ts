@@ -12,8 +12,11 @@ interface Run {
 const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
   otherDatabases(): Array<{ name: string; missing: string | undefined }>
 }
-const { LONG, ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
-  LONG: Array<{ file: string }>
+const { LONG, takesLong } = (await import(app.makePath('scripts/long_tests.js'))) as {
+  LONG: Record<string, string[]>
+  takesLong(file: string): boolean
+}
+const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
   ownersOf(args: string[]): string[]
   planOf(wanted: {
     owners: string[]
@@ -63,13 +66,22 @@ test.group('The plan of npm test', () => {
       planOf({ owners: ['engine'], suites: SUITES, databases: [], withLong })
         .flatMap(({ files }) => files)
         .toSorted()
-    const long = LONG.map(({ file }) => file)
-    assert.isNotEmpty(long)
-    assert.includeMembers(filesOf(true), long)
+    for (const [suite, names] of Object.entries(LONG)) {
+      for (const name of names) {
+        const meant = filesOf(true).filter((file) =>
+          file.startsWith(`tests/engine/${suite}/${name}`)
+        )
+        assert.isTrue(meant.length > 0 && meant.every(takesLong), name)
+      }
+    }
     assert.deepEqual(
       filesOf(false),
-      filesOf(true).filter((file) => !long.includes(file))
+      filesOf(true).filter((file) => !takesLong(file))
     )
+    assert.includeMembers(filesOf(false), [
+      'tests/engine/unit/test_plan.spec.ts',
+      'tests/engine/browser/list.spec.ts',
+    ])
   })
 
   test('the second driver of SQLite is tested in CI, and named where it is left out', ({

@@ -61,7 +61,7 @@ test.group('Admin | pages of the import', (group) => {
     chooseColumns(url, columns, cookie, more)
   const uploads = async () => {
     const names = await readdir(tmpdir())
-    return names.filter((name) => name.startsWith('atrium-upload-'))
+    return names.filter((name) => name.startsWith(`atrium-upload-${process.pid}-`))
   }
 
   async function signInWith(permissions: PermissionsDocument) {
