@@ -40,6 +40,7 @@ export type { AdminActor, Origin, SystemActor } from './types.js'
 
 /* The admin's own tables are read and written on every database, in transactions. */
 export type { RunSql } from './database/bare_transaction.js'
+export type { Sql } from './sql/sql.js'
 export { dialectOf } from './database/dialects.js'
 export { type PivotTable, pivotTableOf } from './database/pivot_table.js'
 export { faultToProblem } from './database/fault_to_problem.js'

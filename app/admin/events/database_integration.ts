@@ -10,6 +10,7 @@ import {
   inTransaction,
   inUtc,
   type RunSql,
+  type Sql,
 } from '#crud/internals'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
@@ -146,13 +147,22 @@ export class DatabaseIntegration implements EventIntegration {
     run: RunSql
   ): Promise<number> {
     const timestamp = inUtc(event.timestamp)
-    const insert = async (table: string, row: Record<string, unknown>) => {
-      const [inserted] = await run(dialectOf(client).insertRowSql!(table, row))
-      return inserted.key
+    const dialect = dialectOf(client)
+    const inserted = async (insert: Sql) => {
+      const [{ key }] = await run(insert)
+      return key
     }
-    const eventId = await insert(AdminEventLog.table, eventRow(event, timestamp))
+    const first = { table: AdminEventLog.table, row: eventRow(event, timestamp) }
+    if (dialect.insertPairSql && event.records.length === 1) {
+      const [record] = event.records
+      const row = auditRow(record, timestamp)
+      const second = { table: AdminAuditLog.table, row, reference: 'event_id' }
+      return Number(await inserted(dialect.insertPairSql(first, second)))
+    }
+    const eventId = await inserted(dialect.insertRowSql!(first.table, first.row))
     for (const record of event.records) {
-      await insert(AdminAuditLog.table, auditRow(record, eventId, timestamp))
+      const row = { event_id: eventId, ...auditRow(record, timestamp) }
+      await inserted(dialect.insertRowSql!(AdminAuditLog.table, row))
     }
     return Number(eventId)
   }
@@ -170,7 +180,10 @@ export class DatabaseIntegration implements EventIntegration {
       const { details } = row
       await client.from(AdminEventLog.table).where('id', partOf).update({ details })
     }
-    const rows = event.records.map((record) => auditRow(record, eventId, timestamp))
+    const rows = event.records.map((record) => ({
+      event_id: eventId,
+      ...auditRow(record, timestamp),
+    }))
     if (rows.length === 1) await dialect.insertRow(client, AdminAuditLog.table, rows[0])
     else {
       const knex = client.getWriteClient()
@@ -198,13 +211,9 @@ function eventRow(event: AdminEvent, timestamp: string): Record<string, unknown>
   }
 }
 
-function auditRow(
-  record: EventRecord,
-  eventId: unknown,
-  timestamp: string
-): Record<string, unknown> {
+/** The row without the id of its event */
+function auditRow(record: EventRecord, timestamp: string): Record<string, unknown> {
   return {
-    event_id: eventId,
     timestamp,
     resource_type: record.resourceType,
     resource_id: record.resourceId,

@@ -101,6 +101,20 @@ export interface Dialect {
   ): Promise<unknown>
   /** The insert of `insertRow`, with the generated key as `key`; only where an insert may end in `returning` */
   insertRowSql?(table: string, row: Record<string, unknown>, key?: string): Sql
+  /**
+   * Inserts two rows by one statement, the second with the generated key of the first in the column `reference`; returns that
+   * key as `key`. Only where an insert may be a part of another one
+   */
+  insertPairSql?(first: NewRow, second: NewRow & { reference: string }): Sql
+  /**
+   * Locks and updates one row by one statement, which returns it as it was before the update and as it is after it; nothing
+   * if the select finds none. Only where an update may be a part of a select
+   *
+   * @param select  of the row, with its lock
+   * @param update  the update with `returning`, which meets a further condition
+   * @param names   of the columns that both return, in their order
+   */
+  updateLockedSql?(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql
   /** True if an insert or an update may end in `returning` and a list of select expressions */
   readonly returnsWrittenRows: boolean
   /** True if triggers may change the values that are written to the table */
@@ -139,6 +153,12 @@ export interface Dialect {
    * @param values  one for each question mark
    */
   statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement
+}
+
+/** A row of text, numbers and null to be inserted into a table */
+export interface NewRow {
+  table: string
+  row: Record<string, unknown>
 }
 
 /**

@@ -1,6 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
-import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
+import type {
+  Comparison,
+  Dialect,
+  NewRow,
+  Query,
+  Statement,
+  StoredColumn,
+  TimePart,
+} from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { failedStatement } from '../failed_statement.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
@@ -183,6 +191,29 @@ export class PostgresDialect implements Dialect {
   insertRowSql(table: string, row: Record<string, unknown>, key: string = 'id'): Sql {
     const { sql, bindings } = insertSql(this.quote(table), row)
     return { sql: `${sql} returning ${quoted(key)} as key`, bindings }
+  }
+
+  insertPairSql(first: NewRow, second: NewRow & { reference: string }): Sql {
+    const one = this.insertRowSql(first.table, first.row)
+    const names = [second.reference, ...Object.keys(second.row)].map(quoted)
+    const places = Object.keys(second.row).map(() => ', ?')
+    return {
+      sql: `with one as (${one.sql}) insert into ${this.quote(second.table)} (${names.join(', ')})
+        values ((select key from one)${places.join('')}) returning ${quoted(second.reference)} as key`,
+      bindings: [...one.bindings, ...Object.values(second.row)],
+    }
+  }
+
+  /** The condition makes the update wait for the lock. The order of the rows is told by a column that is not returned. */
+  updateLockedSql(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql {
+    const updated = update({ sql: 'exists (select from "row before")', bindings: [] })
+    return {
+      sql: `with "row before" as (${select.sql}), "row after" as (${updated.sql})
+        select ${names.map(quoted).join(', ')} from (
+          select 0 as "row number", * from "row before" union all select 1, * from "row after"
+        ) as "both rows" order by "row number"`,
+      bindings: [...select.bindings, ...updated.bindings],
+    }
   }
 
   bind(column: Column, value: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ambientActor, NOBODY } from '../../actor.js'
 import { inBareTransaction, type RunSql } from '../../database/bare_transaction.js'
+import { dialectOf } from '../../database/dialects.js'
 import { runSingleStatement } from '../../database/single_statement.js'
 import { hasListeners } from '../../events/model_events.js'
 import {
@@ -36,13 +37,25 @@ export function bareWriteFor(
   if (watched && !watched.isLoaded) return undefined
   const by = { actor, origin }
   const recorders = watched ? recordersByStatements(client, by) : []
-  return recorders && new BareWrite(client, watched, recorders, by)
+  return recorders && new BareWrite(client, resource, watched, recorders, by)
+}
+
+interface UpdateStatements {
+  /** Selects the row with all columns, and locks it */
+  select(): Sql
+  /**
+   * Updates the row, and returns it with all columns
+   *
+   * @param condition  that the row has to meet as well
+   */
+  update(condition?: Sql): Sql
 }
 
 /** Stores one row, with what observers record of it, in one transaction of the driver or by one statement. */
 class BareWrite {
   constructor(
     private readonly client: QueryClientContract,
+    private readonly resource: Resource,
     private readonly watched: Resource | undefined,
     private readonly recorders: readonly RecordByStatements[],
     private readonly by: { actor: Actor; origin: Origin | undefined }
@@ -65,23 +78,29 @@ class BareWrite {
     return row
   }
 
-  /**
-   * @param select  of the row, which it locks
-   * @param update  of the row, which returns it
-   * @throws Problem 404, WriteNotRecorded or the database's error
-   */
-  async update(select: () => Sql, update: Sql): Promise<Row> {
+  /** @throws Problem 404, WriteNotRecorded or the database's error */
+  async update(statements: UpdateStatements): Promise<Row> {
     if (this.recorders.length > 0 || (this.watched && hasListeners())) {
       return await this.#recorded(async (run) => {
-        const [before] = await run(select())
-        const [after] = before ? await run(update) : []
+        const [before, after] = await this.#updateLocked(statements, run)
         if (!after) throw itemNotFound()
         return [before, after]
       })
     }
-    const [row] = await runSingleStatement(this.client, update)
+    const [row] = await runSingleStatement(this.client, statements.update())
     if (!row) throw itemNotFound()
     return row
+  }
+
+  /** @returns the row before and after, or nothing if there is none */
+  async #updateLocked({ select, update }: UpdateStatements, run: RunSql): Promise<Row[]> {
+    const dialect = dialectOf(this.client)
+    if (dialect.updateLockedSql) {
+      const names = this.resource.columns.all.map(({ name }) => name)
+      return await run(dialect.updateLockedSql(select(), update, names))
+    }
+    const [before] = await run(select())
+    return before ? [before, ...(await run(update()))] : []
   }
 
   /** @param work  returns the row before and after the write */

@@ -4,7 +4,6 @@ import { faultToProblem } from '../../database/fault_to_problem.js'
 import { Problem } from '../../errors.js'
 import { PlainRows } from '../../lucid/plain_rows.js'
 import type { Resource } from '../../resource/resource.js'
-import type { Selection } from '../../sql/select.js'
 import { joined, updateSql, type Sql } from '../../sql/sql.js'
 import type { Item } from '../../types.js'
 import type { UpdateOptions } from '../call_options.js'
@@ -44,8 +43,10 @@ export async function updateBarely(
 
   const one = context.records.byKey(resource.key.fromCode(key), client, options)
   try {
-    const select = () => resource.reader.lockedRow(one, client)
-    const row = await write.update(select, updateOf(resource, one, changes, client))
+    const row = await write.update({
+      select: () => resource.reader.lockedRow(one, client),
+      update: (condition) => updateOf(resource, one.where, condition, changes, client),
+    })
     return { item: wantedItem(resource, row, options) }
   } catch (error) {
     if (error instanceof Problem) throw error
@@ -54,14 +55,17 @@ export async function updateBarely(
   }
 }
 
+/** @param condition  that the row has to meet as well */
 function updateOf(
   resource: Resource,
-  { where }: Selection,
+  where: readonly Sql[],
+  condition: Sql | undefined,
   changes: Row,
   client: QueryClientContract
 ): Sql {
   const dialect = dialectOf(client)
-  const { sql, bindings } = updateSql(dialect.quote(resource.table), changes, joined(where, 'and'))
+  const conditions = joined(condition ? [...where, condition] : where, 'and')
+  const { sql, bindings } = updateSql(dialect.quote(resource.table), changes, conditions)
   return {
     sql: `${sql} returning ${resource.reader.listOf(resource.columns.all, dialect)}`,
     bindings,
