@@ -88,6 +88,13 @@ async function contendersFor(options: CompareOptions): Promise<Contender[]> {
   const byHand = [HAND_WRITTEN, HAND_WRITTEN_SAME_PROMISES]
   const own = [OURS, OURS_WITHOUT_EVENTS, ...byHand, FLOOR, RAW]
   const all = peers ? [...own, installNestCrud()] : own
+  const unknown = wanted?.find((one) => all.every(({ name }) => name !== one))
+  if (unknown !== undefined) {
+    const names = all.map(({ name }) => name).join('; ')
+    throw new Error(
+      `--contenders names ${unknown}; contenders are ${names} (NestJS crud: with --peers)`
+    )
+  }
   if (wanted) return all.filter(({ name }) => wanted.includes(name))
   if (profile) return [OURS]
   return quick ? [OURS, HAND_WRITTEN] : all

@@ -1,4 +1,4 @@
-import type { LoadRequest } from '../helpers/load.js'
+import { ONCE, type LoadRequest } from '../helpers/load.js'
 import { CATEGORIES, categoryOf } from '../helpers/products.js'
 import { sameNumbers } from '../helpers/statistics.js'
 
@@ -52,11 +52,12 @@ export const OPERATIONS: readonly Operation[] = [
       last_sold: '2026-09-14 16:42:10',
     }),
   })),
-  operation('update', false, (index) => ({
+  /* Each changes the product: what stays the same is neither written by Lucid nor logged by the application. */
+  operation('update', false, () => ({
     method: 'PATCH',
     path: `/api/products/${upTo(PRODUCTS)}`,
     headers: JSON_BODY,
-    body: JSON.stringify({ price: upTo(100_000) / 100, description: `Changed for time ${index}` }),
+    body: JSON.stringify({ price: upTo(100_000) / 100, description: `Changed by ${ONCE}` }),
   })),
   operation('admin list page', true, () => ({
     method: 'GET',

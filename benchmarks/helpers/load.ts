@@ -2,6 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { loadByAutocannon } from './load_autocannon.js'
 import { loadByWrk } from './load_wrk.js'
 
+/** Part of a request's body in whose place each request sent has a number of its own, of as many digits */
+export const ONCE = '00000000'
+
+/** The first of the numbers: later loads don't repeat those of earlier ones. */
+export function firstNumber(): number {
+  return Date.now() % 10 ** ONCE.length
+}
+
 export interface LoadRequest {
   method: 'GET' | 'POST' | 'PATCH'
   path: string

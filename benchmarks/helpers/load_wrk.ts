@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { scratchFolder } from './application.js'
-import type { Load, LoadRequest, LoadResult } from './load.js'
+import { firstNumber, ONCE, type Load, type LoadRequest, type LoadResult } from './load.js'
 
 const run = promisify(execFile)
 
@@ -41,12 +41,17 @@ function scriptFor(requests: readonly LoadRequest[]): string {
 local rows = {${rows.join(',\n')}}
 local ready = {}
 local count = 0
+local number = ${firstNumber()}
 function init()
   for i, row in ipairs(rows) do ready[i] = wrk.format(row[1], row[2], row[3], row[4]) end
 end
 function request()
   count = count + 1
-  return ready[(count - 1) % #ready + 1]
+  local text = ready[(count - 1) % #ready + 1]
+  local from, to = text:find("${ONCE}", 1, true)
+  if not from then return text end
+  number = (number + 1) % ${10 ** ONCE.length}
+  return text:sub(1, from - 1) .. string.format("%0${ONCE.length}d", number) .. text:sub(to + 1)
 end
 function done(summary, latency)
   local e = summary.errors
