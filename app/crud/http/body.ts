@@ -83,7 +83,9 @@ function collect(stream: Readable, limit: number): Promise<Buffer> {
       .once('end', end)
       /* This listener stays, as an unhandled error event ends the process. */
       .on('error', reject)
-      .once('close', () => reject(new Error('The stream was closed before its end')))
+      .once('close', () => {
+        if (!stream.readableEnded) reject(new Error('The stream was closed before its end'))
+      })
   })
 }
 
