@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { HttpContext } from '@adonisjs/core/http'
-import {
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-  type AuthenticationResponseJSON,
-  type RegistrationResponseJSON,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
@@ -19,6 +12,9 @@ import type { OpenSession } from '../sessions/session_manager.js'
 import { giveChallenge, takeChallenge, type ChallengeTerms } from './challenge.js'
 import { relyingPartyOf, type RelyingParty } from './relying_party.js'
 import { credentialHash, passkeyIn, sealPasskey, type PasskeyDetails } from './sealed_passkey.js'
+
+/** Loaded with the first passkey, as its modules take a tenth of the server's start */
+const webAuthn = () => import('@simplewebauthn/server')
 
 const TIMEOUT = 5 * 60_000
 
@@ -53,6 +49,7 @@ export class Passkeys {
     const party = partyOf(ctx)
     const own = await this.#detailsOf(owner.id)
     const handle = own[0]?.handle ?? randomBytes(HANDLE_BYTES).toString('base64url')
+    const { generateRegistrationOptions } = await webAuthn()
     return await generateRegistrationOptions({
       rpName: this.site.title,
       rpID: party.id,
@@ -80,6 +77,7 @@ export class Passkeys {
     const response = parsed<RegistrationResponseJSON>(sent)
     const given = await takeChallenge(ctx, this.site, enrolment(session))
     if (!response || !given?.handle) return null
+    const { verifyRegistrationResponse } = await webAuthn()
     const made = await checked(ctx, () =>
       verifyRegistrationResponse({
         response,
@@ -113,6 +111,7 @@ export class Passkeys {
   async requestOptions(ctx: HttpContext, { userId, ...terms }: AskTerms) {
     const party = partyOf(ctx)
     const allowed = userId === undefined ? [] : await this.#detailsOf(userId)
+    const { generateAuthenticationOptions } = await webAuthn()
     return await generateAuthenticationOptions({
       rpID: party.id,
       challenge: giveChallenge(ctx, this.site, terms),
@@ -139,6 +138,7 @@ export class Passkeys {
     const details = passkeyIn(factor)
     const isNamed = terms.userId !== undefined
     if (!details || !isHandle(response, details, isNamed)) return { outcome: 'wrong', user }
+    const { verifyAuthenticationResponse } = await webAuthn()
     const answer = await checked(ctx, () =>
       verifyAuthenticationResponse({
         response,

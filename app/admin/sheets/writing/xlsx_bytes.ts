@@ -1,4 +1,3 @@
-import { writeXlsxStream } from 'hucre/xlsx'
 import { FileFault } from '../../errors.js'
 import { LONGEST_CELL, MOST_COLUMNS, MOST_ROWS } from '../sheet_limits.js'
 import type { SheetOptions } from './sheet_options.js'
@@ -28,6 +27,8 @@ export async function* xlsxBytes(
   if (length > MOST_COLUMNS) {
     throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
   }
+  /* Loaded with the first file, as its modules take a part of the server's start */
+  const { writeXlsxStream } = await import('hucre/xlsx')
   yield* writeXlsxStream(rowsOf(batches, options), {
     name: 'Sheet1',
     freezePane: { rows: 1 },

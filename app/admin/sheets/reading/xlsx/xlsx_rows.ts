@@ -1,5 +1,4 @@
-import { sheetRows, type SheetRow } from './sheet_rows.js'
-import { readWorkbook } from './workbook.js'
+import type { SheetRow } from './sheet_rows.js'
 import { ZipParts } from './zip_parts.js'
 
 /**
@@ -9,6 +8,9 @@ import { ZipParts } from './zip_parts.js'
  * @throws FileFault
  */
 export async function* xlsxRows(path: string): AsyncGenerator<SheetRow> {
+  /* Loaded with the first file, as the library's modules take a part of the server's start */
+  const { readWorkbook } = await import('./workbook.js')
+  const { sheetRows } = await import('./sheet_rows.js')
   const parts = await ZipParts.open(path)
   try {
     const workbook = await readWorkbook(parts)
