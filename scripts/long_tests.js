@@ -6,7 +6,7 @@ const FOLDER = 'tests/engine/'
  * is a folder. A local run keeps the files that tell most of the rules in the least time.
  */
 export const LONG = {
-  /* The pages' rules are tested by functional tests as well; here stay those in which most of the scripts work together. */
+  /* Their rules are tested over HTTP as well. A local run keeps the list, forms, login, dashboard and use without JavaScript. */
   browser: [
     'access_tokens',
     'account',

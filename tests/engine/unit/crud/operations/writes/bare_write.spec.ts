@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import { BaseModel, beforeSave, column } from '@adonisjs/lucid/orm'
 import db from '@adonisjs/lucid/services/db'
@@ -181,6 +182,24 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     for (let name = next.get('name 0'); name; name = next.get(name)) chain.push(name as string)
     assert.sameMembers(chain, ['name 0', ...names])
     assert.equal(((await crud.get(id)) as any).name, chain.at(-1))
+  })
+
+  test('[E4] an update that waits for another transaction logs the record as that one left it', async ({
+    assert,
+  }) => {
+    const { id } = await crud.create({ name: 'a' })
+    const other = await db.transaction()
+    await other
+      .from('event_plains')
+      .where('id', id as number)
+      .update({ name: 'b' })
+    const update = crud.update(id, { name: 'c' })
+    await setTimeout(100)
+    await other.commit()
+    await update
+    const [row] = (await audited('Bare')).filter(({ action }) => action === 'UPDATE')
+    assert.equal(row.previousState!.name, 'b')
+    assert.equal(row.newState!.name, 'c')
   })
 
   test('[E4] a write whose log fails is not stored, and nobody hears of it', async ({
