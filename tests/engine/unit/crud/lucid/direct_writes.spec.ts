@@ -93,7 +93,8 @@ test.group('Writes that return the written row', (group) => {
     const isSelect = (sql: string) => /^select/i.test(sql)
     assert.deepEqual(queries.filter(isSelect), [])
     const updating = await queriesOf(() => crud.update(id, { name: 'two' }, { returning: true }))
-    assert.lengthOf(updating.filter(isSelect), 1)
+    /* That of the lock, which on PostgreSQL is a part of the update */
+    assert.lengthOf(updating.filter(isSelect), onPostgres ? 0 : 1)
   }).skip(onMysql, 'MySQL does not tell what it wrote')
 
   test('[A3, E4] changes by a trigger are returned and observed', async ({ assert }) => {
