@@ -54,7 +54,7 @@ export function readOptions(args: string[], name: string | undefined): CompareOp
   return {
     drivers: quick && !values.drivers ? ['sqlite3'] : driversOption(values.drivers),
     operations: operationsOption(values.operations) ?? operationsOf(name, quick),
-    contenders: values.contenders?.split(';').map((name) => name.trim()),
+    contenders: values.contenders?.split(';').map((one) => one.trim()),
     rounds: number('rounds', 3, 5),
     seconds: number('seconds', 1, 3),
     warmUp: number('warm-up', 0, 3),

@@ -176,7 +176,8 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     const { id } = await crud.create({ name: 'name 0' })
     const names = Array.from({ length: 20 }, (_, index) => `name ${index + 1}`)
     await Promise.all(names.map((name) => crud.update(id, { name })))
-    const rows = (await audited('Bare')).filter(({ action }) => action === 'UPDATE')
+    const all = await audited('Bare')
+    const rows = all.filter(({ action }) => action === 'UPDATE')
     const next = new Map(rows.map((row) => [row.previousState!.name, row.newState!.name]))
     const chain = ['name 0']
     for (let name = next.get('name 0'); name; name = next.get(name)) chain.push(name as string)
@@ -197,7 +198,8 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     await setTimeout(100)
     await other.commit()
     await update
-    const [row] = (await audited('Bare')).filter(({ action }) => action === 'UPDATE')
+    const rows = await audited('Bare')
+    const row = rows.find(({ action }) => action === 'UPDATE')!
     assert.equal(row.previousState!.name, 'b')
     assert.equal(row.newState!.name, 'c')
   })
