@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { loadByAutocannon } from './load_autocannon.js'
 import { loadByWrk } from './load_wrk.js'
 
-/** Part of a request's body in whose place each request sent has a number of its own, of as many digits */
+/** Placeholder in a request's body: each request that is sent has another number there, with as many digits */
 export const ONCE = '00000000'
 
 /** The first of the numbers: later loads don't repeat those of earlier ones. */

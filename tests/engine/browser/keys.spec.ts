@@ -92,7 +92,7 @@ test.group('Keys, in a browser', (group) => {
     await press(page, 'j')
     assert.equal(await current(page), 'Scene 45')
     await page.goto(LIST)
-    /* htmx begins by a timer; before, the form would be sent by the browser itself. */
+    /* Until htmx has started, the browser submits the form itself. */
     await page.locator('.list-search[data-htmx-powered]').waitFor()
 
     /* Search, and from it back to the rows */

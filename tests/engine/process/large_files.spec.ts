@@ -13,7 +13,7 @@ import { onSqlite } from '#tests/engine/helpers/databases'
 
 const ROWS = 500_000
 
-/** Megabytes; the commands and models alone take more than a half of it, the rows at once would take as much again */
+/** Megabytes. Commands and models take more than half of it; all rows at once would take 180 */
 const HEAP = 160
 
 const MEGABYTE = 1024 * 1024

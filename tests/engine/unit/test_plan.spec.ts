@@ -68,8 +68,9 @@ test.group('The plan of npm test', () => {
         .toSorted()
     for (const [suite, names] of Object.entries(LONG)) {
       for (const name of names) {
+        const path = `tests/engine/${suite}/${name}`
         const meant = filesOf(true).filter((file) =>
-          file.startsWith(`tests/engine/${suite}/${name}`)
+          name.endsWith('/') ? file.startsWith(path) : file === `${path}.spec.ts`
         )
         assert.isTrue(meant.length > 0 && meant.every(takesLong), name)
       }

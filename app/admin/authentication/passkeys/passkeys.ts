@@ -13,7 +13,7 @@ import { giveChallenge, takeChallenge, type ChallengeTerms } from './challenge.j
 import { relyingPartyOf, type RelyingParty } from './relying_party.js'
 import { credentialHash, passkeyIn, sealPasskey, type PasskeyDetails } from './sealed_passkey.js'
 
-/** Loaded with the first passkey, as its modules take a tenth of the server's start */
+/** Loaded with the first passkey, as its modules take a part of the server's start */
 const webAuthn = () => import('@simplewebauthn/server')
 
 const TIMEOUT = 5 * 60_000

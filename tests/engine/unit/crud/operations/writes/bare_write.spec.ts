@@ -158,7 +158,7 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     await fc.assert(property, { numRuns: runs(24), endOnFailure: true })
   }).timeout(60_000)
 
-  test('[E4] a create is three statements between BEGIN and COMMIT, an update four; on PostgreSQL two', async ({
+  test('[E4] a create is three statements between BEGIN and COMMIT, an update four; on PostgreSQL each is two', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'a' })
@@ -170,7 +170,7 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     assert.deepEqual(update, ['begin', ...change, ...log, 'commit'])
   }).skip(onMysql, 'MariaDB does not return written rows')
 
-  test('[E4] updates of one record at a time follow each other, and each logs what the one before left', async ({
+  test('[E4] concurrent updates of one record are logged one after the other, each with the state that the last one left', async ({
     assert,
   }) => {
     const { id } = await crud.create({ name: 'name 0' })
