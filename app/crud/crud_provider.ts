@@ -8,6 +8,7 @@ import { crudRouter } from './router.js'
 import { reportFaults } from './report_faults.js'
 import { unreadableFaults } from './lucid/unreadable_files.js'
 import { compareData } from '#upstream/lucid_dirty_data'
+import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.
@@ -23,6 +24,7 @@ export default class CrudProvider {
    */
   async start() {
     compareData()
+    shareTransactionEnds()
     const errors: Error[] = []
     const seen = new Set<unknown>()
     const files = await modelFiles(this.app)

@@ -17,6 +17,7 @@ import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
 import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
+import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
 import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
 import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
 import { throughModelOf } from '#upstream/lucid_through_model'
@@ -58,6 +59,7 @@ const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
   ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
   ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
+  ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
   ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
   ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
   ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],

@@ -1,0 +1,61 @@
+/*
+ * Lucid 22.4.2 (src/orm/base_model): a record that is read or written in a transaction registers two listeners on
+ * it, for the end of the transaction, and each removes itself from the list of all: the commit of 135,000 records
+ * blocked the process for more than eight minutes, and the list kept every record until then. Here the
+ * transaction has one listener, which notes its end, and a record looks at that note.
+ * No issue known. It can go when the test "Lucid by itself still registers two listeners for each record" fails.
+ */
+import { BaseModel } from '@adonisjs/lucid/orm'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { expectGround, hasText } from './expect_ground.js'
+
+interface Row {
+  modelTrx: TransactionClientContract | undefined
+}
+
+/** Whether a transaction has ended */
+const ENDS = new WeakMap<TransactionClientContract, { isOver: boolean }>()
+
+/** Accessor of Lucid's own */
+export const lucidsTransaction = accessorOf(BaseModel.prototype)
+
+/**
+ * Makes the records of Lucid's models share one listener for each transaction.
+ *
+ * @throws Exception  when Lucid notes the transaction of a record differently
+ */
+export function shareTransactionEnds(): void {
+  checkGround({ $trx: lucidsTransaction })
+  Object.defineProperty(BaseModel.prototype, '$trx', {
+    configurable: true,
+    get(this: Row) {
+      if (this.modelTrx && ENDS.get(this.modelTrx)?.isOver) this.modelTrx = undefined
+      return this.modelTrx
+    },
+    set(this: Row, transaction: TransactionClientContract | undefined) {
+      this.modelTrx = transaction || undefined
+      if (transaction && !ENDS.has(transaction)) watch(transaction)
+    },
+  })
+}
+
+/** @throws Exception  when Lucid notes the transaction of a record differently */
+export function checkGround({ $trx: accessor }: { $trx?: PropertyDescriptor }): void {
+  const registers = "this.modelTrx.once('commit', this.transactionListener)"
+  expectGround('@adonisjs/lucid', 'lucid_record_transactions', {
+    [`${registers} in BaseModel#$trx`]: hasText(accessor?.set, registers),
+    'this.modelTrx in BaseModel#$trx': hasText(accessor?.get, 'this.modelTrx'),
+  })
+}
+
+function watch(transaction: TransactionClientContract): void {
+  const end = { isOver: false }
+  ENDS.set(transaction, end)
+  const note = () => void (end.isOver = true)
+  transaction.once('commit', note)
+  transaction.once('rollback', note)
+}
+
+function accessorOf(row: object): PropertyDescriptor | undefined {
+  return Object.getOwnPropertyDescriptor(row, '$trx')
+}
