@@ -5,6 +5,7 @@ import {
   AssetStore,
   excludeFromInclude,
   modelFiles,
+  observeRefusals,
   reportFaults,
   Resource,
   usePermissions,
@@ -113,6 +114,7 @@ export default class AdminProvider {
     await this.#addModels(site, errors)
     this.#logEvents(site)
     useTokenAuthorizer(new TokenAuthorizer())
+    observeRefusals((ctx, refusal) => site.refusals.note(ctx, refusal))
     usePermissions(site.permissions)
     /* A missing table of these stops the start, as any other does. [P15] */
     for (const model of [AdminJob, AdminImport, ...FACTOR_MODELS]) {
@@ -154,6 +156,7 @@ export default class AdminProvider {
     await this.#site?.jobs.stop()
     this.#stopObserving?.()
     for (const schedule of this.#schedules) schedule.stop()
+    await this.#site?.refusals.settle()
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
     await this.#site?.adminAuthentication.sessions.settle()

@@ -4,7 +4,7 @@ import type { Router } from '@adonisjs/core/http'
 import type { I18nManager } from '@adonisjs/i18n'
 import type { Edge } from 'edge.js'
 import { resources, ValueError } from '#crud'
-import type { AssetStore } from '#crud/internals'
+import { leaveRefusal, type AssetStore } from '#crud/internals'
 import { scriptOf } from './assets/admin_assets.js'
 import { AccessTokens } from './authentication/access_tokens/access_tokens.js'
 import { greet } from './authentication/devices/greet.js'
@@ -21,6 +21,7 @@ import type { AdminConfig } from './define_config.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
+import { RefusalLog } from './events/refusals/refusal_log.js'
 import { KeptForms } from './forms/kept/kept_forms.js'
 import { checkSortColumns } from './forms/inlines/inline_checks.js'
 import { checkWidgetColumns } from './forms/fields/widgets/widget_checks.js'
@@ -121,6 +122,8 @@ export class AdminSite implements ViewSite {
   readonly eventIntegration: EventIntegration | undefined
   /** Logs the events of the site */
   readonly events: EventDispatcher
+  /** Logs refused requests */
+  readonly refusals = new RefusalLog(this)
   /** Background jobs [D1] */
   readonly jobs = new Jobs(this)
   readonly assets: AssetStore
@@ -189,6 +192,7 @@ export class AdminSite implements ViewSite {
    * Logs an event of a request other than a write to records. Nothing waits for it. [E2, E4]
    */
   logEvent(ctx: HttpContext, event: RequestEvent): void {
+    if (event.status === 'failure') leaveRefusal(ctx)
     if (this.events.isActive) this.events.log(eventFrom(ctx, event))
   }
 

@@ -27,9 +27,11 @@ export type SignInReason = (typeof SIGN_IN_REASONS)[number]
 export class SignInRequired extends Exception {
   static status = 401
   static code = 'E_SIGN_IN_REQUIRED'
+  readonly refusal: string
 
   constructor(readonly reason: SignInReason) {
     super('Sign in first')
+    this.refusal = reason === 'ended' ? 'session_ended' : 'not_authenticated'
   }
 }
 
@@ -39,6 +41,7 @@ export class SignInRequired extends Exception {
 export class FactorRequired extends Exception {
   static status = 403
   static code = 'E_FACTOR_REQUIRED'
+  readonly refusal = 'factor_required'
   static message = 'Set up a second factor first'
 }
 
@@ -48,6 +51,7 @@ export class FactorRequired extends Exception {
 export class ReauthenticationRequired extends Exception {
   static status = 403
   static code = 'E_REAUTHENTICATION_REQUIRED'
+  readonly refusal = 'proof_required'
   static message = 'Enter your password or a code again first'
 
   /**
@@ -64,6 +68,7 @@ export class ReauthenticationRequired extends Exception {
 export class CrossSiteRequest extends Exception {
   static status = 403
   static code = 'E_CROSS_SITE'
+  readonly refusal = 'cross_site'
   static message = 'This was asked for by another site, and was not done'
 }
 
@@ -103,6 +108,7 @@ export class TooManyJobs extends Exception {
 export class RefusedWhileActing extends Exception {
   static status = 403
   static code = 'E_ACTING'
+  readonly refusal = 'acting'
   static message = 'This belongs to the user alone whom you are signed in as'
 }
 
@@ -113,6 +119,7 @@ export class RefusedWhileActing extends Exception {
 export class ActingEnded extends Exception {
   static status = 403
   static code = 'E_ACTING_ENDED'
+  readonly refusal = 'acting'
   static message = 'You are no longer signed in as another user. Nothing was done'
 }
 
@@ -135,6 +142,13 @@ export class PageNotFound extends Exception {
 }
 
 /**
+ * The page or record exists, and must look to the signed-in user as if it did not. [U4]
+ */
+export class WithheldPage extends PageNotFound {
+  readonly refusal = 'permission'
+}
+
+/**
  * The signed-in user is not allowed to do this. [B13]
  */
 export class NotAllowed extends Exception {
@@ -149,6 +163,7 @@ export class NotAllowed extends Exception {
 export class ViewingAsRole extends Exception {
   static status = 403
   static code = 'E_VIEWING_AS_ROLE'
+  readonly refusal = 'viewing_as_role'
   static message = 'Nothing can be written while you see the site as a role'
 }
 

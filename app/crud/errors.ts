@@ -55,6 +55,8 @@ export interface BatchError extends FieldError {
 interface ProblemOptions {
   errors?: FieldError[]
   headers?: Record<string, string>
+  /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: it is no refusal. Default: by the status */
+  refusal?: string | null
 }
 
 /**
@@ -65,16 +67,18 @@ export class Problem extends Exception {
   readonly title: string
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
+  readonly refusal: string | null | undefined
 
   /**
    * @param status  HTTP status, 400 to 599
    * @param detail  one sentence for the caller, without SQL, table or file names
    */
-  constructor(status: number, detail: string, { errors, headers }: ProblemOptions = {}) {
+  constructor(status: number, detail: string, { errors, headers, refusal }: ProblemOptions = {}) {
     super(detail, { status, code: 'E_PROBLEM' })
     this.title = STATUS_CODES[status] ?? 'Error'
     this.errors = errors
     this.headers = headers ?? {}
+    this.refusal = refusal
   }
 
   /**

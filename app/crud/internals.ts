@@ -94,9 +94,18 @@ export {
   noEndpoint,
   stillReferredTo,
   unavailable,
+  withheldEndpoint,
 } from './http/problems.js'
 export { CONTENT_SECURITY_POLICY } from './http/security_headers.js'
 export { sendAsset } from './http/send_asset.js'
+export {
+  leaveRefusal,
+  noteRefusal,
+  noteSubject,
+  observeRefusals,
+  type Refusal,
+  subjectOf,
+} from './http/refusals.js'
 export { serveUnderAnyName } from './http/served_hosts.js'
 export { toProblem } from './http/to_problem.js'
 

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
 import { AdminSite, handleAdminError } from '#admin'
-import { handleProblem, toReport } from '#crud'
+import { handleProblem, noteRefusal, toReport } from '#crud'
 
 /**
  * Where every error of a request ends. Errors of generated endpoints are answered as problems;
@@ -11,8 +11,8 @@ import { handleProblem, toReport } from '#crud'
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
 
-  /* Faults of callers are not logged one by one; a reached limit is logged where it is counted. */
-  protected ignoreStatuses = [400, 401, 422, 429]
+  /* Errors of callers are not logged one by one; `noteRefusal` logs refusals, each cause once a minute. */
+  protected ignoreStatuses = [400, 401, 403, 422, 429]
 
   async report(error: unknown, ctx: HttpContext) {
     return super.report(toReport(error, ctx), ctx)
@@ -38,6 +38,7 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     if (await handleProblem(error, ctx)) return
     const site = await app.container.make(AdminSite)
     if (await handleAdminError(site, error, ctx)) return
+    noteRefusal(ctx, { status: (error as HttpError).status })
     return super.handle(error, ctx)
   }
 }

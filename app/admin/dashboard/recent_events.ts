@@ -16,12 +16,13 @@ import { visibleViews } from '../permissions/visible_views.js'
 
 const MOST = 10
 
-/** All types but views and logins, which change nothing. */
+/** All types but views, logins and refused requests, which change nothing. */
 const UNSHOWN: string[] = [
   EventType.VIEW,
   EventType.LOGIN,
   EventType.LOGOUT,
   EventType.FAILED_LOGIN,
+  EventType.REFUSED,
 ]
 const SHOWN = Object.values(EventType).filter((type) => !UNSHOWN.includes(type))
 

@@ -53,11 +53,17 @@ export interface EventDetails {
   new_device?: boolean
   /** Number of sessions that the user has ended from their account [U7] */
   ended_sessions?: number
-  /** Reason of a failed login; `proof`: a signed-in user could not prove again who they are [U11] */
-  reason?:
-    'credentials' | 'second_factor' | 'proof' | 'passkey' | 'passkey_cloned' | `sso_${string}`
-  /** How the user logged in, or tried to, if not by password [U15] */
-  method?: 'sso'
+  /**
+   * Reason of a failed login; `proof`: a signed-in user could not prove again who they are [U11]. Reason of a refused
+   * request, as in `permission`, `ability` or `throttled`
+   */
+  reason?: string
+  /** How the user logged in, or tried to, if not by password: `sso` [U15]. HTTP method of a refused request */
+  method?: string
+  /** Route of a refused request, as in `/admin/Film/update/:id` */
+  route?: string
+  /** Status of the response to a refused request, as in 403 */
+  status?: number
   /** Change of the link of a user with a person at the provider [U15] */
   sso?: 'linked' | 'unlinked'
   /** Factor that the user showed beside the password, or in its place [U8, U11] */

@@ -11,6 +11,7 @@ export const EventType = {
   LOGIN: 'LOGIN',
   LOGOUT: 'LOGOUT',
   FAILED_LOGIN: 'FAILED_LOGIN',
+  REFUSED: 'REFUSED',
 } as const
 
 export type EventType = (typeof EventType)[keyof typeof EventType]

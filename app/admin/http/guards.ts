@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { isForgery } from '#crud/internals'
+import { isForgery, noteRefusal } from '#crud/internals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { compressAnswer } from './compress.js'
 import { setSecurityHeaders } from './security_headers.js'
@@ -13,6 +13,7 @@ export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<vo
   setSecurityHeaders(ctx)
   if (isForgery(ctx)) throw new CrossSiteRequest()
   await next()
+  noteRefusal(ctx, { status: ctx.response.getStatus() })
   await compressAnswer(ctx)
 }
 

@@ -1,7 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import { unavailability, sendProblem, unavailable } from '#crud/internals'
+import {
+  leaveRefusal,
+  noteRefusal,
+  sendProblem,
+  unavailability,
+  unavailable,
+} from '#crud/internals'
 import { keepUnsent } from '../forms/kept/unsent_form.js'
 import { formWithListQuery } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
@@ -58,12 +64,20 @@ export async function handleAdminError(
       answered = refusal
     }
   }
+  if (isRoutineQuestion(answered, ctx)) leaveRefusal(ctx)
+  else noteRefusal(ctx, answered as { status?: number; refusal?: string })
   if (answered instanceof SignInRequired) await askToSignIn(site, answered, ctx)
   else if (answered instanceof FactorRequired) askForFactor(site, ctx)
   else if (answered instanceof ReauthenticationRequired) await askForProof(site, answered, ctx)
   else await showError(site, answered, ctx)
   await compressAnswer(ctx)
   return true
+}
+
+/** A page that asks for a proof or for a second factor before it is shown refuses nothing yet. */
+function isRoutineQuestion(error: unknown, ctx: HttpContext): boolean {
+  const asks = error instanceof FactorRequired || error instanceof ReauthenticationRequired
+  return asks && ctx.request.method() === 'GET' && !wantsJson(ctx)
 }
 
 /** Redirects pages and htmx to the login form; programs receive a problem. [B6] */

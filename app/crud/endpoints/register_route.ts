@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { hasPrecondition } from '../http/preconditions.js'
 import { rateLimit } from '../http/rate_limit.js'
+import { noteSubject } from '../http/refusals.js'
 import { reply } from '../http/reply.js'
 import type { Resource } from '../resource/resource.js'
 import type { EndpointAccess } from './endpoint_access.js'
@@ -28,6 +29,7 @@ interface RegisterOptions {
 export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
   const { access, base, isLimited, owner, path, resource } = options
   const handler = async (ctx: HttpContext) => {
+    noteSubject(ctx, resource)
     if (!resource.isLoaded) await resource.load()
     await access.authorizeAny(ctx, route.operations ?? [route.operation])
     /* Within the write's transaction, the query for a token would wait for that very transaction. */

@@ -3,6 +3,7 @@ import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
 import { Problem } from '../errors.js'
+import { noteRefusal } from './refusals.js'
 import { methodNotAllowed, noEndpoint } from './problems.js'
 import { limitRate } from './rate_limit.js'
 import { toProblem } from './to_problem.js'
@@ -52,6 +53,7 @@ export function toReport(error: unknown, ctx: HttpContext): unknown {
 }
 
 export function sendProblem(ctx: HttpContext, problem: Problem): void {
+  noteRefusal(ctx, problem)
   /* The tag may be set already when the write is undone at its end. */
   ctx.response.removeHeader('etag')
   for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)

@@ -8,7 +8,12 @@ import { Problem, type BatchError, type FieldError } from '../errors.js'
 /** [A5] */
 export const itemNotFound = () => new Problem(404, 'Item not found')
 
-export const noEndpoint = () => new Problem(404, 'There is no such endpoint')
+export const noEndpoint = () => new Problem(404, NO_ENDPOINT)
+
+/** An endpoint that there is not for the caller, who must not learn of it. */
+export const withheldEndpoint = () => new Problem(404, NO_ENDPOINT, { refusal: 'permission' })
+
+const NO_ENDPOINT = 'There is no such endpoint'
 
 /** [A25] */
 export const methodNotAllowed = (allowed: string[]) =>
@@ -225,12 +230,13 @@ export const tokenRequired = (isUndecided = false) =>
       (isUndecided
         ? ". Where it is meant for everybody, access: 'public' in its @Crud opens it"
         : ''),
-    { headers: { 'www-authenticate': 'Bearer realm="api"' } }
+    { headers: { 'www-authenticate': 'Bearer realm="api"' }, refusal: 'token_missing' }
   )
 
 export const tokenInvalid = () => {
   const detail = 'The access token is not known, has expired, or was revoked'
   return new Problem(401, detail, {
+    refusal: 'token_invalid',
     headers: {
       'www-authenticate': `Bearer realm="api", error="invalid_token", error_description="${detail}"`,
     },
@@ -240,6 +246,7 @@ export const tokenInvalid = () => {
 export const abilityMissing = (ability: string) => {
   const detail = `The access token lacks the ability ${ability}`
   return new Problem(403, detail, {
+    refusal: 'ability',
     headers: {
       'www-authenticate': `Bearer realm="api", error="insufficient_scope", error_description="${detail}", scope="${ability}"`,
     },
@@ -261,7 +268,8 @@ export const requestsNotCounted = () =>
 export const crossSiteWrite = () =>
   new Problem(
     403,
-    'This was asked for by a page of another site, and was not done; programs on other sites need an access token'
+    'This was asked for by a page of another site, and was not done; programs on other sites need an access token',
+    { refusal: 'cross_site' }
   )
 
 /** [P14] */
@@ -270,6 +278,7 @@ export const forbidden = () => new Problem(403, 'You may not do this')
 /** [U3] */
 export const fieldsReadOnly = (fields: string[]) =>
   new Problem(403, 'You may not write all of these fields', {
+    refusal: 'read_only_field',
     errors: fields.map((field) => ({
       field,
       rule: 'readonly',

@@ -277,10 +277,12 @@ test.group('Access tokens', (group) => {
       closed.filter((sql) => sql.includes('admin_access_tokens')),
       1
     )
-    const refused = await queriesOf(() =>
-      get(`${PATH}/1`, { headers: { authorization: 'Bearer x' } })
-    )
-    assert.isEmpty(refused)
+    const refuse = () => get(`${PATH}/1`, { headers: { authorization: 'Bearer x' } })
+    /* The first one within a minute is an event. */
+    await refuse()
+    const { events } = await adminSite()
+    await events.settle()
+    assert.isEmpty(await queriesOf(refuse))
   })
 
   test('[P10] the last use is written at most once a minute', async ({ assert }) => {

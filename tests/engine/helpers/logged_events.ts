@@ -38,6 +38,8 @@ export function ago(time: { days?: number; minutes?: number; seconds?: number } 
 
 export async function emptyEventTables(): Promise<void> {
   const site = await adminSite()
+  await site.refusals.settle()
+  site.refusals.forget()
   await site.events.settle()
   for (const table of ['admin_audit_log', 'admin_event_log']) await db.from(table).delete()
 }

@@ -99,7 +99,7 @@ export class LoginController {
     if (wantsJson(ctx)) {
       const message = this.site.text('login.second.program', { path })
       const errors = [{ field: 'code', rule: 'second_factor_required', message }]
-      return sendProblem(ctx, new Problem(401, message, { errors }))
+      return sendProblem(ctx, new Problem(401, message, { errors, refusal: null }))
     }
     return this.#goTo(ctx, next ? `${path}?${new URLSearchParams({ next })}` : path)
   }
@@ -128,7 +128,7 @@ export class LoginController {
 
   /**
    * Logs the name as typed, whether or not the user exists, and never the password. Throttled
-   * attempts go to the application's log only, so that strangers can't fill the table. [E2, E4]
+   * attempts are refusals, so that strangers can't fill the table. [E2, E4]
    */
   #logFailure(ctx: HttpContext, username: string) {
     this.site.logEvent(ctx, {

@@ -9,6 +9,7 @@ import type { AdminSite } from '../../admin_site.js'
 export function proofProblem(site: Pick<AdminSite, 'text' | 'url'>, page?: string): Problem {
   const message = site.text('reauthentication.program', { path: site.url('/reauthenticate') })
   return new Problem(403, message, {
+    refusal: 'proof_required',
     errors: [{ field: 'password', rule: 'reauthentication_required', message }],
     headers: page === undefined ? {} : { 'hx-redirect': page },
   })

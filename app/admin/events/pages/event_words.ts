@@ -25,6 +25,7 @@ const ICONS: Record<string, string> = {
   LOGIN: 'M15 4h4a1 1 0 0 1 1 1v14a1 1 0 0 1-1 1h-4M11 16l4-4-4-4M15 12H4',
   LOGOUT: 'M9 20H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1h4M15 16l4-4-4-4M19 12H9',
   FAILED_LOGIN: 'M7 11V8a5 5 0 0 1 10 0v3M6 11h12v9H6zM10 14l4 3.5m0-3.5-4 3.5',
+  REFUSED: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6',
 }
 
 const OTHER = 'M12 12h.01'
@@ -38,9 +39,15 @@ export function markOf(site: AdminSite, type: string): EventMark {
     type,
     word: isKnown ? site.text(`events.types.${type}`) : type,
     icon: ICONS[type] ?? OTHER,
-    tone:
-      type === 'CREATE' ? 'good' : type === 'DELETE' || type === 'FAILED_LOGIN' ? 'bad' : 'plain',
+    tone: TONES[type] ?? 'plain',
   }
+}
+
+const TONES: Record<string, EventMark['tone']> = {
+  CREATE: 'good',
+  DELETE: 'bad',
+  FAILED_LOGIN: 'bad',
+  REFUSED: 'bad',
 }
 
 /**
@@ -91,6 +98,19 @@ const NOTES = new Set([
   'page_invitation',
   'page_sign_in_as',
   'page_sign_in_as_stop',
+  'reason_ability',
+  'reason_acting',
+  'reason_cross_site',
+  'reason_factor_required',
+  'reason_not_authenticated',
+  'reason_permission',
+  'reason_proof_required',
+  'reason_read_only_field',
+  'reason_session_ended',
+  'reason_throttled',
+  'reason_token_invalid',
+  'reason_token_missing',
+  'reason_viewing_as_role',
 ])
 
 /* Of the rows of an import [D3] */
@@ -109,6 +129,9 @@ export function notesOf(site: AdminSite, details: EventDetails | null): string[]
       return value === ''
         ? []
         : [site.text('events.details.query', { query: plainText(String(value), 200).text })]
+    if (name === 'method' && 'route' in details!) return []
+    if (name === 'route') return [plainText(`${details!.method} ${value}`, 200).text]
+    if (name === 'status') return [site.text('events.details.status', { status: Number(value) })]
     if (name === 'format') return [site.text(`export.formats.${value}`)]
     if (name === 'undoes') return [site.text('events.details.undoes', { id: String(value) })]
     if (name === 'restores') return [site.text('events.details.restores', { id: String(value) })]

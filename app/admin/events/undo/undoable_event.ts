@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound, UndoRefused } from '../../errors.js'
+import { PageNotFound, UndoRefused, WithheldPage } from '../../errors.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import { hasEventLog, isSuperuser } from '../pages/event_access.js'
 
@@ -27,7 +27,8 @@ export async function visibleEvent(
   const client = site.dbConfig.adminSession()
   const event = await AdminEventLog.query({ client }).where('id', Number(id)).first()
   const { owner } = ctx.auth.use('admin').signedInOrFail()
-  if (!event || !(isSuperuser(ctx) || event.userId === owner.id)) throw new PageNotFound()
+  if (!event) throw new PageNotFound()
+  if (!isSuperuser(ctx) && event.userId !== owner.id) throw new WithheldPage()
   return event
 }
 

@@ -4,7 +4,7 @@ import type { ModelView } from '../../model_view.js'
 import { seenManyToMany } from '../../relations/many_to_many.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { choicesOf, MOST_CHOICES } from './choices.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound, WithheldPage } from '../../errors.js'
 
 /**
  * Choices of a reference field, for forms that search them. [B17]
@@ -36,7 +36,8 @@ export class ChoicesController {
         ({ column }) => column.apiName === ctx.params.field && isOffered(column.apiName)
       ) ?? (await this.#related(ctx))
     const other = await reference?.view.for(ctx)
-    if (!reference || !other!.may('view') || !other!.admits(ctx)) throw new PageNotFound()
+    if (!reference) throw new PageNotFound()
+    if (!other!.may('view') || !other!.admits(ctx)) throw new WithheldPage()
 
     const { q } = ctx.request.qs()
     const found = await choicesOf(ctx, reference, { q: typeof q === 'string' ? q : '' })

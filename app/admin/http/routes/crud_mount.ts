@@ -1,7 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { Problem } from '#crud'
-import { answerMissing, noEndpoint, sendProblem, toProblem } from '#crud/internals'
+import {
+  answerMissing,
+  noteSubject,
+  sendProblem,
+  toProblem,
+  withheldEndpoint,
+} from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { factorProblem } from '../../authentication/factors/factor_problem.js'
@@ -28,11 +34,12 @@ export function registerCrudMount(site: AdminSite, view: ModelView): void {
  */
 function crudGuard(site: AdminSite, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
+    noteSubject(ctx, view.resource)
     await requireProgram(site, ctx)
     refuseWhileViewing(ctx)
     if (!view.admits(ctx)) throw new NotAllowed()
     const own = await view.for(ctx)
-    if (own.isWithheld) throw noEndpoint()
+    if (own.isWithheld) throw withheldEndpoint()
     if (!isProvedFor(ctx, view)) throw proofProblem(site)
     await next()
   }
@@ -63,7 +70,7 @@ export async function answerMissingEndpoint(site: AdminSite, ctx: HttpContext): 
   try {
     await requireProgram(site, ctx)
     const own = await modelAt(site, ctx)?.for(ctx)
-    if (own?.isWithheld) throw noEndpoint()
+    if (own?.isWithheld) throw withheldEndpoint()
   } catch (error) {
     const problem = toProblem(error)
     if (problem.status >= 500) ctx.logger.error({ err: error }, problem.message)
@@ -87,6 +94,6 @@ async function requireProgram(site: AdminSite, ctx: HttpContext): Promise<void> 
     if (error instanceof FactorRequired) throw factorProblem(site)
     if (!(error instanceof SignInRequired)) throw error
     site.adminAuthentication.clearCookies(ctx)
-    throw new Problem(401, site.text('errors.401.text'))
+    throw new Problem(401, site.text('errors.401.text'), { refusal: error.refusal })
   }
 }

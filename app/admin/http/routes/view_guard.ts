@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { NotAllowed, PageNotFound } from '../../errors.js'
+import { noteSubject } from '#crud/internals'
+import { NotAllowed, WithheldPage } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 
 /**
@@ -9,10 +10,11 @@ import type { ModelView } from '../../model_view.js'
  */
 export function viewGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
+    noteSubject(ctx, view.resource)
     if (!view.admits(ctx)) throw new NotAllowed()
     if (!view.resource.isLoaded) await view.resource.load()
     const own = await view.for(ctx)
-    if (own.isWithheld) throw new PageNotFound()
+    if (own.isWithheld) throw new WithheldPage()
     await next()
   }
 }

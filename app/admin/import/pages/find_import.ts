@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound, WithheldPage } from '../../errors.js'
 import { isSuperuser } from '../../events/pages/event_access.js'
 import type AdminImport from '../../models/admin_import.js'
 import { Imports } from '../imports.js'
@@ -19,6 +19,7 @@ export async function findImport(
   const { import: id } = ctx.params
   const one = /^\d{1,9}$/.test(id) ? await Imports.of(site).find(Number(id)) : null
   const isOwn = one?.userId === ctx.auth.use('admin').signedInOrFail().owner.id
-  if (!one || one.model !== view.name || !(isOwn || isSuperuser(ctx))) throw new PageNotFound()
+  if (!one || one.model !== view.name) throw new PageNotFound()
+  if (!isOwn && !isSuperuser(ctx)) throw new WithheldPage()
   return one
 }

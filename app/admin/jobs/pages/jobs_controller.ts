@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound, WithheldPage } from '../../errors.js'
 import { isGuarded, requireProof } from '../../authentication/reauthentication/reauthentication.js'
 import { isSuperuser } from '../../events/pages/event_access.js'
 import { readPage } from '../../events/pages/event_filters.js'
@@ -124,16 +124,22 @@ export class JobsController {
    */
   async #find(ctx: HttpContext, { isOwn = false } = {}): Promise<AdminJob> {
     const { id } = ctx.params
-    const job = /^\d{1,9}$/.test(id)
-      ? await this.#visible(ctx, isOwn).where('id', Number(id)).first()
-      : null
+    const job = /^\d{1,9}$/.test(id) ? await this.#all().where('id', Number(id)).first() : null
     if (!job) throw new PageNotFound()
+    const isVisible = job.userId === ownerOf(ctx).id || (isSuperuser(ctx) && !isOwn)
+    if (!isVisible) throw new WithheldPage()
     return job
   }
 
-  #visible(ctx: HttpContext, isOwn = false) {
-    const query = AdminJob.query({ client: this.site.jobs.store.reading() })
-    if (isSuperuser(ctx) && !isOwn) return query
-    return query.where('userId', ctx.auth.use('admin').signedInOrFail().owner.id)
+  #visible(ctx: HttpContext) {
+    return isSuperuser(ctx) ? this.#all() : this.#all().where('userId', ownerOf(ctx).id)
   }
+
+  #all() {
+    return AdminJob.query({ client: this.site.jobs.store.reading() })
+  }
+}
+
+function ownerOf(ctx: HttpContext) {
+  return ctx.auth.use('admin').signedInOrFail().owner
 }

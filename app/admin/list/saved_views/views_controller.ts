@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { NotAllowed, PageNotFound } from '../../errors.js'
+import { NotAllowed, PageNotFound, WithheldPage } from '../../errors.js'
 import { EventType } from '../../events/event_type.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
@@ -140,7 +140,8 @@ export class ViewsController {
    */
   async #find(ctx: HttpContext): Promise<AdminSavedView> {
     const saved = await this.site.savedViews.find(this.view.name, String(ctx.params.view))
-    if (!saved || !(saved.shared || mayChange(ctx, saved))) throw new PageNotFound()
+    if (!saved) throw new PageNotFound()
+    if (!saved.shared && !mayChange(ctx, saved)) throw new WithheldPage()
     return saved
   }
 

@@ -1,0 +1,23 @@
+import { test } from '@japa/runner'
+import { OncePerMinute } from '#admin/events/refusals/once_per_minute'
+
+test.group('Admin | OncePerMinute', () => {
+  test('admits a cause again after a minute', ({ assert }) => {
+    const once = new OncePerMinute()
+    assert.isTrue(once.admits('a', '403', 0))
+    assert.isFalse(once.admits('a', '403', 59_999))
+    assert.isTrue(once.admits('b', '403', 59_999))
+    assert.isTrue(once.admits('a', '403', 60_000))
+  })
+
+  test('remembers a bounded number of causes and then admits each kind once', ({ assert }) => {
+    const once = new OncePerMinute(3)
+    const admitted = Array.from({ length: 1000 }, (_, index) => once.admits(`${index}`, '403', 0))
+    assert.lengthOf(admitted.filter(Boolean), 4)
+    assert.isTrue(once.admits('other', '429', 0))
+    assert.isFalse(once.admits('another', '429', 0))
+    assert.isAtMost(once.size, 5)
+    assert.isTrue(once.admits('0', '403', 60_000))
+    assert.equal(once.size, 1)
+  })
+})
