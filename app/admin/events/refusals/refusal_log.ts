@@ -1,8 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { networkOf, subjectOf, type KeyValue, type Refusal, type Resource } from '#crud/internals'
-import type { AdminSite } from '../../admin_site.js'
 import { loggable } from '../../text/plain_text.js'
 import { EventType } from '../event_type.js'
+import type { RequestEvent } from '../request_event.js'
 import { isHiddenRecord } from './hidden_record.js'
 import { OncePerMinute } from './once_per_minute.js'
 import { refusedCaller, type RefusedCaller } from './refused_caller.js'
@@ -24,7 +24,7 @@ export class RefusalLog {
   readonly #lookups = new Set<Promise<void>>()
 
   constructor(
-    private readonly site: AdminSite,
+    private readonly site: { logEvent(ctx: HttpContext, event: RequestEvent): void },
     once = new OncePerMinute()
   ) {
     this.#once = once
