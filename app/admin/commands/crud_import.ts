@@ -37,6 +37,17 @@ export default class CrudImport extends AdminCommand {
   })
   declare key: string
 
+  @flags.string({
+    description:
+      'Order of day, month and year in dates such as 03/04/2026: dmy, mdy or iso (year first). Default: as the values of each column show',
+  })
+  declare dates: string
+
+  @flags.string({
+    description: 'Time zone of times without an offset, as in Europe/Berlin. Default: UTC',
+  })
+  declare zone: string
+
   @flags.boolean({ description: 'Validate every row, and write none' })
   declare dryRun: boolean
 
@@ -55,6 +66,8 @@ export default class CrudImport extends AdminCommand {
       path,
       name: basename(path),
       key: this.key,
+      dates: this.dates,
+      zone: this.zone,
       dryRun: this.dryRun ?? false,
       skipFaulty: this.skipFaulty ?? false,
       told: (rows) => this.#tell(rows),

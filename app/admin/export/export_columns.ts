@@ -8,9 +8,14 @@ import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'
 import { followed, referencesOf, titlesOf, type Reference } from '../relations/references.js'
 import type { Cell } from '../sheets/file_shape.js'
+import { presentZone } from '../time/present_zone.js'
+import { UTC } from '../time/time_zone.js'
 
 /** Ends the name of a column with what references are called */
 const TITLE = '__title'
+
+/** As the API writes moments, without an offset */
+const MOMENT = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/
 
 type Values = Cell[] | Promise<Cell[]>
 
@@ -76,9 +81,20 @@ function fieldColumn(view: ModelView, name: string): ExportColumn {
     label: view.labelOf(name),
     isNumeric: isNumber && !column.serialize,
     isJson: column?.kind === 'json' && !column.serialize,
-    values: null,
+    values: column?.kind === 'datetime' && presentZone() !== UTC ? markedMoments(name) : null,
     isOwn: false,
   }
+}
+
+/**
+ * Moments that say that they are in UTC: an import by the same person reads those that say nothing in their time zone.
+ */
+function markedMoments(name: string): ExportColumn['values'] {
+  return (items) =>
+    items.map((item) => {
+      const cell = item[name] as Cell
+      return typeof cell === 'string' && MOMENT.test(cell) ? `${cell}Z` : cell
+    })
 }
 
 /** The text of each cell. */

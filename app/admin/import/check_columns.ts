@@ -2,6 +2,7 @@ import type { Resource } from '#crud'
 import { ImportRefused } from '../errors.js'
 import type { ImportMapping, ImportOptions } from '../models/admin_import.js'
 import { DATE_ORDERS } from '../sheets/date_order.js'
+import { isTimeZone } from '../time/time_zone.js'
 import type { KnownField } from './import_fields.js'
 
 /** A mapping with the fields that it names. */
@@ -43,6 +44,11 @@ export function checkColumns(
 export function checkDateOrder(order: unknown): asserts order is ImportOptions['dateOrder'] {
   if (order === null || DATE_ORDERS.includes(order as never)) return
   throw new ImportRefused('import.refused.dateOrder', { order: shortened(String(order)) })
+}
+
+/** @throws ImportRefused */
+export function checkZone(zone: string): void {
+  if (!isTimeZone(zone)) throw new ImportRefused('import.refused.zone', { zone: shortened(zone) })
 }
 
 function keyOf(

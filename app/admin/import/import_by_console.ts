@@ -9,6 +9,8 @@ import { inspectFile } from '../sheets/inspect_file.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { shorten } from '../text/plain_text.js'
 import { UTC } from '../time/time_zone.js'
+import { checkDateOrder, checkZone } from './check_columns.js'
+import { findDateOrders, withDateOrders } from './date_orders.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { importAction } from './import_action.js'
 import { knownFields } from './import_fields.js'
@@ -34,6 +36,10 @@ export interface ConsoleImport {
   name: string
   /** API name of the field by which rows find their records; undefined: it is guessed */
   key?: string
+  /** The order of day, month and year; undefined: as the values of each column show */
+  dates?: string
+  /** The time zone of datetimes without an offset. Default: UTC */
+  zone?: string
   dryRun: boolean
   skipFaulty: boolean
   /** Called now and then with the number of rows so far */
@@ -58,18 +64,18 @@ export interface ConsolePlan {
  */
 export async function importByConsole(
   site: AdminSite,
-  { model, path, name, key, dryRun, skipFaulty, told, planned }: ConsoleImport
+  { model, path, name, dryRun, skipFaulty, told, planned, ...chosen }: ConsoleImport
 ): Promise<{ counts: ImportProgress; isWritten: boolean; size: number }> {
   return await inWords(site, async () => {
     const { size } = await existing(path)
     await resources.load()
     const importer = await operator(viewOf(site, model), 'crud:import')
     const shape = await inspectFile(path, name)
-    const spec = await specOf(site, importer, shape, key)
+    const spec = await specOf(site, importer, shape, chosen)
     planned(planOf(spec, shape))
     const file = { path, shape }
     if (dryRun) {
-      const { notes, preview, ...counts } = await tryRows(site, spec, file, null, told)
+      const { notes, preview, dates, ...counts } = await tryRows(site, spec, file, null, told)
       return { counts, isWritten: false, size }
     }
     const tally = await writeAll(site, spec, file, name, { skipFaulty, told })
@@ -81,11 +87,12 @@ export async function importByConsole(
 
 async function writeAll(
   site: AdminSite,
-  spec: ImportSpec,
+  planned: ImportSpec,
   file: { path: string; shape: FileShape },
   name: string,
   options: { skipFaulty: boolean; told: (rows: number) => void }
 ): Promise<Tally> {
+  const spec = withDateOrders(planned, await findDateOrders(planned, file))
   const tally = new Tally()
   const { importer } = spec
   const action = importAction(importer, name, tally, null)
@@ -109,8 +116,12 @@ async function specOf(
   site: AdminSite,
   importer: ImportSpec['importer'],
   shape: FileShape,
-  key: string | undefined
+  { dates, key, zone = UTC }: Pick<ConsoleImport, 'dates' | 'key' | 'zone'>
 ): Promise<ImportSpec> {
+  const dateOrder = dates ?? null
+  checkDateOrder(dateOrder)
+  checkZone(zone)
+
   const fields = await knownFields(site, importer)
   const mapping = guessMapping(fields, shape)
   const { name: model } = importer.view.resource
@@ -128,7 +139,7 @@ async function specOf(
   }
   const guessed = guessKey(importer.view.resource, fields, mapping)
   const chosen = key === undefined ? guessed : key === NO_KEY ? null : key
-  const options = { dateOrder: null, zone: UTC }
+  const options = { dateOrder, zone }
   return await importSpec(site, importer, shape, { mapping, key: chosen, options })
 }
 

@@ -1,5 +1,6 @@
 import type { AdminSite } from '../admin_site.js'
-import type { ImportMapping, ImportOptions } from '../models/admin_import.js'
+import type { ImportMapping, ImportOptions, ImportTrial } from '../models/admin_import.js'
+import type { DateOrder } from '../sheets/date_order.js'
 import type { FileFormat } from '../sheets/file_format.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { checkColumns } from './check_columns.js'
@@ -12,6 +13,8 @@ export interface MappedColumn {
   index: number
   field: KnownField
   byTitle: boolean
+  /** Found from the values of the column; undefined: not known */
+  dateOrder?: DateOrder
 }
 
 /**
@@ -24,6 +27,8 @@ export interface ImportSpec {
   key: readonly KnownField[]
   options: ImportOptions
   format: FileFormat
+  /** True for a workbook whose days count from 1904 */
+  isFrom1904: boolean
 }
 
 /**
@@ -32,14 +37,22 @@ export interface ImportSpec {
 export async function importSpec(
   site: AdminSite,
   importer: Importer,
-  { columns: headings, format }: FileShape,
-  chosen: { mapping: ImportMapping; key: string | null; options: ImportOptions }
+  { columns: headings, format, isFrom1904 = false }: FileShape,
+  chosen: {
+    mapping: ImportMapping
+    key: string | null
+    options: ImportOptions
+    trial?: Pick<ImportTrial, 'dates'> | null
+  }
 ): Promise<ImportSpec> {
   const fields = await knownFields(site, importer)
   const { key, mapping } = checkColumns(importer.view.resource, fields, headings.length, chosen)
   const columns = mapping.columns.flatMap((name, index): MappedColumn[] => {
     const field = fields.find((one) => one.name === name)
-    return field ? [{ index, field, byTitle: mapping.by[index] === 'title' }] : []
+    if (!field) return []
+    const found = chosen.trial?.dates?.find((one) => one.field === name)
+    const byTitle = mapping.by[index] === 'title'
+    return [{ index, field, byTitle, dateOrder: found?.order ?? undefined }]
   })
-  return { importer, columns, key, options: chosen.options, format }
+  return { importer, columns, key, options: chosen.options, format, isFrom1904 }
 }

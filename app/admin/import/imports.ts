@@ -11,8 +11,8 @@ import type { ModelView } from '../model_view.js'
 import type { DateOrder } from '../sheets/date_order.js'
 import type { ChosenShape, FileShape } from '../sheets/file_shape.js'
 import { inspectFile } from '../sheets/inspect_file.js'
-import { UTC } from '../time/time_zone.js'
-import { checkColumns, checkDateOrder } from './check_columns.js'
+import { presentZone } from '../time/present_zone.js'
+import { checkColumns, checkDateOrder, checkZone } from './check_columns.js'
 import { writeFaultyRows } from './faulty_rows.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { knownFields, type ImportField, type KnownField } from './import_fields.js'
@@ -52,6 +52,8 @@ export interface ChosenColumns {
   /** API name of the field by which rows find their records; null: all rows are new */
   key: string | null
   dateOrder?: DateOrder | null
+  /** The time zone of datetimes without an offset; default: that of the person */
+  zone?: string
 }
 
 /**
@@ -117,7 +119,7 @@ export class Imports {
       bytes: file.bytes,
       shape,
       ...guess,
-      options: { dateOrder: null, zone: UTC },
+      options: { dateOrder: null, zone: presentZone() },
       state: 'columns',
       trial: null,
       counts: null,
@@ -154,16 +156,17 @@ export class Imports {
   async setColumns(
     ctx: HttpContext,
     one: AdminImport,
-    { columns, by = {}, dateOrder = null, key }: ChosenColumns
+    { columns, by = {}, dateOrder = null, key, zone = presentZone() }: ChosenColumns
   ): Promise<void> {
     refuseBusy(one)
     const { view, ...importer } = await this.#importer(ctx, one)
     checkDateOrder(dateOrder)
+    checkZone(zone)
     const count = one.shape.columns.length
     const mapping = { columns: Array.from({ length: count }, (_, at) => columns[at] ?? null), by }
     const fields = await knownFields(this.site, { ...importer, view })
     const checked = checkColumns(view.resource, fields, count, { mapping, key })
-    const options: ImportOptions = { dateOrder, zone: UTC }
+    const options: ImportOptions = { dateOrder, zone }
     const keyNames = checked.key.map(({ name }) => name).join(',')
     one.merge({ mapping: checked.mapping, key: keyNames || null, options, ...UNTRIED })
     await this.store.change(one)

@@ -5,6 +5,7 @@ import { readersOf, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ImportPreview, ImportTrial } from '../models/admin_import.js'
 import type { FileShape } from '../sheets/file_shape.js'
+import { findDateOrders, withDateOrders } from './date_orders.js'
 import type { ImportSpec } from './import_spec.js'
 import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
 import { isFaulty, type Draft } from './rows/draft.js'
@@ -33,7 +34,8 @@ export async function tryRows(
 ): Promise<ImportTrial> {
   const { view } = spec.importer
   const client = readersOf(view.client()) ?? view.client()
-  const checker = new RowChecker(site, spec)
+  const dates = await findDateOrders(spec, file, () => told(0))
+  const checker = new RowChecker(site, withDateOrders(spec, dates))
   const tally = new Tally()
   const preview: ImportPreview[] = []
   const output = faultsTo === null ? null : createWriteStream(faultsTo, { mode: 0o600 })
@@ -52,7 +54,8 @@ export async function tryRows(
     output?.end()
     if (output) await finished(output)
   }
-  return { ...tally.counts, notes: notesOf(spec, tally), preview }
+  const shown = { notes: notesOf(spec, tally), preview, ...(dates.length > 0 && { dates }) }
+  return { ...tally.counts, ...shown }
 }
 
 /** The keys of their texts, below `import.notes`. */

@@ -1,7 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
-import type { DateOrder } from '../sheets/date_order.js'
+import type { DateOrder, FoundOrder } from '../sheets/date_order.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { jsonColumn } from './json_column.js'
 
@@ -21,9 +21,9 @@ export interface ImportMapping {
 }
 
 export interface ImportOptions {
-  /** How dates are written that are not in ISO format; null: as each one can be read */
+  /** The order of day, month and year in dates of all columns; null: as the values of each column show */
   dateOrder: DateOrder | null
-  /** The time zone of datetimes without an offset: UTC, as exports have them */
+  /** The time zone of datetimes without an offset */
   zone: string
 }
 
@@ -57,6 +57,12 @@ export interface ImportPreview {
   changes: Array<{ field: string; before: unknown; after: unknown }>
 }
 
+/** The order of dates that the values of a field's column show */
+export interface FieldOrder extends FoundOrder {
+  /** API name */
+  field: string
+}
+
 /**
  * The result of a trial.
  */
@@ -67,6 +73,8 @@ export interface ImportTrial extends ImportCounts {
   notes: string[]
   /** The first rows that would be written */
   preview: ImportPreview[]
+  /** In which order dates are written, for the columns where it counts and none was chosen */
+  dates?: FieldOrder[]
 }
 
 /** Of a run, as far as it is. */

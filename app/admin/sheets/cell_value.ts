@@ -2,7 +2,9 @@ import { type Column, readNumber } from '#crud/internals'
 import { jsonOf } from '../text/json_of_text.js'
 import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'
-import { type DateOrder, isoDate, onlyIsoDate } from './date_order.js'
+import { UnreadableText } from '../errors.js'
+import { type DateOrder, isoDate, isoReadings } from './date_order.js'
+import { serialText } from './date_serials.js'
 import type { FileFormat } from './file_format.js'
 import type { Cell } from './file_shape.js'
 import { numeralOf } from './numeral_of.js'
@@ -10,8 +12,10 @@ import { numeralOf } from './numeral_of.js'
 export interface ValueOptions {
   /** In NDJSON and JSON the text of a JSON column is a text; elsewhere it is JSON. Default: `csv` */
   format?: FileFormat
-  /** Of dates that are not in ISO format; default: those of which only one reading is a date */
+  /** Of dates whose day and month could be either; default: those of which only one reading is a date */
   dateOrder?: DateOrder
+  /** True if numbers of days count from 1904 */
+  isFrom1904?: boolean
   /** The time zone of datetimes without an offset; default: UTC, as exports have them [R12] */
   zone?: string
 }
@@ -37,7 +41,7 @@ export function valueOfCell(
   if (column === undefined || cell === null || cell === undefined) return cell
   const { format = 'csv' } = options
   const isWord = format === 'csv' || format === 'xlsx'
-  if (column.isText) return isWord && typeof cell === 'boolean' ? String(cell) : cell
+  if (column.isText) return textOf(cell, isWord)
   if (typeof cell === 'number') return column.kind === 'integer' ? withDigits(cell) : cell
   if (typeof cell !== 'string') return cell
   const text = cell.trim()
@@ -60,6 +64,11 @@ export function valueOfCell(
     default:
       return text
   }
+}
+
+/** A title such as 1917 is a number in JSON. */
+function textOf(cell: Cell, isWord: boolean): unknown {
+  return typeof cell === 'number' || (isWord && typeof cell === 'boolean') ? String(cell) : cell
 }
 
 function jsonValue(text: string): unknown {
@@ -99,8 +108,24 @@ function booleanOf(text: string): unknown {
   return FALSE.test(text) ? false : text
 }
 
-function inIso(text: string, { dateOrder }: ValueOptions): string {
-  return (dateOrder === undefined ? onlyIsoDate(text) : isoDate(text, dateOrder)) ?? text
+/**
+ * The text with its date in ISO format; also the number of a day in the calendar of spreadsheets. Other texts stay.
+ *
+ * @throws UnreadableText  for a date that could be two days
+ */
+function inIso(text: string, { dateOrder, format, isFrom1904 = false }: ValueOptions): string {
+  const isSheet = format === undefined || format === 'csv' || format === 'xlsx'
+  const serial = isSheet ? serialText(text, isFrom1904) : null
+  if (serial !== null) return serial
+  if (dateOrder !== undefined) return isoDate(text, dateOrder) ?? text
+  const [iso, other] = isoReadings(text)
+  if (other !== undefined) {
+    throw new UnreadableText(
+      'dateOrder',
+      `could be ${iso} or ${other}: choose the order of day, month and year`
+    )
+  }
+  return iso ?? text
 }
 
 /** A spreadsheet may keep a day as its midnight. */
@@ -111,7 +136,7 @@ function dateOf(text: string, options: ValueOptions): string {
 const CLOCK = /(?<=^|[T ])(\d{1,2}):(\d\d)(:\d\d)?(?:\s?([ap])\.?m\.?)?(?=$|[.Z+-])/i
 
 function momentOf(text: string, options: ValueOptions): string {
-  const iso = timeOf(inIso(text, options))
+  const iso = timeOf(inIso(text, options)).replace(/ (?:GMT|UTC)$/, 'Z')
   return readLocal(iso, options.zone ?? UTC) ?? iso
 }
 

@@ -1,3 +1,5 @@
+import { monthNumber } from './month_names.js'
+
 /**
  * The order of day, month and year in dates such as `03.04.2026`.
  */
@@ -5,67 +7,138 @@ export const DATE_ORDERS = ['iso', 'dmy', 'mdy'] as const
 
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
-const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?=$|[T ])/i
-const YEAR_LAST = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?=$|[T ,])/i
-
-/**
- * The orders by which a text is a date: none for other texts. Nobody writes the month first before points.
- *
- * @param text  a date, also one before a time
- */
-function ordersOf(text: string): DateOrder[] {
-  if (YEAR_FIRST.test(text)) return isoDate(text, 'iso') === null ? [] : ['iso']
-  const orders = (['dmy', 'mdy'] as const).filter((order) => isoDate(text, order) !== null)
-  return orders.length === 2 && text.includes('.') ? ['dmy'] : orders
+/** A date that a text begins with: its order, and the text with the date in ISO format */
+interface Reading {
+  /** Null for a date that is the same in each order: with a name of its month, or with the year in four digits first */
+  order: DateOrder | null
+  iso: string
 }
 
-/**
- * A text with its date in ISO format, what follows the date as it is; null if it begins with no date of that order. A
- * date with the year first is the same in each order.
- */
-export function isoDate(text: string, order: DateOrder): string | null {
-  const [first, year, , month, day] = YEAR_FIRST.exec(text) ?? []
-  if (first !== undefined) return joined(year, month, day, text.slice(first.length))
-  const [last, one, , two, lastYear] = YEAR_LAST.exec(text) ?? []
-  if (last === undefined || order === 'iso') return null
-  const rest = text.slice(last.length)
-  return order === 'dmy' ? joined(lastYear, two, one, rest) : joined(lastYear, one, two, rest)
+const YEAR_FIRST = /^(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?=$|[T ,])/i
+const COMPACT = /^(\d{4})(\d\d)(\d\d)(?=$|[T ]\d)/i
+const NUMERIC = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d\d)(?=$|[T ,])/i
+const WEEKDAY = /^(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+(?=\S)/i
+const NAMED_DAY_FIRST =
+  /^(\d{1,2})(?:st|nd|rd|th|\.)?[\s/-]*(?:(?:of|de)\s)?(\p{L}{3,12})\.?[\s/,-]*(?:de\s)?(\d{4}|\d\d)(?=$|[T ,])/iu
+const NAMED_MONTH_FIRST =
+  /^(\p{L}{3,12})\.?[\s/-]*(\d{1,2})(?:st|nd|rd|th)?(?:,\s*|[\s/-]+)(\d{4}|\d\d)(?=$|[T ,])/iu
+const NAMED_YEAR_FIRST = /^(\d{4})[\s/-]+(\p{L}{3,12})\.?[\s/-]+(\d{1,2})(?=$|[T ,])/iu
+
+/* No date is longer; a longer text takes time. */
+const LONGEST = 100
+
+/** The readings of the date that a text begins with; none for other texts. */
+function readingsOf(text: string): Reading[] {
+  if (text.length > LONGEST) return []
+  return clearReading(text) ?? numericReadings(text)
 }
 
-/**
- * The same by the only order in which the text is a date; null if there are two of them, or none.
- */
-export function onlyIsoDate(text: string): string | null {
-  const orders = ordersOf(text)
-  return orders.length === 1 ? isoDate(text, orders[0]) : null
+/** Null for a text that is not of these forms */
+function clearReading(text: string): Reading[] | null {
+  const sized = YEAR_FIRST.exec(text)
+  if (sized) return read(null, text, sized, [1, 3, 4])
+  const compact = COMPACT.exec(text)
+  if (compact) return read(null, text, compact, [1, 2, 3])
+  const rest = text.replace(WEEKDAY, '')
+  const dayFirst = NAMED_DAY_FIRST.exec(rest)
+  if (dayFirst) return read(null, rest, dayFirst, [3, 2, 1])
+  const monthFirst = NAMED_MONTH_FIRST.exec(rest)
+  if (monthFirst) return read(null, rest, monthFirst, [3, 1, 2])
+  const yearFirst = NAMED_YEAR_FIRST.exec(rest)
+  return yearFirst ? read(null, rest, yearFirst, [1, 2, 3]) : null
 }
 
-function joined(year: string, month: string, day: string, rest: string): string | null {
-  const iso = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+function numericReadings(text: string): Reading[] {
+  const match = NUMERIC.exec(text)
+  if (!match) return []
+  const isYearFirst = match[2] === '-' && match[1].length === 2 && match[4].length === 2
+  return [
+    ...read('dmy', text, match, [4, 3, 1]),
+    ...read('mdy', text, match, [4, 1, 3]),
+    ...(isYearFirst ? read('iso', text, match, [1, 3, 4]) : []),
+  ]
+}
+
+/** The readings that people mean: nobody writes the month first before points. */
+function likelyReadings(text: string): Reading[] {
+  const readings = readingsOf(text)
+  const isDayFirst = text.includes('.') && readings[0]?.order === 'dmy'
+  return isDayFirst && readings.length === 2 ? readings.slice(0, 1) : readings
+}
+
+function read(
+  order: DateOrder | null,
+  text: string,
+  match: RegExpExecArray,
+  [year, month, day]: readonly [number, number, number]
+): Reading[] {
+  const iso = isoOf(match[year], match[month], match[day])
+  return iso === null ? [] : [{ order, iso: iso + text.slice(match[0].length).replace(/^,/, '') }]
+}
+
+function isoOf(year: string, month: string, day: string): string | null {
+  const number = /^\d/.test(month) ? Number(month) : monthNumber(month)
+  if (number === undefined) return null
+  const iso = `${wholeYear(year)}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
   const moment = new Date(`${iso}T00:00:00Z`)
   /* The 30th of February would become one of March. */
-  const isThere = !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(iso)
-  return isThere ? iso + rest.replace(/^,/, '') : null
+  return !Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(iso) ? iso : null
+}
+
+/** A year of two digits is one from 1950 to 2049. */
+function wholeYear(year: string): string {
+  if (year.length === 4) return year
+  return (Number(year) < 50 ? '20' : '19') + year
 }
 
 /**
- * Finds the order in which dates are written from examples. Texts that are no dates do not count. [D3]
- *
- * @returns the order; null if there is no date, or none fits all; `isAmbiguous` if the day and the month of all of them
- *   could be either (then the order is `dmy`)
+ * A text with its date in ISO format, what follows the date as it is; null if it begins with no date of that order.
  */
-export function dateOrderOf(texts: Iterable<unknown>): {
+export function isoDate(text: string, order: DateOrder): string | null {
+  const fitting = readingsOf(text).find((one) => one.order === null || one.order === order)
+  return fitting?.iso ?? null
+}
+
+/** The readings of a text as a date that people can mean, each once, in ISO format. */
+export function isoReadings(text: string): string[] {
+  return [...new Set(likelyReadings(text).map(({ iso }) => iso))]
+}
+
+/**
+ * The order in which the dates of a column are written, found from its values.
+ */
+export interface FoundOrder {
+  /** Null if no order fits all dates whose order counts, or if there are none */
   order: DateOrder | null
+  /** True if other orders fit as well; then the order is not known */
   isAmbiguous: boolean
-} {
-  let fitting: DateOrder[] | null = null
-  let isIso = false
-  for (const text of texts) {
-    const orders = typeof text === 'string' ? ordersOf(text.trim()) : []
-    if (orders.length === 0) continue
-    if (orders[0] === 'iso') isIso = true
-    else fitting = (fitting ?? orders).filter((order) => orders.includes(order))
+  /** The value that told the order, or the first one that does not; null if no date's order counts */
+  example: { text: string; line: number } | null
+}
+
+/**
+ * Finds the order of the dates of a column. Texts that are no dates do not count, nor dates that are the same in each
+ * order.
+ */
+export class OrderFinder {
+  #fitting: DateOrder[] | null = null
+  #example: FoundOrder['example'] = null
+
+  add(value: unknown, line: number): void {
+    if (typeof value !== 'string') return
+    const text = value.trim()
+    const orders = likelyReadings(text).flatMap(({ order }) => order ?? [])
+    if (orders.length === 0) return
+    /* 05/05/2026 is the same day in both. */
+    if (orders.length > 1 && isoReadings(text).length === 1) return
+    const before = this.#fitting
+    this.#fitting = (before ?? orders).filter((order) => orders.includes(order))
+    if (this.#fitting.length < (before?.length ?? Infinity)) this.#example = { text, line }
   }
-  if (fitting === null) return { order: isIso ? 'iso' : null, isAmbiguous: false }
-  return { order: fitting[0] ?? null, isAmbiguous: fitting.length > 1 }
+
+  get found(): FoundOrder {
+    const fitting = this.#fitting ?? []
+    const isAmbiguous = fitting.length > 1
+    return { order: isAmbiguous ? null : (fitting[0] ?? null), isAmbiguous, example: this.#example }
+  }
 }

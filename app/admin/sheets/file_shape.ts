@@ -31,6 +31,8 @@ export interface FileShape {
   isGuess: boolean
   /** Of CSV; null for other formats */
   delimiter: string | null
+  /** True for a workbook whose numbers of days count from 1904 */
+  isFrom1904?: boolean
   /** The heading, without the apostrophes of `escapeFormula` */
   columns: string[]
   /** The cells of the first five rows; long ones are cut */

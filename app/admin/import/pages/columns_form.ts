@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { DATE_ORDERS, type DateOrder } from '../../sheets/date_order.js'
+import { presentZone } from '../../time/present_zone.js'
 import type { ChosenColumns } from '../imports.js'
 
 /** Before the number of a column in the names of the form's fields */
@@ -30,6 +31,7 @@ export function readColumns(ctx: HttpContext, count: number): Required<ChosenCol
     by,
     key: singleText(texts, 'key') || null,
     dateOrder: DATE_ORDERS.includes(order) ? order : null,
+    zone: singleText(texts, 'zone') || presentZone(),
   }
 }
 

@@ -4,6 +4,8 @@ import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
 import { plainText } from '../../text/plain_text.js'
 import { inSentence } from '../../text/in_sentence.js'
+import { presentZone } from '../../time/present_zone.js'
+import { UTC } from '../../time/time_zone.js'
 import { DATE_ORDERS } from '../../sheets/date_order.js'
 import type { ImportField } from '../import_fields.js'
 import { choiceOf, COLUMN } from './columns_form.js'
@@ -43,7 +45,8 @@ export async function renderColumns(
     required: fields.filter(({ required }) => required).map(({ name, label }) => ({ name, label })),
     keys: keyChoices(site, view, fields, chosen.key),
     keyless: keylessNames(fields, chosen),
-    dates: hasDates(view, fields) ? dateChoices(site, chosen) : [],
+    dates: hasKind(view, fields, ['date', 'datetime']) ? dateChoices(site, chosen) : [],
+    zones: hasKind(view, fields, ['datetime']) ? zoneChoices(site, chosen) : [],
     shape: shapeChoices(site, one),
     links: {
       submit: `${url}/columns`,
@@ -61,6 +64,7 @@ function formOf({ mapping, key, options }: AdminImport): ChosenColumns {
     by: { ...mapping.by },
     key,
     dateOrder: options?.dateOrder ?? null,
+    zone: options?.zone,
   }
 }
 
@@ -139,11 +143,18 @@ function keyChoices(
   return [none, ...choices].map((one) => ({ ...one, selected: one.value === (chosen ?? '') }))
 }
 
-function hasDates({ resource }: ModelView, fields: readonly ImportField[]): boolean {
-  return fields.some(({ name }) => {
-    const kind = resource.columns.find(name)?.kind
-    return kind === 'date' || kind === 'datetime'
-  })
+function hasKind(
+  { resource }: ModelView,
+  fields: readonly ImportField[],
+  kinds: ReadonlyArray<string | undefined>
+): boolean {
+  return fields.some(({ name }) => kinds.includes(resource.columns.find(name)?.kind))
+}
+
+/** The zones that a file is likely to have */
+function zoneChoices({ timeZone }: AdminSite, { zone = presentZone() }: ChosenColumns) {
+  const zones = new Set([presentZone(), timeZone, UTC, zone])
+  return [...zones].map((value) => ({ value, label: value, selected: value === zone }))
 }
 
 function dateChoices(site: AdminSite, { dateOrder }: ChosenColumns) {

@@ -39,6 +39,7 @@ export async function renderTrial(
     })),
     faulty: trial.faulty,
     run: runWords(site, trial),
+    reading: readingWords(site, view, one),
     notes: trial.notes.map((note) => site.text(`import.notes.${note}`)),
     faults: trial.faults.map(({ line, field, message }) => ({
       line: line.toLocaleString('en'),
@@ -72,6 +73,25 @@ function runWords(site: AdminSite, { changed, faulty, new: added }: ImportTrial)
     text: site.text('import.trial.run.faulty', { count: faulty }),
     submit: site.text('import.trial.run.submitSome', { count, faulty }),
   }
+}
+
+/** How dates and times of the file are read. */
+export function readingWords(
+  site: AdminSite,
+  view: ModelView,
+  { mapping, options, trial }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
+): string[] {
+  const orders = (trial?.dates ?? []).map(({ example, field, isAmbiguous, order }) => {
+    const data = {
+      field: view.labelOf(field),
+      text: plainText(example!.text, 40).text,
+      line: example!.line.toLocaleString('en'),
+    }
+    return site.text(`import.trial.dates.${order ?? (isAmbiguous ? 'ambiguous' : 'mixed')}`, data)
+  })
+  const kinds = mapping.columns.map((name) => view.resource.columns.find(name ?? '')?.kind)
+  const zone = site.text('import.trial.zone', { zone: options.zone })
+  return kinds.includes('datetime') ? [...orders, zone] : orders
 }
 
 function moreFaults(site: AdminSite, { faults, faulty }: ImportTrial): string | null {

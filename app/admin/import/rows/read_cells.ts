@@ -15,12 +15,14 @@ export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void
     return
   }
   const { dateOrder, zone } = spec.options
-  const options = { dateOrder: dateOrder ?? undefined, format: spec.format, zone }
-  for (const { byTitle, field, index } of spec.columns) {
+  const { format, isFrom1904 } = spec
+  const common = { format, isFrom1904, zone }
+  for (const { byTitle, dateOrder: found, field, index } of spec.columns) {
     const cell: Cell = row.cells[index]
     if (cell === undefined) continue
     const column = byTitle ? field.reference!.view.titleColumn : field.column
     try {
+      const options = { ...common, dateOrder: dateOrder ?? found }
       draft.body[field.name] = valueOfCell(column, cell, options)
     } catch (error) {
       if (!(error instanceof UnreadableText)) throw error

@@ -1,4 +1,5 @@
-import { isDateFormat, serialToDate } from 'hucre'
+import { isDateFormat } from 'hucre'
+import { serialMoment } from '../../date_serials.js'
 import { readXml } from './xml_events.js'
 
 export type Moment = 'date' | 'datetime' | 'time'
@@ -63,11 +64,8 @@ function momentOf(format: string): Moment | null {
  * @returns null if it is beyond the calendar
  */
 export function momentText(serial: number, kind: Moment, isFrom1904: boolean): string | null {
-  const date = serialToDate(serial, isFrom1904)
-  const rounded = new Date(Math.round(date.getTime() / 1000) * 1000)
-  if (serial < 0 || Number.isNaN(rounded.getTime()) || rounded.getUTCFullYear() > 9999) return null
-  const iso = rounded.toISOString()
-  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)]
+  const [day, time] = serialMoment(serial, isFrom1904)?.split(' ') ?? []
+  if (day === undefined) return null
   if (kind === 'time' && serial < 1) return time
   return kind === 'date' && time === '00:00:00' ? day : `${day} ${time}`
 }

@@ -3,6 +3,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import CrudExport from '#admin/commands/crud_export'
 import CrudImport from '#admin/commands/crud_import'
+import { ImportArticle } from '#tests/engine/fixtures/imports'
 import { csv, withFile } from '#tests/engine/helpers/imports'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 
@@ -95,6 +96,22 @@ test.group('crud:import', (group) => {
     const next = await run(csv('sku,title', 'c,Bed'), ['--json'])
     assert.containSubset(next.json(), { new: 1 })
     await db.from('import_articles').whereNotNull('parent_id').delete()
+  })
+
+  test('[D3] --dates names the order of day and month, --zone the time zone of times', async ({
+    assert,
+  }) => {
+    const content = csv('sku,title,day,at', 'a,Lamp,3/4/2026,2026-03-29 10:30')
+    const { json } = await run(content, ['--json', '--dates=dmy', '--zone=Europe/Berlin'])
+    assert.containSubset(json(), { new: 1, faulty: 0 })
+    const [article] = await ImportArticle.all()
+    assert.equal(article.day!.toISODate(), '2026-04-03')
+    assert.equal(article.at!.toUTC().toISO(), '2026-03-29T08:30:00.000Z')
+
+    const order = await run(content, ['--dates=ymd'])
+    order.command.assertLogMatches(/no order of dates ymd/, 'stderr')
+    const zone = await run(content, ['--zone=Mars/Olympus'])
+    zone.command.assertLogMatches(/no time zone Mars\/Olympus/, 'stderr')
   })
 
   test('[D3] what can not be done is said in one line', async ({ assert }) => {

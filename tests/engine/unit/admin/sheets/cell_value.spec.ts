@@ -52,7 +52,44 @@ const EXAMPLES: Example[] = [
   { kind: 'date', cell: '2026-12-31', value: '2026-12-31' },
   { kind: 'date', cell: '31.12.2026', value: '2026-12-31' },
   { kind: 'date', cell: '12/31/2026', value: '2026-12-31' },
-  { kind: 'date', cell: '3/4/2026', value: '3/4/2026' },
+  { kind: 'text', cell: 1917, value: '1917', options: { format: 'json' } },
+  { kind: 'date', cell: 'Jan 1 2000', value: '2000-01-01' },
+  { kind: 'date', cell: 'March 31, 2024', value: '2024-03-31' },
+  { kind: 'date', cell: 'Sunday, March 31st, 2024', value: '2024-03-31' },
+  { kind: 'date', cell: '31-Mar-24', value: '2024-03-31' },
+  { kind: 'date', cell: '31 Mar. 1968', value: '1968-03-31' },
+  { kind: 'date', cell: '31-Mar-68', value: '1968-03-31' },
+  { kind: 'date', cell: '31. März 2024', value: '2024-03-31' },
+  { kind: 'date', cell: '1 de março de 2024', value: '2024-03-01' },
+  { kind: 'date', cell: '2024-Mar-31', value: '2024-03-31' },
+  { kind: 'date', cell: '20240331', value: '2024-03-31' },
+  { kind: 'date', cell: '20240332', value: '20240332' },
+  { kind: 'date', cell: '45382', value: '2024-03-31' },
+  { kind: 'date', cell: '45382.5', value: '2024-03-31 12:00:00' },
+  { kind: 'date', cell: '43920', value: '2024-03-31', options: { isFrom1904: true } },
+  { kind: 'date', cell: '45382', value: '45382', options: { format: 'json' } },
+  { kind: 'date', cell: '2024', value: '2024' },
+  { kind: 'date', cell: '31/03/24', value: '2024-03-31' },
+  { kind: 'date', cell: '24-03-31', value: '2024-03-31', options: { dateOrder: 'iso' } },
+  { kind: 'date', cell: 'Foo 1 2000', value: 'Foo 1 2000' },
+  { kind: 'date', cell: 'Feb 30 2024', value: 'Feb 30 2024' },
+  { kind: 'date', cell: '3.4.2026', value: '2026-04-03' },
+  { kind: 'date', cell: '5/5/2026', value: '2026-05-05' },
+  { kind: 'datetime', cell: 'Mar 31, 2024 1:05 PM', value: '2024-03-31 13:05:00' },
+  { kind: 'datetime', cell: 'Sun, 31 Mar 2024 10:30:00 GMT', value: '2024-03-31 10:30:00' },
+  { kind: 'datetime', cell: '45382.4375', value: '2024-03-31 10:30:00' },
+  {
+    kind: 'datetime',
+    cell: '45382.4375',
+    value: '2024-03-31 08:30:00',
+    options: { zone: 'Europe/Berlin', format: 'xlsx' },
+  },
+  {
+    kind: 'datetime',
+    cell: 'Sun, 31 Mar 2024 10:30:00 GMT',
+    value: '2024-03-31 10:30:00',
+    options: { zone: 'Europe/Berlin' },
+  },
   { kind: 'date', cell: '3/4/2026', value: '2026-04-03', options: { dateOrder: 'dmy' } },
   { kind: 'date', cell: '3/4/2026', value: '2026-03-04', options: { dateOrder: 'mdy' } },
   { kind: 'date', cell: '31.12.2026', value: '31.12.2026', options: { dateOrder: 'mdy' } },
@@ -91,6 +128,14 @@ test.group('Values of cells', () => {
     assert.isUndefined(valueOfCell(columnOf('integer'), undefined))
     assert.equal(valueOfCell(undefined, '12'), '12')
   })
+
+  test('[D3] refuses a date that could be two days: {$self}')
+    .with(['3/4/2026', '3-4-2026', '24-03-31', '3/4/26 10:00'])
+    .run(({ assert }, cell) => {
+      for (const kind of ['date', 'datetime'] as const) {
+        assert.throws(() => valueOfCell(columnOf(kind), cell), UnreadableText)
+      }
+    })
 
   test('[D3] JSON with a fault and a time that there is not are refused', ({ assert }) => {
     const json = () => valueOfCell(columnOf('json'), '{"a":')
