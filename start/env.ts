@@ -4,6 +4,7 @@
  */
 import { Env } from '@adonisjs/core/env'
 import { checkAppKey } from '#admin'
+import { checkTrustedProxy } from '#host/trusted_proxy'
 
 const isNotS3 = () => process.env.DRIVE_DISK !== 's3'
 const hasNoS3Key = () => !process.env.S3_ACCESS_KEY_ID
@@ -69,6 +70,8 @@ const env = await Env.create(new URL('../', import.meta.url), {
   S3_SECRET_ACCESS_KEY: Env.schema.secret.optionalWhen(hasNoS3Key),
 })
 
-if (env.get('NODE_ENV') === 'production') checkAppKey(env.get('APP_KEY').release())
+const isProduction = env.get('NODE_ENV') === 'production'
+if (isProduction) checkAppKey(env.get('APP_KEY').release())
+checkTrustedProxy(env.get('TRUST_PROXY'), isProduction)
 
 export default env

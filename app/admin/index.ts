@@ -26,7 +26,7 @@ export { default as AdminTokenBlacklist } from './models/admin_token_blacklist.j
 export { default as AdminAccessToken } from './models/admin_access_token.js'
 export { default as AdminEventLog } from './models/admin_event_log.js'
 export { default as AdminAuditLog } from './models/admin_audit_log.js'
-export { checkAppKey } from './authentication/app_key.js'
+export { checkAppKey, isGuessable } from './authentication/app_key.js'
 export { DatabaseCheck } from './health/database_check.js'
 export { isBelowMount } from './http/below_mount.js'
 export { handleAdminError } from './http/handle_error.js'

@@ -1,4 +1,5 @@
 import { HealthChecks } from '@adonisjs/core/health'
+import type { Secret } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
 import { resources } from '#crud'
@@ -7,6 +8,7 @@ import { checkGrounds } from '#upstream/check_grounds'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
+import { addressOf, productionWarnings } from './production_warnings.js'
 import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
 
@@ -30,7 +32,26 @@ export default class HostProvider {
   }
 
   async ready() {
-    if (this.app.getEnvironment() === 'web' && this.app.inProduction) await this.#warmUp()
+    if (this.app.getEnvironment() !== 'web' || !this.app.inProduction) return
+    await this.#warn()
+    await this.#warmUp()
+  }
+
+  /** Names unsafe settings in the log. */
+  async #warn() {
+    const { config, container } = this.app
+    const { dbConfig } = await container.make(AdminSite)
+    const names = [dbConfig.applicationConnection, dbConfig.adminConnection]
+    const logger = await container.make('logger')
+    const warnings = productionWarnings({
+      appUrl: config.get('app.appUrl'),
+      appKey: config.get<Secret<string>>('admin.appKey').release(),
+      limiterStore: config.get('limiter.default'),
+      connections: Object.fromEntries(
+        names.map((name) => [name, addressOf(config.get(`database.connections.${name}`))])
+      ),
+    })
+    for (const warning of warnings) logger.warn(warning)
   }
 
   /** Runs in the background. */

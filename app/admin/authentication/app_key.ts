@@ -18,6 +18,21 @@ export function checkAppKey(key: string): void {
   if (new Set(key).size < 8) refuse('repeats the same few characters')
 }
 
+/* Of characters in a row; random keys repeat hardly any */
+const PART = 3
+const LEAST_DISTINCT = 0.75
+
+/**
+ * True for a key that consists of words, repeats itself, or counts up, and can be guessed although it is long enough.
+ */
+export function isGuessable(key: string): boolean {
+  if (/^([a-z\s._-]+|[A-Z\s._-]+)$/.test(key)) return true
+  const starts = Array.from({ length: key.length - PART + 1 }, (_, start) => start)
+  const parts = new Set(starts.map((start) => key.slice(start, start + PART)))
+  const steps = starts.filter((start) => key.charCodeAt(start + 1) - key.charCodeAt(start) === 1)
+  return parts.size < starts.length * LEAST_DISTINCT || steps.length > key.length / 2
+}
+
 function refuse(why: string): never {
   throw new ValueError(
     `APP_KEY ${why}. Make one with: node -p "crypto.randomBytes(32).toString('base64url')"`

@@ -1,3 +1,5 @@
+import { shown, ValueError } from '../errors.js'
+
 /** Address and settings of a database server. */
 export interface ServerOptions {
   /** A host name, an address, or the path of a socket; default: this machine */
@@ -27,11 +29,17 @@ export const CONNECT_TIMEOUT = 5000
  * The settings that connections to all servers share.
  *
  * @param afterCreate  is given each new connection before its first use
+ * @throws ValueError  for an invalid `pool`
  */
 export function commonConfig(
   { pool = 10, migrations }: ServerOptions,
   afterCreate: (connection: any, done: Done) => void
 ) {
+  if (!Number.isInteger(pool) || pool < 1) {
+    throw new ValueError(
+      `config/database.ts: pool (DB_POOL) is ${shown(pool)}, and must be a positive integer`
+    )
+  }
   return {
     pool: { min: 0, max: pool, acquireTimeoutMillis: 15_000, afterCreate },
     ...(migrations && { migrations: { naturalSort: true, paths: migrations } }),

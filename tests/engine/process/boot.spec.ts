@@ -86,6 +86,24 @@ test.group('Boot', (group) => {
     assert.notInclude(output, key)
   })
 
+  test('prints one line for a setting that does not let the server start', async ({ assert }) => {
+    for (const [environment, line] of [
+      [{ TRUST_PROXY: '0.0.0.0/0' }, 'TRUST_PROXY is "0.0.0.0/0", which trusts everybody'],
+      [
+        { DB_CONNECTION: 'postgres', DB_HOST: '127.0.0.1', DB_PORT: '1' },
+        "The database can't be used: connect ECONNREFUSED 127.0.0.1:1",
+      ],
+    ] as const) {
+      const { status, output } = await copy.run(process.execPath, SERVER, {
+        ...ENVIRONMENT,
+        ...environment,
+      })
+      assert.equal(status, 1)
+      assert.lengthOf(output.trim().split('\n'), 1, output)
+      assert.include(output, `The server did not start. ${line}`)
+    }
+  })
+
   test('[P1, P2, P10] a decorated model and its migration are enough, plus a token in production; SIGTERM ends the server at once', async ({
     assert,
   }) => {
@@ -110,6 +128,7 @@ test.group('Boot', (group) => {
     assert.include(problem.detail, "access: 'public' in its @Crud")
     await endsDespiteEndlessRequests(stopAgain, assert)
     assert.include(copy.output, 'Nobody has decided who may call Note:')
+    assert.include(copy.output, 'APP_URL is http://localhost: passwords and cookies')
   })
 
   async function endsDespiteIdleConnection(stop: () => Promise<number | null>, assert: Assert) {

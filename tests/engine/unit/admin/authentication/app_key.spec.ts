@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { checkAppKey } from '#admin/authentication/app_key'
+import { checkAppKey, isGuessable } from '#admin/authentication/app_key'
 
 test.group('The application key', () => {
   test('[B4] a known or weak key is refused without being shown')
@@ -28,5 +28,22 @@ test.group('The application key', () => {
   test('[B4] a generated key is accepted', () => {
     for (let i = 0; i < 100; i++) checkAppKey(randomBytes(32).toString('base64url'))
     checkAppKey(randomBytes(16).toString('hex'))
+  })
+
+  test('recognises keys of words, of repetitions and of counting up', ({ assert }) => {
+    for (const key of [
+      'correct horse battery correct horse battery 7',
+      'Change-me-1 Change-me-1 Change-me-1 ',
+      'thisisaverysecretkeyofourcompany',
+      'abcdefghijklmnopqrstuvwxyz0123456789',
+    ]) {
+      assert.isTrue(isGuessable(key), key)
+    }
+    for (let i = 0; i < 1000; i++) {
+      for (const coding of ['base64url', 'hex', 'base64'] as const) {
+        const key = randomBytes(32).toString(coding)
+        assert.isFalse(isGuessable(key), key)
+      }
+    }
   })
 })

@@ -1,0 +1,55 @@
+import { isGuessable } from '#admin'
+
+/** Settings that can be unsafe in production. */
+export interface ProductionSettings {
+  appUrl: string
+  appKey: string
+  /** Name of the store that counts login attempts */
+  limiterStore: string
+  /** By name; only those that are used */
+  connections: Record<string, DatabaseAddress>
+}
+
+interface DatabaseAddress {
+  /** Undefined for a file */
+  host?: string
+  hasTls: boolean
+}
+
+/** Where a connection of `config/database.ts` leads to. */
+export function addressOf({ connection }: { connection?: unknown } = {}): DatabaseAddress {
+  const { host, ssl } = (connection ?? {}) as { host?: string; ssl?: unknown }
+  return { host, hasTls: Boolean(ssl) }
+}
+
+const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/
+
+/**
+ * What is unsafe about the settings of a production server, and how to change it. No sentence contains a secret.
+ */
+export function productionWarnings(settings: ProductionSettings): string[] {
+  const { appKey, appUrl, connections, limiterStore } = settings
+  const warnings: string[] = []
+  if (new URL(appUrl).protocol === 'http:') {
+    warnings.push(
+      `APP_URL is ${appUrl}: passwords and cookies are sent without encryption. Put the server behind a proxy with HTTPS, and let APP_URL begin with https://`
+    )
+  }
+  if (limiterStore === 'memory') {
+    warnings.push(
+      'LIMITER_STORE is memory: each process counts login attempts alone, from its start on. With more than one process set it to database or redis'
+    )
+  }
+  if (isGuessable(appKey)) {
+    warnings.push(
+      `APP_KEY can be guessed, as it consists of words or repeats itself. Make one with: node -p "crypto.randomBytes(32).toString('base64url')"`
+    )
+  }
+  for (const [name, { hasTls, host }] of Object.entries(connections)) {
+    if (host === undefined || hasTls || OWN_HOST.test(host)) continue
+    warnings.push(
+      `DB_TLS is not set, and the database ${name} is on another host (${host}): data and password are sent without encryption. Set DB_TLS=true`
+    )
+  }
+  return warnings
+}

@@ -1,0 +1,43 @@
+import { test } from '@japa/runner'
+import { addressOf, productionWarnings } from '#host/production_warnings'
+
+const SAFE = {
+  appUrl: 'https://shop.example.com',
+  appKey: 'Zk3vQ9sXw7pLr2TtYb8NcH5mJd6GfA1eUo4iKqWz0Rx',
+  limiterStore: 'database',
+  connections: { postgres: { host: 'db.example.com', hasTls: true } },
+}
+
+test.group('Warnings of a production server', () => {
+  test('is silent about safe settings, a file, a socket and the same machine', ({ assert }) => {
+    for (const host of [undefined, '/run/postgresql', 'localhost', '127.0.0.1', '::1']) {
+      const connections = { main: { host, hasTls: false } }
+      assert.deepEqual(productionWarnings({ ...SAFE, connections }), [])
+    }
+    assert.deepEqual(productionWarnings(SAFE), [])
+  })
+
+  test('names each unsafe setting, and no secret', ({ assert }) => {
+    const appKey = 'correct horse battery correct horse battery 7'
+    const warnings = productionWarnings({
+      appUrl: 'http://shop.example.com',
+      appKey,
+      limiterStore: 'memory',
+      connections: { mysql: { host: '10.0.0.5', hasTls: false } },
+    })
+    assert.deepEqual(
+      warnings.map((text) => text.split(' ')[0]),
+      ['APP_URL', 'LIMITER_STORE', 'APP_KEY', 'DB_TLS']
+    )
+    assert.notInclude(warnings.join(), appKey)
+  })
+
+  test('reads the address of a connection', ({ assert }) => {
+    const server = { host: 'db', ssl: { rejectUnauthorized: true }, password: 'x' }
+    assert.deepEqual(addressOf({ connection: server }), { host: 'db', hasTls: true })
+    assert.deepEqual(addressOf({ connection: { filename: 'x' } }), {
+      host: undefined,
+      hasTls: false,
+    })
+  })
+})
