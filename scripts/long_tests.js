@@ -56,6 +56,7 @@ export const LONG = {
     'large_files',
     'make_crud',
     'npm_test',
+    'outside_requests',
     'redis_throttle',
     'settings',
     'two_processes',

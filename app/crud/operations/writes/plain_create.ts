@@ -55,6 +55,8 @@ export async function insertPlainRows(
   const stored = await dialectOf(client).selectRows(client, sql, bindings)
   const watched = watchedResourceOf(resource.model)
   if (!watched) return stored
+  /* The resource of an operation outside a request is another one than that of the endpoints. */
+  await watched.load(client)
   const scope = scopeOf(client)!
   const origin = { actor: actorWithin(scope), origin: scope.origin }
   addToScope(
