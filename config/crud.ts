@@ -31,24 +31,19 @@ export default defineConfig({
   strictBody: false,
 
   /**
-   * The API schema (OpenAPI 3.1), at `openapi.json` below the prefix. `access: 'token'` shows it only to
-   * owners of a valid token, with any abilities. `title` and `version` default to those of package.json.
+   * Who may read the API schema (OpenAPI 3.1, at `openapi.json` below the prefix) and the page to read it and to try calls:
+   * 'public'; 'token': owners of a valid token, with any abilities, for which the page asks and which it forgets when it is
+   * closed; 'off'. null: public in development, a token in production. The home page lists the models only if it is public.
    */
+  docs: null,
+
+  /** Path of that page */
+  docsPath: '/docs',
+
+  /** Title and version in the schema. Default: those of package.json */
   openapi: {
-    enabled: true,
-    access: 'public',
     title: null,
     version: null,
-  },
-
-  /**
-   * The page to read the schema and to try calls; it needs the schema. If page or schema require a
-   * token, the page asks for one first, and forgets it when it is closed.
-   */
-  docs: {
-    enabled: true,
-    access: 'public',
-    path: '/docs',
   },
 
   pagination: {

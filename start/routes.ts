@@ -10,9 +10,9 @@ import { resources, docsPath, crudConfig } from '#crud'
 if (adminConfig.mountPath !== '') {
   router
     .get('/', ({ view }) => {
-      /* A schema that requires a token must not be shown here. */
-      const isOpen = crudConfig().openapi.access === 'public'
-      const endpoints = isOpen ? resources.endpoints() : null
+      /* What the schema keeps from the public must not be shown here. */
+      const { enabled, access } = crudConfig().openapi
+      const endpoints = enabled && access === 'public' ? resources.endpoints() : null
       return view.render('pages/home', { endpoints, docsPath: docsPath() })
     })
     .as('home')

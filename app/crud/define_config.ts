@@ -88,13 +88,21 @@ export interface CrudConfig {
   }
 }
 
+type DocsMode = Access | 'off'
+
 type Groups = 'pagination' | 'body' | 'limits' | 'idempotency' | 'server' | 'openapi' | 'docs'
 type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecided'>> & {
   /** null leaves it to each model: a model without `access` is public in development only */
   access?: Access | null
   pagination?: Partial<CrudConfig['pagination']>
   openapi?: Partial<CrudConfig['openapi']>
-  docs?: Partial<CrudConfig['docs']>
+  /**
+   * Who may read the API schema and the page that shows it; null: everybody in development, in production those with a
+   * token. An object has the options of earlier versions for the page alone
+   */
+  docs?: DocsMode | null | Partial<CrudConfig['docs']>
+  /** Path of the page */
+  docsPath?: string
   body?: Partial<CrudConfig['body']>
   limits?: Partial<CrudConfig['limits']>
   idempotency?: Partial<CrudConfig['idempotency']>
@@ -109,6 +117,8 @@ const NAME: Check = [
   'a string or null',
 ]
 
+const MODES: unknown[] = ['public', 'token', 'off']
+
 const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   prefix: PATH,
   access: [(value) => value === null || ACCESS[0](value), `${ACCESS[1]}, or null`],
@@ -116,7 +126,11 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   strictBody: TRUTH,
   pagination: OBJECT,
   openapi: OBJECT,
-  docs: OBJECT,
+  docs: [
+    (value) => value === null || MODES.includes(value) || OBJECT[0](value),
+    "'public', 'token', 'off' or null",
+  ],
+  docsPath: PATH,
   body: OBJECT,
   limits: OBJECT,
   idempotency: OBJECT,
@@ -158,11 +172,14 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
   checkEach(PLACE, config, CHECKS)
-  const path = config.docs?.path
-  checkEach(PLACE, path === undefined ? {} : { path }, GROUPS.docs, { group: 'docs' })
+  const docs = typeof config.docs === 'object' && config.docs ? config.docs : {}
+  checkEach(PLACE, docs.path === undefined ? {} : { path: docs.path }, GROUPS.docs, {
+    group: 'docs',
+  })
+  const mode = docsMode(config.docs)
   const filled: CrudConfig = {
     prefix: normalisePrefix(config.prefix ?? '/api'),
-    access: config.access ?? (isInProduction() ? 'token' : 'public'),
+    access: config.access ?? accessByDefault(),
     isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
     strictBody: config.strictBody ?? false,
@@ -195,12 +212,11 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
       idleSeconds: 65,
       ...config.server,
     },
-    openapi: { enabled: true, access: 'public', title: null, version: null, ...config.openapi },
+    openapi: { ...mode, title: null, version: null, ...config.openapi },
     docs: {
-      enabled: true,
-      access: 'public',
-      ...config.docs,
-      path: normalisePrefix(config.docs?.path ?? '/docs'),
+      ...mode,
+      ...docs,
+      path: normalisePrefix(docs.path ?? config.docsPath ?? '/docs'),
     },
   }
 
@@ -208,9 +224,16 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     checkEach(PLACE, filled[group as keyof typeof GROUPS] ?? {}, checks, { group })
   }
   if (filled.docs.path === '') {
-    throw new ValueError("config/crud.ts: docs.path is the root, and must be a path as in '/docs'")
+    const name = docs.path === undefined ? 'docsPath' : 'docs.path'
+    throw new ValueError(`config/crud.ts: ${name} is the root, and must be a path as in '/docs'`)
   }
   return filled
+}
+
+function docsMode(docs: PartialConfig['docs']): { enabled: boolean; access: Access } {
+  if (docs === 'off') return { enabled: false, access: 'token' }
+  const access = typeof docs === 'string' ? docs : null
+  return { enabled: true, access: access ?? accessByDefault() }
 }
 
 /** "/api/", "api" and "/api" are the same place; "/" and "" are the root. */
@@ -220,6 +243,6 @@ function normalisePrefix(prefix: string): string {
 }
 
 /** Tools use the defaults without an application. */
-function isInProduction(): boolean {
-  return (app as ApplicationService | undefined)?.inProduction ?? false
+function accessByDefault(): Access {
+  return (app as ApplicationService | undefined)?.inProduction ? 'token' : 'public'
 }

@@ -123,7 +123,46 @@ test.group('defineConfig', () => {
     )
   })
 
+  test('[Q1] docs decides about the API schema and its page: {docs}')
+    .with([
+      { docs: 'public', development: [true, 'public'], production: [true, 'public'] },
+      { docs: 'token', development: [true, 'token'], production: [true, 'token'] },
+      { docs: 'off', development: [false, 'token'], production: [false, 'token'] },
+      { docs: null, development: [true, 'public'], production: [true, 'token'] },
+      { docs: undefined, development: [true, 'public'], production: [true, 'token'] },
+      { docs: {}, development: [true, 'public'], production: [true, 'token'] },
+    ] as const)
+    .run(({ assert, cleanup }, { docs, development, production }) => {
+      const decided = () => {
+        const config = defineConfig({ docs })
+        for (const { enabled, access } of [config.openapi, config.docs]) {
+          assert.deepEqual([enabled, access], [config.docs.enabled, config.docs.access])
+        }
+        return [config.docs.enabled, config.docs.access]
+      }
+      assert.deepEqual(decided(), [...development])
+      cleanup(pretendProduction())
+      assert.deepEqual(decided(), [...production])
+    })
+
+  test('[Q1] the options of earlier versions decide about schema and page apart', ({ assert }) => {
+    const { openapi, docs } = defineConfig({
+      docs: { enabled: false, access: 'token', path: '/help' },
+      openapi: { access: 'public' },
+    })
+    assert.deepEqual(docs, { enabled: false, access: 'token', path: '/help' })
+    assert.deepEqual([openapi.enabled, openapi.access], [true, 'public'])
+    const mapped = defineConfig({ docs: 'off', openapi: { enabled: true, access: 'token' } })
+    assert.deepEqual([mapped.openapi.enabled, mapped.docs.enabled], [true, false])
+    assert.throws(
+      () => defineConfig({ docs: 'none' as 'off' }),
+      ValueError as any,
+      "config/crud.ts: docs is 'none', and must be 'public', 'token', 'off' or null"
+    )
+  })
+
   test('[Q1] the path of the API page is normalized', ({ assert }) => {
+    assert.equal(defineConfig({ docsPath: 'help/api/' }).docs.path, '/help/api')
     assert.equal(defineConfig({ docs: { path: 'help/api/' } }).docs.path, '/help/api')
     assert.throws(
       () => defineConfig({ docs: { path: '/' } }),

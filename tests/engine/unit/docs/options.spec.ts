@@ -75,6 +75,7 @@ test.group('Tables of options', () => {
     assert.sameMembers(documented('docs/configuration.md', 'Options of `config/crud.ts`'), [
       ...withGroups(defineCrud, groups),
       ...limited.map((name) => `rateLimit.${name}`),
+      'docs',
     ])
   })
 
