@@ -187,6 +187,7 @@ export { versionOf } from './resource/version.js'
 
 /* Forms are made from the schemas that check them. */
 export type { BodyField, BodySchema } from './schema/body_schema.js'
+export { parseUpdate, type StoredValues } from './schema/parse_update.js'
 export {
   CompiledSchema,
   type JsonSchema,
@@ -209,7 +210,14 @@ export {
   withoutBigInts,
   writeJson,
 } from './values/json.js'
-export { exactInteger, readNumber, writeNumeral } from './values/numbers.js'
+export {
+  decimalPlaces,
+  exactInteger,
+  isBeyondDecimal,
+  readNumber,
+  writeNumeral,
+} from './values/numbers.js'
+export { exactDecimal } from './database/exact_numbers.js'
 export { isStorableText } from './values/text.js'
 export { ANY as ANY_CHARACTERS, patternFault, type TextPattern } from './values/text_pattern.js'
 export { attributeToApi, serializerOf, toApi } from './values/to_api.js'

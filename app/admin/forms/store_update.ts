@@ -11,8 +11,8 @@ import { checkedWith, saveWithRows } from './inlines/save_rows.js'
 import type { FormPage } from './form_page.js'
 import { changesRelated, takeRelated } from './many_to_many/related_writes.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
-import { isSameItem, keepUntouched, touchedFaults } from './submission/untouched.js'
-import { internalValues, keyIn } from './submission/update_values.js'
+import { isSameItem, keepUntouched, touchedFaults, untouchedIn } from './submission/untouched.js'
+import { internalValues, keyIn, valuesBefore } from './submission/update_values.js'
 import { validateSubmission } from './submission/validate_submission.js'
 
 /**
@@ -64,7 +64,13 @@ export async function storeUpdate(
     }
     const plan = await planRows(ctx, form.site, view, submission, record)
     const values = await checkedWith(plan, () =>
-      validateSubmission(resource.updateBody, withKey, uploads, { operation: 'update', key })
+      validateSubmission(
+        resource.updateBody,
+        withKey,
+        uploads,
+        { operation: 'update', key },
+        { record: valuesBefore(view, record, untouchedIn(form.fields, submission, record)) }
+      )
     )
     keepUntouched(form.fields, submission, record, values)
     form.keepRequired(record, values)

@@ -45,6 +45,12 @@ const WIDE = /[^\0-\u02ff\u0370-\u05ff]/
 /* Floats often have meaningless trailing digits. */
 const MOST_DECIMALS = 6
 
+/* No number is formatted with more. */
+const MOST_EXACT_DECIMALS = 100
+
+/** A number of many digits is a text. */
+const NUMERAL = /^-?\d+(?:\.\d+)?$/
+
 /** Decimal places of a type such as `decimal(10, 2)` */
 const SCALE = /\(\s*\d+\s*,\s*(\d{1,2})\s*\)/
 
@@ -206,13 +212,12 @@ function choice(value: unknown): ShownCell | null {
  */
 function numbers(column: Column, values: readonly unknown[], isGrouped: boolean): Show {
   const [, scale] = (column.isDecimal && SCALE.exec(column.sqlType)) || []
+  const most = column.isDecimal ? MOST_EXACT_DECIMALS : MOST_DECIMALS
   const decimals =
-    scale !== undefined
-      ? Number(scale)
-      : Math.min(Math.max(0, ...values.map(decimalsOf)), MOST_DECIMALS)
+    scale !== undefined ? Number(scale) : Math.min(Math.max(0, ...values.map(decimalsOf)), most)
   return (value) => {
     const written = String(value)
-    const isNumeral = typeof value === 'number' || /^-?\d+$/.test(written)
+    const isNumeral = typeof value === 'number' || NUMERAL.test(written)
     if (!isNumeral) return null
     const shown =
       quicklyFormatted(value, written, isGrouped, decimals) ??
@@ -222,7 +227,7 @@ function numbers(column: Column, values: readonly unknown[], isGrouped: boolean)
 }
 
 /** Simple numbers, which nearly all are, can be formatted without `Intl.NumberFormat`. */
-const DIGITS = /^(-?)(0|[1-9]\d{0,14})(?:\.(\d+))?$/
+const DIGITS = /^(-?)(0|[1-9]\d{0,20})(?:\.(\d+))?$/
 
 function quicklyFormatted(
   value: unknown,
@@ -258,7 +263,7 @@ function formatOf(isGrouped: boolean, decimals: number): Intl.NumberFormat {
 
 function decimalsOf(value: unknown): number {
   if (Number.isInteger(value)) return 0
-  const [, decimals = ''] = /^-?\d+\.(\d+)$/.exec(String(value)) ?? []
+  const [, decimals = ''] = /^-?\d+\.(\d*?)0*$/.exec(String(value)) ?? []
   return decimals.length
 }
 

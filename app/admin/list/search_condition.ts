@@ -6,7 +6,9 @@ import {
   type Column,
   type ColumnKind,
   readUuid,
+  exactDecimal,
   exactInteger,
+  readNumber,
   isStorableText,
 } from '#crud/internals'
 import { ungrouped } from '../text/grouped_number.js'
@@ -23,7 +25,7 @@ const SEARCHES: Partial<Record<ColumnKind, Search>> = {
   text: textCondition,
   uuid: (column, text) => equal(column, readUuid(text)),
   integer: (column, text) => equal(column, readInteger(ungrouped(text))),
-  number: (column, text) => equal(column, readFloat(ungrouped(text))),
+  number: (column, text) => equal(column, readDecimal(column, ungrouped(text))),
   boolean: (column, text) => equal(column, readWord(text)),
 }
 
@@ -65,6 +67,11 @@ function equal(column: Column, value: unknown): Condition | null {
 
 function readInteger(text: string): number | string | null {
   return /^[+-]?\d{1,20}$/.test(text) ? exactInteger(BigInt(text.replace('+', ''))) : null
+}
+
+/** With every digit where the column has them. */
+function readDecimal(column: Column, text: string): number | string | null {
+  return column.isDecimal && readNumber(text) !== null ? exactDecimal(text) : readFloat(text)
 }
 
 function readFloat(text: string): number | null {

@@ -18,6 +18,8 @@ export interface ColumnIntrospection {
   integerRange?: { least: bigint; most: bigint }
   /** The largest value of a decimal column, as text, and its number of decimal places */
   decimalRange?: { most: string; scale: number }
+  /** Texts of dates and times that the kind's usual form does not have, as in `infinity`; the database reads them as they are */
+  special?: RegExp
   nullable: boolean
   /** Maximum length of a text in characters, null without a limit */
   maxLength: number | null

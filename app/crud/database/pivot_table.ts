@@ -1,7 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '../errors.js'
-import { kindOf } from '../resource/column_kind.js'
-import type { Column } from '../resource/column.js'
+import { isDecimalType, kindOf } from '../resource/column_kind.js'
 import { serializerOf } from '../values/to_api.js'
 import type { StoredColumn } from './dialect.js'
 import { dialectOf } from './dialects.js'
@@ -39,7 +38,8 @@ export class PivotTable {
   toApi(name: string, value: unknown): unknown {
     const column = this.columns.find((one) => one.name === name)
     if (!column || value === null || value === undefined) return null
-    return serializerOf({ ...column, consumesItself: false } as unknown as Column)(value)
+    const isDecimal = column.kind === 'number' && isDecimalType(column.sqlType)
+    return serializerOf({ ...column, isDecimal, consumesItself: false })(value)
   }
 
   /**

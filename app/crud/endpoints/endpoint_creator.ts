@@ -269,6 +269,7 @@ export class EndpointCreator {
     return await handleUpdate(ctx, {
       ...(await this.#targetOf(ctx)),
       key: () => this.keyOf(ctx),
+      fetch: (key) => this.fetchItem(key, 'exclude', ctx),
       change: (key, values, returning) => this.changeItem(key, values, returning, ctx),
     })
   }

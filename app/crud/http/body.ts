@@ -127,7 +127,12 @@ function readJson(text: string, depth: number): Body {
   if (isDeeper(text, depth)) throw tooDeep(depth)
   let value: unknown
   try {
-    value = parseJson(text, (integer) => integer, MOST_DIGITS)
+    value = parseJson(
+      text,
+      (integer) => integer,
+      MOST_DIGITS,
+      (decimal) => decimal
+    )
   } catch (error) {
     if (error instanceof IntegerTooLong) throw integerTooLong(MOST_DIGITS)
     throw malformedJson(text === '' ? 'it is empty' : reasonOf(error as Error))

@@ -11,8 +11,8 @@ const MOMENT: SchemaObject = {
 
 const CLOCK: SchemaObject = {
   type: 'string',
-  description: 'HH:MM:SS',
-  pattern: String.raw`^\d{2}:\d{2}:\d{2}$`,
+  description: 'HH:MM:SS, with a fraction of a second if there is one',
+  pattern: String.raw`^\d{2}:\d{2}:\d{2}(\.\d{1,6})?$`,
   examples: ['14:30:00'],
 }
 
@@ -37,7 +37,7 @@ const INPUT_FORMS: Partial<Record<ColumnKind, SchemaObject>> = {
     description: 'YYYY-MM-DD HH:MM:SS in UTC, or ISO 8601 with an offset',
     pattern: String.raw`^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$`,
   },
-  time: { ...CLOCK, pattern: String.raw`^\d{2}:\d{2}(:\d{2})?$` },
+  time: { ...CLOCK, pattern: String.raw`^\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?$` },
 }
 
 /* Some integers have more digits than JSON numbers keep; these are text. */
@@ -46,6 +46,18 @@ const BIG_INTEGER: SchemaObject = {
   format: 'int64',
   pattern: String.raw`^(0|-?[1-9]\d{0,18})$`,
   description: 'Beyond 2^53 its digits as a string',
+}
+
+const UNSIGNED_INTEGER: SchemaObject = {
+  ...BIG_INTEGER,
+  format: 'uint64',
+  pattern: String.raw`^(0|[1-9]\d{0,19})$`,
+}
+
+const LONG_DECIMAL: SchemaObject = {
+  type: ['number', 'string'],
+  pattern: String.raw`^-?\d+(\.\d+)?$`,
+  description: 'With more than 15 digits, its digits as a string',
 }
 
 /** The schema of a column's value in answers. */
@@ -66,7 +78,7 @@ export function inputForm(column: Column): SchemaObject {
 export function bodyForm(column: Column): SchemaObject {
   const form = inputForm(column)
   const { kind, decimalRange, integerRange } = column
-  if (kind === 'number' && decimalRange && !column.preparesItself) {
+  if (kind === 'number' && decimalRange && !column.preparesItself && !column.isLongDecimal) {
     return { ...form, minimum: -Number(decimalRange.most), maximum: Number(decimalRange.most) }
   }
   if (kind !== 'integer' || column.isBigInteger) return form
@@ -91,7 +103,8 @@ export function withNull(schema: SchemaObject, nullable: boolean): SchemaObject 
 }
 
 function formOf(column: Column): SchemaObject {
-  if (column.isBigInteger) return BIG_INTEGER
+  if (column.isBigInteger) return column.isUnsigned ? UNSIGNED_INTEGER : BIG_INTEGER
+  if (column.isLongDecimal) return LONG_DECIMAL
   const form = { ...FORMS[column.kind] }
   if (column.kind !== 'text') return form
   if (column.choices) form.enum = [...column.choices]

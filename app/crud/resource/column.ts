@@ -2,7 +2,7 @@ import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model
 import type { Collation, ColumnIntrospection } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
-import { kindOf, type ColumnKind } from './column_kind.js'
+import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
 
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
@@ -113,6 +113,24 @@ export class Column {
     return this.#ensureLoaded().decimalRange
   }
 
+  /** True for the text of a value that the kind's usual form does not have, as in `infinity` */
+  isSpecial(value: unknown): value is string {
+    const { special } = this.#ensureLoaded()
+    return typeof value === 'string' && special?.test(value) === true
+  }
+
+  /** Decimal places of the seconds of a time */
+  get secondsScale(): number {
+    const [, digits] = /\((\d)\)/.exec(this.sqlType) ?? []
+    if (digits !== undefined) return Number(digits)
+    return this.sqlType === 'time without time zone' ? 6 : 0
+  }
+
+  /** True for integers of 64 bits without a sign */
+  get isUnsigned(): boolean {
+    return (this.integerRange?.most ?? 0n) >= 2n ** 63n
+  }
+
   get nullable(): boolean {
     return this.#ensureLoaded().nullable || this.#isMixed
   }
@@ -158,7 +176,13 @@ export class Column {
 
   /** True if the database keeps every digit of its fractions */
   get isDecimal(): boolean {
-    return this.kind === 'number' && /decimal|numeric/i.test(this.#ensureLoaded().sqlType)
+    return this.kind === 'number' && isDecimalType(this.sqlType)
+  }
+
+  /** True if its decimals may have more digits than a JSON number keeps */
+  get isLongDecimal(): boolean {
+    const { decimalRange } = this
+    return this.isDecimal && !(decimalRange && decimalRange.most.replace('.', '').length <= 15)
   }
 
   /** True if only the model knows the form of its values in the API */

@@ -27,3 +27,8 @@ const KINDS: Array<[RegExp, ColumnKind]> = [
 export function kindOf(sqlType: string): ColumnKind {
   return KINDS.find(([pattern]) => pattern.test(sqlType))?.[1] ?? 'text'
 }
+
+/** True if the database keeps every digit of the type's fractions. */
+export function isDecimalType(sqlType: string): boolean {
+  return /decimal|numeric|money/i.test(sqlType)
+}

@@ -2,7 +2,7 @@ import { MultipartFile } from '@adonisjs/core/bodyparser'
 import { exactDecimal } from '../database/exact_numbers.js'
 import type { Column } from '../resource/column.js'
 import { readDate, readDateTime } from './datetime.js'
-import { withoutBigInts } from './json.js'
+import { LongDecimal, withoutBigInts } from './json.js'
 import {
   exactInteger,
   readInteger,
@@ -25,13 +25,14 @@ export interface Prepared {
  * accept `true`, `""` and `[5]`), and moments get the one format that every schema reads; the schema
  * validates everything else. [A20, A28]
  */
-export function prepareForSchema(column: Column | undefined, value: unknown): Prepared {
+export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
+  const value = given instanceof LongDecimal ? numberFor(column, given) : given
   /* A schema's rules may fail on it: encodeURI() throws at half of a surrogate pair. */
   if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
   if (value === null) return { value }
   switch (column?.kind) {
     case 'integer':
-      return prepareInteger(value)
+      return prepareInteger(column, value)
     case 'number':
       return prepareNumber(column, value)
     case 'datetime':
@@ -56,7 +57,8 @@ export type Reads = 'number' | 'moment' | undefined
  *
  * @param reads  the schema's type, if the schema names no format
  */
-export function prepareAsSent(column: Column | undefined, value: unknown, reads?: Reads): Prepared {
+export function prepareAsSent(column: Column | undefined, given: unknown, reads?: Reads): Prepared {
+  const value = given instanceof LongDecimal ? numberFor(column, given) : given
   if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
   if (reads === 'moment' && column?.kind === 'datetime' && typeof value === 'string') {
     return { value: oneForm(value) }
@@ -66,9 +68,17 @@ export function prepareAsSent(column: Column | undefined, value: unknown, reads?
     return { value, fault: FAULTS[column.kind as 'integer' | 'number'] }
   }
   const exact = exactNumber(column, value)
+  const isRounded = typeof exact === 'string' && reads === 'number'
   const seen =
-    typeof value === 'bigint' && column?.kind !== 'json' ? Number(value) : withoutBigInts(value)
+    isRounded || (typeof value === 'bigint' && column?.kind !== 'json')
+      ? Number(value)
+      : withoutBigInts(value)
   return exact === undefined ? { value: seen } : { value: seen, exact }
+}
+
+/** A JSON number: its digits for a decimal column, else the rounded number. */
+function numberFor(column: Column | undefined, { digits }: LongDecimal): string | number {
+  return column?.isDecimal ? digits : Number(digits)
 }
 
 function isNumeric(value: unknown): boolean {
@@ -81,7 +91,7 @@ function isNumeric(value: unknown): boolean {
 function exactNumber(column: Column | undefined, value: unknown): ExactNumber | undefined {
   const digits = typeof value === 'bigint' ? String(value) : value
   if (typeof digits !== 'string') return undefined
-  if (column?.kind === 'integer') return readInteger(digits) ?? undefined
+  if (column?.kind === 'integer') return readInteger(digits, column.isUnsigned) ?? undefined
   const isDecimal = column?.kind === 'number' && column.isDecimal
   return isDecimal && readNumber(digits) !== null ? exactDecimal(digits) : undefined
 }
@@ -100,11 +110,11 @@ function oneForm(text: string): string {
   return readDate(text) ?? readDateTime(text) ?? text
 }
 
-function prepareInteger(value: unknown): Prepared {
+function prepareInteger({ isUnsigned }: Column, value: unknown): Prepared {
   let exact: ExactInteger | null = null
   if (typeof value === 'number' && Number.isSafeInteger(value)) exact = value
-  else if (typeof value === 'bigint') exact = exactInteger(value)
-  else if (typeof value === 'string') exact = readInteger(value)
+  else if (typeof value === 'bigint') exact = exactInteger(value, isUnsigned)
+  else if (typeof value === 'string') exact = readInteger(value, isUnsigned)
 
   return exact === null ? { value, fault: FAULTS.integer } : { value: Number(exact), exact }
 }

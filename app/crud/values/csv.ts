@@ -5,8 +5,10 @@ import type { Item } from '../types.js'
 import { escapeFormula } from './formula.js'
 import { writeJson } from './json.js'
 
-/** Kinds of columns whose texts are never formulas: a large integer is its digits as text */
+/** Kinds of columns whose numerals are never formulas: a number of many digits is a text */
 const PLAIN: ReadonlyArray<Column['kind']> = ['integer', 'number']
+
+const NUMERAL = /^-?\d+(?:\.\d+)?$/
 
 /** Writes items as the lines of a CSV file (RFC 4180). [D5] */
 export class CsvWriter {
@@ -36,7 +38,7 @@ export class CsvWriter {
   #cell(name: string, value: unknown): unknown {
     if (value === null || value === undefined || typeof value === 'number') return value
     const text = typeof value === 'string' ? value : (writeJson(value) ?? '')
-    return this.#plain.has(name) ? text : escapeFormula(text)
+    return this.#plain.has(name) && NUMERAL.test(text) ? text : escapeFormula(text)
   }
 }
 

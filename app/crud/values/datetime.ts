@@ -4,6 +4,7 @@ const DATETIME = 'yyyy-MM-dd HH:mm:ss'
 const API_DATETIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 /* Years before 100 would become years of the last century. */
 const STORED_FORM = /^([1-9]\d{3})-(\d\d)-(\d\d) (\d\d):([0-5]\d):([0-5]\d)$/
+const DAY_AND_TIME = /^\d{4}-\d\d-\d\d[T ]\d/
 const ISO_LENGTH = '2026-01-01T00:00:00.000Z'.length
 const PLAIN = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/
 const WITH_OFFSET =
@@ -41,10 +42,10 @@ export function readDate(text: string): string | null {
 }
 
 /**
- * Reads a time of day, `HH:MM` or `HH:MM:SS`.
+ * Reads a time of day, `HH:MM`, `HH:MM:SS` or with a fraction of a second.
  */
 export function readTime(text: string): string | null {
-  const match = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(text)
+  const match = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d(?:\.\d{1,6})?))?$/.exec(text)
   return match ? `${match[1]}:${match[2]}:${match[3] ?? '00'}` : null
 }
 
@@ -64,7 +65,7 @@ export function writeDateTime(value: unknown): unknown {
  * The API form of a day.
  */
 export function writeDate(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > 10 ? value.slice(0, 10) : value
+  if (typeof value === 'string') return DAY_AND_TIME.test(value) ? value.slice(0, 10) : value
   const moment = toMoment(value)
   return moment ? moment.toFormat('yyyy-MM-dd') : value
 }

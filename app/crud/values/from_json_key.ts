@@ -1,6 +1,7 @@
 import type { Column } from '../resource/column.js'
 import { fromQuery } from './from_query.js'
-import { exactInteger } from './numbers.js'
+import { LongDecimal } from './json.js'
+import { exactInteger, writeNumeral } from './numbers.js'
 
 /**
  * Reads one part of a key in a JSON body. JSON numbers are sent as such, numbers beyond their precision as
@@ -9,15 +10,16 @@ import { exactInteger } from './numbers.js'
  * @returns null if it can't be one of the column's type
  */
 export function fromJsonKey(column: Column, part: unknown): unknown {
+  if (part instanceof LongDecimal) return fromQuery(column, part.digits)
   if (typeof part === 'string') return fromQuery(column, part)
   if (typeof part === 'boolean') return column.kind === 'boolean' ? part : null
   if (typeof part !== 'number' && typeof part !== 'bigint') return null
   switch (column.kind) {
     case 'integer':
-      if (typeof part === 'bigint') return exactInteger(part)
+      if (typeof part === 'bigint') return exactInteger(part, column.isUnsigned)
       return Number.isSafeInteger(part) ? part : null
     case 'number':
-      return Number.isFinite(Number(part)) ? Number(part) : null
+      return fromQuery(column, typeof part === 'bigint' ? String(part) : writeNumeral(part))
     case 'text':
       return String(part)
     default:

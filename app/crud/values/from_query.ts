@@ -1,19 +1,23 @@
+import { exactDecimal } from '../database/exact_numbers.js'
 import type { Column } from '../resource/column.js'
 import { readDate, readDateTime, readTime } from './datetime.js'
-import { readInteger, readNumber } from './numbers.js'
+import { readInteger, readNumber, type ExactNumber } from './numbers.js'
 import { isStorableText } from './text.js'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-const READERS: Record<Column['kind'], (text: string) => unknown> = {
+/** The part of a column that reading a text needs. */
+export type ReadColumn = Pick<Column, 'kind' | 'isDecimal' | 'isUnsigned' | 'isSpecial'>
+
+const READERS: Record<Column['kind'], (text: string, column: ReadColumn) => unknown> = {
   text: (text) => text,
   uuid: readUuid,
-  integer: readInteger,
-  number: readNumber,
+  integer: (text, { isUnsigned }) => readInteger(text, isUnsigned),
+  number: (text, { isDecimal }) => (isDecimal ? readDecimal(text) : readNumber(text)),
   boolean: readBoolean,
-  date: readDate,
-  datetime: readDateTime,
-  time: readTime,
+  date: (text, column) => readDate(text) ?? special(column, text),
+  datetime: (text, column) => readDateTime(text) ?? special(column, text),
+  time: (text, column) => readTime(text) ?? special(column, text),
   json: () => null,
   binary: () => null,
 }
@@ -23,8 +27,18 @@ const READERS: Record<Column['kind'], (text: string) => unknown> = {
  *
  * @returns null if the text is invalid for the column's type
  */
-export function fromQuery(column: Column, text: string): unknown {
-  return isStorableText(text) ? READERS[column.kind](text) : null
+export function fromQuery(column: ReadColumn, text: string): unknown {
+  if (!isStorableText(text)) return null
+  return READERS[column.kind](text, column)
+}
+
+function special(column: ReadColumn, text: string): string | null {
+  return column.isSpecial(text) ? text : null
+}
+
+/** With every digit, which the database compares. */
+function readDecimal(text: string): ExactNumber | null {
+  return readNumber(text) === null ? null : exactDecimal(text)
 }
 
 /** @returns the UUID in lower case, as databases with a UUID type return it */

@@ -1,4 +1,5 @@
 import { IntegerTooLong } from '../errors.js'
+import { significantDigits, writeNumeral } from './numbers.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -10,22 +11,36 @@ const END_BRACE = 0x7d
 /** More digits than any meaningful number has; parsing a million would block all other requests. */
 export const MOST_DIGITS = 1000
 
+/** A decimal in JSON with more digits than a JavaScript number keeps. */
+export class LongDecimal {
+  constructor(readonly digits: string) {}
+
+  toJSON(): string {
+    return this.digits
+  }
+}
+
 /**
  * Parses JSON without losing a digit.
  *
  * @param unsafe      converts an integer beyond 2^53, where JavaScript numbers begin to round
- * @param mostDigits  maximum number of digits; stored values may have any number
+ * @param mostDigits  maximum number of digits of an integer; stored values may have any number
+ * @param long        converts a decimal that a JavaScript number would round; default: the number
  * @throws SyntaxError
  * @throws IntegerTooLong
  */
 export function parseJson(
   text: string,
   unsafe: (integer: bigint) => unknown,
-  mostDigits: number = Infinity
+  mostDigits: number = Infinity,
+  long?: (decimal: LongDecimal) => unknown
 ): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text)
+  if (!/\d[\d.]{15}/.test(text)) return JSON.parse(text)
   return JSON.parse(text, (_, value: unknown, context?: { source: string }) => {
     const source = context?.source
+    if (long && source && typeof value === 'number' && isRounded(source, value)) {
+      return long(new LongDecimal(source))
+    }
     const isUnsafe = typeof value === 'number' && !Number.isSafeInteger(value)
     if (!isUnsafe || !source || !/^-?\d+$/.test(source)) return value
     if (source.replace('-', '').length > mostDigits) throw new IntegerTooLong()
@@ -33,9 +48,17 @@ export function parseJson(
   })
 }
 
-/** The value with every BigInt in it converted to a JSON value. [A20] */
+/** True for a decimal that has other digits than its JavaScript number. */
+function isRounded(source: string, number: number): boolean {
+  if (!/^-?\d+\.\d+$/.test(source)) return false
+  const digits = significantDigits(source)
+  return digits.length > 16 && digits !== String(number) && digits !== writeNumeral(number)
+}
+
+/** The value with every number in it that JSON numbers would round converted to a JSON value. [A20] */
 export function withoutBigInts(value: unknown): unknown {
   if (typeof value === 'bigint') return numberOrDigits(value)
+  if (value instanceof LongDecimal) return Number(value.digits)
   if (Array.isArray(value)) return value.map(withoutBigInts)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -1,4 +1,5 @@
 const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n }
+const UNSIGNED = { least: 0n, most: 2n ** 64n - 1n }
 
 /**
  * An exact integer of any column: a number if that has all digits, otherwise the digits as text, which
@@ -15,16 +16,17 @@ export type ExactNumber = number | string
  *
  * @returns null if the text is no integer or needs more than 64 bits
  */
-export function readInteger(text: string): ExactInteger | null {
-  if (!/^(?:0|-?[1-9]\d{0,18})$/.test(text)) return null
-  return exactInteger(BigInt(text))
+export function readInteger(text: string, isUnsigned: boolean = false): ExactInteger | null {
+  if (!/^(?:0|-?[1-9]\d{0,19})$/.test(text)) return null
+  return exactInteger(BigInt(text), isUnsigned)
 }
 
 /**
  * @returns null if the integer needs more than 64 bits
  */
-export function exactInteger(value: bigint): ExactInteger | null {
-  if (value < INT64.least || value > INT64.most) return null
+export function exactInteger(value: bigint, isUnsigned: boolean = false): ExactInteger | null {
+  const { least, most } = isUnsigned ? UNSIGNED : INT64
+  if (value < least || value > most) return null
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : String(value)
 }
@@ -44,21 +46,35 @@ export function readNumber(text: string): number | null {
 }
 
 /**
- * True if a decimal exceeds a column's range, in either direction, after it is rounded to the column's
- * last digit. Compares digits, as numbers have too few of them.
+ * True if a decimal exceeds a column's range, in either direction. Compares digits, as numbers have too few of
+ * them.
  *
  * @param value  a number, or a plain numeral
- * @param range  as in `{ most: '999.99', scale: 2 }`
+ * @param most   the largest value of the column, as in `999.99`
  */
-export function isBeyondDecimal(
-  value: ExactNumber,
-  { most, scale }: { most: string; scale: number }
-): boolean {
-  if (typeof value === 'number') return Math.abs(value) >= Number(most) + 0.5 / 10 ** scale
-  const [whole, fraction] = splitAtPoint(value.replace('-', ''))
-  const places = Math.max(fraction.length, scale + 1)
-  const half = 5n * 10n ** BigInt(places - scale - 1)
-  return scaled(whole, fraction, places) >= scaled(...splitAtPoint(most), places) + half
+export function isBeyondDecimal(value: ExactNumber, most: string): boolean {
+  const [digits, fraction] = splitAtPoint(numeralOf(value).replace('-', ''))
+  const [mostWhole, mostFraction] = splitAtPoint(most)
+  const whole = digits.replace(/^0+(?=\d)/, '')
+  if (whole.length !== mostWhole.length) return whole.length > mostWhole.length
+  return whole === mostWhole ? withoutEndZeros(fraction) > mostFraction : whole > mostWhole
+}
+
+/** The number of decimal places of a number or a plain numeral, without zeros at its end. */
+export function decimalPlaces(value: ExactNumber): number {
+  return withoutEndZeros(splitAtPoint(numeralOf(value))[1]).length
+}
+
+/** A plain numeral without the zeros at the end of its fraction. */
+export function significantDigits(numeral: string): string {
+  const [whole, fraction] = splitAtPoint(numeral)
+  const rest = withoutEndZeros(fraction)
+  return rest === '' ? whole : `${whole}.${rest}`
+}
+
+function numeralOf(value: ExactNumber): string {
+  const text = String(value)
+  return typeof value === 'number' && text.includes('e') ? writeNumeral(value) : text
 }
 
 function splitAtPoint(numeral: string): [whole: string, fraction: string] {
@@ -66,6 +82,9 @@ function splitAtPoint(numeral: string): [whole: string, fraction: string] {
   return [whole, fraction]
 }
 
-function scaled(whole: string, fraction: string, places: number): bigint {
-  return BigInt(whole + fraction.padEnd(places, '0'))
+/** A regular expression would try each zero of a long text as the first of the last ones. */
+function withoutEndZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
 }

@@ -1,4 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { exactDecimal } from '../database/exact_numbers.js'
 import type { Column } from '../resource/column.js'
 import type { ColumnKind } from '../resource/column_kind.js'
 import { writeDate, writeDateTime } from './datetime.js'
@@ -7,8 +8,7 @@ import { exactInteger } from './numbers.js'
 
 /**
  * The API form of a value of a driver or of a model's attribute. The same on every database: booleans
- * are booleans, decimals are numbers, and an integer beyond JavaScript numbers is its digits as text.
- * [A20]
+ * are booleans, and a number of more digits than JavaScript numbers keep is its digits as text. [A20]
  */
 export function toApi(column: Column, value: unknown): unknown {
   return value === null || value === undefined ? null : serializerOf(column)(value)
@@ -19,14 +19,17 @@ export function toApi(column: Column, value: unknown): unknown {
  *
  * @returns a function of a value that is not null
  */
-export function serializerOf(column: Column): (value: unknown) => unknown {
+export function serializerOf(
+  column: Pick<Column, 'kind' | 'isDecimal' | 'consumesItself'>
+): (value: unknown) => unknown {
   if (column.kind === 'json' && column.consumesItself) return asItIs
+  if (column.isDecimal) return apiDecimal
   return FORMS[column.kind] ?? asItIs
 }
 
 const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
   integer: (value) => (typeof value === 'number' ? value : apiInteger(value)),
-  number: (value) => (typeof value === 'number' ? value : Number(value)),
+  number: apiFloat,
   boolean: (value) => (typeof value === 'boolean' ? value : isTrue(value)),
   datetime: writeDateTime,
   date: writeDate,
@@ -48,6 +51,17 @@ function apiInteger(value: unknown): unknown {
   return typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
     ? (exactInteger(BigInt(value)) ?? String(value))
     : value
+}
+
+function apiDecimal(value: unknown): unknown {
+  if (typeof value === 'string') return exactDecimal(value)
+  return typeof value === 'bigint' ? exactDecimal(String(value)) : apiFloat(value)
+}
+
+/** JSON has no number for NaN and infinity; a stored text that is no number stays a text. */
+function apiFloat(value: unknown): unknown {
+  const number = Number(value)
+  return Number.isFinite(number) ? number : String(value)
 }
 
 function isTrue(value: unknown): boolean {

@@ -6,6 +6,7 @@ import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } f
 import { readUuid } from './from_query.js'
 import { numberOrDigits } from './json.js'
 import {
+  decimalPlaces,
   exactInteger,
   isBeyondDecimal,
   readInteger,
@@ -30,6 +31,7 @@ export function toAttribute(
   if (value === null) {
     return column.nullable ? { value } : { fault: FAULTS.null }
   }
+  if (column.isSpecial(value)) return { value }
   /* The code that stores the file replaces it by its key. */
   if (value instanceof MultipartFile) return { value }
   /* The schema's number is the rounded form of the one that was sent. */
@@ -44,7 +46,7 @@ export function toAttribute(
     case 'uuid':
       return convert(column, value, asUuid, FAULTS.uuid)
     case 'integer': {
-      const integer = asInteger(whole)
+      const integer = asInteger(column, whole)
       if (integer !== null) return limitRange(column, integer)
       return isModelsOwn(column, value) ? { value } : { fault: FAULTS.integer }
     }
@@ -65,7 +67,7 @@ export function toAttribute(
     case 'datetime':
       return toMoment(column, readDateTime(String(writeDateTime(value))), FAULTS.datetime)
     case 'time':
-      return convert(column, value, asTime, FAULTS.time)
+      return convert(column, value, (text) => asTime(column, text), FAULTS.time)
     case 'json':
       return { value: column.preparesItself ? value : JSON.stringify(value, digitsOfBigInts) }
     case 'binary':
@@ -84,11 +86,11 @@ function writtenOut(value: unknown): string | null {
   return value instanceof Date || DateTime.isDateTime(value) ? String(writeDateTime(value)) : null
 }
 
-function asInteger(value: unknown): ExactInteger | null {
+function asInteger({ isUnsigned }: Column, value: unknown): ExactInteger | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
-  if (typeof value === 'bigint') return exactInteger(value)
+  if (typeof value === 'bigint') return exactInteger(value, isUnsigned)
   if (typeof value === 'boolean') return Number(value)
-  return typeof value === 'string' ? readInteger(value) : null
+  return typeof value === 'string' ? readInteger(value, isUnsigned) : null
 }
 
 function asNumber({ isDecimal }: Column, value: unknown): ExactNumber | null {
@@ -104,7 +106,12 @@ function asBoolean(value: unknown): boolean | null {
 }
 
 const asUuid = (value: unknown) => (typeof value === 'string' ? readUuid(value) : null)
-const asTime = (value: unknown) => (typeof value === 'string' ? readTime(value) : null)
+
+function asTime({ secondsScale }: Column, value: unknown): string | null {
+  const time = typeof value === 'string' ? readTime(value) : null
+  const [, fraction = ''] = time?.split('.') ?? []
+  return fraction.replace(/0+$/, '').length > secondsScale ? null : time
+}
 
 function asBytes(value: unknown): Buffer | null {
   if (value instanceof Uint8Array) return Buffer.from(value)
@@ -134,11 +141,17 @@ function limitRange({ integerRange: range }: Column, value: ExactInteger) {
   return { value }
 }
 
-/** PostgreSQL's error would not name the field. A model with its own `prepare` may store other units. */
+/** Databases would round the value, or fail without a field's name. A model with its own `prepare` may store other units. */
 function limitDecimal({ decimalRange: range, preparesItself }: Column, value: ExactNumber) {
-  if (range && !preparesItself && isBeyondDecimal(value, range)) {
+  if (!range || preparesItself) return { value }
+  if (isBeyondDecimal(value, range.most)) {
     const message = `must be between -${range.most} and ${range.most}`
     return { fault: { rule: 'range', message } }
+  }
+  if (decimalPlaces(value) > range.scale) {
+    const places = range.scale === 1 ? 'decimal place' : 'decimal places'
+    const message = `must have at most ${range.scale} ${places}`
+    return { fault: { rule: 'scale', message } }
   }
   return { value }
 }

@@ -17,7 +17,12 @@ import { Uploads } from '../../forms/files/uploads.js'
 import { isMissing } from '../../forms/submission/refusals.js'
 import type { Submission } from '../../forms/submission/submission.js'
 import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.js'
-import { internalValues, keyIn, requiredIn } from '../../forms/submission/update_values.js'
+import {
+  internalValues,
+  keyIn,
+  requiredIn,
+  valuesBefore,
+} from '../../forms/submission/update_values.js'
 import { validateSubmission } from '../../forms/submission/validate_submission.js'
 import type { ModelView } from '../../model_view.js'
 import { BulkTask } from '../bulk_task.js'
@@ -180,7 +185,10 @@ export class EditTask extends BulkTask {
       submission,
       new Uploads(this.view, [], changes),
       { operation: 'update', key: resource.key.of(record) },
-      true
+      {
+        isStrict: true,
+        record: valuesBefore(this.view, record, (name) => !Object.hasOwn(changes.values, name)),
+      }
     )
     keepUntouched(this.#fields, changes, record, values)
     return { ...this.#changed(values), ...internalValues(this.view) }

@@ -1,4 +1,4 @@
-import { readNumber, readTime, writeNumeral } from '#crud/internals'
+import { exactDecimal, readNumber, readTime, writeNumeral } from '#crud/internals'
 import { localText, readInForm, readLocal } from '../../time/local_time.js'
 import { grouped, isMisgrouped, ungrouped } from '../../text/grouped_number.js'
 import { jsonOf } from '../../text/json_of_text.js'
@@ -112,7 +112,8 @@ function numeralOf({ strict, column }: FormField, text: string): unknown {
   /* A model that converts it itself may take other forms. */
   if (!column?.preparesItself && isMisgrouped(text)) throw new UnreadableText('number', NO_NUMBER)
   const numeral = plainNumeral(ungrouped(text))
-  return strict ? (readNumber(numeral) ?? numeral) : numeral
+  if (!strict) return numeral
+  return column?.isDecimal ? exactDecimal(numeral) : (readNumber(numeral) ?? numeral)
 }
 
 /**

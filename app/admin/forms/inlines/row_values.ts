@@ -9,7 +9,7 @@ import { unseenFields } from '../fields/visible_when.js'
 import { Widget } from '../fields/widget.js'
 import { submissionOf, withoutUnseen, type Submission } from '../submission/submission.js'
 import { isSame, storedTexts } from '../submission/untouched.js'
-import { internalValues, keyIn, requiredIn } from '../submission/update_values.js'
+import { internalValues, keyIn, requiredIn, valuesBefore } from '../submission/update_values.js'
 import { validateSubmission } from '../submission/validate_submission.js'
 import type { InlineRows, StoredRow } from './inline_rows.js'
 import type { SentRow } from './sent_rows.js'
@@ -144,7 +144,8 @@ export async function valuesOfChanged(
       values: { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed },
     },
     new Uploads(view, [], submission),
-    { operation: 'update', key: resource.key.of(record) }
+    { operation: 'update', key: resource.key.of(record) },
+    { record: valuesBefore(view, record, (name) => !Object.hasOwn(changed, name)) }
   )
   const attributes = resource.updateBody.fields
     .filter(({ apiName }) => Object.hasOwn(changed, apiName))

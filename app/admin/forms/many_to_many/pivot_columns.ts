@@ -1,8 +1,8 @@
 import {
+  decimalPlaces,
   fromQuery,
-  readNumber,
+  isBeyondDecimal,
   writeJson,
-  type Column,
   type ColumnIntrospection,
   type ColumnKind,
   type PivotTable,
@@ -79,22 +79,32 @@ export function readPivotCell(
   const text = typed.at(-1)!
   const isLong = facts.maxLength !== null && [...text].length > facts.maxLength
   if (isLong) return { fault: site.text('manyToMany.tooLong', { label, most: facts.maxLength }) }
-  const value = convert(kind, field, typed)
+  const value = convert(kind, facts, field, typed)
   if (value === null || !isChoice(field, text) || !isInRange(facts, value)) {
     return { fault: site.text('manyToMany.noValue', { label, text: text.slice(0, 80) }) }
   }
   return { value }
 }
 
-function convert(kind: ColumnKind, field: FormField, typed: string[]): unknown {
+function convert(
+  kind: ColumnKind,
+  { integerRange, special }: ColumnIntrospection,
+  field: FormField,
+  typed: string[]
+): unknown {
   const text = typed.at(-1)!
   try {
     const value = valueOf(field, typed)
     if (kind === 'json') return value === undefined ? null : writeJson(value)
     if (kind === 'boolean') return typeof value === 'boolean' ? value : null
-    if (kind === 'number') return readNumber(text.trim())
     const plain = kind === 'text' ? text : String(value ?? text).trim()
-    return fromQuery({ kind } as Column, plain)
+    const column = {
+      kind,
+      isDecimal: kind === 'number',
+      isUnsigned: (integerRange?.most ?? 0n) >= 2n ** 63n,
+      isSpecial: (one: unknown): one is string => special?.test(String(one)) === true,
+    }
+    return fromQuery(column, kind === 'number' ? text.trim() : plain)
   } catch {
     return null
   }
@@ -109,7 +119,9 @@ function isInRange({ decimalRange, integerRange }: ColumnIntrospection, value: u
     const number = BigInt(String(value))
     return number >= integerRange.least && number <= integerRange.most
   }
-  return !decimalRange || Math.abs(Number(value)) <= Number(decimalRange.most)
+  if (!decimalRange) return true
+  const number = value as number | string
+  return decimalPlaces(number) <= decimalRange.scale && !isBeyondDecimal(number, decimalRange.most)
 }
 
 const WIDGETS: Record<ColumnKind, [WidgetName, ValueType]> = {

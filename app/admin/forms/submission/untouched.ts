@@ -43,8 +43,9 @@ export function keepUntouched(
     if (!attribute || !Object.hasOwn(values, attribute) || cleared.has(field.name)) continue
     const own = attributeOf(field, record)
     if (!isSame(field, stored[field.name], shown[field.name])) continue
-    const isPlain = typeof own !== 'object' || DateTime.isDateTime(own) || own instanceof Date
-    if (isPlain) values[attribute] = own
+    if (DateTime.isDateTime(own) && !own.isValid) delete values[attribute]
+    else if (typeof own !== 'object' || DateTime.isDateTime(own) || own instanceof Date)
+      values[attribute] = own
     else if (field.column!.kind === 'json') delete values[attribute]
   }
 }
@@ -64,6 +65,23 @@ export function touchedFaults(
     const field = fields.find((one) => one.name === name)!
     return !isSame(field, stored[name], shown[name])
   })
+}
+
+/**
+ * Tells whether a field came back as it was shown; one that was not sent did not change.
+ */
+export function untouchedIn(
+  fields: readonly FormField[],
+  { shown, cleared }: Submission,
+  record: LucidRow
+): (name: string) => boolean {
+  return (name) => {
+    const field = fields.find((one) => one.name === name)
+    const sent = shown[name]
+    if (cleared.has(name)) return false
+    if (!field || !sent) return true
+    return isSame(field, storedTexts([field], record)[name], sent)
+  }
 }
 
 /**

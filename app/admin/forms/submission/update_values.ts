@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { type BodyField, CompiledSchema, now, toApi } from '#crud/internals'
+import { type BodyField, CompiledSchema, now, toApi, type StoredValues } from '#crud/internals'
 import type { ModelView } from '../../model_view.js'
 
 /*
@@ -32,6 +32,19 @@ export function requiredIn(
   )
 }
 
+/**
+ * The values of the schema's fields before an update, of which invalid ones may stay.
+ *
+ * @param isUnchanged  whether a field came back as it was shown
+ */
+export function valuesBefore(
+  { resource }: ModelView,
+  record: LucidRow,
+  isUnchanged: (name: string) => boolean
+): StoredValues {
+  return { stored: () => storedValues(record, resource.updateBody.fields), isUnchanged }
+}
+
 /** Current time, for fields of the internal schema. [S44] */
 export function internalValues({ name, options, resource }: ModelView): Record<string, unknown> {
   const schema = options.updateInternalSchema
@@ -42,7 +55,11 @@ export function internalValues({ name, options, resource }: ModelView): Record<s
   return Object.fromEntries(stamps.map((column) => [column.attribute, now(column)]))
 }
 
-function storedValues(record: LucidRow, fields: readonly BodyField[]): Record<string, unknown> {
+/** Values of fields in the form of the API, by API name. */
+export function storedValues(
+  record: LucidRow,
+  fields: readonly BodyField[]
+): Record<string, unknown> {
   const attributes = record as unknown as Record<string, unknown>
   return Object.fromEntries(
     fields.flatMap(({ apiName, column }) =>

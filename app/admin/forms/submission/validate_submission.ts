@@ -1,5 +1,5 @@
 import { Problem } from '#crud'
-import type { BodySchema } from '#crud/internals'
+import { parseUpdate, type BodySchema, type StoredValues } from '#crud/internals'
 import type { Submission } from './submission.js'
 import type { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../../errors.js'
@@ -10,6 +10,7 @@ import { InvalidForm } from '../../errors.js'
  *
  * @param meta  metadata for the schema's rules
  * @param isStrict  true to refuse fields that the schema does not have
+ * @param record    the values before an update; invalid ones that came back unchanged are left out
  * @returns the values by attribute name, virtual fields by their own
  * @throws InvalidForm
  */
@@ -18,12 +19,15 @@ export async function validateSubmission(
   { values, faults, unseen }: Submission,
   uploads: Uploads,
   meta: Record<string, unknown>,
-  isStrict = false
+  { isStrict = false, record }: { isStrict?: boolean; record?: StoredValues } = {}
 ): Promise<Record<string, unknown>> {
   let parsed: Record<string, unknown> = {}
   const errors = [...faults]
   try {
-    parsed = await body.parse({ ...values, ...(await uploads.forSchema()) }, meta, isStrict, unseen)
+    const sent = { ...values, ...(await uploads.forSchema()) }
+    parsed = record
+      ? await parseUpdate(body, { body: sent, meta, isStrict, optional: unseen, ...record })
+      : await body.parse(sent, meta, isStrict, unseen)
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
     /* The schema also reports a field that could not be parsed, as missing. */

@@ -1,11 +1,16 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { isSameValue, toApi, type BodyField, type BodySchema } from '#crud/internals'
+import { isSameValue, parseUpdate, toApi, type BodyField, type BodySchema } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
 import { plainTexts } from '../../forms/fields/plain_texts.js'
 import { unseenFields } from '../../forms/fields/visible_when.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
-import { internalValues, keyIn, requiredIn } from '../../forms/submission/update_values.js'
+import {
+  internalValues,
+  keyIn,
+  requiredIn,
+  storedValues,
+} from '../../forms/submission/update_values.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addFault, isFaultyIn, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'
@@ -98,7 +103,12 @@ async function judgeUpdate(
   const whole = { ...keyIn(view, record), ...requiredIn(view, record, body), ...body }
   const optional = unseen(site, spec, 'update', body, record).union(faulty)
   const meta = { operation: 'update', key: key.of(record) }
-  const values = await updateBody.parse(whole, meta, false, optional)
+  const values = await parseUpdate(updateBody, {
+    body: whole,
+    meta,
+    optional,
+    stored: () => storedValues(seen, updateBody.fields),
+  })
   for (const field of writable(updateBody)) {
     const { apiName, column, input } = field
     const name = column?.attribute ?? input

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { splitList, type Column } from '#crud/internals'
+import { fromQuery, splitList, type Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'
@@ -60,7 +60,7 @@ export function valueInWords(
   if (column.kind === 'boolean' && /^(?:false|0)$/i.test(text)) return site.text('list.no')
   const isNumber = column.kind === 'integer' || column.kind === 'number'
   if (isNumber && !column.serialize) {
-    const [cell] = cellsOf(column, [/^-?\d{1,15}(?:\.\d+)?$/.test(text) ? Number(text) : text], {
+    const [cell] = cellsOf(column, [fromQuery(column, text) ?? text], {
       isGrouped: !namesThings(view, column),
       text: site.text.bind(site),
     })

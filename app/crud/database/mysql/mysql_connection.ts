@@ -1,5 +1,5 @@
 import type { MysqlConfig } from '@adonisjs/lucid/types/database'
-import { exactDecimal } from '../exact_numbers.js'
+import { exactDecimal, exactDigits } from '../exact_numbers.js'
 import { commonConfig, CONNECT_TIMEOUT, LOCK_TIMEOUT } from '../server_options.js'
 import type { Done, ServerOptions } from '../server_options.js'
 import { hideErrorStatements } from '#upstream/driver_error_values'
@@ -11,7 +11,6 @@ interface RawConnection {
 
 interface Field {
   type: string
-  length: number
   string(): string | null
   buffer(): Buffer | null
 }
@@ -70,7 +69,7 @@ function typeCast(field: Field, next: () => unknown): unknown {
     }
     case 'BIT': {
       const bytes = field.buffer()
-      return field.length === 1 && bytes ? bytes[0] : bytes
+      return bytes && exactDigits(String(BigInt(`0x${bytes.toString('hex')}`)))
     }
     // The driver sums up the digits itself, and rounds when 16 digits exceed 2^53.
     case 'FLOAT':

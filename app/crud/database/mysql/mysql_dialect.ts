@@ -52,8 +52,7 @@ export class MysqlDialect implements Dialect {
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
     const [name, place] = compared(this.nameOf(table, column), column)
-    const exact = isDecimal(column) ? 'cast(? as decimal(65, 30))' : place
-    return { sql: `${name} ${operator} ${exact}`, bindings: [value] }
+    return { sql: `${name} ${operator} ${place}`, bindings: [value] }
   }
 
   compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
@@ -235,6 +234,7 @@ function isDecimal({ kind, sqlType }: StoredColumn): boolean {
 }
 
 function storedForm(name: string, column: StoredColumn): string {
+  if (column.sqlType.startsWith('bit')) return `cast(${name} + 0 as char)`
   if (column.kind !== 'number' || isDecimal(column)) return `cast(${name} as char)`
   return column.sqlType.startsWith('float') ? widened(name) : name
 }
@@ -247,9 +247,17 @@ function widened(name: string): string {
 /** The expressions of the column and of the value that make them compare exactly. */
 function compared(name: string, column: Column): [column: string, value: string] {
   if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
+  /* A text would be compared as a float. */
+  if (isDecimal(column)) return [name, `cast(? as decimal(65, ${comparedScale(column)}))`]
   if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
   if (!comparesLoosely(column)) return [name, '?']
   return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
+}
+
+/** The decimal places of values in comparisons: as many as there are, beside the column's digits before the point. */
+function comparedScale({ decimalRange }: Column): number {
+  const whole = decimalRange?.most.split('.')[0].length ?? 0
+  return Math.min(30, 65 - whole)
 }
 
 /** The column is text, and may store a UUID in capitals. */

@@ -146,6 +146,7 @@ function introspectionOf(info: ColumnRow, isMariaDb: boolean) {
     collation: collationOf(info),
     integerRange: rangeOf(info),
     decimalRange: decimalRangeOf(info.type),
+    special: info.base === 'time' ? DURATION : undefined,
     nullable: info.nullable === 'YES',
     /* For the large types the catalogue has bytes. */
     maxLength: /^(?:var)?char$/.test(info.base) ? Number(info.max_length) : null,
@@ -164,6 +165,7 @@ const KINDS: Record<string, ColumnKind> = {
   int: 'integer',
   bigint: 'integer',
   year: 'integer',
+  bit: 'integer',
   decimal: 'number',
   float: 'number',
   double: 'number',
@@ -187,6 +189,9 @@ function kindOf({ base, type }: ColumnRow): ColumnKind {
   return KINDS[base] ?? 'text'
 }
 
+/** A time that is negative or has more than 24 hours */
+const DURATION = /^(?:-\d{2,3}|\d{3}|2[4-9]|[3-9]\d):[0-5]\d:[0-5]\d(?:\.\d{1,6})?$/
+
 const BITS: Record<string, bigint> = {
   tinyint: 8n,
   smallint: 16n,
@@ -196,9 +201,10 @@ const BITS: Record<string, bigint> = {
 }
 
 function rangeOf({ base, type }: ColumnRow): ColumnIntrospection['integerRange'] {
-  const bits = BITS[base]
+  const [, length] = /^bit\((\d+)\)/i.exec(type) ?? []
+  const bits = length ? BigInt(length) : BITS[base]
   if (!bits || kindOf({ base, type } as ColumnRow) !== 'integer') return undefined
-  if (/unsigned/i.test(type)) return { least: 0n, most: 2n ** bits - 1n }
+  if (length || /unsigned/i.test(type)) return { least: 0n, most: 2n ** bits - 1n }
   return bits === 64n ? undefined : { least: -(2n ** (bits - 1n)), most: 2n ** (bits - 1n) - 1n }
 }
 

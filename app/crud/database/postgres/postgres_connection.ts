@@ -68,5 +68,5 @@ function asText(text: string): string {
 
 /** The connection's zone is UTC, so the offset is left out. */
 function withoutZone(text: string): string {
-  return text.endsWith('+00') ? text.slice(0, -3) : text
+  return text.replace(/\+00(?=$| BC$)/, '')
 }

@@ -113,6 +113,7 @@ function introspectionOf(
       collation: collationOf(info),
       integerRange: RANGES[info.base],
       decimalRange: decimalRangeOf(info.type),
+      special: SPECIAL[info.base],
       nullable: info.nullable,
       maxLength: info.max_length,
       hasDefault: info.default_expression !== null || info.identity !== '',
@@ -159,6 +160,16 @@ const KINDS: Record<string, ColumnKind> = {
   json: 'json',
   jsonb: 'json',
   bytea: 'binary',
+}
+
+const DAYS = String.raw`(?:\d{5,7}-\d\d-\d\d%|\d{4,7}-\d\d-\d\d% BC)`
+const CLOCK = String.raw` \d\d:\d\d:\d\d(?:\.\d{1,6})?`
+
+/** Infinity, years before Christ and of more than four digits */
+const SPECIAL: Record<string, RegExp> = {
+  date: new RegExp(`^(?:-?infinity|${DAYS.replaceAll('%', '')})$`),
+  timestamp: new RegExp(`^(?:-?infinity|${DAYS.replaceAll('%', CLOCK)})$`),
+  timestamptz: new RegExp(`^(?:-?infinity|${DAYS.replaceAll('%', CLOCK)})$`),
 }
 
 const RANGES: Record<string, ColumnIntrospection['integerRange']> = {

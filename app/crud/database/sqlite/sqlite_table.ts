@@ -1,4 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { decimalRangeOf } from '../decimal_range.js'
 import type { ColumnIntrospection, ForeignKey, TableIntrospection } from '../introspection.js'
 
 /** Position of the table in the list */
@@ -120,6 +121,7 @@ function columnsOf(
     const autoIncrement = keys.length === 1 && info.pk > 0 && sqlType === 'integer'
     columns.set(info.name, {
       sqlType,
+      decimalRange: decimalRangeOf(sqlType),
       nullable: info.notnull === 0 && info.pk === 0,
       maxLength: Number(/^(?:var)?char(?:acter)?(?: varying)?\((\d+)\)/.exec(sqlType)?.[1]) || null,
       hasDefault: info.dflt_value !== null || autoIncrement || info.hidden > 1,

@@ -6,6 +6,7 @@ import { queryOf } from '../../request/query_string.js'
 import { checkWriteQuery } from '../../request/strict_query.js'
 import type { KeyValue } from '../../resource/key.js'
 import type { Resource } from '../../resource/resource.js'
+import { parseUpdate } from '../../schema/parse_update.js'
 import { crudConfig } from '../../settings.js'
 import type { Item } from '../../types.js'
 import type { EndpointAccess } from '../endpoint_access.js'
@@ -14,6 +15,8 @@ interface UpdateHandlerOptions {
   resource: Resource
   access: EndpointAccess
   key: () => KeyValue
+  /** Reads the item as it is */
+  fetch: (key: KeyValue) => Promise<Item | null>
   change: (
     key: KeyValue,
     values: Record<string, unknown>,
@@ -24,13 +27,18 @@ interface UpdateHandlerOptions {
 /** PATCH: changes the fields in the body. [A3] */
 export async function handleUpdate(
   ctx: HttpContext,
-  { access, change, key: keyOf, resource }: UpdateHandlerOptions
+  { access, change, fetch, key: keyOf, resource }: UpdateHandlerOptions
 ): Promise<null | void> {
   checkWriteQuery(queryOf(ctx), crudConfig())
   const key = keyOf()
   const body = await readBody(ctx, crudConfig().body)
   const { strictBody } = crudConfig()
-  const values = await resource.updateBody.parse(body, { operation: 'update', key }, strictBody)
+  const values = await parseUpdate(resource.updateBody, {
+    body,
+    meta: { operation: 'update', key },
+    isStrict: strictBody,
+    stored: async () => ((await access.mayRead(ctx)) ? await fetch(key) : null),
+  })
   const wanted = preferredReturn(ctx)
   const returning = wanted === 'representation' && (await access.mayRead(ctx))
   const item = await change(key, values, returning)

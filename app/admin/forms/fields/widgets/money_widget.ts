@@ -1,4 +1,4 @@
-import { readNumber } from '#crud/internals'
+import { exactDecimal } from '#crud/internals'
 import type { ShownCell } from '../../../list/cell.js'
 import { grouped } from '../../../text/grouped_number.js'
 import { FormWidget } from './form_widget.js'
@@ -51,7 +51,7 @@ export class MoneyWidget extends FormWidget {
 
   read(values: string[]): unknown {
     const numeral = readMoney(values[values.length - 1], this.#money)
-    return this.#strict ? (readNumber(numeral) ?? numeral) : numeral
+    return this.#strict ? exactDecimal(numeral) : numeral
   }
 
   show(value: unknown): string[] {

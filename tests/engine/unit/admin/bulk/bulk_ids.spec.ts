@@ -7,7 +7,7 @@ import { BulkFailure } from '#admin/errors'
 
 function keyOf(...kinds: Array<Column['kind']>) {
   return new Key(
-    kinds.map((kind) => ({ kind }) as Column),
+    kinds.map((kind) => ({ kind, isSpecial: (_: unknown) => false }) as Column),
     'things'
   )
 }

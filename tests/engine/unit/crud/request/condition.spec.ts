@@ -5,6 +5,7 @@ import { ANY, ONE } from '#crud/values/text_pattern'
 import { readCondition, splitList, type Condition } from '#crud/request/condition'
 import type { Operator } from '#crud/request/operators'
 import { UnreadableFilter } from '#crud/errors'
+import { onMysql } from '#tests/engine/helpers/databases'
 
 function read(name: string, given: string | string[]): any {
   const resource = resources.all().find((one) => one.name === 'Specimen')!
@@ -78,7 +79,8 @@ test.group('Condition', () => {
       'moment__eq=2024-02-29 25:00:00',
       'moment__eq=10:00:00',
       'moment__eq=1709200000',
-      'clock__eq=24:00:00',
+      /* MySQL's times have more than 24 hours. */
+      `clock__eq=${onMysql ? '24:60:00' : '24:00:00'}`,
       'clock__eq=7:30',
       'mark__eq=a0eebc99',
       'amount__in=1,2,x',

@@ -1,0 +1,260 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { parse } from 'csv-parse/sync'
+import {
+  columnOf,
+  specimenOf,
+  TYPE_ROWS,
+  TypedRow,
+  TYPES,
+} from '#tests/engine/fixtures/value_types'
+import {
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/engine/helpers/admin'
+import { each, onPostgres, onSqlite } from '#tests/engine/helpers/databases'
+import { formOf } from '#tests/engine/helpers/forms'
+import { call, get, patch, post } from '#tests/engine/helpers/http'
+import { emptyImportTables } from '#tests/engine/helpers/import_forms'
+import { emptyJobTables, work } from '#tests/engine/helpers/jobs'
+import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { exportedFile, importedFile } from '#tests/engine/helpers/trips'
+
+type Row = Record<string, unknown>
+
+const COLUMNS = TYPES.map((_, index) => columnOf(index))
+
+/** Rows of all values; what strict modes refuse was stored before there were any. */
+async function fill() {
+  await db.transaction(async (client) => {
+    const mode = "sql_mode = 'ANSI'"
+    await each({
+      sqlite: async () => {},
+      postgres: async () => {},
+      mysql: async () =>
+        void (await client.rawQuery(`set session ${mode.replace("'ANSI'", "''")}`)),
+    })()
+    for (let row = 0; row < TYPE_ROWS; row++) {
+      const values = TYPES.map((_, index) => specimenOf(index, row)?.[0] ?? 'null')
+      await client.rawQuery(
+        `insert into typed_rows (id, name, ${COLUMNS.join(', ')}) values (${row + 1}, 'row', ${values.join(', ')})`
+      )
+    }
+    await each({
+      sqlite: async () => {},
+      postgres: async () => {},
+      mysql: async () => void (await client.rawQuery('set session sql_mode = default')),
+    })()
+  })
+}
+
+/** The values as the database writes them, by type */
+async function stored(id: number): Promise<Row> {
+  const expression = (name: string, type: string) =>
+    each({
+      sqlite: `typeof(${name}) || quote(${name})`,
+      postgres: `${name}::text`,
+      mysql: /blob|bin|bit/.test(type) ? `hex(${name})` : `cast(${name} as char)`,
+    })
+  const list = TYPES.map(
+    ({ type }, index) => `${expression(columnOf(index), type)} as ${columnOf(index)}`
+  )
+  const [row] = await db
+    .from('typed_rows')
+    .where('id', id)
+    .select(db.raw(list.join(', ')))
+  return byType(row)
+}
+
+function byType(row: Row, isWanted: (index: number) => boolean = () => true): Row {
+  return Object.fromEntries(
+    TYPES.flatMap(({ type }, index) => (isWanted(index) ? [[type, row[columnOf(index)]]] : []))
+  )
+}
+
+const rowsOf = () => Array.from({ length: TYPE_ROWS }, (_, row) => row)
+
+/** True for a value that can be written to a new record */
+const isWritable = (row: number) => (index: number) => !TYPES[index].kept?.includes(row)
+
+test.group('Values of all types', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  let cookie: string
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async ({ context }) => {
+    await db.from('typed_rows').delete()
+    await emptyAdminTables()
+    await emptyJobTables()
+    await emptyImportTables()
+    await emptyEventTables()
+    cookie = await cookiesOf(await makeUser('jo'))
+    context.cleanup(await work())
+    await fill()
+  })
+
+  const open = async (path: string) => {
+    const answer = await get(path, { headers: { accept: 'text/html', cookie } })
+    return answer
+  }
+
+  test('reads each value in its documented form, and keeps it when the same is written back', async ({
+    assert,
+  }) => {
+    for (const row of rowsOf()) {
+      const path = `/api/typed-rows/${row + 1}`
+      const { body } = await get(path)
+      const expected = TYPES.map((_, index) => [
+        columnOf(index),
+        specimenOf(index, row)?.[1] ?? null,
+      ])
+      assert.deepEqual(...differing(byType(body), byType(Object.fromEntries(expected))))
+      const before = await stored(row + 1)
+      const { id, ...values } = body
+      const written = await patch(path, { ...values, name: 'changed' })
+      assert.equal(written.status, 200, written.text)
+      assert.deepEqual(...differing(await stored(row + 1), before))
+    }
+  })
+
+  test('stores every digit of a JSON number, and refuses more decimal places than the column has', async ({
+    assert,
+  }) => {
+    const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
+    const [long, short] = each({
+      sqlite: ['numeric', 'decimal(10,2)'],
+      postgres: ['numeric(20,5)', 'numeric(10,2)'],
+      mysql: ['decimal(20,5)', 'decimal(10,2)'],
+    }).map(name)
+    const digits = onSqlite ? '1234567890.12345' : '123456789012345.12345'
+    const made = await call('POST', '/api/typed-rows', {
+      body: `{"name": "a", "${long}": ${digits}, "${short}": 10.990}`,
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(made.status, 201, made.text)
+    assert.equal(String(made.body[long]), digits)
+    assert.equal(made.body[short], 10.99)
+    for (const value of [10.999, '10.999', '-0.001']) {
+      const { status, body } = await post('/api/typed-rows', { name: 'a', [short]: value })
+      assert.equal(status, 422)
+      assert.deepEqual(body.errors, [
+        {
+          field: short,
+          rule: 'scale',
+          message: `The ${short} field must have at most 2 decimal places`,
+        },
+      ])
+    }
+  })
+
+  test('stores in a new record what was read of another one', async ({ assert }) => {
+    for (const row of rowsOf()) {
+      const { body } = await get(`/api/typed-rows/${row + 1}`)
+      const names = COLUMNS.filter((_, index) => isWritable(row)(index))
+      const values = Object.fromEntries(names.map((name) => [name, body[name]]))
+      const made = await post('/api/typed-rows', { ...values, name: 'copy' })
+      assert.equal(made.status, 201, made.text)
+      const isCopied = TYPES.filter((_, index) => isWritable(row)(index)).map(({ type }) => type)
+      assert.deepEqual(...differing(await stored(made.body.id), await stored(row + 1), isCopied))
+    }
+  })
+
+  test('finds each value by the form in which it is read', async ({ assert }) => {
+    for (const row of rowsOf()) {
+      for (const [index, { type, filters = true }] of TYPES.entries()) {
+        const [, value] = specimenOf(index, row) ?? []
+        if (!filters || value === undefined || !isWritable(row)(index)) continue
+        const query = new URLSearchParams({ [columnOf(index)]: textOf(value) })
+        const { body, status } = await get(`/api/typed-rows?${query}`)
+        assert.equal(status, 200, `${type} ${value} ${JSON.stringify(body)}`)
+        assert.deepEqual(
+          body.data.map(({ id }: Row) => id),
+          [row + 1],
+          `${type} ${value}`
+        )
+      }
+    }
+  })
+
+  test('keeps each value when a form changes another field', async ({ assert }) => {
+    for (const row of rowsOf()) {
+      const before = await stored(row + 1)
+      const { text } = await open(`/admin/TypedRow/update/${row + 1}`)
+      const { action, values } = formOf(text)
+      const saved = await sendForm(action, { ...values, name: `changed ${row}` }, { cookie })
+      assert.equal(saved.status, 303, formOf(saved.text || text).error)
+      const { name } = await TypedRow.findOrFail(row + 1)
+      assert.equal(name, `changed ${row}`)
+      assert.deepEqual(...differing(await stored(row + 1), before))
+    }
+  })
+
+  test('shows a record with each value, its list, its history and its duplicate', async ({
+    assert,
+  }) => {
+    const list = await open('/admin/TypedRow/')
+    assert.equal(list.status, 200)
+    if (!onSqlite) assert.include(list.text, '123,456,789,012,345.12345')
+    if (onPostgres) assert.include(list.text, '999,999,999,999,999.99999')
+    if (!onSqlite) assert.include(list.text, '12,345,678,901,234,567,890.123456789')
+    for (const row of rowsOf()) {
+      for (const page of ['view/', 'update/', 'history/', 'create_page?from=']) {
+        const { status, text } = await open(`/admin/TypedRow/${page}${row + 1}`)
+        assert.equal(status, 200, `${page} ${text.slice(0, 500)}`)
+      }
+    }
+  })
+
+  test('exports each value as the API returns it, and imports it unchanged', async ({ assert }) => {
+    const before = await Promise.all(rowsOf().map((row) => stored(row + 1)))
+    for (const format of ['csv', 'xlsx', 'ndjson']) {
+      const file = await exportedFile('TypedRow', `format=${format}`, cookie)
+      if (format === 'csv') {
+        const cells = parse(Buffer.from(file), { columns: true, bom: true }) as Row[]
+        for (const cell of cells) {
+          const { body } = await get(`/api/typed-rows/${cell.id}`)
+          const texts = mapped(cell, (text) => String(text).replace(/^'(?=[-=+@])/, ''))
+          assert.deepEqual(...differing(byType(texts), byType(mapped(body, cellOf))))
+        }
+      }
+      const { trial } = await importedFile('TypedRow', `rows.${format}`, file, cookie, {
+        key: 'id',
+      })
+      assert.deepEqual(trial!.faults, [], format)
+      assert.deepInclude(trial, { changed: 0, unchanged: TYPE_ROWS }, format)
+    }
+    assert.deepEqual(await Promise.all(rowsOf().map((row) => stored(row + 1))), before)
+  })
+})
+
+/** The two rows without the values that are equal, so that a failure shows the others alone */
+function differing(
+  actual: Row,
+  expected: Row,
+  types: readonly string[] = Object.keys(expected)
+): [Row, Row] {
+  const names = types.filter(
+    (type) => JSON.stringify(actual[type]) !== JSON.stringify(expected[type])
+  )
+  const those = (row: Row) => Object.fromEntries(names.map((name) => [name, row[name]]))
+  return [those(actual), those(expected)]
+}
+
+function mapped(row: Row, change: (value: unknown) => unknown): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, change(value)]))
+}
+
+/** A plain numeral for a number, without an exponent */
+function textOf(value: unknown): string {
+  return typeof value === 'number'
+    ? value.toLocaleString('en-US', { useGrouping: false, maximumSignificantDigits: 21 })
+    : String(value)
+}
+
+function cellOf(value: unknown): string {
+  if (value === null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
