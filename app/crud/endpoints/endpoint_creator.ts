@@ -39,7 +39,7 @@ import { handleExport } from './handlers/export_handler.js'
 import { handleList } from './handlers/list_handler.js'
 import { handleRead } from './handlers/read_handler.js'
 import { handleUpdate } from './handlers/update_handler.js'
-import { modelPath } from './model_path.js'
+import { modelPath, tablePath } from './model_path.js'
 import { offeredOperations } from './offered_operations.js'
 import { registerRoute } from './register_route.js'
 import { RoutePlan } from './route_plan.js'
@@ -139,7 +139,7 @@ export class EndpointCreator {
 
   /** True if the endpoints are at their default path. [P5] */
   get isAtTablePath(): boolean {
-    return this.path === crudConfig().prefix + modelPath(undefined, this.resource)
+    return this.path === crudConfig().prefix + tablePath(this.resource)
   }
 
   /** Path of the list; undefined if there is none. */

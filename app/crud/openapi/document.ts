@@ -1,9 +1,11 @@
 import type { CrudConfig } from '../define_config.js'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_route.js'
+import { RuntimeError } from '../errors.js'
+import type { Resource } from '../resource/resource.js'
 import { describeCustom } from './custom_operation.js'
 import { nameEndpoints, operationId, UniqueNames } from './names.js'
-import { DESCRIPTIONS } from './operation_objects.js'
+import { DESCRIPTIONS, type Described, type Parts } from './operation_objects.js'
 import { headerParameters, sharedParameters } from './parameter_objects.js'
 import { Paths } from './paths.js'
 import { PROBLEM, Responses } from './responses.js'
@@ -23,36 +25,41 @@ const SECURITY_SCHEMES = {
  * Builds the API schema (OpenAPI 3.1) of the endpoints of all models. The same endpoints give the same
  * document, byte by byte. [Q1]
  *
- * @param all  with loaded resources
- * @throws RuntimeError  when a resource is not loaded
+ * @param all     with loaded resources
+ * @param failed  called for a model whose endpoints cannot be described, and are left out; default: throws
  */
 export function buildDocument(
   all: readonly EndpointCreator[],
   config: CrudConfig,
-  { title, version }: { title: string; version: string }
+  { title, version }: { title: string; version: string },
+  failed: (resource: Resource, error: unknown) => void = rethrow
 ): OpenApiDocument {
   const ordered = all.toSorted((one, other) => (one.path < other.path ? -1 : 1))
   const schemaNames = new UniqueNames(['Problem'])
   const names = nameEndpoints(ordered, schemaNames)
-  const schemas = new Schemas(names, schemaNames)
+  const schemas = new Schemas(names, schemaNames, failed)
   const responses = new Responses(config.rateLimit !== null)
   const ids = new UniqueNames()
   const paths = new Paths()
 
   for (const endpoints of ordered) {
     const own = names.get(endpoints)!
-    schemas.add(endpoints)
-    for (const route of endpoints.routes) {
-      const described = { endpoints, route, names: own, responses }
-      const parts = route.isCustom
-        ? describeCustom(described)
-        : DESCRIPTIONS[route.operations ? 'batch' : route.operation](described)
-      paths.add(route, {
-        operationId: ids.take(operationId(route, endpoints, own)),
-        tags: [...endpoints.resource.tags],
-        security: securityOf(endpoints, route),
-        ...parts,
+    try {
+      const described = endpoints.routes.map((route) => {
+        const parts = describeRoute({ endpoints, route, names: own, responses })
+        return { route, parts }
       })
+      schemas.add(endpoints)
+      for (const { route, parts } of described) {
+        paths.add(route, {
+          operationId: ids.take(operationId(route, endpoints, own)),
+          tags: [...endpoints.resource.tags],
+          security: securityOf(endpoints, route),
+          ...parts,
+        })
+      }
+    } catch (error) {
+      failed(endpoints.resource, error)
     }
   }
 
@@ -72,6 +79,20 @@ export function buildDocument(
       securitySchemes: SECURITY_SCHEMES,
     },
   }
+}
+
+/** @throws TypeError  for a description that is no JSON */
+function describeRoute(described: Described): Parts {
+  const { isCustom, operation, operations } = described.route
+  const parts = isCustom
+    ? describeCustom(described)
+    : DESCRIPTIONS[operations ? 'batch' : operation](described)
+  JSON.stringify(parts)
+  return parts
+}
+
+function rethrow({ name }: Resource, error: unknown): never {
+  throw new RuntimeError(`${name} cannot be described in the API schema`, { cause: error })
 }
 
 /** Public, or a token with the ability for the operation; for a batch, for any of what it offers. [P10] */

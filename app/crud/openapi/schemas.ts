@@ -16,10 +16,15 @@ export class Schemas {
   readonly #free: UniqueNames
 
   /**
-   * @param names  of the endpoints
-   * @param free   provides names for schemas of models without endpoints
+   * @param names   of the endpoints
+   * @param free    provides names for schemas of models without endpoints
+   * @param failed  called for a model whose items cannot be described; its schema allows any object
    */
-  constructor(names: Map<EndpointCreator, EndpointNames>, free: UniqueNames) {
+  constructor(
+    names: Map<EndpointCreator, EndpointNames>,
+    free: UniqueNames,
+    private readonly failed: (resource: Resource, error: unknown) => void
+  ) {
     this.#names = names
     this.#free = free
     for (const [{ resource }, { item }] of names) this.#items.set(resource, item)
@@ -37,9 +42,9 @@ export class Schemas {
     if (hasList || has('create', 'read', 'update', 'batch') || answers.has('item'))
       this.#refTo(resource)
     if (has('create'))
-      this.all[`${item}Create`] = describeBody(resource.createBody, 'create', strictBody)
+      this.#set(`${item}Create`, describeBody(resource.createBody, 'create', strictBody))
     if (has('update'))
-      this.all[`${item}Update`] = describeBody(resource.updateBody, 'update', strictBody)
+      this.#set(`${item}Update`, describeBody(resource.updateBody, 'update', strictBody))
     const batch = routes.find(({ operations }) => operations)
     if (batch) {
       this.all[`${item}Batch`] = describeBatch(resource, batch.operations!, strictBody)
@@ -56,9 +61,22 @@ export class Schemas {
       this.#items.set(resource, name)
     }
     if (!this.all[name]) {
-      this.all[name] = {}
-      this.all[name] = describeItem(resource, (related) => this.#refTo(related))
+      this.all[name] = { type: 'object', additionalProperties: true }
+      try {
+        this.#set(
+          name,
+          describeItem(resource, (related) => this.#refTo(related))
+        )
+      } catch (error) {
+        this.failed(resource, error)
+      }
     }
     return schemaRef(name)
+  }
+
+  /** @throws TypeError  for a schema that is no JSON */
+  #set(name: string, schema: SchemaObject): void {
+    JSON.stringify(schema)
+    this.all[name] = schema
   }
 }

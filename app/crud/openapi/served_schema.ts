@@ -25,7 +25,7 @@ export class ServedSchema {
     const { request, response } = ctx
     await authorizeToken(ctx, 'The API schema', crudConfig().openapi.access)
 
-    this.#made ??= this.#make().catch((error) => {
+    this.#made ??= this.#make(ctx).catch((error) => {
       this.#made = undefined
       throw error
     })
@@ -49,7 +49,7 @@ export class ServedSchema {
     else response.send(asset.body)
   }
 
-  async #make() {
+  async #make(ctx: HttpContext) {
     await this.resources.load()
     /* Some included models have no endpoints, so they are not loaded with the others. */
     for (const { includes } of this.resources.all()) {
@@ -57,10 +57,13 @@ export class ServedSchema {
     }
     const config = crudConfig()
     const { name, version } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
-    const document = buildDocument(this.resources.endpoints(), config, {
+    const info = {
       title: config.openapi.title ?? `${string.capitalCase(name)} API`,
       version: config.openapi.version ?? version ?? '0.0.0',
-    })
+    }
+    const document = buildDocument(this.resources.endpoints(), config, info, (resource, error) =>
+      ctx.logger.error({ err: error }, `${resource.name} cannot be described in the API schema`)
+    )
     const body = Buffer.from(JSON.stringify(document))
     const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22)
     return { ...(await compressed(body, 'application/json; charset=utf-8')), tag }

@@ -2,9 +2,11 @@ import { brotliDecompressSync } from 'node:zlib'
 import app from '@adonisjs/core/services/app'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { test } from '@japa/runner'
-import { resources, useTokenAuthorizer } from '#crud'
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { EndpointCreator, resources, useTokenAuthorizer } from '#crud'
 import { buildDocument } from '#crud/openapi/document'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
+import { Gadget } from '#tests/engine/fixtures/openapi'
 import { emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
 import { call, get } from '#tests/engine/helpers/http'
 import { ApiSchema } from '#tests/engine/helpers/openapi'
@@ -189,6 +191,38 @@ test.group('API schema', (group) => {
     const one = buildDocument(resources.endpoints(), config, info)
     const other = buildDocument(resources.endpoints().toReversed(), config, info)
     assert.equal(JSON.stringify(one), JSON.stringify(other))
+  })
+
+  test('describes the other models when one cannot be described', async ({ assert }) => {
+    class Broken extends BaseModel {
+      static table = 'openapi_gadgets'
+
+      @column({ isPrimary: true, meta: { openapi: { examples: [1n] } } })
+      declare slug: string
+    }
+    class Unreadable extends EndpointCreator {
+      addRoutesToRouter() {
+        super.addRoutesToRouter()
+        const openapi = { body: { examples: [1n] } } as any
+        this.addCustomRoute({ method: 'POST', path: '/x', handler: () => null, openapi })
+      }
+    }
+    const broken = new EndpointCreator({ model: Broken, path: 'broken' })
+    const unreadable = new Unreadable({ model: Gadget, path: 'unreadable' })
+    await broken.resource.load()
+    await unreadable.resource.load()
+    const all = [broken, unreadable, ...resources.endpoints()]
+    const failed = new Set<string>()
+    const document = buildDocument(
+      all,
+      app.config.get('crud'),
+      { title: 'T', version: '1' },
+      ({ name }) => failed.add(name)
+    )
+    assert.deepEqual([...failed].sort(), ['Broken', 'Gadget'])
+    assert.includeMembers(Object.keys(document.paths), ['/api/utensils', '/api/utensils/{id}'])
+    assert.notMatch(Object.keys(document.paths).join(), /broken|unreadable/)
+    assert.isTrue((await new Validator().validate(JSON.parse(JSON.stringify(document)))).valid)
   })
 
   test('[Q1, Q8] with a rate limit every response has its headers', ({ assert }) => {

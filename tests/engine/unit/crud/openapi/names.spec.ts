@@ -53,6 +53,21 @@ test.group('Names of the API schema', () => {
     assert.deepEqual(ids(...all.toReversed()), ['getRouteItem', 'getRouteItemAtGoodsV10'])
   })
 
+  test('[P5, Q1] a table whose name is no path is described at its explicit path', ({ assert }) => {
+    class OddName extends BaseModel {
+      static table = 'Odd Names'
+
+      @column({ isPrimary: true })
+      declare id: number
+    }
+    const only = { includedMethods: ['read' as const] }
+    assert.deepEqual(ids(at(OddName, { path: 'odd-names', ...only })), ['getOddName'])
+    assert.throws(
+      () => at(OddName, only),
+      "OddName: the table is named 'Odd Names', and a path may hold only letters, digits, / and . _ ~ -; set one, as in @Crud({ path: 'names' })"
+    )
+  })
+
   test('[Q1] ids of custom routes consist of method and path', ({ assert }) => {
     class Own extends EndpointCreator {
       addRoutesToRouter() {
