@@ -182,7 +182,8 @@ export class ModelView {
    * any record. Pages authorize what they offer with `may` of `permissions/`. [B14, U2]
    */
   may(offer: Offer): boolean {
-    return this.allowedActions.has(actionOf(offer))
+    const action = actionOf(offer)
+    return this.allowedActions.has(action) && !(this.resource.readOnly && action !== 'view')
   }
 
   /**

@@ -49,18 +49,20 @@ export default class CrudProvider {
   }
 
   /**
-   * Warns of models that are publicly writable by default, and of models closed for lack of a decision
-   * about access. [P10]
+   * Warns of models whose table can only be read, of models that are publicly writable by default, and of
+   * models closed for lack of a decision about access. [P10]
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
     /* For an application that does not load the resources before it listens */
     if (resources.untold.length > 0) throw new ConfigurationError(resources.untold.splice(0))
+    const logger = await this.app.container.make('logger')
+    for (const { readOnlyNote } of resources.endpoints())
+      if (readOnlyNote) logger.warn(readOnlyNote)
     if (!this.app.inProduction) return
     const closed = undecided(resources.endpoints())
     const models = publicWritesByDefault(resources.endpoints())
     if (closed.length + models.length === 0) return
-    const logger = await this.app.container.make('logger')
     if (closed.length > 0) {
       logger.warn(
         { models: closed },

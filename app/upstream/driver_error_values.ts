@@ -11,11 +11,21 @@ interface QueryConnection {
   query(statement: any, ...rest: unknown[]): unknown
 }
 
-/** Removes the parts of a `pg` connection's errors that quote a row. */
+/**
+ * Removes the parts of a `pg` connection's errors that quote a row, and keeps the server's message as `reason`: knex puts
+ * the statement with its values before it.
+ */
 export function dropErrorDetails(connection: QueryConnection): void {
   onErrors(connection, (error) => {
+    noteReason(error)
     for (const name of ['detail', 'where', 'internalQuery']) Reflect.deleteProperty(error, name)
   })
+}
+
+/** Keeps a driver's message as `reason`, which nobody logs or changes. */
+export function noteReason(error: unknown): void {
+  if (!(error instanceof Error) || 'reason' in error) return
+  Object.defineProperty(error, 'reason', { value: error.message })
 }
 
 /**

@@ -11,6 +11,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectGround, hasText } from './expect_ground.js'
+import { noteReason } from './driver_error_values.js'
 
 const load = createRequire(import.meta.url)
 
@@ -83,6 +84,7 @@ export function beginBetterWithLock(connection: BetterConnection, timeout: numbe
     const giveUp = (error: unknown): never => {
       /* If the disk is full, SQLite has rolled back already. */
       if (sql === 'COMMIT;' && connection.inTransaction) connection.exec('ROLLBACK;')
+      noteReason(error)
       throw error
     }
     for (const method of ['all', 'run'] as const) {

@@ -3,7 +3,10 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import {
   alreadyRegistered,
+  isReadOnly,
   missingReference,
+  nothingStored,
+  refusedByDatabase,
   stillReferredTo,
   storageRefused,
 } from '../http/problems.js'
@@ -28,6 +31,7 @@ export async function faultToProblem(
   client: QueryClientContract
 ): Promise<Problem | undefined> {
   const fault = dialectOf(client).explain(error)
+  if (fault?.kind === 'raised') return refusedByDatabase(fault.message ?? '')
   if (fault?.kind === 'foreign_key') return await brokenReference(fault, resource, record, client)
   /* A hook may have written to another table; an error there is not about this item. */
   if (fault?.table !== undefined && fault.table !== resource.table) return undefined
@@ -37,6 +41,10 @@ export async function faultToProblem(
       return undefined
     case 'unique':
       return duplicate(fault, resource, record)
+    case 'view':
+      return isReadOnly('view')
+    case 'nothing_stored':
+      return nothingStored()
     default:
       return storageRefused(
         columnsOf(fault!, resource).map((column) => ({

@@ -48,6 +48,8 @@ export interface ForeignKey {
 }
 
 export interface TableIntrospection {
+  /** True for a view, whose rows are not written */
+  isView: boolean
   columns: Map<string, ColumnIntrospection>
   foreignKeys: ForeignKey[]
   /** Columns of each unique index, partial ones too; expressions are left out */
@@ -61,9 +63,15 @@ export interface TableIntrospection {
   constraints?: ReadonlyMap<string, readonly string[]>
 }
 
+/**
+ * Refusals of a write as a whole: code of the database raised an error (a trigger, a rule, a procedure),
+ * the table is a view, or nothing would be stored.
+ */
+export type Refusal = 'raised' | 'view' | 'nothing_stored'
+
 /** A parsed driver error. `columns` are column names, as far as the driver names them. */
 export interface Fault {
-  kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range'
+  kind: 'unique' | 'foreign_key' | 'not_null' | 'check' | 'range' | Refusal
   /** The table, as far as the driver names it */
   table?: string
   columns: string[]
@@ -74,4 +82,6 @@ export interface Fault {
    * exist, `used` if other rows refer to this one
    */
   reference?: 'missing' | 'used'
+  /** What the database's own code said, for `raised` */
+  message?: string
 }

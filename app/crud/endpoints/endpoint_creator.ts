@@ -10,7 +10,7 @@ import { noteTag, preconditionOf, replyItem, replyList } from '../http/precondit
 import { transactionOf } from '../http/request_transaction.js'
 import { LucidCrud } from '../lucid_crud.js'
 import type { ListResult } from '../operations/lists/list_result.js'
-import { OPERATIONS, type Operation } from '../operations/operation.js'
+import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
 import { orderedParts } from '../operations/lists/ordered_parts.js'
 import { Records } from '../operations/records.js'
 import type { ListRequest } from '../request/list_request.js'
@@ -24,7 +24,7 @@ import { crudOf, settingsOf } from './crud_object.js'
 import { EndpointAccess } from './endpoint_access.js'
 import type { EndpointMount } from './endpoint_mount.js'
 import type { ModelEndpointOptions } from './endpoint_options.js'
-import type { CustomRoute, EndpointRoute } from './endpoint_route.js'
+import { isWritten, type CustomRoute, type EndpointRoute } from './endpoint_route.js'
 import {
   checkCollisions,
   generatedEndpoints,
@@ -42,8 +42,11 @@ import { handleUpdate } from './handlers/update_handler.js'
 import { modelPath, tablePath } from './model_path.js'
 import { offeredOperations } from './offered_operations.js'
 import { registerRoute } from './register_route.js'
+import { readOnlyNote } from '../resource/read_only.js'
 import { RoutePlan } from './route_plan.js'
 import { RequestValue } from '../http/request_value.js'
+
+const WRITE_OPTIONS = ['createSchema', 'updateSchema', 'deleteSchema', 'batch'] as const
 
 /**
  * Creates the endpoints of one model. A subclass adds routes in `addRoutesToRouter`, or changes an
@@ -112,10 +115,12 @@ export class EndpointCreator {
   }
 
   /**
-   * The operations that this model offers. [S6, S7]
+   * The operations that this model offers; only reads, once the table is known to be a view or to have no
+   * unique key. [S6, S7]
    */
   get operations(): readonly Operation[] {
-    return OPERATIONS.filter((operation) => this.#operations.has(operation))
+    const { readOnly } = this.resource
+    return OPERATIONS.filter((one) => this.#operations.has(one) && (!readOnly || isRead(one)))
   }
 
   /** Access to an operation. [P10] */
@@ -135,6 +140,14 @@ export class EndpointCreator {
   isUndecided(operation: Operation): boolean {
     const { access, isAccessDecided } = crudConfig()
     return this.isAccessDefault(operation) && access === 'token' && !isAccessDecided
+  }
+
+  /** What makes the endpoints read-only against the model's options, for a warning at boot; null if nothing does */
+  get readOnlyNote(): string | null {
+    const { readOnly } = this.resource
+    if (!readOnly) return null
+    const ignored = WRITE_OPTIONS.filter((name) => this.options[name])
+    return readOnly === 'view' && ignored.length === 0 ? null : readOnlyNote(this.resource, ignored)
   }
 
   /** True if the endpoints are at their default path. [P5] */
@@ -203,7 +216,8 @@ export class EndpointCreator {
    */
   get routes(): readonly EndpointRoute[] {
     this.planRoutes()
-    return this.#plan.described
+    const { readOnly } = this.resource
+    return this.#plan.described.filter((route) => !readOnly || !isWritten(route))
   }
 
   /**

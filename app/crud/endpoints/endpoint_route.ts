@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { RouteDescription } from '../openapi/openapi_types.js'
-import type { Operation } from '../operations/operation.js'
+import { isRead, type Operation } from '../operations/operation.js'
 import type { EndpointMiddleware } from '../types.js'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -43,4 +43,13 @@ export interface PlannedRoute extends CustomRoute {
   operations?: readonly Operation[]
   name: string
   isCustom: boolean
+}
+
+/** True for a generated endpoint that only writes; a custom route does what its own code does. */
+export function isWritten({
+  isCustom,
+  operation,
+  operations = [operation],
+}: Pick<EndpointRoute, 'isCustom' | 'operation' | 'operations'>): boolean {
+  return !isCustom && !operations.some(isRead)
 }

@@ -1,12 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import router from '@adonisjs/core/services/router'
 import { hasPrecondition } from '../http/preconditions.js'
+import { isReadOnly } from '../http/problems.js'
 import { rateLimit } from '../http/rate_limit.js'
 import { noteSubject } from '../http/refusals.js'
 import { reply } from '../http/reply.js'
 import type { Resource } from '../resource/resource.js'
 import type { EndpointAccess } from './endpoint_access.js'
-import type { PlannedRoute } from './endpoint_route.js'
+import { isWritten, type PlannedRoute } from './endpoint_route.js'
 import { markGenerated } from './generated_routes.js'
 
 interface RegisterOptions {
@@ -31,6 +32,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
   const handler = async (ctx: HttpContext) => {
     noteSubject(ctx, resource)
     if (!resource.isLoaded) await resource.load()
+    if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
     await access.authorizeAny(ctx, route.operations ?? [route.operation])
     /* Within the write's transaction, the query for a token would wait for that very transaction. */
     if (hasPrecondition(ctx)) await access.mayRead(ctx)

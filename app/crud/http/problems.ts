@@ -222,6 +222,22 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
 
+/** @param message  of a trigger, rule or procedure of the database */
+export const refusedByDatabase = (message: string) =>
+  new Problem(422, message === '' ? 'The database refused to store this' : message)
+
+/** A trigger or a rule of the database has skipped the write. */
+export const nothingStored = () =>
+  new Problem(409, 'The database skipped this write, so nothing was changed')
+
+export const isReadOnly = (reason: 'view' | 'keyless') =>
+  new Problem(405, READ_ONLY[reason], { headers: { allow: 'GET, HEAD' } })
+
+const READ_ONLY = {
+  view: 'This is a view of the database, whose records can only be read',
+  keyless: 'This table of the database has no unique key, so its records can only be read',
+}
+
 /** [P10] Headers as in RFC 6750. If access was never configured, the detail says how to do so. */
 export const tokenRequired = (isUndecided = false) =>
   new Problem(

@@ -2,6 +2,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Query } from '../database/dialect.js'
 import { dialectOf } from '../database/dialects.js'
+import { nothingStored } from '../http/problems.js'
 import { whereSql } from '../sql/sql.js'
 import type { Resource } from '../resource/resource.js'
 import { takeChanges } from '#upstream/lucid_save_steps'
@@ -15,7 +16,7 @@ import { takeChanges } from '#upstream/lucid_save_steps'
 /**
  * Writes the record's changes to its own row.
  *
- * @throws Error  when not exactly one row was changed; the transaction must be rolled back
+ * @throws Problem 409 or Error  when not exactly one row was changed; the transaction must be rolled back
  */
 export async function updateByKey(
   record: LucidRow,
@@ -41,7 +42,7 @@ export async function updateByKey(
 /**
  * Removes the record's own row.
  *
- * @throws Error  when not exactly one row was removed; the transaction must be rolled back
+ * @throws Problem 409 or Error  when not exactly one row was removed; the transaction must be rolled back
  */
 export async function deleteByKey(
   record: LucidRow,
@@ -64,6 +65,7 @@ function ownRow(record: LucidRow, resource: Resource, client: TransactionClientC
 }
 
 function ensureOne([affected]: number[], resource: Resource) {
+  if (affected === 0) throw nothingStored()
   if (affected !== 1) {
     throw new Error(`A write to one ${resource.name} affected ${affected} rows, and is rolled back`)
   }

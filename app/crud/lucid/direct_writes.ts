@@ -5,6 +5,8 @@ import { dialectOf } from '../database/dialects.js'
 import { insertSql, type Sql, updateSql } from '../sql/sql.js'
 import { hasForeignHook } from './own_hooks.js'
 import type { Resource } from '../resource/resource.js'
+import { nothingStored } from '../http/problems.js'
+import { ensured } from './ensured_writes.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
 import { makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 
@@ -27,9 +29,10 @@ export function writeDirectly(record: LucidRow, resource: Resource): void {
   /* A model with its own query builder keeps it. */
   if (makesOwnQueries(resource.model)) return
 
-  replaceQueries(record, (action, client, usual) => {
+  replaceQueries(record, (action, client, own) => {
     const dialect = dialectOf(client)
     const isOurs = client.isTransaction && dialect.returnsWrittenRows && !client.debug
+    const usual = () => ensured(own(), action)
     forgetStoredRow(record)
     if (!isOurs) return usual()
     const write = new DirectWrite(record, resource, client, dialect)
@@ -71,6 +74,7 @@ class DirectWrite {
   /** @returns an empty list, as Lucid would take a value for the key, which the record has already */
   async #insert(values: Row): Promise<never[]> {
     const [row] = await this.#run(insertSql(this.#table, values))
+    if (!row) throw nothingStored()
     const { key } = this.resource
     const isGiven = key.of(this.record).every((part) => part !== undefined && part !== null)
     if (!isGiven) {
@@ -87,7 +91,8 @@ class DirectWrite {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)
     const [row] = await this.#run(updateSql(this.#table, values, where))
-    if (row) await this.#note(row, 'update')
+    if (!row) throw nothingStored()
+    await this.#note(row, 'update')
   }
 
   async #run({ sql, bindings }: Sql): Promise<Row[]> {

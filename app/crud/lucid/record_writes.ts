@@ -3,10 +3,11 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { deleteByKey, updateByKey } from './composite_key_writes.js'
 import { dialectOf } from '../database/dialects.js'
 import { writeDirectly } from './direct_writes.js'
+import { ensured } from './ensured_writes.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 import { now } from '../resource/soft_delete.js'
-import { keepGivenKey, replaceQueries } from '#upstream/lucid_record_queries'
+import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 
 /** Stores a new record, and corrects the key that Lucid sets. [A9] */
 export async function insertRecord(
@@ -37,8 +38,11 @@ export async function removeRecord(
   resource: Resource,
   client: TransactionClientContract
 ): Promise<void> {
-  if (resource.key.isComposite) await deleteByKey(record, resource, client)
-  else await record.delete()
+  if (resource.key.isComposite) return await deleteByKey(record, resource, client)
+  if (!makesOwnQueries(resource.model)) {
+    replaceQueries(record, (action, _own, usual) => ensured(usual(), action))
+  }
+  await record.delete()
 }
 
 /**

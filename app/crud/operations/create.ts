@@ -2,7 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
 import { noteStoredRow } from '../lucid/stored_rows.js'
-import { forbidden } from '../http/problems.js'
+import { forbidden, isReadOnly } from '../http/problems.js'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attachRelated } from './related/attach.js'
@@ -76,6 +76,7 @@ export function decidedForCreate(
   values: Record<string, unknown>,
   options: CallOptions
 ): Record<string, unknown> {
+  if (resource.readOnly) throw isReadOnly(resource.readOnly)
   if (!resource.permits('create')) throw forbidden()
   const written = createdValues(resource, values)
   checkFiles(resource, written, undefined, options)

@@ -8,6 +8,11 @@ export type Operation = (typeof OPERATIONS)[number]
  */
 export const WRITE_OPERATIONS: readonly Operation[] = ['create', 'update', 'delete', 'db_delete']
 
+/** True for what only reads; a restore of a deleted record writes, too. */
+export function isRead(operation: Operation | 'restore'): boolean {
+  return operation === 'read' || operation === 'read_multi'
+}
+
 /** The operations that a batch is made of, in the order of their execution. [D4] */
 export const BATCH_OPERATIONS = ['create', 'update', 'delete'] as const
 

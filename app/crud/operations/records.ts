@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { currentActor } from '../actor.js'
 import { dialectOf } from '../database/dialects.js'
 import { markLocated } from '../events/write_scope.js'
-import { forbidden, itemNotFound } from '../http/problems.js'
+import { forbidden, itemNotFound, nothingStored } from '../http/problems.js'
 import { Authorization } from './authorize.js'
 import { noteKey } from './item_keys.js'
 import type { CallOptions } from './call_options.js'
@@ -226,7 +226,7 @@ export class Records extends Authorization {
    * The item after a write, null if the writer may not read it. A write that moves it out of the reach of the
    * operation's grants is refused. [P14, U2]
    *
-   * @throws Problem 403
+   * @throws Problem 403, or 409 if a trigger of the database has removed it
    */
   async readBack(
     operation: 'create' | 'update',
@@ -238,6 +238,7 @@ export class Records extends Authorization {
     const item = await this.find(record, client, options)
     const isAsRead = !projection || projection.reachesAsRead(operation)
     if (isAsRead ? item : item && projection.reach(operation) === null) return item
+    if (isAsRead && !this.resource.scope) throw nothingStored()
     if (isAsRead || !(await this.#isLeftTo(operation, key.of(record), client, options))) {
       throw forbidden()
     }

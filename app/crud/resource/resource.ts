@@ -22,7 +22,8 @@ import type { Scope } from './scope.js'
 import { SoftDelete } from './soft_delete.js'
 import type { FilterConfig } from './filter_config.js'
 import { KnownResources } from './known_resources.js'
-import { OPERATIONS, type Operation } from '../operations/operation.js'
+import { isRead, OPERATIONS, type Operation } from '../operations/operation.js'
+import { readOnlyOf, type ReadOnly } from './read_only.js'
 import { guardedScope } from '../sql/apply_scope.js'
 import { narrowedBy } from '../sql/reach_sql.js'
 import { permissions, type GrantedOperation } from './permissions.js'
@@ -132,6 +133,7 @@ export class Resource {
   #uniqueKeys: readonly string[][] = []
   #wholeKeys: readonly string[][] = []
   #constraints: ReadonlyMap<string, readonly string[]> = new Map()
+  #readOnly: ReadOnly | null = null
   #loading: Promise<void> | undefined
   #isLoaded = false
 
@@ -236,7 +238,13 @@ export class Resource {
    * True if grants allow the operation, on any records. [U2]
    */
   permits(operation: GrantedOperation): boolean {
+    if (this.readOnly && !isRead(operation)) return false
     return this.projection?.permits(operation) ?? true
+  }
+
+  /** Why no record can be written; null if records can be, or until the table is known */
+  get readOnly(): ReadOnly | null {
+    return this.base.#readOnly
   }
 
   /**
@@ -399,6 +407,7 @@ export class Resource {
     this.#uniqueKeys = introspection.uniqueKeys
     this.#wholeKeys = introspection.wholeKeys
     this.#constraints = introspection.constraints ?? new Map()
+    this.#readOnly = readOnlyOf(this, introspection)
     this.#checkMarkingColumns()
     this.filters.load()
     this.#fillSortable()

@@ -67,6 +67,28 @@ export async function refuseInserts(table: string): Promise<() => Promise<void>>
 }
 
 /**
+ * Adds the trigger `on_write` to a table; it ends with the table.
+ *
+ * @param when  as in `before insert`
+ * @param body  its statement, in the language of the database
+ */
+export async function addTrigger(table: string, when: string, body: string): Promise<void> {
+  if (onPostgres) {
+    const row = when.endsWith('delete') ? 'old' : 'new'
+    await db.rawQuery(
+      `create or replace function on_write() returns trigger language plpgsql as
+       $$ begin ${body}; return ${row}; end $$`
+    )
+  }
+  const action = each({
+    sqlite: `begin ${body}; end`,
+    postgres: 'for each row execute function on_write()',
+    mysql: `for each row ${body}`,
+  })
+  await db.rawQuery(`create trigger on_write ${when} on ${table} ${action}`)
+}
+
+/**
  * Runs work that foreign keys would refuse.
  */
 export async function withoutForeignKeys(work: (client: QueryClientContract) => Promise<unknown>) {

@@ -1,7 +1,9 @@
 import type { Fault } from '../introspection.js'
+import { shortened } from '../raised_message.js'
 
 interface DriverError {
   errno?: number
+  sqlState?: string
   /** The server's message, without the statement that knex puts before it */
   sqlMessage?: string
   sql?: string
@@ -12,7 +14,10 @@ interface DriverError {
  * message, after text that a caller may have sent, so the search starts at the end.
  */
 export function explainMysql(error: unknown): Fault | null {
-  const { errno, sqlMessage = '', sql = '' } = error as DriverError
+  const { errno, sqlState = '', sqlMessage = '', sql = '' } = error as DriverError
+  if (isRaised(errno, sqlState)) {
+    return { kind: 'raised', columns: [], message: shortened(sqlMessage) }
+  }
   const table = tableOf(sql)
   switch (errno) {
     /* "Duplicate entry 'x' for key 'products.products_sku_unique'"; MariaDB leaves out the table */
@@ -38,15 +43,43 @@ export function explainMysql(error: unknown): Fault | null {
       const [, name = ''] = /^CONSTRAINT `([^`]+)` failed/.exec(sqlMessage) ?? []
       return { kind: 'check', table, columns: [name.split('.').at(-1)!], constraint: name }
     }
+    /* A check option of a view; a row that fits no partition */
+    case 1369:
+    case 1526:
+    case 1748:
+      return { kind: 'check', table, columns: [] }
+    /* A view, or a column of one, that can't be written */
+    case 1288:
+    case 1348:
+    case 1393:
+    case 1394:
+    case 1395:
+    case 1471:
+      return { kind: 'view', columns: [] }
     default:
-      return RANGE_FAULTS.has(errno ?? 0)
+      return RANGE_FAULTS.has(errno ?? 0) || sqlState.startsWith('22')
         ? { kind: 'range', table, columns: [lastColumn(sqlMessage)] }
         : null
   }
 }
 
-/** Too long, out of range, invalid moment, invalid number, bytes that are no text, invalid JSON */
-const RANGE_FAULTS = new Set([1264, 1292, 1366, 1367, 1406, 1411, 1525, 3140, 4079])
+/**
+ * Too long, out of range, invalid moment, invalid number, bytes that are no text, invalid JSON, row too
+ * large, generated column
+ */
+const RANGE_FAULTS = new Set([
+  1118, 1264, 1292, 1366, 1367, 1406, 1411, 1525, 1906, 3105, 3140, 4079,
+])
+
+const SIGNAL = 1644
+/* Numbers of errors that the server itself sends are below. */
+const LEAST_OWN_NUMBER = 20_000
+
+/** True for `signal`, with whatever state and number. */
+function isRaised(errno: number | undefined, state: string): boolean {
+  const isOwnState = /^(45|[5-9I-Z])/.test(state) && !/^(70|X[AX])/.test(state)
+  return errno === SIGNAL || isOwnState || (errno ?? 0) >= LEAST_OWN_NUMBER
+}
 
 /** The table that a statement writes to, which the message seldom names. */
 function tableOf(sql: string): string | undefined {

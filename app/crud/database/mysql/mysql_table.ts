@@ -26,6 +26,7 @@ interface ColumnRow extends Placed {
   collation: string | null
   /** As in `auto_increment` */
   extra: string
+  is_view: number | string
 }
 
 interface ConstraintPart extends Placed {
@@ -118,6 +119,7 @@ function tableOf(
     })
   }
   return {
+    isView: Number(infos[0].is_view) === 1,
     columns,
     foreignKeys: [...foreign.values()].map(toForeignKey),
     uniqueKeys: [...indexes.values()].map((parts) =>
@@ -232,8 +234,10 @@ const TABLE = `table_schema = coalesce(?, database()) and table_name = ?`
 const COLUMNS = `
   select {place} as place, column_name as name, data_type as base, column_type as type, is_nullable as nullable,
     column_default as default_value, character_maximum_length as max_length,
-    character_set_name as charset, collation_name as collation, extra, ordinal_position as position
-  from information_schema.columns where ${TABLE}`
+    character_set_name as charset, collation_name as collation, extra, ordinal_position as position,
+    (select t.table_type = 'VIEW' from information_schema.tables t
+      where t.table_schema = c.table_schema and t.table_name = c.table_name) as is_view
+  from information_schema.columns c where ${TABLE}`
 
 const UNIQUE_INDEXES = `
   select {place} as place, index_name as name, column_name as column_name, seq_in_index as position

@@ -10,7 +10,7 @@ import type {
   TimePart,
 } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
-import { failedStatement } from '../failed_statement.js'
+import { explainPostgres } from './postgres_faults.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
@@ -32,25 +32,8 @@ export class PostgresDialect implements Dialect {
     return readPostgresTable(client, table)
   }
 
-  /** By the error code, as messages are in the server's language. */
   explain(error: unknown): Fault | null {
-    const { code, table, column, constraint } = error as Record<string, string | undefined>
-    const columns = column === undefined ? [] : [column]
-    switch (code) {
-      case '23505':
-        return { kind: 'unique', table, columns, constraint }
-      case '23503':
-      case '23001':
-        return brokenReference(error as Error & Record<string, string | undefined>)
-      case '23502':
-        return { kind: 'not_null', table, columns }
-      case '23514':
-        return { kind: 'check', table, columns, constraint }
-      case '23P01':
-        return { kind: 'check', table, columns, constraint }
-      default:
-        return RANGE_FAULTS.has(code ?? '') ? { kind: 'range', columns } : null
-    }
+    return explainPostgres(error)
   }
 
   /** The name of a table may start with its schema. */
@@ -301,21 +284,6 @@ function numbered(sql: string): string {
   return sql.replaceAll('?', () => `$${++count}`)
 }
 
-/**
- * Too long, out of range, invalid moment, invalid number, bytes that are no text, a value that an enum
- * lacks.
- */
-const RANGE_FAULTS = new Set([
-  '22001',
-  '22003',
-  '22007',
-  '22008',
-  '22P02',
-  '22P03',
-  '22021',
-  '22P05',
-])
-
 const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
 
 /** The column's value, in the type in which it is compared and returned. */
@@ -355,27 +323,4 @@ function place(column: Column): string {
 /** The column is text, and may store a UUID in capitals. */
 function isWrittenUuid(column: Column): boolean {
   return column.kind === 'uuid' && column.sqlType !== 'uuid'
-}
-
-/**
- * The table is always the referring one. If the statement does not tell the direction, the server's
- * message does, if it is in English.
- */
-function brokenReference({
-  code,
-  message = '',
-  table,
-  constraint,
-}: Record<string, string | undefined>): Fault {
-  const statement = failedStatement(message)
-  const isUsed =
-    code === '23001' ||
-    statement?.verb === 'delete' ||
-    (statement?.verb === 'update' && statement.table !== table) ||
-    message.includes('update or delete on table ')
-  if (isUsed) return { kind: 'foreign_key', reference: 'used', columns: [] }
-  const isMissing = statement?.verb === 'insert' || message.includes('insert or update on table ')
-  if (isMissing)
-    return { kind: 'foreign_key', reference: 'missing', table, columns: [], constraint }
-  return { kind: 'foreign_key', columns: [] }
 }

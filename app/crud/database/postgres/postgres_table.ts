@@ -74,7 +74,7 @@ export async function readPostgresTables(
 ): Promise<Map<string, TableIntrospection>> {
   const named = tables.map((table) => table.split('.').map(quoted).join('.'))
   const { rows } = await client.rawQuery(TABLES, [JSON.stringify(named)])
-  const found = rows as Array<{ place: number; oid: string }>
+  const found = rows as Array<{ place: number; oid: string; is_view: boolean }>
   if (found.length === 0) return new Map()
 
   const oids = [...new Set(found.map(({ oid }) => oid))]
@@ -84,14 +84,17 @@ export async function readPostgresTables(
   const enums = await select<EnumRow>(client, ENUM_VALUES, oids)
 
   return new Map(
-    found.map(({ place, oid }) => [
+    found.map(({ place, oid, is_view: isView }) => [
       tables[place],
-      introspectionOf(
-        infos.get(oid) ?? [],
-        indexes.get(oid) ?? [],
-        constraints.get(oid) ?? [],
-        enumValues(enums.get(oid) ?? [])
-      ),
+      {
+        isView,
+        ...introspectionOf(
+          infos.get(oid) ?? [],
+          indexes.get(oid) ?? [],
+          constraints.get(oid) ?? [],
+          enumValues(enums.get(oid) ?? [])
+        ),
+      },
     ])
   )
 }
@@ -101,7 +104,7 @@ function introspectionOf(
   indexes: IndexRow[],
   constraints: ConstraintRow[],
   enums: ReadonlyMap<string, string[]>
-): TableIntrospection {
+): Omit<TableIntrospection, 'isView'> {
   const alone = indexes.filter(({ columns, partial }) => columns.length === 1 && !partial)
   const unique = new Set(alone.map(({ columns }) => columns[0]))
   const columns = new Map<string, ColumnIntrospection>()
@@ -179,10 +182,9 @@ const RANGES: Record<string, ColumnIntrospection['integerRange']> = {
 }
 
 const TABLES = `
-  select place::int - 1 as place, oid
-  from json_array_elements_text(?::json) with ordinality as asked (name, place),
-    lateral (select to_regclass(asked.name)::oid::text) as found (oid)
-  where oid is not null`
+  select place::int - 1 as place, found.oid::text as oid, found.relkind in ('v', 'm') as is_view
+  from json_array_elements_text(?::json) with ordinality as asked (name, place)
+    join pg_class as found on found.oid = to_regclass(asked.name)`
 
 /* A domain may be based on another domain; the type and its modifier are those of the innermost one. */
 const COLUMNS = `

@@ -2,7 +2,6 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../resource/column.js'
 import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
-import { failedStatement } from '../failed_statement.js'
 import { quoted } from '../../sql/quoted.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
@@ -11,6 +10,7 @@ import { selectAtOnce } from './better_sqlite_statements.js'
 import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
+import { explainSqlite } from './sqlite_faults.js'
 import { matchTest } from './sqlite_match.js'
 import { withConnection } from '../with_connection.js'
 import { selectReady } from './sqlite_statements.js'
@@ -40,26 +40,7 @@ export class SqliteDialect implements Dialect {
    * caller's text.
    */
   explain(error: unknown): Fault | null {
-    const { code, message } = error as { code?: string; message?: string }
-    if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG')
-      return { kind: 'range', columns: [] }
-    if (!code?.startsWith('SQLITE_CONSTRAINT') || !message) return null
-
-    const match = /^(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(
-      message.slice(startOfReason(message, code))
-    )
-    if (!match) return null
-    const [, name, rest = ''] = match
-    switch (name) {
-      case 'UNIQUE':
-        return { kind: 'unique', ...columnsIn(rest) }
-      case 'NOT NULL':
-        return { kind: 'not_null', ...columnsIn(rest) }
-      case 'CHECK':
-        return { kind: 'check', columns: namesIn(rest) }
-      default:
-        return brokenReference(message)
-    }
+    return explainSqlite(error)
   }
 
   /**
@@ -245,51 +226,4 @@ export class SqliteDialect implements Dialect {
 /** Compares text by code point even in a column with another declared collation. */
 function collation(column: Column): string {
   return column.isText ? ' collate binary' : ''
-}
-
-/**
- * Position in a message after the statement. The driver `sqlite3` puts its code before the reason;
- * `better-sqlite3` names the constraint in its code, as in SQLITE_CONSTRAINT_NOTNULL.
- */
-function startOfReason(message: string, code: string): number {
-  if (code === 'SQLITE_CONSTRAINT') {
-    const start = message.lastIndexOf(`${code}: `)
-    return start < 0 ? message.length : start + code.length + 2
-  }
-  return message.lastIndexOf(`${NAMES[code] ?? ' - '} constraint failed`)
-}
-
-const NAMES: Record<string, string> = {
-  SQLITE_CONSTRAINT_UNIQUE: 'UNIQUE',
-  SQLITE_CONSTRAINT_PRIMARYKEY: 'UNIQUE',
-  SQLITE_CONSTRAINT_ROWID: 'UNIQUE',
-  SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
-  SQLITE_CONSTRAINT_CHECK: 'CHECK',
-  SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
-  /* A trigger enforces a reference with RESTRICT. */
-  SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
-}
-
-/** A row being inserted has no references to it yet, and a row being deleted has none of its own left. */
-function brokenReference(message: string): Fault {
-  const { verb, table, columns = [] } = failedStatement(message) ?? {}
-  const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
-  return { kind: 'foreign_key', table, columns, reference }
-}
-
-/** "products.sku, products.name" names two columns; an index over an expression names none. */
-function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
-  if (text.startsWith('index ')) return { columns: [] }
-  const names = text.split(', ')
-  return {
-    table: names[0].slice(0, names[0].lastIndexOf('.')),
-    columns: names.map((name) => name.slice(name.lastIndexOf('.') + 1)),
-  }
-}
-
-/**
- * The identifiers of an expression, without its string literals. A named constraint shows only its name.
- */
-function namesIn(expression: string): string[] {
-  return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
 }

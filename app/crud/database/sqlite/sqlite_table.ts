@@ -14,6 +14,7 @@ interface TableInfo extends Placed {
   dflt_value: string | null
   pk: number
   hidden: number
+  is_view: 0 | 1
 }
 
 interface UniquePart extends Placed {
@@ -61,6 +62,7 @@ export async function readSqliteTables(
   for (const [place, parts] of infos) {
     const [definition] = definitions.get(place) ?? []
     introspections.set(tables[place], {
+      isView: parts[0].is_view === 1,
       columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
       foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
       uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
@@ -73,7 +75,10 @@ export async function readSqliteTables(
 const ASKED = `json_each(?) as asked`
 
 const COLUMNS = `
-  select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
+  select asked.key as place, info.*, exists (
+    select 1 from pragma_table_list(asked.value) as list where list.type = 'view'
+  ) as is_view
+  from ${ASKED}, pragma_table_xinfo(asked.value) as info
   order by asked.key, info.cid`
 
 /* Used only for the choices of checks, which the catalogue has nowhere else. */

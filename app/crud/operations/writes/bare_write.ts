@@ -12,7 +12,7 @@ import {
 } from '../../events/observers.js'
 import { watchedResourceOf } from '../../events/watched.js'
 import { Write } from '../../events/write.js'
-import { itemNotFound } from '../../http/problems.js'
+import { itemNotFound, nothingStored } from '../../http/problems.js'
 import type { Resource } from '../../resource/resource.js'
 import type { Sql } from '../../sql/sql.js'
 import type { Actor, Origin } from '../../types.js'
@@ -69,12 +69,14 @@ class BareWrite {
     if (this.recorders.length > 0) {
       return await this.#recorded(async (run) => {
         const [row] = await run(insert)
+        if (!row) throw nothingStored()
         return [null, row]
       })
     }
-    const [row] = await runSingleStatement(this.client, insert, ([stored]) =>
-      this.#tell(null, stored)
-    )
+    const [row] = await runSingleStatement(this.client, insert, ([stored]) => {
+      if (stored) this.#tell(null, stored)
+    })
+    if (!row) throw nothingStored()
     return row
   }
 

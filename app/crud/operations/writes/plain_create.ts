@@ -5,6 +5,7 @@ import { faultToProblem } from '../../database/fault_to_problem.js'
 import { watchedClassOf, watchedResourceOf } from '../../events/watched.js'
 import { Write } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
+import { nothingStored } from '../../http/problems.js'
 import { hasTriggers } from '../../lucid/direct_writes.js'
 import { PlainRows, storesPlainly } from '../../lucid/plain_rows.js'
 import type { Resource } from '../../resource/resource.js'
@@ -53,6 +54,7 @@ export async function insertPlainRows(
 ): Promise<Row[]> {
   const { sql, bindings } = insertionOf(resource, rows, client)
   const stored = await dialectOf(client).selectRows(client, sql, bindings)
+  if (stored.length < rows.length) throw nothingStored()
   const watched = watchedResourceOf(resource.model)
   if (!watched) return stored
   /* The resource of an operation outside a request is another one than that of the endpoints. */

@@ -32,8 +32,9 @@ export async function updateBarely(
   { located, related, ...options }: UpdateOptions
 ): Promise<{ item: Item | null } | undefined> {
   const { resource } = context
-  if (located || related || options.precondition || !resource.permits('update')) return undefined
+  if (located || related || options.precondition) return undefined
   const client = await clientFor(resource, options)
+  if (!resource.permits('update')) return undefined
   const write = bareWriteFor(context, client, options)
   if (!write || !(await areStoredPlainly(context, client, options, 'update'))) return undefined
   const written = withoutKeys(resource, omit(values, resource.virtualFields))

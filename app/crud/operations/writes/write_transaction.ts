@@ -4,6 +4,7 @@ import { faultToProblem } from '../../database/fault_to_problem.js'
 import { inSharedTransaction } from '../../database/shared_transaction.js'
 import { inTransaction } from '../../database/transaction.js'
 import { gatherWrites } from '../../events/write_scope.js'
+import { isReadOnly } from '../../http/problems.js'
 import type { GrantedOperation } from '../../resource/permissions.js'
 import type { DeletedMode } from '../../resource/soft_delete.js'
 import type { CallOptions } from '../call_options.js'
@@ -29,6 +30,7 @@ export async function runWrite<Result>(
   begin = inSharedTransaction
 ): Promise<Result> {
   const client = await clientFor(resource, options)
+  if (resource.readOnly) throw isReadOnly(resource.readOnly)
   const { actor, joins, origin } = options
   const attempt: Attempt = {}
   const write = (transaction: TransactionClientContract) =>

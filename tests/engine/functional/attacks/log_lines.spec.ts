@@ -95,7 +95,7 @@ test.group('Attacks | log lines', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(await refuseInserts('attacked_patrons'))
+    cleanup(await refuseInserts('admin_audit_log'))
     const lines = captureLog(cleanup)
     for (const trick of TRICKS) {
       const json = { name: 'Ann', note: trick.slice(0, 40) }

@@ -207,7 +207,8 @@ test.group('CrudProvider', (group) => {
       inProduction,
       container: { make: async () => ({ warn }) },
     } as unknown as ApplicationService).ready()
-    return warnings
+    /* Those of tables that can only be read are texts alone. */
+    return warnings.filter(([about]) => typeof about === 'object')
   }
 
   test('[P10] in production the server warns once about writes that are public by default', async ({

@@ -72,6 +72,18 @@ test.group('Faults | MySQL and MariaDB', (group) => {
       assert.deepEqual(explainMysql({ errno, sqlMessage, sql: INSERT }) as unknown, fault)
     )
 
+  test('[A8] an error that code of the database raised has its message: {errno}, {sqlState}')
+    .with([
+      { errno: 1644, sqlState: '45000' },
+      { errno: 1644, sqlState: 'ZX007' },
+      { errno: 31_000, sqlState: 'HY000' },
+      { errno: 1062, sqlState: '45123' },
+    ])
+    .run(({ assert }, error) => {
+      const fault = explainMysql({ ...error, sqlMessage: 'Sold out', sql: INSERT })
+      assert.deepEqual(fault as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
+    })
+
   test('[A29] other errors are not explained', ({ assert }) => {
     assert.isNull(explainMysql({ errno: 1146, sqlMessage: "Table 'a.goods' doesn't exist" }))
     assert.isNull(explainMysql(new Error('x')))
@@ -114,8 +126,27 @@ test.group('Faults | PostgreSQL', (group) => {
       { code: '22003', kind: 'range' },
       { code: '22P02', kind: 'range' },
       { code: '22021', kind: 'range' },
+      { code: '22012', kind: 'range' },
+      { code: '44000', kind: 'check' },
     ])
     .run(({ assert }, { code, kind }) => assert.equal(explain({ ...about, code })?.kind, kind))
+
+  test('[A8] an error that code of the database raised has its message: {code}, {routine}')
+    .with([
+      { code: 'P0001', routine: 'exec_stmt_raise' },
+      { code: '23505', routine: 'exec_stmt_raise' },
+      { code: 'P0004', routine: 'exec_stmt_assert' },
+      { code: 'ZX007', routine: undefined },
+      { code: '45123', routine: undefined },
+    ])
+    .run(({ assert }, error) => {
+      const fault = explain({ ...error, message: 'insert into "a" - Sold out', reason: 'Sold out' })
+      assert.deepEqual(fault as unknown, { kind: 'raised', columns: [], message: 'Sold out' })
+    })
+
+  test('[A29] a raised error that is temporary is not explained', ({ assert }) => {
+    assert.isNull(explain({ code: '40001', routine: 'exec_stmt_raise', message: 'again' }))
+  })
 
   test('[A8] a NOT NULL column is named', ({ assert }) => {
     assert.deepEqual(explain({ code: '23502', table: 'goods', column: 'name' }) as unknown, {

@@ -1,0 +1,88 @@
+import { failedStatement } from '../failed_statement.js'
+import type { Fault } from '../introspection.js'
+import { raisedMessage, shortened } from '../raised_message.js'
+
+/** Parses an error of SQLite, of either driver; null if it is not about the data. */
+export function explainSqlite(error: unknown): Fault | null {
+  const { code, message } = error as { code?: string; message?: string }
+  if (code === 'SQLITE_MISMATCH' || code === 'SQLITE_TOOBIG') return { kind: 'range', columns: [] }
+  if (code === 'SQLITE_ERROR') return explainGeneral(message ?? '')
+  if (!code?.startsWith('SQLITE_CONSTRAINT') || !message) return null
+
+  const reason = reasonIn(error as Error & { code: string })
+  const match = /^(UNIQUE|NOT NULL|CHECK|FOREIGN KEY) constraint failed(?:: (.*))?$/s.exec(reason)
+  if (!match) return explainOther(reason)
+  const [, name, rest = ''] = match
+  switch (name) {
+    case 'UNIQUE':
+      return { kind: 'unique', ...columnsIn(rest) }
+    case 'NOT NULL':
+      return { kind: 'not_null', ...columnsIn(rest) }
+    case 'CHECK':
+      return { kind: 'check', columns: namesIn(rest) }
+    default:
+      return brokenReference(message)
+  }
+}
+
+/** Errors without a code of their own. */
+function explainGeneral(message: string): Fault | null {
+  if (/cannot modify [^]* because it is a view$/.test(message)) return { kind: 'view', columns: [] }
+  /* Of a check or a generated column */
+  const isValue = /(^|: | - )(malformed JSON|integer overflow)$/.test(message)
+  return isValue ? { kind: 'range', columns: [] } : null
+}
+
+/** A STRICT table refuses a value of another type; whatever else is said, a trigger raised. */
+function explainOther(reason: string): Fault {
+  const [, place] = /^cannot store \w+ value in \w+ column (.*)$/s.exec(reason) ?? []
+  if (place) return { kind: 'range', ...columnsIn(place) }
+  return { kind: 'raised', columns: [], message: shortened(reason) }
+}
+
+/** The message without the statement. The driver `sqlite3` puts its code before the reason. */
+function reasonIn(error: Error & { code: string }): string {
+  const { code, message } = error
+  if (code === 'SQLITE_CONSTRAINT') {
+    const start = message.lastIndexOf(`${code}: `)
+    return start < 0 ? '' : message.slice(start + code.length + 2)
+  }
+  const start = message.lastIndexOf(`${NAMES[code] ?? ' - '} constraint failed`)
+  return start < 0 ? raisedMessage(error) : message.slice(start)
+}
+
+/** The codes of `better-sqlite3` name the constraint. */
+const NAMES: Record<string, string> = {
+  SQLITE_CONSTRAINT_UNIQUE: 'UNIQUE',
+  SQLITE_CONSTRAINT_PRIMARYKEY: 'UNIQUE',
+  SQLITE_CONSTRAINT_ROWID: 'UNIQUE',
+  SQLITE_CONSTRAINT_NOTNULL: 'NOT NULL',
+  SQLITE_CONSTRAINT_CHECK: 'CHECK',
+  SQLITE_CONSTRAINT_FOREIGNKEY: 'FOREIGN KEY',
+  /* A trigger enforces a reference with RESTRICT. */
+  SQLITE_CONSTRAINT_TRIGGER: 'FOREIGN KEY',
+}
+
+/** A row being inserted has no references to it yet, and a row being deleted has none of its own left. */
+function brokenReference(message: string): Fault {
+  const { verb, table, columns = [] } = failedStatement(message) ?? {}
+  const reference = verb === 'insert' ? 'missing' : verb === 'delete' ? 'used' : undefined
+  return { kind: 'foreign_key', table, columns, reference }
+}
+
+/** "products.sku, products.name" names two columns; an index over an expression names none. */
+function columnsIn(text: string): Pick<Fault, 'table' | 'columns'> {
+  if (text.startsWith('index ')) return { columns: [] }
+  const names = text.split(', ')
+  return {
+    table: names[0].slice(0, names[0].lastIndexOf('.')),
+    columns: names.map((name) => name.slice(name.lastIndexOf('.') + 1)),
+  }
+}
+
+/**
+ * The identifiers of an expression, without its string literals. A named constraint shows only its name.
+ */
+function namesIn(expression: string): string[] {
+  return expression.replace(/'(?:[^']|'')*'/g, '').match(/[\p{L}_][\p{L}\p{N}_]*/gu) ?? []
+}

@@ -1,0 +1,26 @@
+import { nothingStored } from '../http/problems.js'
+import type { WriteAction } from '#upstream/lucid_record_queries'
+
+/**
+ * Lucid's query of one record's write, which throws if a trigger or a rule of the database made it write
+ * nothing: Lucid ignores the number of written rows.
+ */
+export function ensured<Query extends { exec(): Promise<unknown> }>(
+  query: Query,
+  action: WriteAction
+): Query {
+  if (action === 'refresh') return query
+  const exec = query.exec.bind(query)
+  query.exec = async () => {
+    const result = await exec()
+    if (isNothing(result, action)) throw nothingStored()
+    return result
+  }
+  return query
+}
+
+/** An insert returns the keys of its rows, an update and a delete the number of theirs. */
+function isNothing(result: unknown, action: WriteAction): boolean {
+  if (action === 'insert') return Array.isArray(result) && result.length === 0
+  return (Array.isArray(result) ? result[0] : result) === 0
+}

@@ -1,0 +1,40 @@
+import type { TableIntrospection } from '../database/introspection.js'
+import { listed } from '../errors.js'
+import type { Key } from './key.js'
+
+/**
+ * Why the records of a model are only read: the table is a view, or no unique index makes sure that the
+ * model's key means one row.
+ */
+export type ReadOnly = 'view' | 'keyless'
+
+export function readOnlyOf(
+  { key }: { key: Key },
+  { isView, wholeKeys }: TableIntrospection
+): ReadOnly | null {
+  if (isView) return 'view'
+  const names = key.columns.map(({ name }) => name)
+  const isUnique = wholeKeys.some(
+    (unique) => unique.length > 0 && unique.every((name) => names.includes(name))
+  )
+  return isUnique ? null : 'keyless'
+}
+
+/** @param ignored  options about writes, which have no effect */
+export function readOnlyNote(
+  {
+    name,
+    table,
+    key,
+    readOnly,
+  }: { name: string; table: string; key: Key; readOnly: ReadOnly | null },
+  ignored: readonly string[]
+): string {
+  const columns = listed(key.columns.map((column) => column.name))
+  const reason =
+    readOnly === 'view'
+      ? `${table} is a view`
+      : `the table ${table} has no unique index over ${columns}, the key of the model`
+  const rest = ignored.length > 0 ? `; without effect in its @Crud: ${listed(ignored)}` : ''
+  return `${name}: ${reason}, so its records can only be read${rest}`
+}
