@@ -139,6 +139,8 @@ export class PageNotFound extends Exception {
   static status = 404
   static code = 'E_PAGE_NOT_FOUND'
   static message = 'There is no such page'
+  /** What was looked for */
+  detail?: string
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { PageNotFound } from '../errors.js'
 import type { ModelView } from '../model_view.js'
 
 export interface FoundRecord {
@@ -29,13 +30,20 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 
 /**
  * Answers 404 with a message. [S41]
+ *
+ * @throws PageNotFound  for a browser that opens a page
  */
 export function recordNotFound(
-  { params, response }: HttpContext,
+  { params, request, response }: HttpContext,
   site: AdminSite,
   { resource }: ModelView
 ): { message: string } {
   const id = resource.key.params.map((name) => params[name]).join(', ')
+  const message = site.text('form.notFound', { id })
+  const isPage = request.header('hx-request') === undefined
+  if (isPage && request.header('accept')?.includes('text/html')) {
+    throw Object.assign(new PageNotFound(), { detail: message })
+  }
   response.status(404)
-  return { message: site.text('form.notFound', { id }) }
+  return { message }
 }

@@ -8,7 +8,8 @@ import {
   unavailability,
   unavailable,
 } from '#crud/internals'
-import { keepUnsent } from '../forms/kept/unsent_form.js'
+import { KEPT_HERE } from '../forms/kept/carried.js'
+import { keepsInBrowser, keepUnsent } from '../forms/kept/unsent_form.js'
 import { formWithListQuery } from './list_query.js'
 import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount } from './below_mount.js'
@@ -90,7 +91,11 @@ async function askToSignIn(site: AdminSite, { reason }: SignInRequired, ctx: Htt
   const next =
     returnPath(site, await keepUnsent(site, ctx)) ??
     pathToReturnTo(site, request.header('hx-request') ? currentPage(ctx) : here, ctx)
-  const query = new URLSearchParams({ error: reason, ...(next && { next }) })
+  const query = new URLSearchParams({
+    error: reason,
+    ...(keepsInBrowser(site, ctx) && { [KEPT_HERE]: '1' }),
+    ...(next && { next }),
+  })
   const login = `${site.url('/login')}?${query}`
   if (request.header('hx-request')) {
     response.status(401).header('hx-redirect', login).send('')
@@ -170,5 +175,7 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const guard = ctx.auth.use('admin')
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)
-  ctx.response.status(status).send(await site.render(ctx, 'pages/error', { status, heading, text }))
+  const detail = error instanceof PageNotFound ? (error.detail ?? null) : null
+  const data = { status, heading, text, detail }
+  ctx.response.status(status).send(await site.render(ctx, 'pages/error', data))
 }

@@ -15,6 +15,8 @@ export interface EmptyState {
 
 interface EmptyStateOptions {
   failed: boolean
+  /** True if the viewer sees only some records of the model */
+  isScoped: boolean
   /** Singular and plural of the model in a sentence */
   words: { one: string; many: string }
   /** Label of the searched column */
@@ -25,7 +27,7 @@ interface EmptyStateOptions {
 export function emptyState(
   site: AdminSite,
   parameters: ListParameters,
-  { failed, words, label, links }: EmptyStateOptions
+  { failed, isScoped, words, label, links }: EmptyStateOptions
 ): EmptyState {
   const say = (key: string, link: EmptyState['link'], data: Record<string, string> = {}) => ({
     heading: site.text(`list.${key.split('.')[0]}.heading`, words),
@@ -53,11 +55,10 @@ export function emptyState(
     return say('none.deleted', { url, label: site.text('list.none.active', words) })
   }
   const importLink = links.import && { url: links.import, label: site.text('import.open') }
-  const add = links.create && { url: links.create, label: site.text('list.empty.add', words) }
-  return {
-    ...say(`empty.${emptyText(add, importLink)}`, add || null),
-    importLink: importLink || null,
-  }
+  const group = isScoped ? 'unseen' : 'empty'
+  const add = links.create && { url: links.create, label: site.text(`list.${group}.add`, words) }
+  const key = isScoped ? 'text' : emptyText(add, importLink)
+  return { ...say(`${group}.${key}`, add || null), importLink: importLink || null }
 }
 
 function emptyText(add: unknown, importLink: unknown): string {

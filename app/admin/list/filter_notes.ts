@@ -41,7 +41,7 @@ function namedOf(filter: ListFilter) {
 /**
  * Why a filter filters nothing, in words that complete "it ..." or stand alone. [L1]
  */
-export function why(site: AdminSite, { label }: ModelView, filter: ListFilter): string {
+export function why(site: AdminSite, { label, resource }: ModelView, filter: ListFilter): string {
   const { column, fault } = filter
   const reason = fault!
   const say = (data: Record<string, string> = {}) =>
@@ -51,6 +51,8 @@ export function why(site: AdminSite, { label }: ModelView, filter: ListFilter): 
       return say({ operators: reason.operators.join(', ') })
     case 'value':
       return say({ message: valueFault(site, reason.value) })
+    case 'unknown':
+      return resource.projection ? site.text('list.filters.unknownOrUnseen') : say()
     default:
       return say()
   }

@@ -203,6 +203,7 @@ export class ListPage {
       views: viewsBar(ctx, this.site, parameters),
       empty: emptyState(this.site, parameters, {
         failed,
+        isScoped: this.view.resource.scope !== undefined,
         words: surroundings.words,
         links: surroundings.links,
         label: this.#searchLabel(parameters),

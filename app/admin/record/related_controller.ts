@@ -53,6 +53,7 @@ export class RelatedController {
       all: filteredListUrl(list, value),
       add: isDeleted ? null : await addUrl(ctx, site, list, { value, parent }),
       one: inSentence(list.view.singular),
+      isScoped: list.view.resource.scope !== undefined,
     }
     ctx.response.vary('HX-Request')
     if (ctx.request.header('hx-request') !== undefined) {

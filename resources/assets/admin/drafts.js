@@ -220,10 +220,12 @@
     document.dispatchEvent(new CustomEvent('admin:tell', { detail: message }))
   }
 
-  const AWAY = [502, 503, 504]
+  /* From a proxy that did not reach the server */
+  const AWAY = [502, 504]
 
   function kindOf(status) {
     if (AWAY.includes(status)) return 'away'
+    if (status === 503) return 'busy'
     return status >= 500 ? 'failed' : 'refused'
   }
 

@@ -118,12 +118,11 @@
     try {
       const data = new FormData(form)
       const body = form.enctype === 'multipart/form-data' ? data : new URLSearchParams(data)
-      const answer = await fetch(form.getAttribute('action'), {
-        method: 'POST',
-        headers: HEADERS,
-        body,
-      })
-      await follow(form, answer)
+      const action = form.getAttribute('action')
+      const request = fetch(action, { method: 'POST', headers: HEADERS, body })
+      const answer = await request.catch(() => null)
+      if (answer) await follow(form, answer)
+      else fail(form, 'away')
     } catch {
       fail(form, 'failed')
     } finally {
@@ -135,7 +134,17 @@
     if (answer.status === LOGIN) return fail(form, 'ended')
     const isJson = answer.headers.get('content-type')?.includes('json')
     if (answer.ok && isJson) return done(await answer.json())
-    if (isJson || !show(await answer.text())) fail(form, 'failed')
+    if (isJson || !show(await answer.text())) fail(form, kindOf(answer.status))
+  }
+
+  /* From a proxy that did not reach the server */
+  const AWAY = [502, 504]
+
+  function kindOf(status) {
+    if (AWAY.includes(status)) return 'away'
+    if (status === 503) return 'busy'
+    if (status === 403) return 'notAllowed'
+    return status >= 500 ? 'failed' : 'notAccepted'
   }
 
   function fail(form, kind) {

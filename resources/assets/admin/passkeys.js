@@ -49,10 +49,15 @@
     }
   }
 
+  const UNREACHABLE = 'unreachable'
+
   async function fetchOptions({ dataset }) {
-    const answer = await fetch(dataset.options, {
+    const request = fetch(dataset.options, {
       method: 'POST',
       headers: { accept: 'application/json' },
+    })
+    const answer = await request.catch((cause) => {
+      throw new Error(UNREACHABLE, { cause })
     })
     return answer.ok ? await answer.json() : null
   }
@@ -63,7 +68,7 @@
   }
 
   function wordsFor({ dataset }, error) {
-    if (error instanceof TypeError) return dataset.unreachable
+    if (error.message === UNREACHABLE) return dataset.unreachable
     if (error.name === 'InvalidStateError' && dataset.known) return dataset.known
     return dataset.cancelled
   }

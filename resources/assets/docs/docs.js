@@ -44,16 +44,14 @@
       event.preventDefault()
       const token = field.value.trim()
       fault.textContent = ''
-      try {
-        const answer = await fetch(locked, { headers: { authorization: `Bearer ${token}` } })
-        if (answer.ok) {
-          form.remove()
-          show(token)
-        } else if (answer.status === 401) fault.textContent = 'This token is not valid.'
-        else fault.textContent = `The server answered ${answer.status}. Try again later.`
-      } catch {
-        fault.textContent = 'The server could not be reached.'
-      }
+      const request = fetch(locked, { headers: { authorization: `Bearer ${token}` } })
+      const answer = await request.catch(() => null)
+      if (!answer) fault.textContent = 'The server could not be reached.'
+      else if (answer.ok) {
+        form.remove()
+        show(token)
+      } else if (answer.status === 401) fault.textContent = 'This token is not valid.'
+      else fault.textContent = `The server responded with ${answer.status}. Try again later.`
     })
   }
 

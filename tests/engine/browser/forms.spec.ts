@@ -228,10 +228,17 @@ test.group('Forms, in a browser', (group) => {
 
   test('an error is shown at the current scroll position')
     .with([
-      { fails: 'gone', text: 'This record has been deleted in the meantime.' },
+      {
+        fails: 'gone',
+        text: 'This page or record does not exist, or your roles do not include it.',
+      },
       {
         fails: 500,
         text: 'The server could not save this. The fault is on its side. What you typed is still here, and is kept in this browser.',
+      },
+      {
+        fails: 503,
+        text: 'The server is busy and could not save this. Try again in a moment. What you typed is still here, and is kept in this browser.',
       },
       {
         fails: 'away',
@@ -244,7 +251,7 @@ test.group('Forms, in a browser', (group) => {
       if (fails === 'gone') await record.delete()
       else
         await page.route('**/form_update/**', (route) =>
-          fails === 500 ? route.fulfill({ status: 500 }) : route.abort()
+          fails === 'away' ? route.abort() : route.fulfill({ status: fails })
         )
       const last = text('Email')
       await last.focus()

@@ -64,6 +64,7 @@ test.group('What is typed into a form is kept, in a browser', (group) => {
     await page.getByRole('option', { name: 'Studio 42' }).click()
     await ageSessions(jo, 'last_activity', { minutes: 45 })
     await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('What you typed is saved in this browser and is offered again').waitFor()
     await page.getByLabel('User name').fill('jo')
     await page.getByLabel('Password').fill(PASSWORD)
     await page.keyboard.press('Enter')

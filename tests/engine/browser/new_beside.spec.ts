@@ -99,4 +99,26 @@ test.group('New records beside a reference, in a browser', (group) => {
     assert.equal(await dialog.getByLabel('Code').inputValue(), 'pop')
     assert.isEmpty(await Genre.all())
   })
+
+  test('[R5] the dialog says why a record was not saved, and keeps what was typed: {fails}')
+    .with([
+      { fails: 'away', text: 'The server could not be reached.' },
+      { fails: 504, text: 'The server could not be reached.' },
+      { fails: 503, text: 'The server is busy and could not save this.' },
+      { fails: 500, text: 'The server could not save this.' },
+      { fails: 403, text: 'Not allowed. Your account may not do this' },
+      { fails: 413, text: 'The server does not accept this form.' },
+    ] as const)
+    .run(async ({ assert }, { fails, text }) => {
+      const { page, dialog } = await open()
+      await page.getByRole('button', { name: 'New genre…' }).click()
+      await dialog.getByLabel('Code').fill('pop')
+      await page.route('**/Genre/form_create**', (route) =>
+        fails === 'away' ? route.abort() : route.fulfill({ status: fails, body: 'x' })
+      )
+      await dialog.getByRole('button', { name: 'Create' }).click()
+      await dialog.getByText(text).waitFor()
+      assert.equal(await dialog.locator('[data-failure]:visible').count(), 1)
+      assert.equal(await dialog.getByLabel('Code').inputValue(), 'pop')
+    })
 })

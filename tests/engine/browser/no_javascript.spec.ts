@@ -12,7 +12,8 @@ test.group('Without JavaScript', (group) => {
     const { page } = visit
 
     await page.goto('/admin')
-    assert.equal(await page.getByRole('alert').innerText(), 'Log in to continue.')
+    await page.getByRole('status').filter({ hasText: 'Log in to continue.' }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
     await visit.signIn('ada', 'wrong')
     assert.equal(
       await page.getByRole('alert').innerText(),

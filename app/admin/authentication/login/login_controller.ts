@@ -29,8 +29,12 @@ export class LoginController {
       return this.#goTo(ctx, this.site.url('/'))
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
+    const said = reason ? this.site.text(`login.${reason}`) : null
+    /* A first visit is no error. */
+    const isError = reason !== 'required'
     return await this.#form(ctx, {
-      error: reason ? this.site.text(`login.${reason}`) : null,
+      error: isError ? said : null,
+      notice: isError ? null : said,
       next: returnPath(this.site, ctx.request.qs().next),
       done: ctx.request.qs().done === 'password' ? this.site.text('login.passwordSet') : null,
     })
@@ -152,10 +156,7 @@ export class LoginController {
     return this.#form(ctx, { ...data, error: this.site.text('login.busy') })
   }
 
-  #form(
-    ctx: HttpContext,
-    data: { error?: string | null; username?: string; next?: string; done?: string | null }
-  ) {
+  #form(ctx: HttpContext, data: Parameters<typeof loginForm>[2]) {
     return loginForm(this.site, ctx, data)
   }
 

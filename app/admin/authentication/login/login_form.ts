@@ -1,10 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { KEPT } from '../../forms/kept/carried.js'
+import { KEPT, KEPT_HERE } from '../../forms/kept/carried.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 interface LoginFormData {
   error?: string | null
+  /** Shown without the mark of an error */
+  notice?: string | null
   done?: string | null
   username?: string
   next?: string
@@ -16,16 +18,18 @@ interface LoginFormData {
 export async function loginForm(
   site: AdminSite,
   ctx: HttpContext,
-  { error = null, done = null, username = '', next }: LoginFormData
+  { error = null, notice = null, done = null, username = '', next }: LoginFormData
 ): Promise<string> {
   const { sso } = site
   const hasPasswords = sso?.config.passwords ?? true
   return await site.render(ctx, 'pages/login', {
     error,
+    notice,
     done,
     username,
     next: next ?? null,
     isKept: leadsToKept(next ?? null),
+    isKeptHere: ctx.request.qs()[KEPT_HERE] !== undefined,
     sso: sso && { label: sso.config.label, url: sso.url({ next: next ?? null }) },
     hasPasswords,
     hasPasskeys: hasPasswords && relyingPartyOf(ctx) !== null,

@@ -14,6 +14,9 @@ export const FOR = '_for'
 /** `Film.distributor_id`: the form is part of a dialog beside that reference [R5] */
 export const BESIDE = '_beside'
 
+/** Of the login page: the browser that led there has kept what was typed [R10] */
+export const KEPT_HERE = 'kept'
+
 const LONGEST = 300
 
 /**

@@ -29,6 +29,13 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
   }
 }
 
+/** True for a form that the script of the page keeps in the browser when it can't be sent. [R10] */
+export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
+  const { request } = ctx
+  const isScripted = request.header('hx-request') !== undefined
+  return isScripted && request.method() === 'POST' && formAt(site, ctx) !== null
+}
+
 async function keep(
   site: AdminSite,
   ctx: HttpContext,

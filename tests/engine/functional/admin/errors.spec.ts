@@ -6,6 +6,7 @@ import {
   fakeHashes,
   makeUser,
 } from '#tests/engine/helpers/admin'
+import { giveRoles } from '#tests/engine/helpers/roles'
 import { call, get } from '#tests/engine/helpers/http'
 
 test.group('Admin | errors', (group) => {
@@ -26,6 +27,28 @@ test.group('Admin | errors', (group) => {
       assert.include(text, 'Logged in as jo')
       assert.include(text, 'href="/admin/logout"')
     }
+  })
+
+  test('[B2, U4] every 404 of a page has one text that names both causes', async ({ assert }) => {
+    const viewer = await makeUser('vi', { isSuperuser: false })
+    await giveRoles(viewer, [])
+    const headers = { cookie: await cookiesOf(viewer), accept: 'text/html' }
+    const text = 'This page or record does not exist, or your roles do not include it.'
+    for (const path of ['/admin/Nothing/', '/admin/Utensil/', '/admin/Utensil/update/1']) {
+      const page = await get(path, { headers })
+      assert.equal(page.status, 404, path)
+      assert.include(page.text, text)
+    }
+    const missing = await get('/admin/Utensil/update/999999', {
+      headers: { cookie, accept: 'text/html' },
+    })
+    assert.equal(missing.status, 404)
+    assert.include(missing.text, text)
+    assert.include(missing.text, 'Item with id 999999 not found')
+    const program = await get('/admin/Nothing/', {
+      headers: { cookie, accept: 'application/json' },
+    })
+    assert.equal(program.body.detail, text)
   })
 
   test('[B2] the error page does not repeat the requested path', async ({ assert }) => {

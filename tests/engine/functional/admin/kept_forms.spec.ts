@@ -66,7 +66,10 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     assert.notInclude(place, 'Help!')
     const next = new URL(place, 'http://here').searchParams.get('next')!
     assert.match(next, /^\/admin\/Recording\/create_page\?list=q%3Dhelp&_kept=[\w-]{32}$/)
-    assert.include(await textOf(place), 'What you typed was not saved. It is shown again once')
+    assert.include(
+      await textOf(place),
+      'What you typed is saved for you and is offered again after you log in.'
+    )
 
     const { status, headers } = await login('jo', undefined, { next })
     assert.equal(status, 303)

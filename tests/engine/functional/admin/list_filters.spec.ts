@@ -433,6 +433,7 @@ test.group('Admin | list | filters by roles', (group) => {
         page.replaceAll(`filter.${name}`, 'filter.nothing'),
         await text(`filter.${unknown}`)
       )
+      assert.include(page, 'there is no such filter, or your roles do not include the field')
     }
     assert.equal(await count('q=ghost'), 0)
     assert.equal(await count('q=Globe'), 0)

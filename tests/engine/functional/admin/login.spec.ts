@@ -58,12 +58,12 @@ test.group('Admin | the login page', (group) => {
 
   test('[S21, B6] the page shows the reason for the redirect to it')
     .with([
-      ['required', 'Log in to continue.'],
-      ['ended', 'Your session has ended. Log in again.'],
+      ['required', 'Log in to continue.', 'status'],
+      ['ended', 'Your session has ended. Log in again.', 'alert'],
     ])
-    .run(async ({ assert }, [code, reason]) => {
+    .run(async ({ assert }, [code, reason, role]) => {
       const { text } = await get(`/admin/login?error=${code}`)
-      assert.include(text, `role="alert">${reason}</p>`)
+      assert.include(text, `role="${role}">${reason}</p>`)
     })
 
   test('[B6] no other text of the URL is shown')

@@ -33,6 +33,24 @@ test.group('Admin | pages by roles', (group) => {
   const play = (title: string, town: string, more: object = {}) =>
     Play.create({ title, town, note: `Note of ${title}`, ...more })
 
+  test('[L13, U4] an empty list does not say that there are no records, where roles show only some', async ({
+    assert,
+  }) => {
+    const { headers } = await enter({ Play: { actions: ['view', 'create'], scopes: ['east'] } })
+    const main = async () => {
+      const { text } = await get('/admin/Play/', { headers })
+      const [, content] = /<div class="card empty-state list-empty"(.*?)<\/div>/s.exec(text)!
+      return content
+    }
+    const none = await main()
+    assert.include(none, 'No plays to show')
+    assert.include(none, 'You see only some plays, and there are none among them.')
+    assert.include(none, 'Add play')
+    assert.notInclude(none, 'Add the first')
+    await play('Macbeth', 'west')
+    assert.equal(await main(), none)
+  })
+
   test('[U3] a read-only field stands beside the form as text, named as a list names it', async ({
     assert,
   }) => {
