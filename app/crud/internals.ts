@@ -72,6 +72,7 @@ export {
 export { identityOfKey } from './events/caused_writes.js'
 export { losesSecrets, mergedPivots, withoutSecrets } from './events/pivot_change.js'
 export { noteChanges, pivotRowsOf, Pivots } from './events/pivots.js'
+export { isWatched } from './events/watched.js'
 export { gatherWrites } from './events/write_scope.js'
 export { isSameValue } from './events/write.js'
 

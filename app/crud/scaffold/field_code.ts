@@ -87,11 +87,6 @@ export class FieldCode {
     return `${this.field.attribute}: ${this.#type.fake(this.#parameters, this.field.unique)},`
   }
 
-  /** Two values in a body, as the tests send them; undefined if none is known beforehand. */
-  get samples(): [string, string] | undefined {
-    return this.reference ? undefined : this.#type.samples(this.#parameters, this.field.name)
-  }
-
   get #comment(): string {
     return this.#type.name === 'json'
       ? '/** Own code writes it as JSON text, and on SQLite and MariaDB it reads such text */\n'

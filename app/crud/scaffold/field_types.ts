@@ -21,8 +21,6 @@ export interface FieldType {
   column: (parameters: readonly string[]) => [method: string, ...parameters: string[]]
   /** The code of a factory's value */
   fake: (parameters: readonly string[], unique: boolean) => string
-  /** Two JSON values for the tests */
-  samples: (parameters: readonly string[], name: string) => [string, string]
   /** The operators of the list's filters; an empty one is equality */
   filters: string[]
   canBeUnique: boolean
@@ -59,12 +57,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
       unique || Number(length) < 60
         ? `faker.string.alphanumeric(${Math.min(Number(length), 20)})`
         : 'faker.lorem.words(3)',
-    samples: ([length], name) => {
-      const [first, second] = ['A', 'Other'].map((word) =>
-        quoted(`${word} ${name.replaceAll('_', ' ')}`.slice(0, Number(length)).trim())
-      )
-      return [first, second]
-    },
     filters: ['', 'contains'],
     canBeUnique: true,
     canBeIndexed: true,
@@ -79,7 +71,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'string()',
     column: () => ['text'],
     fake: () => 'faker.lorem.paragraph()',
-    samples: () => [quoted('Some text'), quoted('Another text')],
     filters: ['contains'],
     canBeUnique: false,
     canBeIndexed: false,
@@ -93,7 +84,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'number().withoutDecimals()',
     column: () => ['integer'],
     fake: (_, unique) => `faker.number.int({ max: ${unique ? '2_000_000_000' : '10_000'} })`,
-    samples: () => ['1200', '1300'],
     filters: ['', ...RANGE],
     canBeUnique: true,
     canBeIndexed: true,
@@ -108,7 +98,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'number().withoutDecimals()',
     column: () => ['bigInteger'],
     fake: () => 'faker.number.int({ max: 1_000_000_000_000 })',
-    samples: () => ['12_000_000_000', '13_000_000_000'],
     filters: ['', ...RANGE],
     canBeUnique: true,
     canBeIndexed: true,
@@ -141,12 +130,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
       const max = whole === 0 ? '0.9' : String(10 ** (unique ? whole : Math.min(whole, 4)) - 1)
       return `faker.number.float({ max: ${max}, fractionDigits: ${decimals} })`
     },
-    samples: ([digits, decimals]) => {
-      const whole = Number(digits) - Number(decimals)
-      const part = Number(decimals) > 0 ? '.5' : ''
-      if (whole === 0) return ['0.5', '0.4']
-      return whole === 1 ? [`8${part}`, `9${part}`] : [`12${part}`, `13${part}`]
-    },
     filters: RANGE,
     canBeUnique: true,
     canBeIndexed: true,
@@ -169,7 +152,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     /* `float` has seven digits on some databases */
     column: () => ['double'],
     fake: () => 'faker.number.float({ max: 10_000, fractionDigits: 3 })',
-    samples: () => ['12.25', '13.25'],
     filters: RANGE,
     canBeUnique: true,
     canBeIndexed: true,
@@ -184,7 +166,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'boolean()',
     column: () => ['boolean'],
     fake: () => 'faker.datatype.boolean()',
-    samples: () => ['true', 'false'],
     filters: [''],
     canBeUnique: false,
     canBeIndexed: true,
@@ -199,7 +180,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => "date({ formats: ['YYYY-MM-DD'] })",
     column: () => ['date'],
     fake: () => "DateTime.fromJSDate(faker.date.past({ years: 20 }), { zone: 'utc' })",
-    samples: () => [quoted('2026-01-31'), quoted('2026-02-01')],
     filters: ['', ...RANGE],
     canBeUnique: true,
     canBeIndexed: true,
@@ -213,7 +193,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'date()',
     column: () => ['dateTime'],
     fake: () => "DateTime.fromJSDate(faker.date.past(), { zone: 'utc' })",
-    samples: () => [quoted('2026-01-31 12:30:00'), quoted('2026-02-01 00:00:00')],
     filters: RANGE,
     canBeUnique: true,
     canBeIndexed: true,
@@ -227,7 +206,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'string()',
     column: () => ['time'],
     fake: () => "faker.helpers.arrayElement(['08:30:00', '12:00:00', '17:45:00'])",
-    samples: () => [quoted('12:30:00'), quoted('13:00:00')],
     filters: RANGE,
     canBeUnique: false,
     canBeIndexed: true,
@@ -241,10 +219,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'string().uuid()',
     column: () => ['uuid'],
     fake: () => 'faker.string.uuid()',
-    samples: () => [
-      quoted('0198c0de-7a11-7000-8000-00000000beef'),
-      quoted('0198c0de-7a11-7000-8000-00000000cafe'),
-    ],
     filters: [''],
     canBeUnique: true,
     canBeIndexed: true,
@@ -258,7 +232,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'any()',
     column: () => ['json'],
     fake: () => 'JSON.stringify({ note: faker.lorem.words(2) })',
-    samples: () => ["{ note: 'some', list: [1, null] }", "{ note: 'another' }"],
     filters: [],
     canBeUnique: false,
     canBeIndexed: false,
@@ -280,7 +253,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: (values) => `enum([${values.map(quoted)}])`,
     column: (values) => ['enum', `[${values.map(quoted)}]`],
     fake: (values) => `faker.helpers.arrayElement([${values.map(quoted)}] as const)`,
-    samples: (values) => [quoted(values[0]), quoted(values.at(-1)!)],
     filters: ['', 'in'],
     canBeUnique: false,
     canBeIndexed: true,
@@ -301,7 +273,6 @@ export const FIELD_TYPES: readonly FieldType[] = [
     rule: () => 'number().withoutDecimals()',
     column: () => ['integer'],
     fake: () => 'null',
-    samples: () => ['null', 'null'],
     filters: [''],
     canBeUnique: true,
     canBeIndexed: true,

@@ -131,32 +131,29 @@ function factoryData(names: ModelNames, codes: FieldCode[]) {
 
 function testData(names: ModelNames, codes: FieldCode[], { softDeletes }: ScaffoldOptions) {
   const parents = codes.filter(({ field, reference }) => reference && !field.nullable)
-  const changeable = codes.find((code) => code.samples)
+  const own = codes.filter(({ reference }) => !reference)
   const required = codes.filter((code) => code.isRequired).map(({ field }) => `'${field.name}'`)
   const unique = codes.filter(({ field }) => field.unique && !field.relation)
-  const filtered = codes.find((code) => code.samples && code.filters.includes(code.field.name))
+  const filtered = own.find((code) => code.filters.includes(code.field.name))
   const imports = [
     "import { test } from '@japa/runner'",
-    "import { adminPath } from '#admin/testing'",
+    "import { adminPath, bodyOf, removeCreated } from '#admin/testing'",
     ...parents.map(({ reference }) => factoryImport(reference!)),
     `import { ${names.factory} } from '#database/factories/${names.factoryFile.replace(/\.ts$/, '')}'`,
-    `import ${names.model} from '#models/${names.modelFile.replace(/\.ts$/, '')}'`,
   ]
   const made = parents.map(
     ({ field, reference }) =>
       `const ${field.relation!.name} = await ${reference!.model}Factory.create()`
   )
-  const values = codes.flatMap((code) => {
-    const { field, reference, samples } = code
-    if (samples) return `${field.name}: ${samples[0]},`
-    return parents.includes(code)
-      ? `${field.name}: ${field.relation!.name}.${reference!.keyAttribute},`
-      : []
-  })
+  const given = parents.map(
+    ({ field, reference }) =>
+      `${field.attribute}: ${field.relation!.name}.${reference!.keyAttribute}`
+  )
+  const merged = given.length > 0 ? `.merge({ ${given.join(', ')} })` : ''
   return {
     testImports: lines([...new Set(imports)]),
-    bodyLines: lines([...made, `return {\n${values.join('\n')}\n}`]),
-    change: changeable && `{ ${changeable.field.name}: ${changeable.samples![1]} }`,
+    bodyLines: lines([...made, `return await bodyOf(await ${names.factory}${merged}.make())`]),
+    changed: own[0]?.field.name,
     required: required.length > 0 && `[${required.join(', ')}]`,
     unique: unique.length > 0 && `[${unique.map(({ field }) => `'${field.name}'`).join(', ')}]`,
     filter: filtered?.field.name,
