@@ -200,7 +200,7 @@ export {
 export { type ExtraColumn, Reader } from './sql/reader.js'
 
 /* Fields and cells read and write values as the API does. */
-export { inUtc, readDateTime, readTime } from './values/datetime.js'
+export { inUtc, readDate, readDateTime, readTime } from './values/datetime.js'
 export { escapeFormula, unescapeFormula } from './values/formula.js'
 export { fromQuery, readUuid } from './values/from_query.js'
 export {

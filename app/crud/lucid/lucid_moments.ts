@@ -1,24 +1,69 @@
-import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { LucidModel, LucidRow, ModelAdapterOptions } from '@adonisjs/lucid/types/model'
+import { DateTime } from 'luxon'
 import { hasOwnConsume } from '#upstream/lucid_column_defaults'
 import { quickMoment } from '../values/datetime.js'
 
-const MOMENTS = new WeakMap<LucidModel, string[]>()
+type Row = Record<string, unknown>
+
+/** The columns of a model that Lucid reads as luxon's `DateTime`. */
+interface Moments {
+  /** Names of the columns with a time */
+  quick: string[]
+  all: Array<{ attribute: string; name: string }>
+}
+
+const MOMENTS = new WeakMap<LucidModel, Moments>()
+
+/**
+ * The model instance of a row. A date or time that luxon can't read stays the stored text: Lucid takes an invalid
+ * `DateTime` for a change, which it refuses to store.
+ *
+ * @param row  by column name; is changed
+ */
+export function recordFromRow(
+  model: LucidModel,
+  row: Row,
+  options?: ModelAdapterOptions
+): LucidRow {
+  const texts = momentsOf(model).all.filter(({ name }) => typeof row[name] === 'string')
+  const stored = texts.map(({ name }) => row[name] as string)
+  const record = model.$createFromAdapterResult(withQuickMoments(model, row), {}, options)!
+  for (const [index, { attribute }] of texts.entries()) {
+    const value = record.$attributes[attribute]
+    if (!DateTime.isDateTime(value) || value.isValid) continue
+    record.$attributes[attribute] = stored[index]
+    record.$original[attribute] = stored[index]
+  }
+  return record
+}
 
 /**
  * The row with its moments in a form that Lucid converts to luxon's faster than a text.
  *
  * @param row  by column name; is changed
  */
-export function withQuickMoments(model: LucidModel, row: Record<string, unknown>) {
-  let names = MOMENTS.get(model)
-  if (!names) {
-    names = [...model.$columnsDefinitions.values()]
-      .filter((definition) => definition.meta?.type === 'datetime' && !hasOwnConsume(definition))
-      .map(({ columnName }) => columnName)
-    MOMENTS.set(model, names)
-  }
-  for (const name of names) {
+export function withQuickMoments(model: LucidModel, row: Row): Row {
+  for (const name of momentsOf(model).quick) {
     if (typeof row[name] === 'string') row[name] = quickMoment(row[name])
   }
   return row
+}
+
+function momentsOf(model: LucidModel): Moments {
+  let moments = MOMENTS.get(model)
+  if (!moments) {
+    const columns = [...model.$columnsDefinitions].filter(([, definition]) => {
+      return (
+        ['date', 'datetime'].includes(definition.meta?.type as string) && !hasOwnConsume(definition)
+      )
+    })
+    moments = {
+      quick: columns
+        .filter(([, { meta }]) => meta?.type === 'datetime')
+        .map(([, { columnName }]) => columnName),
+      all: columns.map(([attribute, { columnName }]) => ({ attribute, name: columnName })),
+    }
+    MOMENTS.set(model, moments)
+  }
+  return moments
 }

@@ -12,7 +12,7 @@ import type { Key, KeyValue } from '../resource/key.js'
 import type { Item } from '../types.js'
 import { recordWithout } from '../lucid/record_without.js'
 import { noteLockedRow } from '../lucid/stored_rows.js'
-import { withQuickMoments } from '../lucid/lucid_moments.js'
+import { recordFromRow } from '../lucid/lucid_moments.js'
 import { attributeToApi, serializerOf, toApi } from '../values/to_api.js'
 import { pickFields, type Fields } from '../request/fields.js'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
@@ -167,8 +167,7 @@ export class Reader {
     }
     const rows = await this.#rows(client, selection, columns.all, { extras })
     return rows.map((row) => {
-      const quick = withQuickMoments(model, row)
-      const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
+      const record = recordFromRow(model, row, optionsOf(client))
       return { record, extras: takeExtras(record, extras) }
     })
   }
@@ -254,7 +253,7 @@ export class Reader {
     if (!row) return null
     return selection.lock
       ? this.recordOfRow(client, row)
-      : model.$createFromAdapterResult(withQuickMoments(model, row), {}, optionsOf(client))
+      : recordFromRow(model, row, optionsOf(client))
   }
 
   /**
@@ -264,8 +263,7 @@ export class Reader {
    */
   recordOfRow(client: QueryClientContract, row: Row): LucidRow {
     const { model } = this.resource
-    const quick = withQuickMoments(model, { ...row })
-    const record = model.$createFromAdapterResult(quick, {}, optionsOf(client))!
+    const record = recordFromRow(model, { ...row }, optionsOf(client))
     noteLockedRow(record, row)
     return record
   }
@@ -305,7 +303,7 @@ export class Reader {
   /** The model's attributes of a row, or of some columns of one. */
   attributesOfRow(row: Row): Record<string, unknown> {
     const { columns, model } = this.resource
-    const record = model.$createFromAdapterResult(withQuickMoments(model, { ...row }))!
+    const record = recordFromRow(model, { ...row })
     const named = columns.all.filter(({ name }) => name in row)
     return Object.fromEntries(
       named.map(({ attribute }) => [attribute, record.$attributes[attribute]])

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import { parse } from 'csv-parse/sync'
 import {
   columnOf,
+  DATED,
   specimenOf,
   TYPE_ROWS,
   TypedRow,
@@ -22,6 +23,9 @@ import { emptyImportTables } from '#tests/engine/helpers/import_forms'
 import { emptyJobTables, work } from '#tests/engine/helpers/jobs'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { exportedFile, importedFile } from '#tests/engine/helpers/trips'
+
+/* Values of a type that its control has not, and that can be written */
+const ODD = /infinity|BC$|^\d{5}-|^838:|^-01:/
 
 type Row = Record<string, unknown>
 
@@ -189,6 +193,67 @@ test.group('Values of all types', (group) => {
       const { name } = await TypedRow.findOrFail(row + 1)
       assert.equal(name, `changed ${row}`)
       assert.deepEqual(...differing(await stored(row + 1), before))
+    }
+  })
+
+  test('keeps each date and datetime of a model that reads them by luxon', async ({ assert }) => {
+    for (const row of rowsOf()) {
+      const before = await stored(row + 1)
+      for (const page of ['view/', 'update/', 'history/', 'create_page?from=']) {
+        const { status, text } = await open(`/admin/DatedRow/${page}${row + 1}`)
+        assert.equal(status, 200, `${page} ${text.slice(0, 500)}`)
+        assert.notInclude(text, 'Invalid DateTime')
+      }
+      const { text } = await open(`/admin/DatedRow/update/${row + 1}`)
+      const { action, values } = formOf(text)
+      const saved = await sendForm(action, { ...values, name: `dated ${row}` }, { cookie })
+      assert.equal(saved.status, 303, formOf(saved.text || text).error)
+      const { body } = await get(`/api/dated-rows/${row + 1}`)
+      assert.equal(body.name, `dated ${row}`)
+      for (const index of DATED) {
+        assert.equal(body[columnOf(index)], specimenOf(index, row)?.[1] ?? null)
+      }
+      const { id, ...read } = body
+      const written = await patch(`/api/dated-rows/${row + 1}`, { ...read, name: 'again' })
+      assert.equal(written.status, 200, written.text)
+      assert.deepEqual(...differing(await stored(row + 1), before))
+    }
+  })
+
+  test('keeps a day with a time and other forms of SQLite when a form changes another field', async ({
+    assert,
+  }) => {
+    const name = (type: string) => columnOf(TYPES.findIndex((one) => one.type === type))
+    const odd = {
+      [name('date')]: '2024-01-05T10:00:00Z',
+      [name('datetime')]: '1996-07-04 00:00:00.000',
+      [name('time')]: '25:00',
+      [name('boolean')]: 'yes',
+      [name('double')]: 'many',
+      [name('decimal(10,2)')]: '12,5',
+    }
+    await db.from('typed_rows').where('id', 1).update(odd)
+    const before = await stored(1)
+    for (const model of ['TypedRow', 'DatedRow']) {
+      const { text } = await open(`/admin/${model}/update/1`)
+      const { action, values } = formOf(text)
+      const saved = await sendForm(action, { ...values, name: model }, { cookie })
+      assert.equal(saved.status, 303, JSON.stringify(formOf(saved.text || text).errors))
+      assert.deepEqual(...differing(await stored(1), before))
+    }
+  }).skip(!onSqlite, 'only there a column holds values of any type')
+
+  test('shows what a control of the form can not as a text that is read-only', async ({
+    assert,
+  }) => {
+    for (const row of rowsOf()) {
+      const { text } = await open(`/admin/TypedRow/update/${row + 1}`)
+      const { tags } = formOf(text)
+      for (const [index, { type, kept = [] }] of TYPES.entries()) {
+        const isOdd = kept.includes(row) || ODD.test(String(specimenOf(index, row)?.[1]))
+        assert.equal(/ readonly\b/.test(tags[columnOf(index)] ?? ''), isOdd, `${type} ${row}`)
+        if (isOdd) assert.match(tags[columnOf(index)], / type="text"/)
+      }
     }
   })
 

@@ -12,6 +12,7 @@ import { grouped } from '../../text/grouped_number.js'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
 import { presentZone } from '../../time/present_zone.js'
 import { UTC } from '../../time/time_zone.js'
+import { asStored } from './stored_as_text.js'
 import { Widget } from './widget.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
@@ -188,7 +189,7 @@ async function fieldView(
     return asChoices(field, base, await widget.choices(ctx))
   }
   if (field.reference) return await referenceView(ctx, view, field, base, site, choices)
-  return withControl(site, field, base, isStored)
+  return asStored(site, field, withControl(site, field, base, isStored), stored?.[ownName])
 }
 
 /** A widget with choices has its own way to be emptied. */

@@ -43,9 +43,8 @@ export function keepUntouched(
     if (!attribute || !Object.hasOwn(values, attribute) || cleared.has(field.name)) continue
     const own = attributeOf(field, record)
     if (!isSame(field, stored[field.name], shown[field.name])) continue
-    if (DateTime.isDateTime(own) && !own.isValid) delete values[attribute]
-    else if (typeof own !== 'object' || DateTime.isDateTime(own) || own instanceof Date)
-      values[attribute] = own
+    const isPlain = typeof own !== 'object' || DateTime.isDateTime(own) || own instanceof Date
+    if (isPlain) values[attribute] = own
     else if (field.column!.kind === 'json') delete values[attribute]
   }
 }

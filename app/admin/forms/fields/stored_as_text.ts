@@ -1,0 +1,94 @@
+import { readDate, readDateTime, readTime } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import { ungrouped } from '../../text/grouped_number.js'
+import { isSame } from '../submission/untouched.js'
+import type { FormField } from './form_field.js'
+import { Widget } from './widget.js'
+
+/** The part of a field's template variables that a stored value decides. */
+interface ValueView {
+  id: string
+  control: string
+  type: string
+  value: string
+  values: string[]
+  choices: unknown[]
+  zone?: string
+  help: string | undefined
+  search: unknown
+  attributes: Record<string, string | number | boolean | undefined>
+}
+
+/** Values that the control of a type can show. */
+const SHOWN: Partial<Record<FormField['valueType'], (text: string) => boolean>> = {
+  date: (text) => readDate(text) !== null,
+  datetime: (text) => readDateTime(text) !== null,
+  time: (text) => readTime(text) !== null,
+  number: (text) => text.trim() !== '' && Number.isFinite(Number(ungrouped(text))),
+  boolean: (text) => text === 'true' || text === 'false',
+}
+
+/**
+ * The field as it shows a stored value that other programs have written: one that its control can't show is a text,
+ * read-only in the form of its record, which keeps it; one that breaks a rule of the form has no rules, as browsers
+ * would not send the form.
+ *
+ * @param stored  texts of the record; undefined on create
+ */
+export function asStored<View extends ValueView>(
+  site: AdminSite,
+  field: FormField,
+  view: View,
+  stored: string[] | undefined
+): View {
+  const { widget, valueType, multiple, asTyped, column, choices } = field
+  if (widget instanceof Widget || multiple || asTyped || column?.preparesItself) return view
+  const isStored = stored !== undefined && isSame(field, stored, view.values)
+  const isPlain = valueType === 'boolean' || !choices
+  if (view.value === '' || view.search || field.reference || !isPlain) return view
+  const isShown = SHOWN[valueType]?.(lastOf(view)) ?? true
+  if (isShown) return isStored ? withoutBroken(view) : view
+  const { min, max, step, pattern, ...attributes } = view.attributes
+  return {
+    ...view,
+    control: 'input',
+    type: 'text',
+    zone: undefined,
+    choices: [],
+    help: isStored ? site.text('form.keptAsText') : view.help,
+    attributes: {
+      ...attributes,
+      ...(isStored && { 'readonly': true, 'aria-describedby': describedBy(view) }),
+    },
+  }
+}
+
+/** A hidden `false` precedes a checkbox. */
+function lastOf({ values }: ValueView): string {
+  return values.at(-1)!
+}
+
+function describedBy({ id, attributes }: ValueView): string {
+  const ids = String(attributes['aria-describedby'] ?? '').split(' ')
+  return [...new Set([...ids, `${id}-help`])].join(' ').trim()
+}
+
+/** Types whose inputs check the text */
+const CHECKED: Record<string, (text: string) => boolean> = {
+  email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
+  url: (text) => URL.canParse(text),
+}
+
+function withoutBroken<View extends ValueView>(view: View): View {
+  const { min, max, 'data-min': least, 'data-max': most, pattern, ...attributes } = view.attributes
+  const number = Number(ungrouped(view.value))
+  const isBeyond = (end: unknown, isOver: boolean) =>
+    end !== undefined && (isOver ? number > Number(end) : number < Number(end))
+  const isBroken =
+    isBeyond(min, false) || isBeyond(least, false) || isBeyond(max, true) || isBeyond(most, true)
+  const isOther =
+    pattern !== undefined && !new RegExp(`^(?:${String(pattern)})$`, 'v').test(view.value)
+  const isFree = CHECKED[view.type]?.(view.value) === false
+  if (!isBroken && !isOther && !isFree) return view
+  return { ...view, type: isFree ? 'text' : view.type, attributes }
+}

@@ -1,0 +1,57 @@
+import { test } from '@japa/runner'
+import type { AdminSite } from '#admin/admin_site'
+import type { FormField, ValueType } from '#admin/forms/fields/form_field'
+import type { FieldView } from '#admin/forms/fields/field_view'
+import { asStored } from '#admin/forms/fields/stored_as_text'
+
+const site = { text: (key: string) => key } as AdminSite
+
+interface Shown {
+  valueType: ValueType
+  value: string
+  type?: string
+  attributes?: FieldView['attributes']
+}
+
+function shown({ valueType, value, type = 'text', attributes = {} }: Shown, stored?: string[]) {
+  const field = { valueType, widget: 'text', multiple: false } as FormField
+  const view = { id: 'a', value, values: [value], type, attributes } as FieldView
+  return asStored(site, field, view, stored)
+}
+
+test.group('A stored value in a form', () => {
+  test('is a read-only text if the control can not show it: {value}')
+    .with<Array<{ valueType: ValueType; value: string }>>([
+      { valueType: 'number', value: 'NaN' },
+      { valueType: 'date', value: '0000-00-00' },
+      { valueType: 'datetime', value: 'infinity' },
+      { valueType: 'time', value: '838:59:59' },
+      { valueType: 'boolean', value: 'yes' },
+    ])
+    .run(({ assert }, { valueType, value }) => {
+      const view = shown({ valueType, value, type: valueType, attributes: { min: 1 } }, [value])
+      assert.include(view, { type: 'text', control: 'input', help: 'form.keptAsText' })
+      assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
+    })
+
+  test('can be edited in the form of a new record', ({ assert }) => {
+    const view = shown({ valueType: 'date', value: 'infinity', type: 'date' })
+    assert.equal(view.type, 'text')
+    assert.notProperty(view.attributes, 'readonly')
+  })
+
+  test('has no rules of the browser if it breaks one', ({ assert }) => {
+    const rated = {
+      valueType: 'number',
+      value: '11',
+      type: 'number',
+      attributes: { max: 10 },
+    } as const
+    assert.deepEqual(shown(rated, ['11']).attributes, {})
+    assert.deepEqual(shown(rated, ['9']).attributes, { max: 10 })
+    assert.deepEqual(shown({ ...rated, value: '9' }, ['9']).attributes, { max: 10 })
+    const coded = { valueType: 'text', value: 'ab', attributes: { pattern: '\\d+' } } as const
+    assert.deepEqual(shown(coded, ['ab']).attributes, {})
+    assert.equal(shown({ valueType: 'text', value: 'me', type: 'email' }, ['me']).type, 'text')
+  })
+})
