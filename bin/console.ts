@@ -5,11 +5,10 @@ process.env.TZ = 'UTC'
 
 await import('reflect-metadata')
 const { Ignitor, prettyPrintError } = await import('@adonisjs/core')
+const { plainReason } = await import('./fail_start.js')
 const { default: VineProvider } = await import('@adonisjs/core/providers/vinejs_provider')
 
 const APP_ROOT = new URL('../', import.meta.url)
-
-const PLAIN_CODES = new Set(['E_CONFIGURATION', 'E_RUNTIME', 'E_VALUE'])
 
 const IMPORTER = (filePath: string) => {
   if (filePath.startsWith('./') || filePath.startsWith('../')) {
@@ -39,8 +38,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
     const usual = kernel.errorHandler
     kernel.errorHandler = {
       async render(error, of) {
-        const { code, message } = (error ?? {}) as NodeJS.ErrnoException
-        if (PLAIN_CODES.has(code!)) of.ui.logger.error(message)
+        const reason = plainReason(error)
+        if (reason) of.ui.logger.error(reason)
         else await usual.render(error, of)
       },
     }
@@ -48,5 +47,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   .handle(process.argv.splice(2))
   .catch((error) => {
     process.exitCode = 1
-    prettyPrintError(error)
+    const reason = plainReason(error)
+    if (reason) console.error(reason)
+    else prettyPrintError(error)
   })

@@ -16,7 +16,10 @@ export async function failStart(error: unknown) {
 
 const PLAIN_CODES = new Set(['E_CONFIGURATION', 'E_RUNTIME', 'E_VALUE', 'E_INVALID_ENV_VARIABLES'])
 
-function plainReason(error: any): string | undefined {
+/**
+ * One line about an error that an operator can fix; undefined for any other error.
+ */
+export function plainReason(error: any): string | undefined {
   if (error?.code === 'EADDRINUSE') {
     return `Port ${error.port} is taken: end the program that uses it, or choose another one: PORT=${Number(error.port) + 1} npm start`
   }
@@ -55,6 +58,7 @@ function isUnknownHost(error: any): boolean {
 const REFUSED = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['28P01', '28000', '3D000', 'ER_ACCESS_DENIED_ERROR', 'ER_DBACCESS_DENIED_ERROR'],
+  'ER_ACCESS_DENIED_NO_PASSWORD_ERROR',
   ...['ER_BAD_DB_ERROR', 'HANDSHAKE_NO_SSL_SUPPORT', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_HAS_EXPIRED'],
   ...['ERR_TLS_CERT_ALTNAME_INVALID', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],

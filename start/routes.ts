@@ -12,7 +12,9 @@ if (adminConfig.mountPath !== '') {
     .get('/', ({ view }) => {
       /* What the schema keeps from the public must not be shown here. */
       const { enabled, access } = crudConfig().openapi
-      const endpoints = enabled && access === 'public' ? resources.endpoints() : null
+      const isOpen = enabled && access === 'public'
+      const all = resources.endpoints()
+      const endpoints = isOpen || all.length === 0 ? all : null
       return view.render('pages/home', { endpoints, docsPath: docsPath() })
     })
     .as('home')

@@ -3,6 +3,7 @@ import { authorizeToken } from '../endpoints/access.js'
 import { AssetStore } from '../http/asset_store.js'
 import { noEndpoint } from '../http/problems.js'
 import { limitRate } from '../http/rate_limit.js'
+import { noteRefusal } from '../http/refusals.js'
 import { sendAsset } from '../http/send_asset.js'
 import { crudConfig } from '../settings.js'
 import { docsAssets } from './docs_assets.js'
@@ -84,6 +85,7 @@ export class DocsPage {
       await authorizeToken(ctx, 'The page of the API', access)
     } catch (error) {
       if (!(error instanceof Problem) || error.status !== 401) throw error
+      noteRefusal(ctx, error)
       ctx.response.status(401)
       for (const [name, value] of Object.entries(error.headers)) ctx.response.header(name, value)
     }

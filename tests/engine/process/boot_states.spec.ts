@@ -59,13 +59,20 @@ test.group('Boot, in rarer states', (group) => {
       'config/crud.ts',
       "import { defineConfig } from '#crud'\nexport default defineConfig({ prefix: 5 as any })"
     )
-    const { status, output } = await copy.run(process.execPath, ['ace.js', 'migrate'], {
-      ...ENVIRONMENT,
-      NODE_ENV: 'development',
-    })
+    const migrate = (environment: object) =>
+      copy.run(process.execPath, ['ace.js', 'migrate'], {
+        ...ENVIRONMENT,
+        NODE_ENV: 'development',
+        ...environment,
+      })
+    const { status, output } = await migrate({})
     assert.equal(status, 1)
     assert.include(output, 'config/crud.ts: prefix is 5, and must be / or names of letters')
     assert.lengthOf(output.trim().split('\n'), 1)
+    const wrong = await migrate({ LOG_LEVEL: 'loud' })
+    assert.equal(wrong.status, 1)
+    assert.include(wrong.output, '"LOG_LEVEL" env variable must be one of')
+    assert.notMatch(wrong.output, / at .*node_modules/)
   })
 
   test('[P12] a custom command may import a model with a file in its schema', async ({

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { isForeignLink } from '#crud/internals'
+import { isForeignLink, noteRefusal } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound, RefusedWhileActing, SignInRequired } from '../../errors.js'
 import { EventType } from '../../events/event_type.js'
@@ -120,6 +120,7 @@ export class SsoController {
       { ...whoIs(typedName, ctx), aim: step.aim, refusal, reason: message },
       'Login by single sign-on failed'
     )
+    if (refusal === 'throttled') noteRefusal(ctx, { status: 429 })
     if (refusal !== 'away' && refusal !== 'throttled' && refusal !== 'cancelled') {
       this.site.logEvent(ctx, {
         type: EventType.FAILED_LOGIN,

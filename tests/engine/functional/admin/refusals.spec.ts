@@ -1,6 +1,8 @@
 import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { AdminEventLog, type AdminUser } from '#admin'
+import { defineConfig } from '#crud/define_config'
 import {
   adminSite,
   cookiesOf,
@@ -170,6 +172,17 @@ test.group('The event log | refused requests', (group) => {
     )
     assert.lengthOf(await AdminEventLog.query().where('eventType', 'FAILED_LOGIN'), 5)
     assert.notInclude(JSON.stringify(await db.from('admin_event_log')), 'QZXSECRET')
+  })
+
+  test('logs an invalid token for the page of the API', async ({ assert, cleanup }) => {
+    const config = app.config.get('crud')
+    app.config.set('crud', defineConfig({ docs: 'token' }))
+    cleanup(() => app.config.set('crud', config))
+    assert.equal(await statusOf(get('/docs')), 401)
+    assert.isEmpty(await refusals())
+    await get('/docs', { headers: { authorization: 'Bearer QZXSECRET' } })
+    const [{ details }] = await refusals()
+    assert.deepInclude(details, { status: 401, reason: 'token_invalid', route: '/docs' })
   })
 
   test('shows a refused request on the page of its event', async ({ assert }) => {

@@ -266,7 +266,10 @@ test.group('Admin | single sign-on', (group) => {
       await adminAuthentication.throttle.attemptOfAddress('127.0.0.1')
     }
     assert.equal(refusal(await new SsoBrowser().logIn()), 'sso_unknown')
+    await emptyEventTables()
     assert.equal(refusal(await new SsoBrowser().visit(START)), 'sso_throttled')
+    const [{ details }] = await loggedEvents()
+    assert.deepInclude(details, { status: 429, reason: 'throttled' })
   })
 
   test('[U15] unknown people are refused, whatever their name, or become users of their own', async ({
