@@ -29,6 +29,7 @@ import { SavedViews } from './list/saved_views/saved_views.js'
 import { closedGroups } from './layout/closed_groups.js'
 import { iconOf } from './layout/model_icon.js'
 import { managementPages } from './layout/management_pages.js'
+import { siteUser } from './layout/site_user.js'
 import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
 import { goKeys, PAGE_KEYS } from './keyboard/go_keys.js'
@@ -279,7 +280,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
-    user: user ? { id: user.id, username: user.username, isSuperuser: user.isSuperuser } : null,
+    user: user ? siteUser(user) : null,
     groups: user ? await sidebarGroups(site, ctx) : [],
     keys: keysOf(site, ctx),
     zone: { name: presentZone(), field: ZONE_FIELD },

@@ -1,11 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { shown, ValueError } from './errors.js'
-import type { Actor, SystemActor } from './types.js'
+import type { Actor, ActorUser, ApiToken, SystemActor, TokenActor } from './types.js'
 
 /** The actor of writes by own code that names no actor. */
 export const NOBODY: Actor = Object.freeze({ kind: 'none' })
 
 const LONGEST_NAME = 100
+
+const KINDS = new Set<Actor['kind'] | undefined>(['admin', 'token', 'system', 'none'])
 
 const AMBIENT = new AsyncLocalStorage<Actor>()
 
@@ -31,8 +33,14 @@ export function systemActor(name: string): SystemActor {
  * through model instances. [P14, E1]
  *
  * @returns the result of the work
+ * @throws ValueError  for a value that is no actor, such as a user
  */
 export function runAs<Result>(actor: Actor, work: () => Result): Result {
+  if (!KINDS.has((actor as Actor | undefined)?.kind)) {
+    throw new ValueError(
+      'runAs: this is no actor; make one by userActor(user), systemActor(name) or externalActor(user)'
+    )
+  }
   return AMBIENT.run(actor, work)
 }
 
@@ -44,4 +52,27 @@ export function ambientActor(): Actor | undefined {
 /** The actor of the innermost `runAs` around the running code, or `NOBODY`. */
 export function currentActor(): Actor {
   return ambientActor() ?? NOBODY
+}
+
+const EXTERNAL = new WeakSet<Actor>()
+
+/**
+ * The actor of users that the application knows by itself, such as its customers. They have no roles: policy and
+ * scope of each model decide what they can do.
+ *
+ * @param user   what policy and scope read as `actor.user`
+ * @param token  the token that they have shown
+ */
+export function externalActor(user?: ActorUser, token?: ApiToken): TokenActor {
+  return markExternal({ kind: 'token', user, token })
+}
+
+/** Notes that the application has authenticated an actor in its own way. */
+export function markExternal<One extends Actor>(actor: One): One {
+  EXTERNAL.add(actor)
+  return actor
+}
+
+export function isExternalActor(actor: Actor): boolean {
+  return EXTERNAL.has(actor)
 }

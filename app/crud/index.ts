@@ -1,7 +1,7 @@
 /* The public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
 import './lucid/naming_strategy.js'
 
-export { runAs, systemActor } from './actor.js'
+export { externalActor, runAs, systemActor } from './actor.js'
 export { Crud } from './decorator.js'
 export type { CrudOptions, CrudRouterOptions } from './crud_options.js'
 export { crudRouter } from './router.js'

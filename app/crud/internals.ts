@@ -36,6 +36,7 @@ export {
 } from './checks.js'
 export { reportFaults } from './report_faults.js'
 export { creatorOf } from './router.js'
+export { isExternalActor } from './actor.js'
 export type { AdminActor, Origin, SystemActor } from './types.js'
 
 /* The admin's own tables are read and written on every database, in transactions. */

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminActor } from '#crud/internals'
 import type AdminUser from '../models/admin_user.js'
 import { notePerson } from '../permissions/person.js'
+import type { SiteUser } from '../layout/site_user.js'
 import type { OpenSession } from './sessions/session_manager.js'
 
 declare module '#crud/types' {
@@ -33,8 +34,11 @@ export function adminActor(ctx: HttpContext): AdminActor {
 
 /**
  * Actor for code that acts in the name of an admin user: `runAs(userActor(user), work)`, or `{
- * actor: userActor(user) }`. Policy and scope apply to that user. [P14]
+ * actor: userActor(user) }`. Roles, policy and scope apply to that user. [P14]
+ *
+ * @param user  a row, or an object with the user's id, such as `site.user` of a template: its row is read where an
+ *   operation needs it. A user that is not found has no roles.
  */
-export function userActor(user: AdminUser): AdminActor {
-  return { kind: 'admin', user }
+export function userActor(user: AdminUser | SiteUser | Pick<SiteUser, 'id'>): AdminActor {
+  return { kind: 'admin', user: user as AdminUser }
 }

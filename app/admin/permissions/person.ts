@@ -1,4 +1,6 @@
+import db from '@adonisjs/lucid/services/db'
 import type { Actor } from '#crud'
+import { isExternalActor } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
 
 /**
@@ -11,27 +13,66 @@ export interface Person {
   readonly permissionsVersion: number
   /** Id of the role whose permissions count in the place of their own roles' [U6] */
   readonly viewedRole?: number
+  /** The user as a model instance, for policy and scope */
+  readonly user?: AdminUser
 }
 
-const PEOPLE = new WeakMap<Actor, Person>()
+/** Stands for all actors whose roles are not known: they have none. */
+export const UNKNOWN: Person = Object.freeze({ id: 0, isSuperuser: false, permissionsVersion: 0 })
+
+const PEOPLE = new WeakMap<object, Person>()
 
 /**
- * Notes whose actor it is, where that is known without making the model instance of the user.
+ * Notes whose actor or user object it is, where that is known without making the model instance of the user.
  */
-export function notePerson(actor: Actor, person: Person): void {
-  PEOPLE.set(actor, person)
+export function notePerson(actorOrUser: object, person: Person): void {
+  PEOPLE.set(actorOrUser, person)
 }
 
 /**
- * The user of this site whom roles are asked about.
+ * The user whose roles decide about an actor. Where the actor has only parts of the user, such as the `site.user` of
+ * a template, the row is read by its id once, and becomes the actor's `user`, so that policy and scope can read all of it.
  *
- * @returns null for own code, for nobody known, and for those whom an authorizer of the application's own
- *   knows: they have no roles
+ * @returns null if roles do not apply: code of the application, an anonymous client, or a user of another authorizer;
+ *   `UNKNOWN` if roles apply and are not known
  */
-export function personOf(actor: Actor): Person | null {
-  if (actor.kind !== 'admin' && actor.kind !== 'token') return null
+export async function personOf(actor: Actor): Promise<Person | null> {
   const known = PEOPLE.get(actor)
   if (known) return known
-  const { user } = actor
-  return user instanceof AdminUser ? user : null
+  if (actor.kind === 'system' || actor.kind === 'none') return null
+  if (actor.kind !== 'admin' && actor.kind !== 'token') return UNKNOWN
+  const { user } = actor as { user?: unknown }
+  if (isWholeRow(user)) return PEOPLE.get(user) ?? user
+  if (actor.kind === 'admin') return await resolved(actor, user)
+  return isExternalActor(actor) ? null : UNKNOWN
+}
+
+async function resolved(actor: Actor & object, user: unknown): Promise<Person> {
+  if (typeof user !== 'object' || user === null) return UNKNOWN
+  const person = PEOPLE.get(user) ?? (await personBy(user))
+  PEOPLE.set(actor, person)
+  /* A frozen actor keeps the object that it has. */
+  if (person.user) Reflect.set(actor, 'user', person.user)
+  return person
+}
+
+/** Reads the user that an object names. What the object says can take rights away, and gives none. */
+async function personBy(given: { id?: unknown; username?: unknown; isSuperuser?: unknown }) {
+  const { id, username } = given
+  if (!Number.isSafeInteger(id)) return UNKNOWN
+  const client = db.connection(AdminUser.connection)
+  const user = await AdminUser.query({ client })
+    .where('id', id as number)
+    .first()
+  if (!user || (username !== undefined && username !== user.username)) return UNKNOWN
+  const isSuperuser = user.isSuperuser && given.isSuperuser !== false
+  return { id: user.id, isSuperuser, permissionsVersion: user.permissionsVersion, user }
+}
+
+/** False for a new or deleted instance, and for one that was read without the columns that permissions depend on. */
+function isWholeRow(user: unknown): user is AdminUser {
+  if (!(user instanceof AdminUser) || !user.$isPersisted || user.$isDeleted) return false
+  return (['id', 'isSuperuser', 'permissionsVersion'] as const).every(
+    (name) => user.$attributes[name] !== undefined
+  )
 }

@@ -39,7 +39,7 @@ async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedVi
   if (!permissions || !ctx.auth.use('admin').signedIn) return view
   const actor = adminActor(ctx)
   const actions = await permissions.actionsOf(actor, view.name)
-  if (!permissions.restricts(actor)) return view
+  if (!(await permissions.restricts(actor))) return view
   const resource = await view.resource.for(actor, view.client())
   if (resource === view.resource && actions === 'all') return view
 

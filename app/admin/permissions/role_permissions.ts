@@ -13,7 +13,7 @@ import { jsonColumn } from '../models/json_column.js'
 import { BoundedMap } from './bounded_map.js'
 import { CompiledPermissions, type OnModel } from './compiled_permissions.js'
 import { OWN_TOKENS, readPermissions, type PermissionsDocument } from './document.js'
-import { personOf, type Person } from './person.js'
+import { personOf, UNKNOWN, type Person } from './person.js'
 
 const MOST_USERS = 2000
 const MOST_ROLE_SETS = 500
@@ -54,7 +54,7 @@ export class RolePermissions implements Permissions {
    * @returns null where the actor is not restricted; `[]` where they may do nothing
    */
   async grantsOf(actor: Actor, { model, name }: GovernedModel): Promise<readonly Grant[] | null> {
-    const person = restricted(actor)
+    const person = await restricted(actor)
     if (!person) return null
     if (isExcludedFromInclude(model)) return []
     const { grants } = await this.#on(person, name)
@@ -64,8 +64,8 @@ export class RolePermissions implements Permissions {
   /**
    * Returns true if roles restrict the actor.
    */
-  restricts(actor: Actor): boolean {
-    return restricted(actor) !== null
+  async restricts(actor: Actor): Promise<boolean> {
+    return (await restricted(actor)) !== null
   }
 
   /**
@@ -83,7 +83,7 @@ export class RolePermissions implements Permissions {
    * All that the actor may do with a model, on any record.
    */
   async actionsOf(actor: Actor, model: string): Promise<ReadonlySet<string> | 'all'> {
-    const person = restricted(actor)
+    const person = await restricted(actor)
     if (!person) return 'all'
     if (this.#isOwn(model)) return NOTHING
     const { actions } = await this.#on(person, model)
@@ -95,7 +95,7 @@ export class RolePermissions implements Permissions {
    * `*` does not mean it. [U7]
    */
   async mayMakeTokens(actor: Actor): Promise<boolean> {
-    const person = restricted(actor)
+    const person = await restricted(actor)
     if (!person) return true
     const permissions = await this.#of(person)
     return permissions.names(OWN_TOKENS, 'create')
@@ -107,7 +107,7 @@ export class RolePermissions implements Permissions {
    * @returns scopes, any of which reaches a record; null: all records, `[]`: none
    */
   async reachOf(actor: Actor, model: string, action: string): Promise<readonly Scope[] | null> {
-    const person = restricted(actor)
+    const person = await restricted(actor)
     if (!person) return null
     if (this.#isOwn(model)) return []
     const onModel = await this.#on(person, model)
@@ -141,6 +141,7 @@ export class RolePermissions implements Permissions {
 
   async #of({ id, permissionsVersion: version, viewedRole }: Person): Promise<CompiledPermissions> {
     if (viewedRole !== undefined) return await this.#ofRole(viewedRole)
+    if (id === UNKNOWN.id) return this.compile([])
     const known = this.#users.get(id)
     if (known?.version === version) return await known.permissions
     const permissions = this.#load(id)
@@ -175,8 +176,8 @@ export class RolePermissions implements Permissions {
 const NOTHING: ReadonlySet<string> = new Set()
 
 /** The user, if roles say what they may do. */
-function restricted(actor: Actor): Person | null {
-  const person = personOf(actor)
+async function restricted(actor: Actor): Promise<Person | null> {
+  const person = await personOf(actor)
   return person?.isSuperuser ? null : person
 }
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { NOBODY } from '../actor.js'
+import { markExternal, NOBODY } from '../actor.js'
 import { RuntimeError, type Problem } from '../errors.js'
 import { isForgery } from '../http/cross_site.js'
 import { toProblem } from '../http/to_problem.js'
@@ -87,7 +87,7 @@ export async function authorizeToken(
   keepPrivate(ctx)
   const actor = await identify(ctx)
   if (!actor) throw unauthenticated(ctx)
-  ACTORS.set(ctx, actor)
+  ACTORS.set(ctx, markExternal(actor))
 }
 
 /** The owner of a request's token; null without a valid token. */
@@ -137,7 +137,7 @@ export async function authorizeBy(
   resource: Resource,
   operation: Operation
 ): Promise<void> {
-  ACTORS.set(ctx, await authorizer.authorize(ctx, resource, operation))
+  ACTORS.set(ctx, markExternal(await authorizer.authorize(ctx, resource, operation)))
 }
 
 /**

@@ -611,7 +611,7 @@ export const knownResources = new KnownResources<Resource>((model) => Resource.f
 
 /** Own code, and nobody known, have no roles. */
 function isGoverned({ kind }: Actor): boolean {
-  return kind === 'admin' || kind === 'token'
+  return kind !== 'system' && kind !== 'none'
 }
 
 function lucidModel(model: unknown): LucidModel {

@@ -1,10 +1,15 @@
 import type { Actor } from '#crud'
+import { markExternal } from '#crud/actor'
+import { notePerson } from '#admin/permissions/person'
 
 /**
- * An actor of another authorizer, whose user or token is not of the admin's classes.
+ * An actor of another authorizer, whose user or token is not of the admin's classes. Roles do not restrict it.
  */
 export function strange(actor: { kind: Actor['kind']; user?: unknown; token?: unknown }): Actor {
-  return actor as Actor
+  if (actor.kind === 'admin') {
+    notePerson(actor, { id: 1, isSuperuser: true, permissionsVersion: 0 })
+  }
+  return markExternal(actor as Actor)
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { LucidModel, ModelAttributes } from '@adonisjs/lucid/types/model'
 import { withQuickMoments } from '#crud/internals'
 import AdminUser from '../../models/admin_user.js'
+import { notePerson } from '../../permissions/person.js'
 
 const OF_USER = 'user__'
 
@@ -78,7 +79,11 @@ export class Owner {
     }
     /* A policy of the application's own that asks the user must hear the same. */
     if (this.#viewedRole !== undefined) ofUser.is_superuser = false
-    return AdminUser.$createFromAdapterResult(withQuickMoments(AdminUser, ofUser)) as AdminUser
+    const user = AdminUser.$createFromAdapterResult(
+      withQuickMoments(AdminUser, ofUser)
+    ) as AdminUser
+    notePerson(user, this)
+    return user
   }
 }
 

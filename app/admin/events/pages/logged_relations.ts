@@ -41,7 +41,7 @@ export class LoggedRelations {
     views: ReadonlyMap<string, ModelView>
   ): Promise<LoggedRelations> {
     const found = new LoggedRelations()
-    const isRestricted = site.permissions.restricts(adminActor(ctx))
+    const isRestricted = await site.permissions.restricts(adminActor(ctx))
     for (const [name, logged] of Map.groupBy(rows, ({ resourceType }) => resourceType)) {
       const view = views.get(name)
       if (!view) continue

@@ -33,7 +33,7 @@ export class ReadableRecords {
       const view = views.get(row.resourceType)
       if (!view) {
         const isGone = !site.models.has(row.resourceType)
-        if (!isGone || site.permissions.restricts(adminActor(ctx))) found.#refused.add(id)
+        if (!isGone || (await site.permissions.restricts(adminActor(ctx)))) found.#refused.add(id)
         continue
       }
       if (!view.resource.policy && !view.resource.scope) continue

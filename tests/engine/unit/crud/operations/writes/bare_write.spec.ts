@@ -13,6 +13,7 @@ import { watch } from '#crud/events/watch'
 import { watchedResourceOf } from '#crud/events/watched'
 import { omit } from '#crud/operations/writes/omit'
 import { Resource } from '#crud/resource/resource'
+import { strange } from '#tests/engine/helpers/actors'
 import { Plain } from '#tests/engine/fixtures/events'
 import { Sample } from '#tests/engine/fixtures/samples'
 import { onMysql, onPostgres } from '#tests/engine/helpers/databases'
@@ -129,7 +130,7 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
         .firstOrFail()
       return { ...row, id: 0, created_at: 0, updated_at: 0, secret: row.secret === null }
     }
-    const options = { actor: { kind: 'admin', user: { id: 1, username: 'ada' } } as any }
+    const options = { actor: strange({ kind: 'admin', user: { id: 1, username: 'ada' } }) }
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T', sessionId: 41 }
     const property = fc.asyncProperty(created, changed, changed, async (first, second, third) => {
       await db.from('samples').delete()
@@ -313,7 +314,7 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
   })
 
   test('[D3] a part of a long action is logged as one', async ({ assert }) => {
-    const actor = { kind: 'admin', user: { id: 1, username: 'ada' } } as any
+    const actor = strange({ kind: 'admin', user: { id: 1, username: 'ada' } })
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T' }
     const action = new LongAction('IMPORT', 'Bare', null, () => ({ file: 'a.csv' }))
     action.of({ actor, origin })
