@@ -327,6 +327,7 @@ export class FileFault extends JobFailure {
 
   /**
    * @param key   key of the message in the catalogue, below `sheets.fault`
+   * @param data  of the message; `at` is the line of the file where it is not `line`
    * @param line  as in `FileRow`, also in `data`; null for a fault of the file as a whole
    */
   constructor(
@@ -334,7 +335,7 @@ export class FileFault extends JobFailure {
     data: Record<string, unknown> = {},
     readonly line: number | null = null
   ) {
-    super(key, line === null ? data : { ...data, line })
+    super(key, line === null ? data : { at: line, ...data, line })
   }
 }
 

@@ -37,6 +37,18 @@ export default class CrudImport extends AdminCommand {
   })
   declare key: string
 
+  @flags.number({
+    description:
+      'Line or row with the names of the columns. Default: it is found, and rows above are left out',
+  })
+  declare heading: number
+
+  @flags.string({
+    description:
+      'Name of the sheet of an XLSX file. Default: the first one that is not hidden and has rows',
+  })
+  declare sheet: string
+
   @flags.string({
     description:
       'Order of day, month and year in dates such as 03/04/2026: dmy, mdy or iso (year first). Default: as the values of each column show',
@@ -68,6 +80,8 @@ export default class CrudImport extends AdminCommand {
       key: this.key,
       dates: this.dates,
       zone: this.zone,
+      sheet: this.sheet,
+      heading: this.heading,
       dryRun: this.dryRun ?? false,
       skipFaulty: this.skipFaulty ?? false,
       told: (rows) => this.#tell(rows),

@@ -40,6 +40,10 @@ export interface ConsoleImport {
   dates?: string
   /** The time zone of datetimes without an offset. Default: UTC */
   zone?: string
+  /** Name of a workbook's sheet. Default: the first one that is not hidden and has rows */
+  sheet?: string
+  /** Line or row of the heading; undefined: it is found */
+  heading?: number
   dryRun: boolean
   skipFaulty: boolean
   /** Called now and then with the number of rows so far */
@@ -70,7 +74,8 @@ export async function importByConsole(
     const { size } = await existing(path)
     await resources.load()
     const importer = await operator(viewOf(site, model), 'crud:import')
-    const shape = await inspectFile(path, name)
+    const { heading, sheet } = chosen
+    const shape = await inspectFile(path, name, { heading, sheet })
     const spec = await specOf(site, importer, shape, chosen)
     planned(planOf(spec, shape))
     const file = { path, shape }

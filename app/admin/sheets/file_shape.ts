@@ -18,6 +18,33 @@ export interface FileRow {
   cells: Cell[]
   /** Why the row can't be read as one of this table, though the rest of the file can */
   fault?: { key: string; data: Record<string, unknown> }
+  /** Cells whose value is not known */
+  cellFaults?: CellFault[]
+}
+
+/**
+ * Why the value of a cell is not known, though the cell has one.
+ */
+export interface CellFault {
+  /** Position of the column */
+  index: number
+  /** True if only a text would be wrong: a number is as exact as its column */
+  isOfText: boolean
+  key: string
+  data: Record<string, unknown>
+}
+
+/** A row at the beginning of a file, which may be the heading. */
+export interface FirstRow {
+  /** As in `FileRow` */
+  line: number
+  /** Its first values, cut */
+  text: string
+}
+
+export interface Sheet {
+  name: string
+  isHidden: boolean
 }
 
 /**
@@ -31,6 +58,13 @@ export interface FileShape {
   isGuess: boolean
   /** Of CSV; null for other formats */
   delimiter: string | null
+  /** Of CSV and XLSX: the line or row of the heading; rows above it are left out. Default: the first one */
+  heading?: number
+  /** Of CSV and XLSX: rows that could be the heading */
+  firstRows?: FirstRow[]
+  /** Name of the sheet, and all that the workbook has */
+  sheet?: string
+  sheets?: Sheet[]
   /** True for a workbook whose numbers of days count from 1904 */
   isFrom1904?: boolean
   /** The heading, without the apostrophes of `escapeFormula` */
@@ -46,4 +80,8 @@ export interface ChosenShape {
   format?: FileFormat
   encoding?: string
   delimiter?: string
+  /** Name of a workbook's sheet */
+  sheet?: string
+  /** Line or row of the heading */
+  heading?: number
 }

@@ -1,21 +1,24 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { unescapeFormula, writeJson } from '#crud/internals'
+import { writeJson } from '#crud/internals'
 import { FileFault } from '../errors.js'
 import type { FileFormat } from './file_format.js'
-import type { Cell, ChosenShape, FileShape } from './file_shape.js'
+import type { Cell, ChosenShape, FileShape, Sheet } from './file_shape.js'
+import { findHeading, LAST_HEADING } from './find_heading.js'
 import { readRows } from './read_rows.js'
-import { csvRecords } from './reading/csv_records.js'
 import { decodedText } from './reading/decoded_text.js'
-import { findDelimiter, isDelimiter } from './reading/delimiters.js'
+import { findDelimiter, isDelimiter, namedDelimiter } from './reading/delimiters.js'
 import { isEncoding } from './reading/encodings.js'
 import { findEncoding } from './reading/find_encoding.js'
 import { jsonRecords } from './reading/json_list.js'
 import { ndjsonRecords } from './reading/json_records.js'
-import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
+import { xlsxRows, xlsxSheets } from './reading/xlsx/xlsx_rows.js'
 import { LONGEST_NAME, MOST_NAMES } from './sheet_limits.js'
 
 const SAMPLES = 5
+
+/* Sheets among which one with rows is looked for */
+const MOST_TRIED = 10
 
 /* Letters of a value that is only looked at */
 const LONGEST_SAMPLE = 1000
@@ -44,7 +47,8 @@ const EACH_UNPRINTED = new RegExp(UNPRINTED, 'g')
 /* Of a thousand letters. Texts that are no Unicode have none of these, and a picture has fifty. */
 const MOST_UNPRINTED = 10
 
-type Found = Omit<FileShape, 'samples' | 'columns'>
+/** `least`: the line at which the table can begin */
+type Found = Omit<FileShape, 'samples' | 'columns'> & { least?: number }
 
 /**
  * Finds what a file is: its format, encoding, delimiter and columns, and what stands in its first rows. Reads the whole
@@ -61,18 +65,25 @@ export async function inspectFile(
   chosen: ChosenShape = {}
 ): Promise<FileShape> {
   check(chosen)
-  const found = await formOf(path, name, chosen)
-  const columns = await columnsOf(path, found)
+  const { least = 1, ...found } = await formOf(path, name, chosen)
+  const isTable = found.format === 'csv' || found.format === 'xlsx'
+  const heading = isTable ? await findHeading(path, found, least, chosen.heading) : null
+  const columns = heading?.names ?? (await namesOf(path, found))
   const isNamed = EXTENSIONS[extname(name).toLowerCase()] !== undefined
   if (found.format === 'csv' && !isNamed && columns.some((one) => UNPRINTED.test(one))) {
     throw new FileFault('sheets.fault.noTable')
   }
   checkNames(columns)
-  const shape = { ...found, columns, samples: [] }
+  const { firstRows, line = 1 } = heading ?? {}
+  const place = { ...(firstRows && { firstRows }), ...(line > 1 && { heading: line }) }
+  const shape = { ...found, ...place, columns, samples: [] }
   return { ...shape, samples: await samplesOf(path, shape) }
 }
 
-function check({ delimiter, encoding }: ChosenShape): void {
+function check({ delimiter, encoding, heading }: ChosenShape): void {
+  if (heading !== undefined && !(Number.isInteger(heading) && heading > 0)) {
+    throw new FileFault('sheets.fault.noHeadingRow', { row: heading, most: LAST_HEADING })
+  }
   if (encoding !== undefined && !isEncoding(encoding)) {
     throw new FileFault('sheets.fault.encoding', { encoding })
   }
@@ -94,7 +105,13 @@ function checkNames(columns: readonly string[]): void {
 async function formOf(path: string, name: string, chosen: ChosenShape): Promise<Found> {
   const isSheet = chosen.format === undefined ? await isPacked(path, name) : false
   if (isSheet || chosen.format === 'xlsx') {
-    return { format: 'xlsx', encoding: null, isGuess: false, delimiter: null }
+    return {
+      format: 'xlsx',
+      encoding: null,
+      isGuess: false,
+      delimiter: null,
+      ...(await workbookForm(path, chosen.sheet)),
+    }
   }
   const { encoding, isGuess } = chosen.encoding
     ? { encoding: chosen.encoding, isGuess: false }
@@ -103,8 +120,26 @@ async function formOf(path: string, name: string, chosen: ChosenShape): Promise<
   if (start.trim() === '') throw new FileFault('sheets.fault.empty')
   if (isGuess && isBinary(start)) throw new FileFault('sheets.fault.binary')
   const format = chosen.format ?? formatOf(name, start)
-  const delimiter = format === 'csv' ? (chosen.delimiter ?? findDelimiter(start)) : null
-  return { format, encoding, isGuess, delimiter }
+  if (format !== 'csv') return { format, encoding, isGuess, delimiter: null }
+  const named = namedDelimiter(start)
+  const delimiter = chosen.delimiter ?? named ?? findDelimiter(start)
+  return { format, encoding, isGuess, delimiter, ...(named !== null && { least: 2 }) }
+}
+
+/** The wanted sheet of a workbook; else the first one with rows, hidden ones last. */
+async function workbookForm(path: string, wanted: string | undefined) {
+  const { isFrom1904, sheet, sheets } = await xlsxSheets(path, wanted)
+  const chosen = wanted ?? (sheets.length > 1 ? await filledSheet(path, sheets) : null) ?? sheet
+  return { sheet: chosen, sheets: [...sheets], ...(isFrom1904 && { isFrom1904 }) }
+}
+
+async function filledSheet(path: string, sheets: readonly Sheet[]): Promise<string | null> {
+  const sorted = sheets.toSorted((one, other) => Number(one.isHidden) - Number(other.isHidden))
+  for (const { name } of sorted.slice(0, MOST_TRIED)) {
+    const { done } = await xlsxRows(path, { sheet: name }).next()
+    if (!done) return name
+  }
+  return null
 }
 
 /** True for a ZIP file, whatever its name is, and for what is named a workbook. */
@@ -160,17 +195,7 @@ function isJson(line: string): boolean {
   }
 }
 
-async function columnsOf(path: string, found: Found): Promise<string[]> {
-  const { encoding, format } = found
-  if (format === 'csv' || format === 'xlsx') {
-    const records = format === 'csv' ? csvRecords(path, found) : xlsxRows(path)
-    for await (const { cells } of records) {
-      const names = cells.map((cell: Cell) => (cell === null ? '' : unescapeFormula(String(cell))))
-      if (names.every((name) => name.trim() === '')) throw new FileFault('sheets.fault.noHeading')
-      return names
-    }
-    throw new FileFault('sheets.fault.empty')
-  }
+async function namesOf(path: string, { encoding, format }: Found): Promise<string[]> {
   const names = new Set<string>()
   const read = format === 'json' ? jsonRecords : ndjsonRecords
   let count = 0

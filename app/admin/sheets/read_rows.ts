@@ -4,6 +4,7 @@ import { csvRecords } from './reading/csv_records.js'
 import { jsonRecords } from './reading/json_list.js'
 import { ndjsonRecords } from './reading/json_records.js'
 import { objectRow, tableRow } from './reading/table_row.js'
+import type { SheetRow } from './reading/xlsx/sheet_rows.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
 /**
@@ -21,12 +22,25 @@ export async function* readRows(path: string, shape: FileShape): AsyncGenerator<
     return
   }
   const isSheet = format === 'xlsx'
+  const { heading = 1 } = shape
   let isHeading = true
-  for await (const { line, cells } of isSheet ? xlsxRows(path) : csvRecords(path, shape)) {
-    const row = isHeading ? null : tableRow(line, cells.map(asWritten), columns.length, isSheet)
+  for await (const record of isSheet ? xlsxRows(path, shape) : csvRecords(path, shape)) {
+    if (record.line < heading) continue
+    const row = isHeading ? null : rowOf(record, columns.length, isSheet)
     isHeading = false
     if (row) yield row
   }
+}
+
+function rowOf(
+  { cells, cellFaults, line }: SheetRow,
+  columns: number,
+  isSheet: boolean
+): FileRow | null {
+  const row = tableRow(line, cells.map(asWritten), columns, isSheet)
+  if (!cellFaults) return row
+  const whole = row ?? { line, cells: Array.from({ length: columns }, () => null) }
+  return { ...whole, cellFaults }
 }
 
 /** The text without the apostrophe that keeps spreadsheets from running it. [D2] */

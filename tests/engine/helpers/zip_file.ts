@@ -46,17 +46,24 @@ interface Workbook {
   properties?: string
   /** Before the sheet's outermost element */
   prolog?: string
+  /** XML of the rows of a second sheet, and attributes of both */
+  second?: string
+  states?: readonly [string, string]
 }
 
 /** An XLSX file as spreadsheets write it. */
 export function workbookOf(book: Workbook): Buffer {
   const { rows, strings = '', formats = '', styles = '', properties = '', prolog = '' } = book
+  const { second, states = ['', ''] } = book
   return zipOf({
     '_rels/.rels': `<Relationships><Relationship Id="a" Type="${RELATION}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
-    'xl/workbook.xml': `<x:workbook xmlns:x="m" xmlns:r="${RELATION}"><x:workbookPr ${properties}/><x:sheets><x:sheet name="A" sheetId="1" r:id="s1"/><x:sheet name="B" sheetId="2" r:id="s2"/></x:sheets></x:workbook>`,
+    'xl/workbook.xml': `<x:workbook xmlns:x="m" xmlns:r="${RELATION}"><x:workbookPr ${properties}/><x:sheets><x:sheet name="A" ${states[0]} sheetId="1" r:id="s1"/><x:sheet name="B" ${states[1]} sheetId="2" r:id="s2"/></x:sheets></x:workbook>`,
     'xl/_rels/workbook.xml.rels': `<Relationships><Relationship Id="s2" Type="${RELATION}/worksheet" Target="worksheets/b.xml"/><Relationship Id="s1" Type="${RELATION}/worksheet" Target="/xl/worksheets/a.xml"/><Relationship Id="t" Type="${RELATION}/sharedStrings" Target="sharedStrings.xml"/><Relationship Id="y" Type="${RELATION}/styles" Target="styles.xml"/></Relationships>`,
     'xl/sharedStrings.xml': `<sst>${strings}</sst>`,
     'xl/styles.xml': `<styleSheet><numFmts>${formats}</numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${styles}</cellXfs></styleSheet>`,
+    ...(second !== undefined && {
+      'xl/worksheets/b.xml': `<worksheet><sheetData>${second}</sheetData></worksheet>`,
+    }),
     'xl/worksheets/a.xml': `${prolog}<worksheet><sheetData>${rows}</sheetData></worksheet>`,
   })
 }

@@ -14,6 +14,7 @@ import { readColumns } from './columns_form.js'
 import { renderColumns } from './columns_page.js'
 import { findImport } from './find_import.js'
 import { importUrl } from './import_urls.js'
+import { readShape } from './shape_form.js'
 import { uploadIn } from './read_upload.js'
 import { templateFile } from './template_file.js'
 import { renderTrial } from './trial_page.js'
@@ -95,16 +96,12 @@ export class ImportController {
     }
   }
 
-  /** Reads the file anew, with another encoding or delimiter. */
+  /** Reads the file again, with another encoding, delimiter, sheet or heading. */
   async reread(ctx: HttpContext): Promise<unknown> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
-    const sent = sentTexts(ctx)
     try {
-      await Imports.of(site).reread(ctx, one, {
-        encoding: singleText(sent, 'encoding'),
-        delimiter: sent.get('delimiter')?.at(0),
-      })
+      await Imports.of(site).reread(ctx, one, readShape(ctx, one.shape))
       this.#goTo(ctx, importUrl(view, one, 'columns'))
     } catch (error) {
       const fault = this.#words(error)

@@ -21,6 +21,11 @@ export function readCells(site: AdminSite, spec: ImportSpec, draft: Draft): void
     const cell: Cell = row.cells[index]
     if (cell === undefined) continue
     const column = byTitle ? field.reference!.view.titleColumn : field.column
+    const fault = row.cellFaults?.find((one) => one.index === index)
+    if (fault && (!fault.isOfText || column?.isText)) {
+      addFault(draft, field.name, site.text(fault.key, fault.data))
+      continue
+    }
     try {
       const options = { ...common, dateOrder: dateOrder ?? found }
       draft.body[field.name] = valueOfCell(column, cell, options)

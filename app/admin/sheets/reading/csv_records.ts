@@ -7,6 +7,7 @@ import { MOST_COLUMNS } from '../sheet_limits.js'
 import { decodedText } from './decoded_text.js'
 import { LINE_ENDS } from './delimiters.js'
 import { lineEnds } from './line_counter.js'
+import { QuoteScanner } from './quote_scanner.js'
 
 /** A longer record is a quote that was never closed, not a record. */
 const LONGEST = 64 * 1024 * 1024
@@ -17,49 +18,54 @@ export interface CsvRecord {
   cells: Array<string | null>
 }
 
-interface Parsed {
-  record: Array<string | null>
-  info: Info
-}
-
 /**
- * The records of a CSV file in order, the heading first, without blank lines.
+ * The records of a CSV file in order, the heading first, without blank lines. A quotation mark within a cell that does
+ * not begin with one is a character like others.
  *
- * @throws FileFault  with the line where the record begins that can't be read
+ * @throws FileFault  with the place at which the file can't be read further
  */
 export async function* csvRecords(
   path: string,
   { encoding, delimiter }: Pick<FileShape, 'encoding' | 'delimiter'>
 ): AsyncGenerator<CsvRecord> {
+  const quotes = new QuoteScanner(delimiter ?? ',')
+  const lines = new RecordLines()
   const parser = parse({
     delimiter: delimiter ?? ',',
     record_delimiter: LINE_ENDS,
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: LONGEST,
-    info: true,
     cast: (text, { index, quoting }) => {
       /* Empty cells do not count for the size of a record. */
       if (index >= MOST_COLUMNS) {
         throw new FileFault('sheets.fault.sheetColumns', { most: MOST_COLUMNS })
       }
-      return text === '' && !quoting ? null : text
+      return text === '' && !quoting ? null : quotes.restore(text)
     },
+    /* As a record is parsed: an error comes before the records that wait to be read. */
+    on_record: (record, info) => ({ line: lines.next(record, info), cells: record }) as never,
   })
-  const feeding = pipeline(Readable.from(decodedText(path, encoding ?? 'utf-8')), parser)
+  const pieces = scannedText(decodedText(path, encoding ?? 'utf-8'), quotes)
+  const feeding = pipeline(Readable.from(pieces), parser)
   /* Its failure is the parser's, too. */
   feeding.catch(() => {})
-  const lines = new RecordLines()
   try {
-    for await (const { record, info } of parser as AsyncIterable<Parsed>) {
-      yield { line: lines.next(record, info), cells: record }
-    }
+    yield* parser as AsyncIterable<CsvRecord>
   } catch (error) {
     if (error instanceof CsvError) throw faultOf(error, lines)
     throw error
   } finally {
     parser.destroy()
   }
+}
+
+async function* scannedText(
+  pieces: AsyncIterable<string>,
+  quotes: QuoteScanner
+): AsyncGenerator<string> {
+  for await (const piece of pieces) yield quotes.scan(piece)
+  quotes.end()
 }
 
 /** Where records begin: csv-parse tells where they end, and counts CRLF within quotes twice. */
@@ -88,14 +94,8 @@ class RecordLines {
   }
 }
 
-const KEYS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'sheets.fault.openQuote',
-  CSV_MAX_RECORD_SIZE: 'sheets.fault.longRecord',
-  INVALID_OPENING_QUOTE: 'sheets.fault.strayQuote',
-  CSV_INVALID_CLOSING_QUOTE: 'sheets.fault.strayQuote',
-}
-
 function faultOf(error: CsvError & { empty_lines?: number }, lines: RecordLines): FileFault {
   const line = lines.afterLast(error.empty_lines ?? 0)
-  return new FileFault(KEYS[error.code] ?? 'sheets.fault.unreadable', {}, line)
+  const isLong = error.code === 'CSV_MAX_RECORD_SIZE'
+  return new FileFault(`sheets.fault.${isLong ? 'longRecord' : 'unreadable'}`, {}, line)
 }

@@ -26,7 +26,7 @@ async function* strictText(
     const before = lenientStart(decoder, chunk, encoding)
     if (typeof before === 'object') {
       lines.add(before.valid)
-      throw new FileFault('sheets.fault.letters', { encoding }, lines.line)
+      throw new FileFault('sheets.fault.letters', { encoding, column: lines.column }, lines.line)
     }
     lines.add(before)
     yield before

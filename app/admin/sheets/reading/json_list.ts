@@ -3,59 +3,77 @@ import { jsonParser, type Token } from 'stream-json/core/parser.js'
 import { FileFault } from '../../errors.js'
 import { decodedText } from './decoded_text.js'
 import type { JsonRecord } from './json_records.js'
+import { LineCounter } from './line_counter.js'
 import { ObjectBuilder } from './object_builder.js'
 
 /**
  * The objects of a JSON file, as in `[{...}]` or `{ "items": [{...}] }`, in order.
  *
- * @throws FileFault  with the number of the object in which the file can't be read further
+ * @throws FileFault  with the place in which the file can't be read further, and the number of the object
  */
 export async function* jsonRecords(path: string, encoding: string): AsyncGenerator<JsonRecord> {
   const builder = new ObjectBuilder()
   const parse = parser()
   let piece = 0
   for await (const text of decodedText(path, encoding)) {
-    let tokens: Token[]
+    const objects: JsonRecord[] = []
     try {
-      tokens = parse(text)
-    } catch {
-      throw new FileFault('sheets.fault.json', {}, await lineOfFault(path, encoding, piece))
+      for (const token of parse(text)) objects.push(...objectOf(token, builder))
+    } catch (error) {
+      yield* objects
+      throw await placed(error, path, encoding, piece)
     }
-    yield* objectsOf(tokens, builder)
+    yield* objects
     piece++
   }
   try {
-    yield* objectsOf(parse(none), builder)
+    for (const token of parse(none)) yield* objectOf(token, builder)
   } catch (error) {
     if (error instanceof FileFault) throw error
-    throw new FileFault('sheets.fault.cut', {}, Math.max(builder.line, 1))
+    const place = await placeOf(path, encoding, Infinity)
+    throw new FileFault('sheets.fault.cut', { at: place.line }, Math.max(builder.line, 1))
   }
   if (!builder.hasList) throw new FileFault('sheets.fault.noList')
 }
 
-function* objectsOf(tokens: readonly Token[], builder: ObjectBuilder): Generator<JsonRecord> {
-  for (const token of tokens) {
-    const object = builder.take(token)
-    if (object) yield { line: builder.line, object }
-  }
+function objectOf(token: Token, builder: ObjectBuilder): JsonRecord[] {
+  const object = builder.take(token)
+  return object ? [{ line: builder.line, object }] : []
 }
 
-/** A piece that is no JSON gives no tokens, not even those before the fault: letter by letter it does. */
-async function lineOfFault(path: string, encoding: string, faulty: number): Promise<number> {
+/** The error of a piece with its place. */
+async function placed(
+  error: unknown,
+  path: string,
+  encoding: string,
+  piece: number
+): Promise<FileFault> {
+  const { builder, column, line } = await placeOf(path, encoding, piece)
+  const { key, data } = error instanceof FileFault ? error : { key: 'sheets.fault.json', data: {} }
+  return new FileFault(key, { ...data, at: line, column }, Math.max(builder.line, 1))
+}
+
+/**
+ * Where a file can't be read further. A piece that is no JSON gives no tokens, not even those before the error: character
+ * by character it does.
+ */
+async function placeOf(path: string, encoding: string, faulty: number) {
   const builder = new ObjectBuilder()
+  const lines = new LineCounter()
   const parse = parser()
   let piece = 0
   try {
     for await (const text of decodedText(path, encoding)) {
       for (const part of piece === faulty ? text : [text]) {
         for (const token of parse(part)) builder.take(token)
+        lines.add(part)
       }
       piece++
     }
   } catch {
-    /* The fault is here. */
+    /* The error is here. */
   }
-  return Math.max(builder.line, 1)
+  return { builder, line: lines.line, column: lines.column }
 }
 
 function parser(): (text: string | typeof none) => Token[] {

@@ -1,3 +1,4 @@
+import { parse, type ParseError } from 'jsonc-parser'
 import { isDeeper } from '#crud/internals'
 import { FileFault } from '../../errors.js'
 import { decodedText } from './decoded_text.js'
@@ -42,6 +43,13 @@ async function* linesOf(pieces: AsyncIterable<string>, line: () => number): Asyn
   yield rest.join('')
 }
 
+/** Where a text is no JSON, counted from 1: the errors of JSON.parse do not always say. */
+function columnOfError(text: string): number {
+  const errors: ParseError[] = []
+  parse(text, errors, { disallowComments: true })
+  return (errors[0]?.offset ?? text.length) + 1
+}
+
 function objectOf(text: string, line: number): Record<string, unknown> {
   if (isDeeper(text, DEEPEST)) throw new FileFault('sheets.fault.deep', { most: DEEPEST }, line)
   if (hasMoreValues(text, MOST_VALUES)) {
@@ -51,7 +59,7 @@ function objectOf(text: string, line: number): Record<string, unknown> {
   try {
     value = parseExactly(text)
   } catch {
-    throw new FileFault('sheets.fault.json', {}, line)
+    throw new FileFault('sheets.fault.json', { column: columnOfError(text) }, line)
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FileFault('sheets.fault.noObject', {}, line)

@@ -1,7 +1,7 @@
 import { parseCellRef } from 'hucre/xlsx'
 import { writeNumeral } from '#crud/internals'
 import { FileFault } from '../../../errors.js'
-import type { Cell } from '../../file_shape.js'
+import type { Cell, CellFault } from '../../file_shape.js'
 import { MOST_COLUMNS, MOST_ROWS } from '../../sheet_limits.js'
 import { momentText } from './date_styles.js'
 import { TextRuns } from './text_runs.js'
@@ -14,21 +14,30 @@ export interface SheetRow {
   /** Number of the row, counted from 1 */
   line: number
   cells: Cell[]
+  cellFaults?: CellFault[]
 }
 
 /** Spreadsheets keep no more digits; an integer with more was written by another program. */
 const LONG_INTEGER = /^-?\d{16,}$/
 
+/** A number of which a spreadsheet has kept no more than the first fifteen digits */
+const TOO_LONG = /^-?\d{16,}$|e\+?\d/i
+
+/* Of the text of an error, as in #N/A */
+const LONGEST_ERROR = 20
+
 /**
  * The rows of a sheet in order, without empty ones. Formulas are their last results.
  *
+ * @param heading  row from which on cells beyond its width count as one
  * @throws FileFault  with the row after which the sheet can't be read
  */
 export async function* sheetRows(
   chunks: AsyncIterable<Buffer>,
-  workbook: Workbook
+  workbook: Workbook,
+  heading = 1
 ): AsyncGenerator<SheetRow> {
-  const builder = new RowBuilder(workbook)
+  const builder = new RowBuilder(workbook, heading)
   try {
     for await (const rows of xmlEvents(chunks, builder)) {
       yield* rows.take()
@@ -48,6 +57,8 @@ class RowBuilder {
   readonly #runs = new TextRuns()
   #rows: SheetRow[] = []
   #cells: Cell[] = []
+  #faults: CellFault[] = []
+  readonly #heading: number
   #isInData = false
   #column = 0
   #type = 'n'
@@ -57,11 +68,13 @@ class RowBuilder {
   #valueLength = 0
   #isInValue = false
   #hasText = false
+  #hasFormula = false
   /** Columns that are kept apart: those of the heading, and one for all that are beyond it */
   #width = MOST_COLUMNS
 
-  constructor(workbook: Workbook) {
+  constructor(workbook: Workbook, heading: number) {
     this.#workbook = workbook
+    this.#heading = heading
   }
 
   /** The rows that were completed since the last call */
@@ -81,6 +94,7 @@ class RowBuilder {
       this.#value = []
       this.#valueLength = 0
     } else if (name === 'is') this.#hasText = true
+    else if (name === 'f') this.#hasFormula = true
     else this.#runs.open(name)
   }
 
@@ -110,6 +124,7 @@ class RowBuilder {
     if (line > MOST_ROWS) throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
     this.line = line
     this.#cells = []
+    this.#faults = []
     this.#column = 0
   }
 
@@ -122,11 +137,14 @@ class RowBuilder {
     this.#style = Number(s ?? 0)
     this.#value = null
     this.#hasText = false
+    this.#hasFormula = false
   }
 
   #closeCell(): void {
     const cell = this.#cell()
     const column = Math.min(this.#column, this.#width)
+    const fault = this.#faultOf(cell)
+    if (fault) this.#faults.push({ index: column, ...fault })
     this.#column++
     if (cell === null) return
     while (this.#cells.length < column) this.#cells.push(null)
@@ -134,9 +152,25 @@ class RowBuilder {
   }
 
   #closeRow(): void {
-    if (this.#cells.length === 0) return
-    if (this.#width === MOST_COLUMNS) this.#width = this.#cells.length
-    this.#rows.push({ line: this.line, cells: this.#cells })
+    const cellFaults = this.#faults
+    if (this.#cells.length === 0 && cellFaults.length === 0) return
+    const isHeading = this.#width === MOST_COLUMNS && this.line >= this.#heading
+    if (isHeading) this.#width = this.#cells.length
+    const row = { line: this.line, cells: this.#cells }
+    this.#rows.push(cellFaults.length === 0 ? row : { ...row, cellFaults })
+  }
+
+  #faultOf(cell: Cell): Omit<CellFault, 'index'> | null {
+    const data = { cell: `${nameOfColumn(this.#column)}${this.line}` }
+    if (this.#type === 'e') {
+      const value = String(cell).slice(0, LONGEST_ERROR)
+      return { isOfText: false, key: 'sheets.fault.errorCell', data: { ...data, value } }
+    }
+    if (this.#hasFormula && this.#value === null) {
+      return { isOfText: false, key: 'sheets.fault.uncalculated', data }
+    }
+    const isTooLong = this.#type === 'n' && typeof cell === 'string' && TOO_LONG.test(cell)
+    return isTooLong ? { isOfText: true, key: 'sheets.fault.roundedCell', data } : null
   }
 
   #cell(): Cell {
@@ -173,6 +207,12 @@ class RowBuilder {
     const numeral = String(number)
     return numeral.includes('e') ? writeNumeral(number) : numeral
   }
+}
+
+/** The letters of a column, as in `AB` for 27 */
+function nameOfColumn(index: number): string {
+  const [before, letter] = [Math.floor(index / 26), String.fromCharCode(65 + (index % 26))]
+  return before === 0 ? letter : nameOfColumn(before - 1) + letter
 }
 
 /** True for an integer beyond 2^53 as spreadsheets keep it: with an exponent, and without its last digits. */

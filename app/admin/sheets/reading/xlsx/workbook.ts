@@ -1,18 +1,27 @@
 import { posix } from 'node:path'
 import { FileFault } from '../../../errors.js'
+import type { Sheet } from '../../file_shape.js'
 import { dateStyles, type Moment } from './date_styles.js'
 import { sharedStrings } from './shared_strings.js'
-import { MOST_KEPT } from './xlsx_limits.js'
+import { LONGEST_SHEET, MOST_KEPT, MOST_SHEETS } from './xlsx_limits.js'
 import { readXml } from './xml_events.js'
 import type { ZipParts } from './zip_parts.js'
 
-/** Facts about a workbook before its first sheet is read */
+/* Names of sheets in a message */
+const MOST_NAMED = 20
+
+/** Facts about a workbook before a sheet is read */
 export interface Workbook {
-  /** Name of the part of the first sheet */
-  sheet: string
+  /** Name of the part of the sheet */
+  part: string
   strings: readonly string[]
   styles: ReadonlyArray<Moment | null>
   isFrom1904: boolean
+}
+
+interface SheetEntry extends Sheet {
+  /** Id of its relation; null for an entry without one */
+  id: string | null
 }
 
 interface Relation {
@@ -20,44 +29,78 @@ interface Relation {
   target: string
 }
 
+/** The same without what the cells refer to */
+export interface Outline {
+  /** Name of the part of the sheet */
+  part: string
+  /** Name of the sheet */
+  sheet: string
+  sheets: Sheet[]
+  isFrom1904: boolean
+  /** The name of the part of a kind; null if there is none */
+  partOf: (type: string) => string | null
+}
+
 /**
- * @throws FileFault  if the file is no workbook
+ * @param wanted  name of the sheet. Default: the first one that is not hidden
+ * @throws FileFault  if the file is no workbook, or has no such sheet
  */
-export async function readWorkbook(parts: ZipParts): Promise<Workbook> {
+export async function readOutline(parts: ZipParts, wanted?: string): Promise<Outline> {
   const outer = await relationsOf(parts, '')
   const book = [...outer.values()].find(({ type }) => type === 'officeDocument')?.target
   if (book === undefined || !parts.has(book)) throw new FileFault('sheets.fault.noSheet')
   const relations = await relationsOf(parts, book)
-  const { sheet, isFrom1904 } = await sheetOf(parts, book)
-  const target = sheet === null ? undefined : relations.get(sheet)?.target
-  if (target === undefined || !parts.has(target)) throw new FileFault('sheets.fault.noSheet')
-  const partOf = (wanted: string) => {
-    const part = [...relations.values()].find(({ type }) => type === wanted)?.target
+  const { entries, isFrom1904 } = await sheetsOf(parts, book)
+  const tables = entries.filter(({ id }) => relations.get(id ?? '')?.type === 'worksheet')
+  const { id, name } = chosenSheet(tables, wanted)
+  const { target } = relations.get(id!)!
+  if (!parts.has(target)) throw new FileFault('sheets.fault.noSheet')
+  const partOf = (type: string) => {
+    const part = [...relations.values()].find((one) => one.type === type)?.target
     return part !== undefined && parts.has(part) ? part : null
   }
+  const sheets = tables.map((one) => ({ name: one.name, isHidden: one.isHidden }))
+  return { part: target, sheet: name, sheets, isFrom1904, partOf }
+}
+
+/** @throws FileFault */
+export async function readWorkbook(parts: ZipParts, wanted?: string): Promise<Workbook> {
+  const { isFrom1904, part, partOf } = await readOutline(parts, wanted)
   const strings = partOf('sharedStrings')
   const styles = partOf('styles')
   return {
-    sheet: target,
+    part,
     strings: strings === null ? [] : await sharedStrings(parts.read(strings)),
     styles: styles === null ? [] : await dateStyles(kept(parts, styles)),
     isFrom1904,
   }
 }
 
-async function sheetOf(parts: ZipParts, book: string) {
-  let sheet: string | null = null
+function chosenSheet(tables: readonly SheetEntry[], wanted: string | undefined): SheetEntry {
+  if (tables.length === 0) throw new FileFault('sheets.fault.noSheet')
+  if (wanted === undefined) return tables.find(({ isHidden }) => !isHidden) ?? tables[0]
+  const found = tables.find(({ name }) => name === wanted)
+  if (found) return found
+  const sheets = tables.slice(0, MOST_NAMED).map(({ name }) => name)
+  throw new FileFault('sheets.fault.unknownSheet', { sheet: wanted, sheets: sheets.join(', ') })
+}
+
+async function sheetsOf(parts: ZipParts, book: string) {
+  const entries: SheetEntry[] = []
   let isFrom1904 = false
   await readXml(kept(parts, book), {
     open(name, attributes) {
       if (name === 'workbookPr') isFrom1904 = ['1', 'true'].includes(attributes.date1904)
-      if (name !== 'sheet' || sheet !== null) return
-      const id = Object.keys(attributes).find((key) => key.endsWith(':id'))
-      sheet = id === undefined ? null : attributes[id]
+      if (name !== 'sheet') return
+      if (entries.length === MOST_SHEETS) throw new FileFault('sheets.fault.bomb')
+      const key = Object.keys(attributes).find((one) => one.endsWith(':id'))
+      const isHidden = ['hidden', 'veryHidden'].includes(attributes.state)
+      const id = key === undefined ? null : attributes[key]
+      entries.push({ id, name: (attributes.name ?? '').slice(0, LONGEST_SHEET), isHidden })
     },
     close() {},
   })
-  return { sheet: sheet as string | null, isFrom1904 }
+  return { entries, isFrom1904 }
 }
 
 /** The relations of a part by their ids; those of the file for an empty name. */

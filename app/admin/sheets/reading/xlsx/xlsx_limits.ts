@@ -28,3 +28,7 @@ export const LONGEST_TAG = 4 * 1024 * 1024
 
 /** Elements within each other; spreadsheets write about ten */
 export const DEEPEST_XML = 200
+
+/** Sheets of a workbook, and letters of the name of one: spreadsheets take 31 */
+export const MOST_SHEETS = 1000
+export const LONGEST_SHEET = 255

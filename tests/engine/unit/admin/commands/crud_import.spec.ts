@@ -6,9 +6,15 @@ import CrudImport from '#admin/commands/crud_import'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
 import { csv, withFile } from '#tests/engine/helpers/imports'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { workbookOf } from '#tests/engine/helpers/zip_file'
 
-async function run(content: string, flags: string[], model = 'ImportArticle') {
-  return await withFile('rows.csv', content, async (path) => {
+async function run(
+  content: string | Uint8Array,
+  flags: string[],
+  model = 'ImportArticle',
+  name = 'rows.csv'
+) {
+  return await withFile(name, content, async (path) => {
     ace.ui.logger.flushLogs()
     const command = await ace.create(CrudImport, [model, path, ...flags])
     await command.exec()
@@ -112,6 +118,27 @@ test.group('crud:import', (group) => {
     order.command.assertLogMatches(/no order of dates ymd/, 'stderr')
     const zone = await run(content, ['--zone=Mars/Olympus'])
     zone.command.assertLogMatches(/no time zone Mars\/Olympus/, 'stderr')
+  })
+
+  test('[D3] --heading and --sheet name the row and the sheet to read', async ({ assert }) => {
+    const content = csv('Stock,2026', 'sku,title', 'a,Lamp', 'sku,title')
+    const { json } = await run(content, ['--json', '--heading=2'])
+    assert.containSubset(json(), { new: 2 })
+    assert.deepEqual(await skus(), ['a Lamp', 'sku title'])
+
+    const none = await run(content, ['--heading=9'])
+    none.command.assertLogMatches(/The file has no row 9 to be the heading/, 'stderr')
+    const cells = (...texts: string[]) =>
+      `<row>${texts.map((text) => `<c t="str"><v>${text}</v></c>`).join('')}</row>`
+    const book = workbookOf({
+      rows: cells('sku', 'title') + cells('b', 'Chair'),
+      second: cells('sku', 'title') + cells('c', 'Bed'),
+    })
+    const sheet = await run(book, ['--json', '--sheet=B'], 'ImportArticle', 'rows.xlsx')
+    assert.containSubset(sheet.json(), { new: 1 })
+    const unknown = await run(book, ['--sheet=C'], 'ImportArticle', 'rows.xlsx')
+    unknown.command.assertLogMatches(/The file has no sheet C. Its sheets are A, B/, 'stderr')
+    assert.deepEqual(await skus(), ['a Lamp', 'c Bed', 'sku title'])
   })
 
   test('[D3] what can not be done is said in one line', async ({ assert }) => {

@@ -1,5 +1,6 @@
 import { test } from '@japa/runner'
 import iconv from 'iconv-lite'
+import { QuoteScanner } from '#admin/sheets/reading/quote_scanner'
 import { SheetFiles } from '#tests/engine/helpers/sheet_files'
 
 const utf16 = (text: string) => Buffer.from(text, 'utf16le')
@@ -127,23 +128,105 @@ test.group('Files as tables', (group) => {
     assert.equal(rows[1].cells[1], '\0')
   })
 
-  test('[D3] a file that can not be read further names the line: {name}')
+  test('[D3] a file that can not be read further names the line and column: {name}')
     .with([
-      { name: 'a.csv', text: 'a,b\n1,"x\n\n2,y\n', key: 'openQuote', line: 2 },
-      { name: 'b.csv', text: 'a,b\n1,"p\r\nq"\n\n3,x"y\n', key: 'strayQuote', line: 5 },
-      { name: 'c.csv', text: 'a,b\n1,"x"y\n', key: 'strayQuote', line: 2 },
-      { name: 'a.ndjson', text: '{"a":1}\n\n{"a":', key: 'json', line: 3 },
-      { name: 'b.ndjson', text: '{"a":1}\n[1]\n', key: 'noObject', line: 2 },
-      { name: 'a.json', text: '[{"a":1},{"a":2},{"a":', key: 'cut', line: 3 },
-      { name: 'b.json', text: '[{"a":1},{"a":2},{"a":x}]', key: 'json', line: 3 },
-      { name: 'c.json', text: '[{"a":1},5]', key: 'noObject', line: 2 },
-      { name: 'd.json', text: '{"a":{"items":[{"a":1}]}}', key: 'noList', line: null },
-      { name: 'd.csv', text: ' \n', key: 'empty', line: null },
-      { name: 'e.csv', text: ',,\n', key: 'noHeading', line: null },
+      { name: 'a.csv', text: 'a,b\n1,"x\n\n2,y\n', key: 'openQuote', line: 2, at: [2, 3] },
+      {
+        name: 'b.csv',
+        text: 'a,b\n1,"p\r\nq"\n\n3,"x"y\n',
+        key: 'strayQuote',
+        line: 5,
+        at: [5, 6],
+      },
+      { name: 'c.csv', text: 'a,b\n1,"x\n\ny"z\n', key: 'strayQuote', line: 4, at: [4, 3] },
+      { name: 'a.ndjson', text: '{"a":1}\n\n{"a":x}', key: 'json', line: 3, at: [3, 6] },
+      { name: 'b.ndjson', text: '{"a":1}\n[1]\n', key: 'noObject', line: 2, at: [2] },
+      { name: 'a.json', text: '[{"a":1},\n{"a":2},\n\n{"a":', key: 'cut', line: 3, at: [4] },
+      { name: 'b.json', text: '[{"a":1},{"a":2},\n{"a":x}]', key: 'json', line: 3, at: [2, 6] },
+      { name: 'c.json', text: '[{"a":1},\n\n5]', key: 'noObject', line: 2, at: [3, 2] },
+      { name: 'd.json', text: '{"a":{"items":[{"a":1}]}}', key: 'noList', line: null, at: [] },
+      { name: 'd.csv', text: ' \n', key: 'empty', line: null, at: [] },
+      { name: 'e.csv', text: ',,\n', key: 'noHeading', line: null, at: [] },
     ])
-    .run(async ({ assert }, { name, text, key, line }) => {
+    .run(async ({ assert }, { name, text, key, line, at }) => {
       const { fault } = await files.read(name, text)
-      assert.deepEqual([fault?.key, fault?.line], [`sheets.fault.${key}`, line])
+      const { data } = fault!
+      assert.deepEqual([fault!.key, fault!.line], [`sheets.fault.${key}`, line])
+      assert.deepEqual([data.at, data.column], [at[0], at[1]])
+    })
+
+  test('[D3] a quotation mark within a cell that does not begin with one is a character', async ({
+    assert,
+  }) => {
+    const rows = Array.from({ length: 20 }, (_, index) => `x${index},"q ""${index}"""`)
+    const { rows: read, fault } = await files.read(
+      't.csv',
+      ['a,b', ...rows, '5" pipe,q99', 'x,7"', '"a ""b""",'].join('\n')
+    )
+
+    assert.isNull(fault)
+    assert.deepEqual(read.at(-4), { line: 21, cells: ['x19', 'q "19"'] })
+    assert.deepEqual(read.slice(-3), [
+      { line: 22, cells: ['5" pipe', 'q99'] },
+      { line: 23, cells: ['x', '7"'] },
+      { line: 24, cells: ['a "b"', null] },
+    ])
+  })
+
+  test('[D3] quotation marks are read alike wherever the file is cut into pieces', ({ assert }) => {
+    const text = 'a,"b ""c""",5" d\r\n"",\n"e\n"",f",g"h""i'
+    for (let cut = 0; cut <= text.length; cut++) {
+      const scanner = new QuoteScanner(',')
+      const scanned = scanner.scan(text.slice(0, cut)) + scanner.scan(text.slice(cut))
+      scanner.end()
+      assert.equal(scanner.restore(scanned), text)
+      assert.equal(
+        scanned.replaceAll('\uFDD0', '!'),
+        'a,"b ""c""",5! d\r\n"",\n"e\n"",f",g!h!!i',
+        String(cut)
+      )
+    }
+  })
+
+  test('[D3] a first line sep=; names the delimiter and is no row', async ({ assert }) => {
+    const found = await files.read('t.csv', 'sep=;\r\nname;code\r\na,b;1\r\n')
+    const quoted = await files.read('q.csv', '"sep=|"\nname|code\na|1\n')
+    const alone = await files.read('o.csv', 'sep=;\nname\na\n')
+
+    assert.deepEqual(found.shape!.columns, ['name', 'code'])
+    assert.deepEqual(found.rows, [{ line: 3, cells: ['a,b', '1'] }])
+    assert.deepEqual(quoted.shape!.columns, ['name', 'code'])
+    assert.deepEqual(alone.shape!.columns, ['name'])
+  })
+
+  test('[D3] titles and notes above the heading are left out, and another heading can be chosen', async ({
+    assert,
+  }) => {
+    const text = 'Sales 2026\n\nFrom;2026-01-01\nname;code;price;town\na;1;2;x\nb;2;3;y\n'
+    const { rows, shape } = await files.read('t.csv', text)
+    const chosen = await files.read('t.csv', text, { heading: 5 })
+    const none = await files.read('t.csv', text, { heading: 7 })
+
+    assert.deepEqual(shape!.columns, ['name', 'code', 'price', 'town'])
+    assert.equal(shape!.heading, 4)
+    assert.deepEqual(rows[0], { line: 5, cells: ['a', '1', '2', 'x'] })
+    assert.deepEqual(shape!.firstRows!.slice(0, 2), [
+      { line: 1, text: 'Sales 2026' },
+      { line: 3, text: 'From · 2026-01-01' },
+    ])
+    assert.deepEqual(chosen.shape!.columns, ['a', '1', '2', 'x'])
+    assert.deepEqual(
+      chosen.rows.map(({ line }) => line),
+      [6]
+    )
+    assert.equal(none.fault!.key, 'sheets.fault.noHeadingRow')
+  })
+
+  test('[D3] the first row is the heading unless most rows below it have more cells: {$self}')
+    .with(['a,b,c\n1,2,3\n1,,\n1,,\n', 'a\n1\n2\n3\n4,5\n6,7\n8\n9\n', 'a,,\n1,,\n'])
+    .run(async ({ assert }, text) => {
+      const { shape } = await files.read('t.csv', text)
+      assert.equal(shape!.columns[0], 'a')
     })
 
   test('[D3] half of a letter at the end and a broken one name their line', async ({ assert }) => {

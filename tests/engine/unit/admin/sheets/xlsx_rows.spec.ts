@@ -47,6 +47,63 @@ test.group('XLSX files as tables', (group) => {
     )
   })
 
+  test('[D3] a cell without a known value has a fault that names it', async ({ assert }) => {
+    const { rows } = await rowsOf({
+      rows: '<row r="2"><c r="A2" t="e"><v>#N/A</v></c><c r="B2"><f>A1</f></c></row><row r="3"><c r="A3"><v>1234567890123456789</v></c><c r="B3"><v>1.23456789012345E+18</v></c></row><row r="4"><c r="A4"><f>B1</f></c></row><row r="5"><c r="A5" t="str"><f>""</f><v></v></c><c r="B5"><v>123456789012345</v></c></row>',
+    })
+    const faults = rows.map(({ cellFaults = [] }) =>
+      cellFaults.map(({ index, isOfText, key, data }) => [index, isOfText, key, data.cell])
+    )
+
+    assert.deepEqual(faults, [
+      [
+        [0, false, 'sheets.fault.errorCell', 'A2'],
+        [1, false, 'sheets.fault.uncalculated', 'B2'],
+      ],
+      [
+        [0, true, 'sheets.fault.roundedCell', 'A3'],
+        [1, true, 'sheets.fault.roundedCell', 'B3'],
+      ],
+      [[0, false, 'sheets.fault.uncalculated', 'A4']],
+      [],
+    ])
+  })
+
+  test('[D3] reads the first sheet that is not hidden, or the one that is chosen', async ({
+    assert,
+  }) => {
+    const row = (name: string) =>
+      `<row r="1"><c t="str"><v>${name}</v></c></row><row r="2"><c t="str"><v>1</v></c></row>`
+    const book = { rows: row('a'), second: row('b') }
+    const columnsOf = async (bytes: Buffer, sheet?: string) => {
+      const { fault, shape } = await files.read('t.xlsx', bytes, { sheet })
+      return shape?.columns ?? fault!.key
+    }
+    const hidden = workbookOf({ ...book, states: ['state="hidden"', ''] })
+
+    assert.deepEqual(await columnsOf(workbookOf(book)), ['a'])
+    assert.deepEqual(await columnsOf(hidden), ['b'])
+    assert.deepEqual(await columnsOf(hidden, 'A'), ['a'])
+    assert.equal(await columnsOf(hidden, 'C'), 'sheets.fault.unknownSheet')
+    assert.deepEqual(await columnsOf(workbookOf({ ...book, rows: '' })), ['b'])
+    const { shape } = await files.read('t.xlsx', hidden)
+    assert.deepEqual(shape!.sheets, [
+      { name: 'A', isHidden: true },
+      { name: 'B', isHidden: false },
+    ])
+  })
+
+  test('[D3] a heading below titles may be wider than these', async ({ assert }) => {
+    const cells = (...texts: string[]) =>
+      texts.map((text) => `<c t="str"><v>${text}</v></c>`).join('')
+    const rows = [['Sales'], ['a', 'b', 'c'], ['1', '2', '3'], ['4', '5', '6']]
+    const xml = rows.map((row) => `<row>${cells(...row)}</row>`).join('')
+    const found = await files.read('t.xlsx', workbookOf({ rows: xml }))
+
+    assert.deepEqual(found.shape!.columns, ['a', 'b', 'c'])
+    assert.deepEqual(found.rows[0], { line: 3, cells: ['1', '2', '3'] })
+  })
+
   test('[D3] numbers with the format of a date are moments in ISO format', async ({ assert }) => {
     const styles = [0, 14, 22, 21, 164, 165, 166].map((id) => `<xf numFmtId="${id}"/>`).join('')
     const formats =
