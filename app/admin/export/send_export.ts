@@ -1,7 +1,15 @@
 import { finished, PassThrough } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { beginSnapshot, takeExportSlot, type Snapshot } from '#crud/internals'
+import {
+  answerBudgetOf,
+  batchesStart,
+  beginSnapshot,
+  takeExportSlot,
+  withStart,
+  type Snapshot,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { MEDIA_TYPES } from '../sheets/file_format.js'
 import { ahead } from './ahead.js'
@@ -33,28 +41,56 @@ export async function sendExport(
   sending: Sending,
   most: number
 ): Promise<{ count: number | null } | null> {
-  const giveBack = takeExportSlot()
-  let snapshot: Snapshot | undefined
+  const { ctx, list } = sending
+  const snapshot = await beginSnapshot(list.view.client())
+  let giveBack = () => {}
   const end = () => {
-    snapshot?.end()
+    snapshot.end()
     giveBack()
   }
   try {
-    const { list } = sending
-    snapshot = await beginSnapshot(list.view.client())
     const count = await list.count(snapshot.client)
     if (count === null || count > most) {
       end()
       return { count }
     }
     const batches = ahead(list.batches(snapshot.client))
-    const first = await batches.next()
-    begin(sending, withFirst(first, batches), snapshot, end)
+    const start = await batchesStart(batches)
+    const all = withStart(start, batches)
+    if (start.isWhole) {
+      await sendWhole(sending, all, snapshot)
+      end()
+      return null
+    }
+    giveBack = takeExportSlot(ctx, list.view.callOptions(ctx).actor)
+    begin(sending, all, snapshot, end)
     return null
   } catch (error) {
     end()
     throw error
   }
+}
+
+/** Sends a small export, which holds neither a connection nor a place while it is sent. */
+async function sendWhole(
+  { ctx, site, list, choice }: Sending,
+  batches: AsyncGenerator<Item[], void>,
+  { client }: Snapshot
+): Promise<void> {
+  const output = new PassThrough()
+  const progress = { count: 0 }
+  const source = { columns: list.columns, batches, ctx, client }
+  const writing = writeExport(source, choice, output, progress)
+  writing.catch((error) => output.destroy(error))
+  const [content] = await Promise.all([buffer(output), writing])
+  answerBudgetOf(ctx).reserveAtLeast(content.length)
+  sendHeaders(ctx, list, choice)
+  ctx.response.send(content)
+  const { response } = ctx.response
+  finished(response, () => {
+    const isInterrupted = !response.writableFinished
+    logExport(ctx, site, list, choice, { count: progress.count, isInterrupted })
+  })
 }
 
 /** Sends the headers, and starts to write. */
@@ -106,17 +142,4 @@ export function sendHeaders(
   response
     .header('content-type', MEDIA_TYPES[format] + (isText ? '; charset=utf-8' : ''))
     .header('content-disposition', `attachment; filename="${fileName(view, format)}"`)
-}
-
-async function* withFirst(
-  first: IteratorResult<Item[], void>,
-  others: AsyncGenerator<Item[], void>
-): AsyncGenerator<Item[], void> {
-  try {
-    if (first.done) return
-    yield first.value
-    yield* others
-  } finally {
-    await others.return()
-  }
 }

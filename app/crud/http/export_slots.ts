@@ -1,23 +1,75 @@
-import { tooManyAnswers } from './problems.js'
+import type { ServerResponse } from 'node:http'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Actor } from '../types.js'
+import { networkOf } from './network.js'
+import { exportIsSent, tooManyAnswers } from './problems.js'
 
 /* Each holds a connection until its client has received it; lists need some, too. */
-const MOST_AT_ONCE = 2
+const MAX_AT_ONCE = 2
 
-let taken = 0
+/** A client that reads slower loses its place when another caller needs it; tests change it */
+export const SLOW_READER = {
+  bytesPerSecond: 64 * 1024,
+  /** Time after which the rate is measured */
+  milliseconds: 10_000,
+}
+
+interface Place {
+  caller: string
+  response: ServerResponse
+  since: number
+  sent: number
+}
+
+const places = new Set<Place>()
 
 /**
- * Takes one of the places for exports that are being sent by this process, of the API and of the admin site
- * together.
+ * Takes one of the places for exports that are sent while they are read, of the API and of the admin site together. A
+ * caller has one at most. If all are taken, the slowest reader below the minimum rate loses its place and its
+ * connection. Small exports need no place: they are read like a list, and sent afterwards.
  *
- * @returns a function that gives it back; further calls do nothing
- * @throws Problem 503  while all are taken
+ * @returns a function that frees the place; further calls do nothing
+ * @throws Problem 503  while the caller has a place, or all are taken
  */
-export function takeExportSlot(): () => void {
-  if (taken >= MOST_AT_ONCE) throw tooManyAnswers()
-  taken++
-  let isTaken = true
-  return () => {
-    if (isTaken) taken--
-    isTaken = false
-  }
+export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
+  const { response } = ctx.response
+  const caller = callerOf(ctx, actor)
+  if ([...places].some((place) => place.caller === caller)) throw exportIsSent()
+  if (places.size >= MAX_AT_ONCE) endSlowest(ctx)
+  const place = { caller, response, since: performance.now(), sent: sentTo(response) }
+  places.add(place)
+  return () => void places.delete(place)
+}
+
+/** A user has one place, whichever tokens and sessions are used; anonymous callers have one per network. */
+function callerOf({ request }: HttpContext, { user }: Actor): string {
+  return user ? `user:${user.id}` : `address:${networkOf(request.ip())}`
+}
+
+/** @throws Problem 503  if no client is too slow */
+function endSlowest({ logger }: HttpContext): void {
+  const slow = [...places]
+    .map((place) => ({ place, rate: rateOf(place) }))
+    .filter(({ rate }) => rate < SLOW_READER.bytesPerSecond)
+    .toSorted((one, other) => one.rate - other.rate)
+  if (slow.length === 0) throw tooManyAnswers()
+  const [{ place, rate }] = slow
+  logger.warn(
+    { caller: place.caller, bytesPerSecond: Math.round(rate) },
+    'A client that reads its export too slowly has lost its place to another'
+  )
+  places.delete(place)
+  place.response.destroy()
+}
+
+/** Bytes per second; infinite for a client that has not been measured long enough, or waits for the server. */
+function rateOf({ response, since, sent }: Place): number {
+  const milliseconds = performance.now() - since
+  const isWaiting = (response.socket?.writableLength ?? 0) === 0
+  if (isWaiting || milliseconds < SLOW_READER.milliseconds) return Infinity
+  return ((sentTo(response) - sent) * 1000) / milliseconds
+}
+
+function sentTo({ socket }: ServerResponse): number {
+  return socket ? socket.bytesWritten - socket.writableLength : 0
 }

@@ -314,6 +314,11 @@ export const tooManyAnswers = () =>
     headers: { 'retry-after': '2' },
   })
 
+export const exportIsSent = () =>
+  new Problem(503, 'Another export is being sent to you; try again when it is complete', {
+    headers: { 'retry-after': '5' },
+  })
+
 /** [A29] */
 export const unavailable = (reason: Unavailability) => {
   const [detail, seconds] = UNAVAILABLE[reason]

@@ -2,12 +2,18 @@ import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { LIST_FORMATS, type ListFormat } from '../../http/list_format.js'
+import { answerBudgetOf } from '../../http/answer_budget.js'
 import { takeExportSlot } from '../../http/export_slots.js'
 import { conflictsWithFormat } from '../../http/problems.js'
+import {
+  batchesStart,
+  withStart,
+  type BatchesStart,
+} from '../../operations/lists/batches_start.js'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { ListResult } from '../../operations/lists/list_result.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
-import { beginSnapshot, type Snapshot } from '../../operations/lists/snapshot.js'
+import { beginSnapshot } from '../../operations/lists/snapshot.js'
 import { ListRequest } from '../../request/list_request.js'
 import { ownParameter } from '../../request/parameters.js'
 import { queryOf } from '../../request/query_string.js'
@@ -17,6 +23,7 @@ import { crudConfig } from '../../settings.js'
 import type { Item } from '../../types.js'
 import { CsvWriter } from '../../values/csv.js'
 import { writeJson } from '../../values/json.js'
+import { actorOf } from '../access.js'
 
 const ROWS_AT_ONCE = 500
 
@@ -42,34 +49,35 @@ type Batches = AsyncGenerator<Item[], void>
 /**
  * GET without a key, as CSV or NDJSON: the whole list up to `limits.export` rows, part by part, of one
  * moment. A fault before the first part is an ordinary problem; a later one ends the connection, so that no
- * client takes a part for the whole. The header `X-Has-More` tells whether more rows match. [D5]
+ * client takes a part for the whole. A small list is read as a whole and needs no place. The header `X-Has-More` tells whether more rows match. [D5]
  *
  * @throws Problem 400 or 422  for parameters that are not allowed
  * @throws Problem 503  while too many are being sent
  */
 export async function handleExport(ctx: HttpContext, options: ExportOptions): Promise<void> {
-  const { client, format, resource } = options
-  const request = parse(ctx, resource, format)
-  const giveBack = takeExportSlot()
-  let snapshot: Snapshot | undefined
-  try {
-    snapshot = await beginSnapshot(client)
-    const reading = snapshot.client
-    const parts = options.divide?.(request, reading)
-    const read = (part: ListRequest) => options.fetch(part, reading)
-    const batches = listBatches(request, read, ROWS_AT_ONCE, parts)
-    const first = await batches.next()
-    const { length = 0 } = first.value ?? []
-    const isWhole = !parts && length < Math.min(request.paging.limit, ROWS_AT_ONCE)
-    const hasMore = !isWhole && (await isCut(request, { ...options, client: reading }))
-    ctx.response.header(HAS_MORE, String(hasMore))
-    send(ctx, textOf(resource, request, format, first.value ?? [], batches), format, () => {
-      giveBack()
-      snapshot!.end()
-    })
-  } catch (error) {
+  const { client, resource } = options
+  const request = parse(ctx, resource, options.format)
+  const snapshot = await beginSnapshot(client)
+  let giveBack = () => {}
+  const end = () => {
     giveBack()
-    snapshot?.end()
+    snapshot.end()
+  }
+  try {
+    const reading = { ...options, client: snapshot.client }
+    const parts = options.divide?.(request, snapshot.client)
+    const read = (part: ListRequest) => options.fetch(part, snapshot.client)
+    const batches = listBatches(request, read, ROWS_AT_ONCE, parts)
+    const start = await batchesStart(batches)
+    if (!start.isWhole) giveBack = takeExportSlot(ctx, actorOf(ctx))
+    const hasMore = !endsEarly(request, start) && (await isCut(request, reading))
+    ctx.response.header(HAS_MORE, String(hasMore))
+    const text = textOf(resource, request, options.format, start, batches)
+    if (!start.isWhole) return send(ctx, text, options.format, end)
+    await sendWhole(ctx, text, options.format)
+    end()
+  } catch (error) {
+    end()
     throw error
   }
 }
@@ -87,6 +95,11 @@ function parse(ctx: HttpContext, resource: Resource, format: ListFormat): ListRe
   return ListRequest.parse(resource, query, { ...config, pagination })
 }
 
+/** True if fewer records match than the request takes. */
+function endsEarly({ paging }: ListRequest, { batches, isWhole }: BatchesStart): boolean {
+  return isWhole && batches.flat().length < paging.limit
+}
+
 /** Looks at the row after the last one that is sent. */
 async function isCut(
   { conditions, deleted, fields, paging: { limit }, sorts }: ListRequest,
@@ -102,9 +115,10 @@ async function* textOf(
   resource: Resource,
   request: ListRequest,
   format: ListFormat,
-  first: Item[],
+  start: BatchesStart,
   others: Batches
 ): AsyncGenerator<string> {
+  const [first = []] = start.batches
   const isCsv = format === 'csv'
   const fields = shownFields(resource, request.fields) ?? resource.answer
   const names =
@@ -113,12 +127,26 @@ async function* textOf(
       : undefined
   const csv = new CsvWriter(fields, names)
   const write = (items: Item[]) => (isCsv ? csv.lines(items) : writeLines(items))
-  yield (isCsv ? csv.heading : '') + write(first)
-  for await (const items of others) yield write(items)
+  if (isCsv) yield csv.heading
+  for await (const items of withStart(start, others)) yield write(items)
 }
 
 function writeLines(items: Item[]): string {
   return items.map((item) => `${writeJson(item)}\n`).join('')
+}
+
+/** Sends a small export, whose text needs neither a connection nor a place while it is sent. */
+async function sendWhole(
+  ctx: HttpContext,
+  text: AsyncGenerator<string>,
+  format: ListFormat
+): Promise<void> {
+  /* An empty text would be a 204. */
+  const whole = Buffer.from((await Array.fromAsync(text)).join(''))
+  answerBudgetOf(ctx).reserveAtLeast(whole.length)
+  ctx.response.header('content-type', `${LIST_FORMATS[format]}; charset=utf-8`)
+  if (ctx.request.method() === 'HEAD') return ctx.response.stream(Readable.from([]))
+  ctx.response.send(whole)
 }
 
 /** @param done  called once, after the answer is sent or its connection is closed */

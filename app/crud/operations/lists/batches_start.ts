@@ -1,0 +1,41 @@
+import type { Item } from '../../types.js'
+
+/** Maximum records of an export that is read as a whole before it is sent */
+export const SMALL_EXPORT = 1000
+
+/** The first batches of a list, and whether there are others. */
+export interface BatchesStart {
+  batches: Item[][]
+  /** True if they are all */
+  isWhole: boolean
+}
+
+/**
+ * Reads the first batches of a list, until they have more records than a small export.
+ */
+export async function batchesStart(all: AsyncGenerator<Item[], void>): Promise<BatchesStart> {
+  const batches: Item[][] = []
+  let count = 0
+  while (count <= SMALL_EXPORT) {
+    const { done, value } = await all.next()
+    if (done) return { batches, isWhole: true }
+    batches.push(value)
+    count += value.length
+  }
+  return { batches, isWhole: false }
+}
+
+/**
+ * All batches of a list, those first that were read already.
+ */
+export async function* withStart(
+  { batches }: BatchesStart,
+  others: AsyncGenerator<Item[], void>
+): AsyncGenerator<Item[], void> {
+  try {
+    yield* batches
+    yield* others
+  } finally {
+    await others.return()
+  }
+}
