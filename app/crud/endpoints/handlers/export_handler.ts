@@ -5,11 +5,7 @@ import { LIST_FORMATS, type ListFormat } from '../../http/list_format.js'
 import { answerBudgetOf } from '../../http/answer_budget.js'
 import { takeExportSlot } from '../../http/export_slots.js'
 import { conflictsWithFormat } from '../../http/problems.js'
-import {
-  batchesStart,
-  withStart,
-  type BatchesStart,
-} from '../../operations/lists/batches_start.js'
+import { batchesStart, withStart, type BatchesStart } from '../../operations/lists/batches_start.js'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { ListResult } from '../../operations/lists/list_result.js'
 import type { orderedParts } from '../../operations/lists/ordered_parts.js'
@@ -142,7 +138,8 @@ async function sendWhole(
   format: ListFormat
 ): Promise<void> {
   /* An empty text would be a 204. */
-  const whole = Buffer.from((await Array.fromAsync(text)).join(''))
+  const pieces = await Array.fromAsync(text)
+  const whole = Buffer.from(pieces.join(''))
   answerBudgetOf(ctx).reserveAtLeast(whole.length)
   ctx.response.header('content-type', `${LIST_FORMATS[format]}; charset=utf-8`)
   if (ctx.request.method() === 'HEAD') return ctx.response.stream(Readable.from([]))
