@@ -19,6 +19,7 @@ import { INLINES } from './forms/inlines/inline_option.js'
 import { Widget, WIDGETS } from './forms/fields/widget.js'
 import { checkFormParts } from './forms/layout/layout_checks.js'
 import type { ListColumn } from './list/list_column.js'
+import { isPageSize, ROWS_MAX } from './list/page_size.js'
 import type { AdminViewOptions } from './view_options.js'
 
 const CLASSES: Check = [(value) => isList(value), 'a list of classes']
@@ -53,6 +54,7 @@ const CHECKS: Record<keyof Required<AdminViewOptions>, Check> = {
   inlines: INLINES,
   manyToMany: TEXTS,
   defaultSort: TEXT,
+  rowsPerPage: [isPageSize, `a whole number from 1 to ${ROWS_MAX}`],
   form: [(value) => isList(value), 'a list of names of fields, sections and tabs'],
   fields: [
     (value) => isObject(value) && Object.values(value).every(isObject),

@@ -124,6 +124,8 @@ export interface AdminViewOptions {
   manyToMany?: Iterable<string>
   /** As in `name` or `-price`. Default: by key, newest first [B16] */
   defaultSort?: string
+  /** Rows of a page, 1 to 100, until the user chooses another number. Default: 10 */
+  rowsPerPage?: number
   /**
    * Layout of the form: API names of fields, and what `section` and `tab` return. Fields that it does not name
    * stand at the end. Default: all fields in the order of the schema, in two columns [R1]

@@ -2,8 +2,12 @@ import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
+import { queryOfReferringList } from '../http/list_query.js'
 import { ListPage } from './list_page.js'
-import type { ListParameters } from './list_parameters.js'
+import { ROWS, type ListParameters } from './list_parameters.js'
+import { usualRows } from './page_size.js'
+import { readList } from './read_list.js'
+import { preferenceNames } from './saved_views/place_of.js'
 
 /**
  * The list of a model: as a page, as its content without the layout, or its table alone.
@@ -37,16 +41,37 @@ export class ListController {
    */
   async content(ctx: HttpContext, isAddress: boolean = false): Promise<string> {
     ctx.response.vary('HX-Request')
-    if (ctx.request.header('hx-request') === undefined) return await this.#whole(ctx)
-    const data = await this.#page.data(ctx)
+    const parameters = await this.#parameters(ctx)
+    if (ctx.request.header('hx-request') === undefined) return await this.#whole(ctx, parameters)
+    const data = await this.#page.data(ctx, parameters)
     if (isAddress) ctx.response.header('hx-push-url', newAddress(ctx, data.parameters))
     return await this.#page.render(ctx, data)
   }
 
+  /**
+   * Reads the address, and remembers the number of rows when it was chosen on the page that the request comes from.
+   * [L6]
+   */
+  async #parameters(ctx: HttpContext): Promise<ListParameters> {
+    const parameters = await this.#page.parametersOf(ctx)
+    const { rows, place } = parameters
+    if (rows === place.rows || !new URLSearchParams(ctx.request.parsedUrl.query ?? '').has(ROWS)) {
+      return parameters
+    }
+    const query = queryOfReferringList(ctx, this.view.url('/'))
+    const owner = ctx.auth.use('admin').signedIn?.owner
+    if (query === null || !owner) return parameters
+    const before = await readList(ctx, this.site, this.view, query, undefined, true)
+    if (before.rows === rows) return parameters
+    const chosen = rows === usualRows(this.view, null) ? null : rows
+    await this.site.preferences.write(owner.id, { [preferenceNames(this.view.name).rows]: chosen })
+    return parameters.with({ place: { ...place, rows: chosen } })
+  }
+
   /** Renders the layout while the database works, as it does not depend on the query. */
-  async #whole(ctx: HttpContext): Promise<string> {
+  async #whole(ctx: HttpContext, parameters: ListParameters): Promise<string> {
     const own = this.view.templates.list
-    const finding = this.#page.data(ctx)
+    const finding = this.#page.data(ctx, parameters)
     if (own !== undefined) return await this.site.renderPage(ctx, 'pages/list', await finding, own)
 
     finding.catch(() => {})

@@ -19,7 +19,8 @@ import { columnChoices } from './columns/column_choices.js'
 import { emptyState, type EmptyState } from './empty_state.js'
 import { filterBar, type FilterBar } from './filters/filter_bar.js'
 import { filterNotes, type FilterNote } from './filter_notes.js'
-import { ALL_COLUMNS, ROWS_OFFERED, type ListParameters } from './list_parameters.js'
+import { ALL_COLUMNS, type ListParameters } from './list_parameters.js'
+import { ROWS_OFFERED, usualRows } from './page_size.js'
 import {
   ListTable,
   NO_JOINS,
@@ -431,7 +432,10 @@ export class ListPage {
 
   #links(parameters: ListParameters, offers: Offers, isImported: boolean): ListData['links'] {
     const first = parameters.with({ page: 1 })
-    const offered = [...new Set([...ROWS_OFFERED, parameters.rows])].sort((one, two) => one - two)
+    const usual = usualRows(this.view, null)
+    const offered = [...new Set([...ROWS_OFFERED, usual, parameters.rows])].sort(
+      (one, two) => one - two
+    )
     const modes = this.view.resource.softDelete ? (['exclude', 'include', 'only'] as const) : []
     return {
       create: offers.has('create') ? this.view.url('/create_page') : null,

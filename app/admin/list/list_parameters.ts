@@ -10,6 +10,7 @@ import {
 import type { ModelView } from '../model_view.js'
 import { columnsWritten, readColumns } from './columns/column_choices.js'
 import { filterParameter, readFilters, type ListFilter } from './list_filters.js'
+import { DEFAULT_ROWS, isPageSize, usualRows } from './page_size.js'
 import { NO_PLACE, type ListPlace, type SavedView } from './saved_views/list_place.js'
 import { besideView } from './saved_views/view_query.js'
 import { searchCondition } from './search_condition.js'
@@ -19,11 +20,8 @@ import { searchableColumns, wordConditions } from './word_search.js'
 /** Value of the search form's column for a search of all of them. */
 export const ALL_COLUMNS = '*'
 
-/** Page sizes on offer [B15] */
-export const ROWS_OFFERED = [10, 20, 50, 100]
-
-const FEWEST_ROWS = 10
-const MOST_ROWS = 100
+/** Name of the parameter with the rows of a page */
+export const ROWS = 'rows-per-page-select'
 
 const SEARCHED = 'column-to-search'
 /** Name of the parameter with the search text */
@@ -99,7 +97,7 @@ export class ListParameters {
     values: Partial<Values> = {}
   ) {
     this.page = values.page ?? 1
-    this.rows = values.rows ?? FEWEST_ROWS
+    this.rows = values.rows ?? DEFAULT_ROWS
     this.sorting = values.sorting ?? []
     this.order = values.order === undefined ? 'asc' : values.order
     this.column = values.column ?? null
@@ -139,8 +137,10 @@ export class ListParameters {
     const last = (name: string) => given.getAll(name).at(-1)
     const column = view.resource.fields.find(({ apiName }) => apiName === last(SEARCHED))
     const { columns, unknown } = readColumns(view, given.getAll('columns'))
+    const namesNothing = given.size === 0 || place.open !== null
+    const rows = namesNothing ? usualRows(view, place.rows) : DEFAULT_ROWS
     return new ListParameters(view, {
-      ...readPaging(last('page'), last('rows-per-page-select')),
+      ...readPaging(last('page'), last(ROWS), rows),
       sorting: readSorting(view, last('sort_by'), last('sort_order')),
       order: last('sort_order') === 'None' ? null : readOrders(last('sort_order'))[0],
       column,
@@ -266,7 +266,8 @@ export class ListParameters {
    * The first page of the list without a view, as an address that names none. [L5]
    */
   get plain(): ListParameters {
-    return new ListParameters(this.view, { place: { ...this.place, open: null, isGone: false } })
+    const place = { ...this.place, open: null, isGone: false }
+    return new ListParameters(this.view, { rows: usualRows(this.view, place.rows), place })
   }
 
   /**
@@ -344,7 +345,10 @@ export class ListParameters {
     const { open, defaultId } = this.place
     if (open) return [['view', String(open.id)], ...this.#besideView] as Field[]
     const fields = this.#fields()
-    return fields.length === 0 && defaultId !== null ? [['view', ALL_RECORDS]] : fields
+    if (fields.length > 0) return fields
+    if (defaultId !== null) return [['view', ALL_RECORDS]]
+    const isUsual = this.rows === usualRows(this.view, this.place.rows)
+    return isUsual ? [] : [[ROWS, String(this.rows)]]
   }
 
   get #besideView(): ReadonlyArray<readonly [string, string]> {
@@ -393,7 +397,7 @@ export class ListParameters {
   }
 
   #paging(): Field[] {
-    return this.rows === FEWEST_ROWS ? [] : [['rows-per-page-select', String(this.rows)]]
+    return this.rows === DEFAULT_ROWS ? [] : [[ROWS, String(this.rows)]]
   }
 }
 
@@ -425,12 +429,11 @@ export function searchedText(given: URLSearchParams, search: string = SEARCH): s
 }
 
 /** A value that is not an integer resets both parameters. [S27] */
-function readPaging(page: string | undefined, rows: string | undefined) {
+function readPaging(page: string | undefined, rows: string | undefined, usual: number) {
   const wanted = readInteger(page ?? '1')
-  const many = readInteger(rows ?? String(FEWEST_ROWS))
-  if (wanted === null || many === null) return { page: 1, rows: FEWEST_ROWS }
-  const isOffered = many >= 1 && many <= MOST_ROWS
-  return { page: Math.max(wanted, 1), rows: isOffered ? many : FEWEST_ROWS }
+  const many = readInteger(rows ?? String(usual))
+  if (wanted === null || many === null) return { page: 1, rows: DEFAULT_ROWS }
+  return { page: Math.max(wanted, 1), rows: isPageSize(many) ? many : DEFAULT_ROWS }
 }
 
 function readInteger(text: string): number | null {

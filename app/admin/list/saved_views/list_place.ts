@@ -28,6 +28,8 @@ export interface ListPlace {
   readonly defaultId: number | null
   /** Names of the columns that the viewer has chosen */
   readonly columns: readonly string[] | null
+  /** Rows of a page that the viewer chose last; null: none chosen */
+  readonly rows: number | null
   readonly density: Density
   /** That of lists for which the viewer has chosen none */
   readonly usualDensity: Density
@@ -39,6 +41,7 @@ export const NO_PLACE: ListPlace = {
   isGone: false,
   defaultId: null,
   columns: null,
+  rows: null,
   density: DENSITIES[0],
   usualDensity: DENSITIES[0],
 }

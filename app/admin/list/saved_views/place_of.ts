@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
+import { isPageSize } from '../page_size.js'
 import { KeptByVersion } from '../../permissions/kept_by_version.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
 
@@ -22,6 +23,7 @@ export function preferenceNames(model: string) {
   return {
     columns: `list.${model}.columns`,
     density: `list.${model}.density`,
+    rows: `list.${model}.rows`,
     view: `list.${model}.view`,
   }
 }
@@ -69,6 +71,7 @@ async function read(site: AdminSite, userId: number, model: string): Promise<Lis
     views,
     defaultId: views.find(({ id }) => id === chosen)?.id ?? null,
     columns: textsIn(preferences.get(names.columns)),
+    rows: rowsIn(preferences.get(names.rows)),
     density: densityIn(preferences.get(names.density) ?? usualDensity),
     usualDensity,
   }
@@ -81,6 +84,10 @@ function sizeOf({ views }: ListPlace): number {
 function textsIn(value: unknown): readonly string[] | null {
   const texts = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
   return texts.length > 0 ? texts : null
+}
+
+function rowsIn(value: unknown): number | null {
+  return isPageSize(value) ? value : null
 }
 
 /** The default for anything unknown */

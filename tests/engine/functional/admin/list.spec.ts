@@ -208,6 +208,32 @@ test.group('Admin | list', (group) => {
     assert.match(text, /<a id="rows-33"[^>]*aria-current="true"/)
   })
 
+  test('[L6] the last chosen page size opens the list next time', async ({ assert }) => {
+    await makeUtensils(25)
+    const referer = `${process.env.APP_URL ?? 'http://localhost:3333'}/admin/Utensil/`
+    const from = (query: string) => ({
+      'referer': referer + query,
+      'sec-fetch-site': 'same-origin',
+    })
+    const count = async (query = '', headers = {}) => column(await list(query, headers), 1).length
+
+    assert.equal(await count('?rows-per-page-select=20'), 20)
+    assert.equal(await count(), 10, 'a typed address is no choice')
+    const foreign = { ...from(''), 'sec-fetch-site': 'cross-site' }
+    await count('?rows-per-page-select=20', foreign)
+    assert.equal(await count(), 10, 'a link of another site is no choice')
+    await count('?rows-per-page-select=20&page=2', from('?rows-per-page-select=20'))
+    assert.equal(await count(), 10, 'another page of the same size is no choice')
+
+    const { text } = await list('?rows-per-page-select=20', from(''))
+    assert.match(text, /id="rows-10" href="[^"]*\?rows-per-page-select=10"/)
+    assert.equal(await count(), 20)
+    assert.equal(await count('?sort_by=name'), 10, 'an address that names something is complete')
+
+    await count('?rows-per-page-select=10', from(''))
+    assert.equal(await count(), 10)
+  })
+
   test('[S28] the list can be sorted by a column in either direction', async ({ assert }) => {
     await makeUtensils(3, (number) => ({ price: [5, 1, 3][number - 1], category: 'same' }))
     assert.deepEqual(await names('?sort_by=price'), ['P2', 'P3', 'P1'])

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import type { ModelView } from '#admin'
 import { ListParameters } from '#admin/list/list_parameters'
+import { NO_PLACE } from '#admin/list/saved_views/list_place'
 import { adminSite } from '#tests/engine/helpers/admin'
 
 test.group('Parameters of a list', (group) => {
@@ -32,6 +33,23 @@ test.group('Parameters of a list', (group) => {
     assert.equal(parameters.search, '')
     assert.isNull(parameters.condition)
     assert.equal(parameters.deleted, 'exclude')
+  })
+
+  test('[S27] rowsPerPage and the last choice are the page size of an address that names nothing', ({
+    assert,
+  }) => {
+    const wide = Object.create(artefact, {
+      options: { value: { ...artefact.options, rowsPerPage: 25 } },
+    })
+    const rowsOf = (query: string, rows: number | null = null) =>
+      ListParameters.read(wide, query, undefined, undefined, { ...NO_PLACE, rows })
+    assert.equal(rowsOf('').rows, 25)
+    assert.equal(rowsOf('', 50).rows, 50)
+    assert.equal(rowsOf('page=2', 50).rows, 10)
+    assert.equal(rowsOf('rows-per-page-select=x', 50).rows, 10)
+    assert.match(rowsOf('', 50).urlOf(2), /\?rows-per-page-select=50&page=2$/)
+    assert.match(rowsOf('', 50).with({ rows: 10 }).url, /\?rows-per-page-select=10$/)
+    assert.match(rowsOf('').plain.url, /\?rows-per-page-select=25$/)
   })
 
   test('[S27] a page below 1 is page 1 and keeps the page size')
