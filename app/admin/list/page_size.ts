@@ -1,5 +1,3 @@
-import type { ModelView } from '../model_view.js'
-
 /** Page sizes to choose from [B15] */
 export const ROWS_OFFERED = [10, 20, 50, 100]
 
@@ -19,6 +17,9 @@ export function isPageSize(value: unknown): value is number {
  *
  * @param chosen  number that the viewer chose last; null: none
  */
-export function usualRows({ options }: Pick<ModelView, 'options'>, chosen: number | null): number {
+export function usualRows(
+  { options }: { options: { rowsPerPage?: number } },
+  chosen: number | null
+): number {
   return chosen ?? options.rowsPerPage ?? DEFAULT_ROWS
 }

@@ -52,10 +52,14 @@ function checkbox({ key, title, label, isDeleted }: Row): string {
 
 function tableCell(cell: ShownCell, { isLead, style, card }: ColumnStyle, mark: string): string {
   const title = cell.title ? ` title="${escaped(cell.title)}"` : ''
-  /* The text is cut at its own end. */
-  const direction = isFromTheRight(cell.text) ? ' dir="auto"' : ''
-  const begin = ` class="${escaped(cell.kind)}${style}"${title}${direction}${card}>${cellMarkup(cell)}`
+  const begin = ` class="${escaped(cell.kind)}${style}"${title}${card}>${directed(cell)}`
   if (!isLead) return `<td${begin}</td>\n`
   const deleted = mark === '' ? '' : ` <span class="deleted-mark">${escaped(mark)}</span>`
   return `<th scope="row"${begin}${deleted}</th>\n`
+}
+
+/** A text from right to left is cut at its own end; the cell keeps the direction of the table, and its place. */
+function directed(cell: ShownCell): string {
+  const markup = cellMarkup(cell)
+  return isFromTheRight(cell.text) ? `<span class="cell-text" dir="auto">${markup}</span>` : markup
 }

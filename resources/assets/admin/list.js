@@ -52,8 +52,29 @@
     })
   }
 
+  const headings = () => [...(table()?.querySelectorAll('thead th[scope]') ?? [])]
+
+  /* Other rows have other texts: columns keep the width that they had, so that they don't jump. */
+  let widths = new Map()
+
+  function rememberWidths() {
+    widths = new Map(headings().map((one) => [one.textContent.trim(), one.offsetWidth]))
+  }
+
+  function keepWidths() {
+    const now = headings()
+    if (now.length !== widths.size || window.innerWidth < 736) return
+    if (!now.every((one) => widths.has(one.textContent.trim()))) return
+    for (const one of now) one.style.minWidth = `${widths.get(one.textContent.trim())}px`
+  }
+
   document.addEventListener('htmx:before:swap', () => {
     scrolled = table()?.scrollLeft ?? 0
+    rememberWidths()
+  })
+
+  window.addEventListener('resize', () => {
+    for (const one of headings()) one.style.minWidth = ''
   })
 
   /* The list that the page came with: parts that follow it are no news. */
@@ -66,6 +87,7 @@
     const list = document.getElementById('list-content')
     if (!list || list.dataset.isShown) return
     list.dataset.isShown = 'true'
+    keepWidths()
     if (table()) table().scrollLeft = scrolled
     /* After paging from below the table, the first record should be visible. */
     if (list.getBoundingClientRect().top < 0) list.scrollIntoView()

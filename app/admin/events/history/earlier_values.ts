@@ -68,13 +68,13 @@ async function storedValues(
   log: EventReader,
   view: ModelView,
   history: ReadableHistory,
-  { isDeletion, row }: Version,
+  { isBefore, row }: Version,
   columns: readonly Column[]
 ): Promise<Record<string, unknown>> {
   const wanted = new Set(columns.map(({ name }) => name))
   const found: Record<string, unknown> = {}
-  /* A deletion is taken back as well. */
-  let from = isDeletion ? row.id : row.id + 1
+  /* The event itself is reverted as well for the state before it. */
+  let from = isBefore ? row.id : row.id + 1
   while (wanted.size > 0) {
     const rows = await log.reversals(history, from, ROWS)
     for (const { reversal } of rows) {

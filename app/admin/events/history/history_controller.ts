@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound } from '../../errors.js'
 import { listQueryIn, withListQuery } from '../../http/list_query.js'
@@ -10,6 +11,7 @@ import { recordLinks } from '../../record/record_links.js'
 import { plainText } from '../../text/plain_text.js'
 import { hasEventLog, mayReadEvents } from '../pages/event_access.js'
 import { readPage } from '../pages/event_filters.js'
+import { statesOf } from '../pages/comparison.js'
 import { EventReader } from '../pages/event_reader.js'
 import { LoggedRelations } from '../pages/logged_relations.js'
 import { pagesOf } from '../pages/pages.js'
@@ -21,7 +23,7 @@ import { historyUrl, VERSION, versionUrl } from './history_url.js'
 import { readableHistory, type ReadableHistory } from './readable_history.js'
 import { referenceTitles } from './reference_titles.js'
 import { rowEntries } from './row_entries.js'
-import { parameterIn, versionOf, type Version } from './version.js'
+import { idBefore, parameterIn, versionOf, type Version } from './version.js'
 import { versionFields } from './version_fields.js'
 
 const LONGEST_TITLE = 120
@@ -81,9 +83,19 @@ export class HistoryController {
       ...(await this.#head(ctx, history, last)),
       comeback: history.record ? null : await this.#comeback(ctx, history),
       pages,
-      begins: pages.next === null && found.rows.at(-1)?.action !== 'CREATE',
+      ...(pages.next === null && this.#beginning(key, found.rows.at(-1), list)),
       entries: [...own, ...ofRows].sort((one, other) => other.id - one.id),
     })
+  }
+
+  /** What the page says below the first logged change, and the link to the version before it. */
+  #beginning(key: KeyValue, first: AdminAuditLog | undefined, list: string | null) {
+    const isKnown = first?.action === 'UPDATE' && statesOf(first).before !== null
+    const url = isKnown && versionUrl(this.view, key, idBefore(first.eventId))
+    return {
+      begins: first?.action !== 'CREATE',
+      beginning: url ? withListQuery(url, list) : null,
+    }
   }
 
   async #version(ctx: HttpContext, history: ReadableHistory, version: Version): Promise<string> {
@@ -92,6 +104,7 @@ export class HistoryController {
     const { row, event } = version
     const list = listQueryIn(ctx)
     const beside = await this.#log.besideChange(history, row)
+    const isBeginning = version.isBefore && !version.isDeletion
     const to = (id: number | null) => id && withListQuery(versionUrl(view, key, id), list)
     return await site.render(ctx, 'pages/version', {
       ...(await this.#head(ctx, history, row)),
@@ -100,8 +113,9 @@ export class HistoryController {
       mark: versionMark(site, row, event ?? undefined),
       who: event?.username ? plainText(event.username) : null,
       isDeletion: version.isDeletion,
-      earlier: to(beside.earlier),
-      later: to(beside.later),
+      isBeginning,
+      earlier: isBeginning ? null : to(beside.earlier),
+      later: to(isBeginning ? row.eventId : beside.later),
       comeback: history.record ? null : await this.#comeback(ctx, history, version),
       ...(await versionFields(ctx, site, view, history, version)),
     })

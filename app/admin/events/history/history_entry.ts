@@ -38,6 +38,8 @@ export interface HistoryEntry {
   /** Labels of the changed fields of an update */
   changed: string | null
   comparison: Comparison
+  /** The only change, if both values are short: it is told in one line */
+  single: Comparison['changed'][number] | null
   isFolded: boolean
 }
 
@@ -67,8 +69,15 @@ export function historyEntry(
     notes: notesOfVersion(site, event?.details ?? {}, reads),
     changed: hasBefore && hasAfter ? changed.map(({ label }) => label).join(', ') : null,
     comparison: { changed, unchanged: [], hasAfter, hasBefore },
+    single: hasBefore && hasAfter ? singleChange(changed) : null,
     isFolded: changed.length > MOST_SHOWN,
   }
+}
+
+function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
+  const [only] = changed
+  const isShort = changed.length === 1 && !only.before?.whole && !only.after?.whole
+  return isShort ? only : null
 }
 
 /** Times of updates say nothing that the version does not. */

@@ -16,10 +16,10 @@ export function historyUrl(view: ModelView, key: KeyValue): string {
 /**
  * URL of one version of a record: `/admin/Film/history/12?version=345`. [R8]
  *
- * @param event  id of the event that the version comes from
+ * @param version  id of the event that the version comes from, or what `idBefore` returns
  */
-export function versionUrl(view: ModelView, key: KeyValue, event: number): string {
-  return `${historyUrl(view, key)}?${VERSION}=${event}`
+export function versionUrl(view: ModelView, key: KeyValue, version: number | string): string {
+  return `${historyUrl(view, key)}?${VERSION}=${version}`
 }
 
 /**

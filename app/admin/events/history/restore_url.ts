@@ -16,8 +16,8 @@ const LONGEST = 10_000
 /**
  * URL of the form of a record with the values of a version: `/admin/Film/update/12?restore=345`. [R8]
  */
-export function restoreUrl(view: ModelView, key: KeyValue, event: number): string {
-  return `${formUrl(view, key)}?${RESTORE}=${event}`
+export function restoreUrl(view: ModelView, key: KeyValue, version: string): string {
+  return `${formUrl(view, key)}?${RESTORE}=${version}`
 }
 
 /**

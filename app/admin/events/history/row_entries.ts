@@ -50,6 +50,7 @@ export async function rowEntries(
       notes: notesOfVersion(site, event.details ?? {}, reads),
       changed: labels.join(', '),
       comparison: { changed: [], unchanged: [], hasAfter: true, hasBefore: true },
+      single: null,
       isFolded: false,
     }
   })

@@ -9,36 +9,50 @@ import type { ReadableHistory } from './readable_history.js'
 /* Of the column's type */
 const MOST_ID = 2 ** 31 - 1
 
+/* Address of the state before the event: `before-345` */
+const BEFORE = 'before-'
+
 /**
- * A record as an event left it, or, if the event deleted it for good, as it was before.
+ * A record as an event left it, or, if the event deleted it for good or the address says so, as it was before.
  */
 export interface Version {
+  /** Name in addresses: the event's id, or `before-345` */
+  id: string
   row: AdminAuditLog
   event: AdminEventLog | null
   /** By API name, as answers held it; long values are shortened */
   state: State
-  /** The state before the event; null if it created the record */
+  /** The state before the event; null if it created the record, or if the version is that state */
   before: State | null
   isDeletion: boolean
+  /** True if the version is the state before the event */
+  isBefore: boolean
+}
+
+/** Name of the version before an event, for addresses. */
+export function idBefore(event: number): string {
+  return `${BEFORE}${event}`
 }
 
 /**
- * @param eventId  of an address
+ * @param id  of an address
  * @throws PageNotFound  for an event that is none of this record's history, or not any more
  */
 export async function versionOf(
   log: EventReader,
   history: ReadableHistory,
-  eventId: unknown
+  id: string
 ): Promise<Version> {
-  const isId = /^\d{1,10}$/.test(String(eventId)) && Number(eventId) <= MOST_ID
-  const row = isId ? await log.change(history, Number(eventId)) : null
+  const eventId = Number(/^(?:before-)?(\d{1,10})$/.exec(id)?.[1] ?? Number.NaN)
+  const row = eventId <= MOST_ID ? await log.change(history, eventId) : null
   if (!row) throw new PageNotFound()
   const { before, after } = statesOf(row)
-  const state = after ?? before
+  const isBefore = after === null || id.startsWith(BEFORE)
+  const state = isBefore ? before : after
   if (!state) throw new PageNotFound()
   const event = await log.find(row.eventId)
-  return { row, event, state, before, isDeletion: after === null }
+  const isDeletion = after === null
+  return { id, row, event, state, before: isBefore ? null : before, isDeletion, isBefore }
 }
 
 /** A parameter of the address; null if it is not there. */

@@ -42,7 +42,7 @@ export async function versionFields(
   version: Version
 ) {
   const { key, record, sees } = history
-  const { before, isDeletion, row, state } = version
+  const { before, id, isBefore, row, state } = version
   const now: State | null = record && itemOf(view, record)
   const titleOf = await referenceTitles(ctx, site, view, [state, before, now], sees)
   const offered = await offeredNames(ctx, site, view, history)
@@ -57,7 +57,7 @@ export async function versionFields(
   const fields = loggedNames(view, state)
     .filter((name) => sees(name) && !relations.withholds(view.name, name))
     .map((name): VersionField => {
-      const isChanged = !isDeletion && before !== null && !isSame(before[name], state[name])
+      const isChanged = !isBefore && before !== null && !isSame(before[name], state[name])
       const differs = now !== null && Object.hasOwn(now, name) && !isSame(state[name], now[name])
       return {
         name,
@@ -73,10 +73,10 @@ export async function versionFields(
     others: fields.filter((field) => !isTold(field)),
     restore: fields.some(({ isOffered }) => isOffered)
       ? {
-          url: restoreUrl(view, key, row.eventId),
-          action: restoreUrl(view, key, row.eventId).split('?', 1)[0],
+          url: restoreUrl(view, key, id),
+          action: restoreUrl(view, key, id).split('?', 1)[0],
           name: RESTORE,
-          event: row.eventId,
+          event: id,
           fields: FIELDS,
         }
       : null,

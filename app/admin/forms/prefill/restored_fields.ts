@@ -77,11 +77,12 @@ export class RestoredFields {
   }
 
   get notice(): RestoreNotice {
-    const { row, event } = this.version
+    const { row, event, isBefore } = this.version
     const data = { time: momentOf(row.timestamp).text, who: event?.username ?? '' }
     const changed = this.fields.filter(({ name }) => this.#marks.has(name))
+    const filled = event?.username ? 'restore.filledBy' : 'restore.filled'
     return {
-      text: this.site.text(event?.username ? 'restore.filledBy' : 'restore.filled', data),
+      text: this.site.text(isBefore && this.record ? 'restore.filledBefore' : filled, data),
       changed: changed.map(({ label }) => label).join(', '),
       left: this.#left,
     }

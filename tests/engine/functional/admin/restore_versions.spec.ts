@@ -166,6 +166,38 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     assert.equal(await its(rowOf('undo_shelves', id), 'name'), 'Two')
   })
 
+  test('[R8] the state before the first logged change is a version that can be restored', async ({
+    assert,
+  }) => {
+    const id = Number(await insertRow('undo_shelves', { name: 'Old', floor: 1, updated_at: NOW }))
+    const before = await rowOf('undo_shelves', id)
+    const first = await change('Shelf', id, { floor: 2 })
+    await change('Shelf', id, { name: 'New' })
+    const list = await visit(`Shelf/history/${id}`)
+    assert.match(list.plain, /Changed: Floor 1 → After 2/, 'one short change is one line')
+    const beginning = `/admin/Shelf/history/${id}?version=before-${first}`
+    assert.include(list.text, `<a href="${beginning}">Show the version before the first logged`)
+
+    const version = await visit(beginning.replace('/admin/', ''))
+    assert.match(version.plain, /Floor to be restored the same 1 2/)
+    assert.match(version.plain, /Name to be restored the same Old New/)
+    assert.include(version.text, `?version=${first}" rel="next"`)
+    assert.notInclude(version.text, 'rel="prev"')
+    const [, link] = /<a class="btn" href="([^"]*)">Restore this version/.exec(version.text)!
+    const form = await visit(unescape(link).replace('/admin/', ''))
+    assert.include(form.plain, 'Filled in with the version before the first logged change on')
+    assert.equal(await its(save(form), 'status'), 303)
+    assert.deepEqual(await rowOf('undo_shelves', id), before)
+
+    const created = await shelf()
+    const creation = await lastEvent()
+    assert.notInclude(await its(visit(`Shelf/history/${created}`), 'text'), 'version=before-')
+    assert.equal(
+      await its(visit(`Shelf/history/${created}?version=before-${creation}`), 'status'),
+      404
+    )
+  })
+
   test('[R8] single fields are restored, and the others stay as they are', async ({ assert }) => {
     const id = await shelf({ card: 'A' })
     const version = await lastEvent()
