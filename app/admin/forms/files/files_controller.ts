@@ -8,7 +8,7 @@ import { ownerOf } from './file_owners.js'
 import { imageType, INLINE } from '../fields/widgets/image_types.js'
 import { isFileKey, openFile } from './file_store.js'
 import { isForbidden } from '../submission/refusals.js'
-import { PageNotFound } from '../../errors.js'
+import { PageNotFound, WithheldPage } from '../../errors.js'
 
 /* Characters that some systems do not allow in file names, or that disguise the name */
 const UNFIT = /[\p{C}\p{Zl}\p{Zp}"*/:<>?\\|]+/gu
@@ -60,6 +60,9 @@ export class FilesController {
       if (isForbidden(error)) return null
       throw error
     })
+    if (!record && (await resource.base.reader.attributes(this.view.client(), owner.key))) {
+      throw new WithheldPage()
+    }
     const attributes = (record ?? {}) as Record<string, unknown>
     const column = fileColumnsOf(this.view).find(
       ({ attribute, apiName }) =>

@@ -68,7 +68,8 @@ export class JobsController {
     const job = await this.#find(ctx, { isOwn: true })
     const kind = this.site.jobs.kindOf(job)
     const file = kind?.fileOf(job)
-    if (!kind || !file || file.isGone || !(await kind.mayFetch(ctx, job))) throw new PageNotFound()
+    if (!kind || !file || file.isGone) throw new PageNotFound()
+    if (!(await kind.mayFetch(ctx, job))) throw new WithheldPage()
     const opened = await file.open()
     if (!opened) throw new PageNotFound()
     ctx.response

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from '@japa/runner'
 import { its } from '#tests/engine/helpers/its'
+import { emptyEventTables } from '#tests/engine/helpers/logged_events'
+import { loggedEvents } from '#tests/engine/helpers/model_events'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import {
@@ -138,8 +140,13 @@ test.group('Admin | stored files', (group) => {
     await put('Portrait', name(2))
     await Portrait.create({ title: 'Ada', image: name(1), owner: 'eve' })
     await Portrait.create({ title: 'Ada', image: name(2), owner: 'jo' })
+    await emptyEventTables()
     assert.equal(await statusOf(fetchFile(name(1))), 404)
     assert.equal(await statusOf(fetchFile(name(2))), 200)
+    assert.equal(await statusOf(fetchFile(name(3))), 404)
+    const [{ details }, ...others] = await loggedEvents('REFUSED')
+    assert.deepInclude(details, { status: 404, route: '/admin/Portrait/files/:file' })
+    assert.isEmpty(others)
   })
 
   test('[P14, B17] the file of a refused record is not served', async ({ assert }) => {
