@@ -44,7 +44,7 @@ export interface RecentEvent {
 }
 
 /**
- * Recent events, by one query. A viewer who is not a superuser sees their own writes, and those of
+ * Recent events, by one query and one for the titles of each model. A viewer who is not a superuser sees their own writes, and those of
  * others to the models that they may see; models with record-dependent policies are left out. [B23]
  *
  * @returns undefined if the site keeps no events, null if they could not be read
@@ -62,7 +62,7 @@ export async function recentEvents(
           userId: ctx.auth.use('admin').signedInOrFail().owner.user.id,
           ...(await modelsFor(site, ctx)),
         })
-    const places = await RecordPlaces.find(site, ctx, [])
+    const places = await RecordPlaces.find(site, ctx, events)
     return events.map((event) => shown(site, ctx, event, places))
   } catch (error) {
     ctx.logger.error({ err: error }, 'Recent activity could not be read')

@@ -101,6 +101,20 @@ test.group('Admin | recent activity', (group) => {
     assert.notInclude(await its(page(await cookiesOf(some)), 'text'), '/history/')
   })
 
+  test('[B23, U4] records are named by the titles that the viewer can see', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(() => db.from('utensils').delete())
+    const named = { id: 5, name: 'Ladle', description: '', category: 'x', price: 1 }
+    await db.table('utensils').insert({ ...named, created_at: '2026-01-02 03:04:05' })
+    await logEvent({ username: 'jo', resource_type: 'Utensil', resource_id: '5' })
+    assert.deepEqual(await its(page(), 'recent'), ['jo changed Utensil Ladle'])
+    await makeRole('Nameless', { Utensil: { actions: ['view'], hidden: ['name'] } })
+    const kai = await makeUser('kai', { isSuperuser: false, roles: ['Nameless'] })
+    assert.notInclude(await its(page(await cookiesOf(kai)), 'text'), 'Ladle')
+  })
+
   test('[B23] events without a request are attributed to the application', async ({ assert }) => {
     await logEvent({ username: null, ip_address: null, resource_type: 'Reel' })
     const { recent } = await page()
