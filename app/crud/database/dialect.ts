@@ -16,7 +16,8 @@ export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
  * The part of a column that is needed to read its stored value; a column of a table without a model has
  * only a name and a value type.
  */
-export type StoredColumn = Pick<Column, 'name' | 'kind' | 'sqlType'>
+export type StoredColumn = Pick<Column, 'name' | 'kind' | 'sqlType'> &
+  Partial<Pick<Column, 'hasOtherForms'>>
 
 /**
  * The differences between the databases, behind one interface, so that answers are the same on all of

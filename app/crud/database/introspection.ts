@@ -6,6 +6,23 @@ import type { ColumnKind } from '../resource/column_kind.js'
  */
 export type Collation = 'binary' | 'sorting' | 'loose'
 
+/**
+ * Forms of values found in a column, whatever its declared type, for a database that stores any value in any
+ * column.
+ */
+export interface StoredForms {
+  numbers: boolean
+  /** Values other than 0 and 1 */
+  notBits: boolean
+  texts: boolean
+  /** Texts other than `YYYY-MM-DD HH:MM:SS` */
+  notDatetimes: boolean
+  /** Texts other than `YYYY-MM-DD` */
+  notDates: boolean
+  /** Texts other than `HH:MM:SS` */
+  notTimes: boolean
+}
+
 /** Properties of a column that only the database knows. [P15] */
 export interface ColumnIntrospection {
   /** The declared SQL type in lower case, as in `varchar(255)` */
@@ -37,6 +54,8 @@ export interface ColumnIntrospection {
   unique: boolean
   /** The values that a check constraint or an enum allows, if it lists them */
   choices: string[] | null
+  /** Left out if every value has the form of the column's type */
+  forms?: StoredForms
 }
 
 export interface ForeignKey {

@@ -1,8 +1,21 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { Collation, ColumnIntrospection } from '../database/introspection.js'
+import type { Collation, ColumnIntrospection, StoredForms } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
 import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
+
+const OTHER_FORMS: Record<ColumnKind, (forms: StoredForms) => boolean> = {
+  text: ({ numbers }) => numbers,
+  uuid: ({ numbers }) => numbers,
+  integer: ({ texts }) => texts,
+  number: ({ texts }) => texts,
+  boolean: ({ notBits }) => notBits,
+  date: ({ numbers, notDates }) => numbers || notDates,
+  datetime: ({ numbers, notDatetimes }) => numbers || notDatetimes,
+  time: ({ numbers, notTimes }) => numbers || notTimes,
+  json: () => false,
+  binary: () => false,
+}
 
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
 export class Column {
@@ -31,6 +44,9 @@ export class Column {
   readonly needsHydration: boolean
   /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
   readonly described: Readonly<Record<string, unknown>>
+
+  /** True if values were found in another form than the application writes for the kind */
+  hasOtherForms = false
 
   #introspection: ColumnIntrospection | undefined
   #kind: ColumnKind | undefined
@@ -87,6 +103,8 @@ export class Column {
   introspected(introspection: ColumnIntrospection): void {
     this.#introspection = introspection
     this.#kind = this.#declaredKind() ?? introspection.kind ?? kindOf(introspection.sqlType)
+    this.hasOtherForms =
+      introspection.forms !== undefined && OTHER_FORMS[this.#kind](introspection.forms)
   }
 
   get kind(): ColumnKind {

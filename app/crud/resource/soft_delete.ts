@@ -31,7 +31,14 @@ export class SoftDelete {
     const name = dialect.nameOf(table, flag)
     /* A literal, as the value is always the same: a fifth quicker, and a partial index applies. */
     const literal = String(dialect.bind(flag, mode === 'only'))
-    const marked = { sql: `${name} = ${literal}`, bindings: [] }
+    const marked = flag.hasOtherForms
+      ? dialect.compare(
+          table,
+          flag,
+          '=',
+          flag.kind === 'boolean' ? mode === 'only' : Number(literal)
+        )
+      : { sql: `${name} = ${literal}`, bindings: [] }
     if (mode === 'only' || !flag.nullable) return marked
     const unset = { sql: `${name} is null`, bindings: [] }
     return joined([marked, unset], 'or')

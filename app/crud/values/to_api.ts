@@ -30,7 +30,7 @@ export function serializerOf(
 const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
   integer: (value) => (typeof value === 'number' ? value : apiInteger(value)),
   number: apiFloat,
-  boolean: (value) => (typeof value === 'boolean' ? value : isTrue(value)),
+  boolean: (value) => (typeof value === 'boolean' ? value : truthOf(value)),
   datetime: writeDateTime,
   date: writeDate,
   json: (value) => (typeof value === 'string' ? readJson(value) : value),
@@ -64,8 +64,11 @@ function apiFloat(value: unknown): unknown {
   return Number.isFinite(number) ? number : String(value)
 }
 
-function isTrue(value: unknown): boolean {
-  return value === 1 || value === '1' || value === 't' || value === 'true'
+/** What is neither true nor false stays as it is stored. */
+function truthOf(value: unknown): unknown {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
+  if (value === '1' || value === 't' || value === 'true') return true
+  return value === '0' || value === 'f' || value === 'false' ? false : value
 }
 
 /** A stored value that is not JSON is returned as text. */

@@ -12,6 +12,7 @@ import { BEGIN } from './commit_groups.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_faults.js'
 import { matchTest } from './sqlite_match.js'
+import { comparable, operandOf } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
 import { selectReady } from './sqlite_statements.js'
 import { readSqliteTable } from './sqlite_table.js'
@@ -49,13 +50,15 @@ export class SqliteDialect implements Dialect {
    */
   select(table: string, column: Column): string {
     const name = this.nameOf(table, column)
-    if (column.kind !== 'integer') return name
+    const value = isShownAsStored(column) ? name : operandOf(name, column)
+    if (column.kind !== 'integer')
+      return value === name ? name : `${value} as ${quoted(column.name)}`
     return `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end as ${quoted(column.name)}`
   }
 
   /** Each value has its own type, whatever its column's: a decimal column may contain 64-bit integers. */
   stored(table: string, column: StoredColumn, as: string): string {
-    const name = this.nameOf(table, column)
+    const name = operandOf(this.nameOf(table, column), column)
     const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
     return `case when ${isLong} then cast(${name} as text) else ${name} end as ${quoted(as)}`
   }
@@ -65,8 +68,8 @@ export class SqliteDialect implements Dialect {
   }
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
-    const sql = `${this.nameOf(table, column)} ${operator} ${VALUE}${collation(column)}`
-    return { sql, bindings: [value] }
+    const name = operandOf(this.nameOf(table, column), column)
+    return { sql: `${name} ${operator} ${VALUE}${collation(column)}`, bindings: [value] }
   }
 
   nameOf(table: string, column: Pick<Column, 'name'>): string {
@@ -77,8 +80,11 @@ export class SqliteDialect implements Dialect {
     if (column.kind === 'uuid' && (operator === '=' || operator === '<>')) {
       return this.compareList(table, column, [value], operator === '<>')
     }
+    const name = operandOf(this.nameOf(table, column), column)
+    const sql = `${name} ${operator} ${placeOf(column, value)}${collation(column)}`
+    const isBySize = column.hasOtherForms && operator !== '=' && operator !== '<>'
     return {
-      sql: `${this.nameOf(table, column)} ${operator} ${VALUE}${collation(column)}`,
+      sql: isBySize ? `(${sql} and ${comparable(name, column)})` : sql,
       bindings: [this.bind(column, value)],
     }
   }
@@ -87,9 +93,9 @@ export class SqliteDialect implements Dialect {
     /* Here a UUID is text, and may be stored in capitals. */
     if (column.kind === 'uuid')
       values = values.flatMap((value) => [value, String(value).toUpperCase()])
-    const places = values.map(() => VALUE).join(', ')
+    const places = values.map((value) => placeOf(column, value)).join(', ')
     /* A list is compared in the left side's collation. */
-    const name = `${this.nameOf(table, column)}${collation(column)}`
+    const name = `${operandOf(this.nameOf(table, column), column)}${collation(column)}`
     return {
       sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
       bindings: values.map((value) => this.bind(column, value)),
@@ -102,16 +108,18 @@ export class SqliteDialect implements Dialect {
     pattern: TextPattern,
     { foldCase, negate }: { foldCase: boolean; negate: boolean }
   ): Sql {
-    const test = matchTest(this.nameOf(table, column), pattern, foldCase)
+    const name = operandOf(this.nameOf(table, column), column)
+    const test = matchTest(name, pattern, foldCase)
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
-    return `${this.nameOf(table, column)}${collation(column)} ${direction}`
+    const name = operandOf(this.nameOf(table, column), column)
+    return `${name}${collation(column)} ${direction}`
   }
 
   groupOf(table: string, column: Column): string {
-    const name = this.nameOf(table, column)
+    const name = operandOf(this.nameOf(table, column), column)
     /* As in `compareList`: a UUID may be stored in capitals. */
     if (column.kind === 'uuid') return `lower(${name})`
     const exact = `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end`
@@ -121,7 +129,7 @@ export class SqliteDialect implements Dialect {
   /** Moments are text that begins with the day. */
   beginOf(table: string, column: Column, part: TimePart): string {
     const length = { day: 10, hour: 13, minute: 16 }[part]
-    return `substr(${this.nameOf(table, column)}, 1, ${length})`
+    return `substr(${operandOf(this.nameOf(table, column), column)}, 1, ${length})`
   }
 
   listOfTexts(expression: string): string {
@@ -221,6 +229,17 @@ export class SqliteDialect implements Dialect {
     const left = timeLeft()
     return this.stopsReads(client) ? left : undefined
   }
+}
+
+/** An expression does not make a number of the digits that it is compared with, as a column does. */
+function placeOf(column: Column, value: unknown): string {
+  const isExpression = column.hasOtherForms && isShownAsStored(column)
+  return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
+}
+
+/** A number that a text holds is found as one, and shown with all that the text has. */
+function isShownAsStored({ kind }: Column): boolean {
+  return kind === 'number' || kind === 'integer'
 }
 
 /** Compares text by code point even in a column with another declared collation. */

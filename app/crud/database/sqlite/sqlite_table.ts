@@ -1,6 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { decimalRangeOf } from '../decimal_range.js'
-import type { ColumnIntrospection, ForeignKey, TableIntrospection } from '../introspection.js'
+import type {
+  ColumnIntrospection,
+  ForeignKey,
+  StoredForms,
+  TableIntrospection,
+} from '../introspection.js'
+import { sampleForms } from './sqlite_forms.js'
 
 /** Position of the table in the list */
 interface Placed {
@@ -15,6 +21,7 @@ interface TableInfo extends Placed {
   pk: number
   hidden: number
   is_view: 0 | 1
+  is_rowless: 0 | 1
 }
 
 interface UniquePart extends Placed {
@@ -42,8 +49,8 @@ export async function readSqliteTable(
 }
 
 /**
- * Reads the columns, unique indexes and foreign keys of several tables from SQLite's own catalogue. The
- * number of statements does not depend on the number of tables.
+ * Reads the columns, unique indexes and foreign keys of several tables from SQLite's own catalogue, and a
+ * sample of their values. The number of statements does not depend on the number of tables.
  *
  * @returns the introspection by name; missing tables have none
  */
@@ -58,18 +65,33 @@ export async function readSqliteTables(
   const references = await select<KeyPart>(client, FOREIGN_KEYS, tables)
   const keys = await keysOf(client, [...references.values()].flat())
 
-  const introspections = new Map<string, TableIntrospection>()
-  for (const [place, parts] of infos) {
+  const places = [...infos.keys()]
+  const columns = places.map((place) => {
     const [definition] = definitions.get(place) ?? []
-    introspections.set(tables[place], {
-      isView: parts[0].is_view === 1,
-      columns: columnsOf(parts, uniques.get(place) ?? [], definition?.sql ?? ''),
-      foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
-      uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
-      wholeKeys: uniqueKeysOf(parts, wholeIndexes(uniques.get(place) ?? [])),
+    return columnsOf(infos.get(place)!, uniques.get(place) ?? [], definition?.sql ?? '')
+  })
+  const forms = await sampleForms(
+    client,
+    places.map((place, index) => ({
+      name: tables[place],
+      columns: [...columns[index].keys()],
+      isRowless: infos.get(place)![0].is_rowless === 1,
+    }))
+  )
+
+  return new Map(
+    places.map((place, index) => {
+      const parts = infos.get(place)!
+      const introspection: TableIntrospection = {
+        isView: parts[0].is_view === 1,
+        columns: withForms(columns[index], forms[index]),
+        foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
+        uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
+        wholeKeys: uniqueKeysOf(parts, wholeIndexes(uniques.get(place) ?? [])),
+      }
+      return [tables[place], introspection]
     })
-  }
-  return introspections
+  )
 }
 
 const ASKED = `json_each(?) as asked`
@@ -77,7 +99,9 @@ const ASKED = `json_each(?) as asked`
 const COLUMNS = `
   select asked.key as place, info.*, exists (
     select 1 from pragma_table_list(asked.value) as list where list.type = 'view'
-  ) as is_view
+  ) as is_view, exists (
+    select 1 from pragma_table_list(asked.value) as list where list.type <> 'table' or list.wr
+  ) as is_rowless
   from ${ASKED}, pragma_table_xinfo(asked.value) as info
   order by asked.key, info.cid`
 
@@ -108,6 +132,19 @@ async function select<Row extends Placed>(
 ): Promise<Map<number, Row[]>> {
   const rows: Row[] = await client.rawQuery(sql, [JSON.stringify(tables)])
   return Map.groupBy(rows, ({ place }) => place)
+}
+
+/** A column of a view often has no type; the numbers that it holds tell one. */
+function withForms(
+  columns: Map<string, ColumnIntrospection>,
+  forms: ReadonlyMap<string, StoredForms>
+): Map<string, ColumnIntrospection> {
+  for (const [name, column] of columns) {
+    const found = forms.get(name)
+    column.forms = found
+    if (column.sqlType === '' && found?.numbers && !found.texts) column.kind = 'number'
+  }
+  return columns
 }
 
 function columnsOf(

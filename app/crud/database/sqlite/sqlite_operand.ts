@@ -1,0 +1,82 @@
+import type { Column } from '../../resource/column.js'
+import type { ColumnKind } from '../../resource/column_kind.js'
+
+type Operand = (name: string) => string
+
+const IS_NUMBER = (name: string) => `typeof(${name}) in ('integer', 'real')`
+
+/* Milliseconds of JavaScript from 1973 on are beyond seconds of the year 5138. */
+const SECONDS = (name: string) =>
+  `case when abs(${name}) >= 100000000000 then ${name} / 1000.0 else ${name} end`
+
+/* SQLite reads much more as a moment: a time alone, "now", a 30th of February. */
+const BEGINS_WITH_DAY = (name: string) =>
+  `${name} glob '[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]*' and date(substr(${name}, 1, 10)) = substr(${name}, 1, 10)`
+
+const TRUE_TEXTS = "'1', 'true', 't', 'yes', 'y', 'on'"
+const FALSE_TEXTS = "'0', 'false', 'f', 'no', 'n', 'off'"
+
+/** The usual form of values in other forms; what has none stays as it is. */
+const FORMS: Partial<Record<ColumnKind, Operand>> = {
+  datetime: (name) => `case
+    when ${IS_NUMBER(name)} then coalesce(datetime(${SECONDS(name)}, 'unixepoch'), ${name})
+    when ${BEGINS_WITH_DAY(name)} then coalesce(datetime(${name}), ${name})
+    else ${name} end`,
+  date: (name) => `case
+    when ${IS_NUMBER(name)} then coalesce(date(${SECONDS(name)}, 'unixepoch'), ${name})
+    when ${BEGINS_WITH_DAY(name)} then substr(${name}, 1, 10)
+    else ${name} end`,
+  time: (name) =>
+    `case when ${name} glob '[0-2][0-9]:[0-5][0-9]' then ${name} || ':00' else ${name} end`,
+  boolean: (name) => `case
+    when ${IS_NUMBER(name)} then ${name} <> 0
+    when lower(${name}) in (${TRUE_TEXTS}) then 1
+    when lower(${name}) in (${FALSE_TEXTS}) then 0
+    else ${name} end`,
+  integer: numeric,
+  number: numeric,
+  text: textual,
+  uuid: textual,
+}
+
+/** A number in a column that stores texts as texts; other texts are no numbers. */
+function numeric(name: string): string {
+  return `case when typeof(${name}) = 'text' and trim(${name}) <> '' and trim(${name}) not glob '*[^0-9.+-]*'
+    then cast(${name} as numeric) else ${name} end`
+}
+
+function textual(name: string): string {
+  return `case when ${IS_NUMBER(name)} then cast(${name} as text) else ${name} end`
+}
+
+/**
+ * The column's value in the form in which it is compared, sorted and returned. A column in which only the
+ * usual form was found is compared as it is stored, so that its indexes are used.
+ *
+ * @param name  of the column, as in a statement
+ */
+export function operandOf(
+  name: string,
+  column: Pick<Column, 'kind'> & Partial<Pick<Column, 'hasOtherForms'>>
+): string {
+  const form = column.hasOtherForms ? FORMS[column.kind] : undefined
+  return form ? `(${form(name)})` : name
+}
+
+const DAY = '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+
+/** Condition that leaves out values of another kind, which SQLite would sort before or after all of the column's. */
+export function comparable(operand: string, { kind }: Pick<Column, 'kind'>): string {
+  switch (kind) {
+    case 'date':
+    case 'datetime':
+      return `${operand} glob '${DAY}'`
+    case 'time':
+      return `${operand} glob '[0-9][0-9]:[0-9][0-9]:*'`
+    case 'text':
+    case 'uuid':
+      return `typeof(${operand}) = 'text'`
+    default:
+      return IS_NUMBER(operand)
+  }
+}
