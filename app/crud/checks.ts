@@ -1,4 +1,5 @@
 import { listed, shown, ValueError } from './errors.js'
+import { KEY_KINDS, type KeyKind } from './values/new_key.js'
 import { isOperation, OPERATIONS, type Operation } from './operations/operation.js'
 
 /** A test of an option's value, and the words that complete "and must be ..." when it fails. */
@@ -97,6 +98,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
   updateSchema: ANY,
   deleteSchema: ANY,
   selectSchema: ANY,
+  key: [
+    (value) => KEY_KINDS.includes(value as KeyKind),
+    listed(KEY_KINDS.map((kind) => `'${kind}'`)),
+  ],
   virtualFields: TEXTS,
   session: FUNCTION,
   crud: ANY,

@@ -8,7 +8,7 @@ import { hasOwnPrepare } from '#upstream/lucid_column_defaults'
 import { makesOwnRecords } from '#upstream/lucid_record_queries'
 import { plainValues } from './direct_writes.js'
 import { hasForeignHook } from './own_hooks.js'
-import { stampNew } from './record_writes.js'
+import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
 
@@ -63,6 +63,7 @@ export class PlainRows {
   /**
    * @param values  by attribute name
    * @returns by column name; null for values that only Lucid or knex can write
+   * @throws Problem 422  for a row without a key
    */
   rowOf(values: Row): Row | null {
     const attributes = this.#attributesOf(values)
@@ -71,7 +72,9 @@ export class PlainRows {
     for (const { attribute, automatic } of this.resource.columns.all) {
       if (automatic) attributes[attribute] ||= DateTime.local()
     }
-    return this.#prepared(attributes)
+    const row = this.#prepared(attributes)
+    if (row) assertKey(keyMissingIn(row, this.resource))
+    return row
   }
 
   /**

@@ -6,7 +6,9 @@ import { writeDirectly } from './direct_writes.js'
 import { ensured } from './ensured_writes.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
+import { storageRefused } from '../http/problems.js'
 import { now } from '../resource/soft_delete.js'
+import { newKey } from '../values/new_key.js'
 import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
 
 /** Stores a new record, and corrects the key that Lucid sets. [A9] */
@@ -19,6 +21,32 @@ export async function insertRecord(
   writeDirectly(record, resource)
   await record.save()
   await sharpenKey(record, resource, client)
+  assertKey(
+    resource.key.columns.filter(({ attribute }) => ((record as any)[attribute] ?? null) === null)
+  )
+}
+
+/**
+ * @param missing  the columns of a new record's key that have no value
+ * @throws Problem 422  when there are any
+ */
+export function assertKey(missing: readonly Column[]): void {
+  if (missing.length === 0) return
+  throw storageRefused(
+    missing.map(({ apiName }) => ({
+      field: apiName,
+      rule: 'required',
+      message: `The ${apiName} field is the key of the item, and nothing generates it: it must be defined`,
+    }))
+  )
+}
+
+/** The columns of the key that a row to insert lacks, and that the database does not fill. */
+export function keyMissingIn(row: Record<string, unknown>, { key }: Resource): Column[] {
+  return key.columns.filter(
+    ({ autoIncrement, hasDefault, name }) =>
+      (row[name] ?? null) === null && !autoIncrement && !hasDefault
+  )
 }
 
 /** Writes the record's changes, with all columns of its key in the condition. [A9] */
@@ -46,12 +74,14 @@ export async function removeRecord(
 }
 
 /**
- * Sets the timestamps that the body may not set and nothing else would: those that are not nullable,
- * have no default and are not Lucid's.
+ * Sets the key, if the engine generates it and none is given, and the timestamps that the body may not set and
+ * nothing else would: those that are not nullable, have no default and are not Lucid's.
  *
  * @param attributes  a new record, or its attributes by name
  */
 export function stampNew(attributes: Record<string, unknown>, { base: resource }: Resource): void {
+  const [key] = resource.key.columns
+  if (resource.generatedKey) attributes[key.attribute] ??= newKey(resource.generatedKey)
   for (const column of resource.columns.all) {
     const isTimestamp = column === resource.updatedAt || column.name === 'created_at'
     const isLeftOut = attributes[column.attribute] === undefined && !column.automatic

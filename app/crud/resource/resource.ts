@@ -3,7 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../database/dialects.js'
 import type { ForeignKey, TableIntrospection } from '../database/introspection.js'
-import { listed, RuntimeError, ValueError } from '../errors.js'
+import { listed, RuntimeError, shown, ValueError } from '../errors.js'
 import type { Actor, ColumnSettings, FilterMap } from '../types.js'
 import { BodySchema } from '../schema/body_schema.js'
 import type { Column } from './column.js'
@@ -12,6 +12,7 @@ import { deriveSchema } from '../schema/derived_schema.js'
 import { Filters } from './filters.js'
 import { includedRelationsOf, type IncludeOption, type RelationTo } from './included_relation.js'
 import { Key } from './key.js'
+import { KEY_KINDS, type KeyKind } from '../values/new_key.js'
 import { inUtc } from '../values/datetime.js'
 import { storeWholeSeconds } from '#upstream/lucid_column_defaults'
 import { policyTakesRecord } from './policy_takes_record.js'
@@ -59,6 +60,8 @@ export interface ResourceOptions extends ColumnSettings {
   updateSchema?: ObjectSchema
   /** When given, the hard-delete endpoint exists [S5] */
   deleteSchema?: ObjectSchema
+  /** Generates the key of a new record that is given none: UUID of version 7 or 4, or ULID */
+  key?: KeyKind
   /** Its fields are the fields of the answers. Default: all columns that are not hidden [A2] */
   selectSchema?: ObjectSchema
   /**
@@ -409,6 +412,7 @@ export class Resource {
     this.#constraints = introspection.constraints ?? new Map()
     this.#readOnly = readOnlyOf(this, introspection)
     this.#checkMarkingColumns()
+    this.#checkKeyKind()
     this.filters.load()
     this.#fillSortable()
     this.#checkGenerated()
@@ -500,6 +504,7 @@ export class Resource {
    */
   #keyIsGiven(): boolean {
     if (this.key.isComposite) return true
+    if (this.generatedKey) return false
     const hooks = this.model.$hooks
     return !(
       this.key.columns[0].hasDefault ||
@@ -507,6 +512,25 @@ export class Resource {
       hooks.has('before:create') ||
       hooks.has('before:save')
     )
+  }
+
+  /** The kind of the keys that the engine generates; undefined if it generates none */
+  get generatedKey(): KeyKind | undefined {
+    return this.#options.key
+  }
+
+  #checkKeyKind() {
+    const kind = this.#options.key
+    if (kind === undefined) return
+    const [column] = this.key.columns
+    if (!KEY_KINDS.includes(kind)) {
+      throw new ValueError(`${this.name}: key is ${shown(kind)}, and must be ${listed(KEY_KINDS)}`)
+    }
+    if (this.key.isComposite || !column.isText || (kind === 'ulid' && column.kind === 'uuid')) {
+      throw new ValueError(
+        `${this.name}: key is '${kind}', which needs a primary key of one column that can hold it; ${column.name} is ${this.key.isComposite ? 'one of several' : column.sqlType}`
+      )
+    }
   }
 
   #fillSortable() {

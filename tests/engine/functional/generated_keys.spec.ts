@@ -1,0 +1,85 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { LucidCrud, resources, ValueError } from '#crud'
+import { Resource } from '#crud/internals'
+import { newKey } from '#crud/values/new_key'
+import { Country, Receipt, Seat, Voucher } from '#tests/engine/fixtures/keys'
+import { get, post } from '#tests/engine/helpers/http'
+
+const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const ULID = /^[0-9A-HJKMNP-TV-Z]{26}$/
+
+test.group('Keys of new records', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.each.setup(async () => {
+    await db.from('vouchers').delete()
+    await db.from('receipts').delete()
+  })
+
+  test('returns 422 with the name of a key that nothing fills')
+    .with(['/api/vouchers', '/api/hooked-vouchers'])
+    .run(async ({ assert }, path) => {
+      const answer = await post(path, { title: 'x' })
+      assert.equal(answer.status, 422)
+      assert.equal(answer.body.errors[0].field, 'id')
+      assert.lengthOf(await db.from('vouchers'), 0)
+    })
+
+  test('no operation of LucidCrud stores a record without a key', async ({ assert }) => {
+    const vouchers = new LucidCrud(Voucher)
+    const refused = (work: Promise<unknown>) => work.then(String, (error) => error.status)
+    assert.equal(await refused(vouchers.create({ title: 'x' })), 422)
+    const together = db.transaction((client) =>
+      vouchers.createTogether([{ title: 'x' }, { title: 'y' }], { client })
+    )
+    /* MariaDB creates each by itself, which the call reports by false. */
+    assert.oneOf(await refused(together), [422, 'false'])
+    assert.lengthOf(await db.from('vouchers'), 0)
+  })
+
+  test('generates the key that the model names', async ({ assert }) => {
+    const cases = [
+      ['/api/uuid7-vouchers', 'id', UUID7],
+      ['/api/uuid4-vouchers', 'id', UUID4],
+      ['/api/receipts', 'code', ULID],
+    ] as const
+    for (const [path, name, form] of cases) {
+      const answer = await post(path, { title: 'x' })
+      assert.equal(answer.status, 201)
+      assert.match(answer.body[name], form)
+      assert.include(answer.headers.get('location')!, answer.body[name])
+      const found = await get(`${path}/${answer.body[name]}`)
+      assert.equal(found.body[name], answer.body[name])
+    }
+  })
+
+  test('stores a key that is sent, if the create schema has it', async ({ assert }) => {
+    const id = newKey('uuid4')
+    const answer = await post('/api/uuid4-vouchers', { id, title: 'x' })
+    assert.equal(answer.body.id, id)
+    const derived = await post('/api/uuid7-vouchers', { id: newKey('uuid4'), title: 'x' })
+    assert.equal(derived.status, 201)
+    assert.match(derived.body.id, UUID7)
+  })
+
+  test('rejects a kind of key that the column cannot hold', async ({ assert }) => {
+    const faulty = [
+      { model: Seat, key: 'uuid7' as const },
+      { model: Voucher, key: 'ulid' as const },
+      { model: Country, key: 'uuid5' as any },
+    ]
+    for (const options of faulty) {
+      await assert.rejects(() => new Resource(options).load(), ValueError)
+    }
+    assert.exists(resources.all().find(({ model }) => model === Receipt))
+  })
+
+  test('keys with a time increase, also within a millisecond', ({ assert }) => {
+    for (const kind of ['uuid7', 'ulid'] as const) {
+      const keys = Array.from({ length: 5000 }, () => newKey(kind))
+      assert.deepEqual(keys, keys.toSorted())
+      assert.equal(new Set(keys).size, keys.length)
+    }
+  })
+})
