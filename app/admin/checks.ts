@@ -98,6 +98,11 @@ const CHOICES: Check = [
   (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
   'a list of texts or numbers',
 ]
+const FILE_TYPES: Check = [
+  (value) => Array.isArray(value) && value.every((one) => /^[a-z0-9]{1,8}$/.test(one)),
+  "a list of extensions in lower case without points, as in ['pdf', 'svg']",
+]
+
 const FIELD = {
   label: LABEL,
   help: TEXT,
@@ -109,6 +114,7 @@ const FIELD = {
   minorUnits: TRUTH,
   from: TEXT,
   suggestions: TEXTS,
+  fileTypes: FILE_TYPES,
   visibleWhen: CONDITION,
   pivot: PIVOT,
 }

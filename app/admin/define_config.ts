@@ -3,6 +3,7 @@ import { ValueError } from '#crud'
 import {
   ANY,
   checkEach,
+  FUNCTION,
   isObject,
   LABEL,
   OBJECT,
@@ -16,6 +17,7 @@ import {
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
+import type { ScanFile } from './forms/files/scan_file.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './authentication/sso/sso_config.js'
 import { isTimeZone, UTC } from './time/time_zone.js'
 
@@ -59,6 +61,8 @@ export interface AdminConfig {
     /** Hours for which the file of such a job is kept */
     keptHours: number
   }
+  /** Scans each uploaded file before it is stored, as a malware scanner does; undefined: none [B17] */
+  scanFile: ScanFile | undefined
   /** People who must have a second factor: nobody, superusers, everybody. Default: optional [U10] */
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: none [U15] */
@@ -134,6 +138,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     "'optional', 'superusers' or 'required'",
   ],
   sso: OBJECT,
+  scanFile: FUNCTION,
   models: OBJECT,
   eventIntegration: [
     (value) => typeof value?.log === 'function',
@@ -191,6 +196,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     models: config.models ?? {},
     eventIntegration: config.eventIntegration,
     mfa: config.mfa ?? 'optional',
+    scanFile: config.scanFile,
     sso: config.sso && ssoConfig(config.sso),
     jobs: { worker: true, keptDays: 30, perUser: 20, ...config.jobs },
     exports: { streamed: 100_000, keptHours: 24, ...config.exports },

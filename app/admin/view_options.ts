@@ -47,6 +47,11 @@ export interface FieldOptions {
   /** Of the widget `tags`: tags to choose from, beside any others [R13] */
   suggestions?: readonly string[]
   /**
+   * Of a field with files: extensions of those that it takes, as in `['pdf', 'svg']`. Default: those of
+   * `vine.file({ extnames })`, else images, PDF, office documents, texts, CSV and ZIP [B17]
+   */
+  fileTypes?: readonly string[]
+  /**
    * False for numbers that are no quantities, such as codes, which have no separators of thousands. Keys, references
    * and names that end in `id` or `year` never have them
    */

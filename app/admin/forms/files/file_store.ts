@@ -7,6 +7,7 @@ import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
 import type { ModelView } from '../../model_view.js'
+import { extensionIn } from './file_types.js'
 import { fileColumnsOf } from './file_columns.js'
 import { filesDisk } from './files_disk.js'
 import { forgetOwner } from './file_owners.js'
@@ -129,6 +130,6 @@ function placeOf(view: ModelView, key: string): string {
 
 /** Taken from the sender's file name, as the detected type of the content says nothing about it. */
 function extensionOf({ clientName }: MultipartFile): string {
-  const [, extension = ''] = /[^.]\.([a-z0-9]{1,8})$/.exec(clientName.toLowerCase()) ?? []
+  const extension = extensionIn(clientName)
   return extension === '' ? '' : `.${extension}`
 }

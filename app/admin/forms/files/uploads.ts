@@ -1,8 +1,9 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import logger from '@adonisjs/core/services/logger'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { KeyValue } from '#crud/internals'
+import type { FieldError, KeyValue } from '#crud/internals'
 import type { ModelView } from '../../model_view.js'
+import { checkUpload } from './check_upload.js'
 import { noteOwner } from './file_owners.js'
 import { dropFile, storeFile } from './file_store.js'
 import type { FormField } from '../fields/form_field.js'
@@ -22,6 +23,7 @@ export class Uploads {
   readonly #fields: readonly FormField[]
   readonly #submission: Submission
   readonly #stored = new Map<FormField, string>()
+  readonly #refused = new Set<FormField>()
   readonly #kept: KeptFiles
 
   /**
@@ -46,10 +48,28 @@ export class Uploads {
   async forSchema(): Promise<Record<string, unknown>> {
     const values: Record<string, unknown> = {}
     for (const field of this.#sent()) {
+      if (this.#refused.has(field)) continue
       const file = this.#submission.files.get(field.name)!
       values[field.name] = field.takesFile ? file : await this.#store(field)
     }
     return values
+  }
+
+  /**
+   * Errors of files of a wrong type or content, and of those that a scan refuses; they are not stored.
+   *
+   * @param takesFile  of the fields whose schema takes the file itself, after it has; else of the others, before
+   */
+  async refuse(takesFile: boolean): Promise<FieldError[]> {
+    const errors: FieldError[] = []
+    for (const field of this.#sent().filter((one) => one.takesFile === takesFile)) {
+      const file = this.#submission.files.get(field.name)!
+      const error = this.#kept.has(file) ? null : await checkUpload(this.#view, field, file)
+      if (!error) continue
+      errors.push(error)
+      this.#refused.add(field)
+    }
+    return errors
   }
 
   /**

@@ -22,7 +22,7 @@ export async function validateSubmission(
   { isStrict = false, record }: { isStrict?: boolean; record?: StoredValues } = {}
 ): Promise<Record<string, unknown>> {
   let parsed: Record<string, unknown> = {}
-  const errors = [...faults]
+  const errors = [...faults, ...(await uploads.refuse(false))]
   try {
     const sent = { ...values, ...(await uploads.forSchema()) }
     parsed = record
@@ -31,9 +31,10 @@ export async function validateSubmission(
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error
     /* The schema also reports a field that could not be parsed, as missing. */
-    const known = new Set(faults.map(({ field }) => field))
+    const known = new Set(errors.map(({ field }) => field))
     errors.push(...(error.errors ?? []).filter(({ field }) => !known.has(field)))
   }
+  if (errors.length === 0) errors.push(...(await uploads.refuse(true)))
   if (errors.length > 0) throw new InvalidForm(errors)
   await uploads.storeIn(parsed)
   return parsed

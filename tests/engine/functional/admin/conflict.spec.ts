@@ -13,6 +13,7 @@ import {
 import { call, get, type Answer } from '#tests/engine/helpers/http'
 import { Dossier } from '#tests/engine/fixtures/conflicts'
 import { Studio } from '#tests/engine/fixtures/references'
+import { PNG } from '#tests/engine/helpers/images'
 
 /* Strips the markup of a page */
 const textOf = (html: string) => html.replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ')
@@ -186,7 +187,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     const form = new FormData()
     form.set('_version', version)
     form.set('title', 'His')
-    form.set('scan', new File(['content'], 'scan.png'))
+    form.set('scan', new File([PNG], 'scan.png'))
     const request = new Request('http://localhost', { method: 'POST', body: form })
     const page = await call('POST', path(), {
       body: new Uint8Array(await request.arrayBuffer()),

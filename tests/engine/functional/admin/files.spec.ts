@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from '@japa/runner'
@@ -19,6 +19,8 @@ import {
 } from '#tests/engine/helpers/admin'
 import { call, get, urlOf, type Answer } from '#tests/engine/helpers/http'
 import { LucidCrud } from '#crud'
+import type { ScannedFile } from '#admin/forms/files/scan_file'
+import { PNG } from '#tests/engine/helpers/images'
 import { Certificate, Portrait, Poster } from '#tests/engine/fixtures/files'
 
 const name = (digit: string | number, extension = '.png') => String(digit).repeat(32) + extension
@@ -379,11 +381,6 @@ async function until(isSo: () => Promise<boolean>) {
   while (!(await isSo())) await setTimeout(5)
 }
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64'
-)
-
 test.group('Admin | files in forms', (group) => {
   let cookie: string
 
@@ -439,6 +436,73 @@ test.group('Admin | files in forms', (group) => {
       assert.deepEqual(await stored(), [])
       assert.lengthOf(await Portrait.all(), 0)
     })
+
+  test(
+    '[B17] takes only files of the default types by name and content where no type is named: {$self}'
+  )
+    .with([
+      ['page.html', '<p>'],
+      ['drawing.svg', '<svg/>'],
+      ['script.js', 'x'],
+      ['program.exe', 'MZ'],
+      ['nothing', 'x'],
+      ['page.png', '<html><script>1</script>'],
+      ['text.pdf', 'not a PDF'],
+      ['program.txt', 'MZ\0\0'],
+      ['list.docx', 'a,b'],
+    ])
+    .run(async ({ assert }, [filename, content]) => {
+      const scan = new File([content], filename, { type: 'image/png' })
+      const answer = await send('/admin/Portrait/form_create', { title: 'Ada', scan })
+      assert.equal(answer.status, 422)
+      assert.match(answer.text, /must be a file of an allowed type|its content is of another type/)
+      assert.deepEqual(await stored(), [])
+      assert.lengthOf(await Portrait.all(), 0)
+    })
+
+  test('[B17] takes files of the default types, and others where they are named: {filename}')
+    .with([
+      { field: 'scan', filename: 'a.pdf', content: '%PDF-1.7' },
+      { field: 'scan', filename: 'a.txt', content: 'plain' },
+      { field: 'scan', filename: 'a.csv', content: 'a,b' },
+      { field: 'scan', filename: 'a.xlsx', content: 'PK\u0003\u0004' },
+      { field: 'scan', filename: 'A.PNG', content: PNG },
+      { field: 'drawing', filename: 'a.svg', content: '<svg/>' },
+    ])
+    .run(async ({ assert }, { field: column, filename, content }) => {
+      const upload = new File([content], filename)
+      const fields = { title: 'Ada', [column]: upload }
+      const { status } = await send('/admin/Portrait/form_create', fields)
+      assert.equal(status, 303)
+      assert.lengthOf(await stored(), 1)
+    })
+
+  test('[B17] scanFile sees each file before it is stored, and refuses it with a reason or by failing', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(() => app.config.set('admin.scanFile', undefined))
+    const seen: unknown[] = []
+    app.config.set('admin.scanFile', async ({ path, ...scanned }: ScannedFile) => {
+      const { length } = await readFile(path)
+      seen.push({ ...scanned, content: length })
+      if (scanned.field === 'image') return 'contains malware'
+      throw new Error('The scanner is down')
+    })
+    const refused = await create(png())
+    const failed = await send('/admin/Portrait/form_create', { title: 'Ada', scan: png() })
+
+    assert.deepEqual([refused.status, failed.status], [422, 422])
+    assert.include(refused.text, 'contains malware')
+    assert.include(failed.text, 'could not be scanned')
+    const common = { name: 'ada.png', size: PNG.length, model: 'Portrait', content: PNG.length }
+    assert.deepEqual(seen, [
+      { ...common, field: 'image' },
+      { ...common, field: 'scan' },
+    ])
+    assert.deepEqual(await stored(), [])
+    assert.lengthOf(await Portrait.all(), 0)
+  })
 
   test('[B17] a file is not kept if the record can’t be stored', async ({ assert }) => {
     const { status } = await create(png(), '')

@@ -22,6 +22,7 @@ import {
   rolesOfUser,
 } from '#tests/engine/helpers/roles'
 import { Dossier } from '#tests/engine/fixtures/conflicts'
+import { PNG } from '#tests/engine/helpers/images'
 
 type Values = Record<string, string>
 
@@ -258,7 +259,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const send = async (values: Values, file: string, who = cookie) => {
       const body = new FormData()
       for (const [name, value] of Object.entries(values)) body.set(name, value)
-      body.set('scan', new File(['content'], file))
+      body.set('scan', new File([PNG], file))
       const request = new Request('http://localhost', { method: 'POST', body })
       return await call('POST', at('form_update'), {
         body: new Uint8Array(await request.arrayBuffer()),

@@ -1,0 +1,86 @@
+import { open } from 'node:fs/promises'
+
+/* Bytes that tell the type; a PDF may have others before its mark */
+const START = 4096
+
+type Check = (start: Buffer) => boolean
+
+const begins =
+  (...marks: Array<string | readonly number[]>): Check =>
+  (start) =>
+    marks.some((mark) => {
+      const bytes = Buffer.from(mark as string, 'latin1')
+      return start.subarray(0, bytes.length).equals(bytes)
+    })
+
+const has = (offset: number, ...marks: string[]): Check => {
+  return (start) =>
+    marks.some((mark) => start.toString('latin1', offset, offset + mark.length) === mark)
+}
+
+const RIFF = begins('RIFF')
+const WEBP = has(8, 'WEBP')
+/* Before Office 2007 */
+const OLE = begins([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])
+/* Also the office documents since then; the second mark is that of an empty one */
+const ZIP = begins('PK\u0003\u0004', 'PK\u0005\u0006')
+const UTF16 = begins([0xff, 0xfe], [0xfe, 0xff])
+const TEXT: Check = (start) => !start.includes(0) || UTF16(start)
+
+/** What the content of a file with an extension must be like */
+const CONTENT: Readonly<Record<string, Check>> = {
+  png: begins([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+  jpg: begins([0xff, 0xd8, 0xff]),
+  jpeg: begins([0xff, 0xd8, 0xff]),
+  gif: begins('GIF87a', 'GIF89a'),
+  webp: (start) => RIFF(start) && WEBP(start),
+  avif: has(4, 'ftypavif', 'ftypavis', 'ftypmif1'),
+  heic: has(4, 'ftyphei', 'ftypmif1', 'ftypmsf1'),
+  bmp: begins('BM'),
+  tif: begins('II*\0', 'MM\0*'),
+  tiff: begins('II*\0', 'MM\0*'),
+  pdf: (start) => start.subarray(0, 1024).includes('%PDF-'),
+  docx: ZIP,
+  xlsx: ZIP,
+  pptx: ZIP,
+  odt: ZIP,
+  ods: ZIP,
+  odp: ZIP,
+  doc: OLE,
+  xls: OLE,
+  ppt: OLE,
+  rtf: begins('{\\rtf'),
+  txt: TEXT,
+  md: TEXT,
+  csv: TEXT,
+  tsv: TEXT,
+  zip: ZIP,
+}
+
+/**
+ * Extensions of files that a field takes unless it names its own: images, PDF, office documents, texts, CSV and ZIP. A
+ * drawing (`svg`), a page or a script is only taken by name.
+ */
+export const DEFAULT_TYPES: readonly string[] = Object.keys(CONTENT)
+
+/** The extension of a file's name, without the point and in lower case; empty if there is none. */
+export function extensionIn(clientName: string): string {
+  return /[^.]\.([a-z0-9]{1,8})$/.exec(clientName.toLowerCase())?.[1] ?? ''
+}
+
+/**
+ * Returns true if the content of a file is what its extension says; always for an extension without a known form.
+ *
+ * @param path  of the file
+ */
+export async function isOfType(path: string, extension: string): Promise<boolean> {
+  const check = Object.hasOwn(CONTENT, extension) ? CONTENT[extension] : undefined
+  if (!check) return true
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(START), position: 0 })
+    return check(buffer.subarray(0, bytesRead))
+  } finally {
+    await file.close()
+  }
+}
