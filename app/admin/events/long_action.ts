@@ -21,12 +21,14 @@ export class LongAction {
   /**
    * @param eventId  of its event, if an earlier transaction has logged it
    * @param details  of the event so far; asked at each part
+   * @param owner    the event's user, if it is another one than the actor
    */
   constructor(
     private readonly type: EventType,
     private readonly model: string,
     public eventId: number | null,
-    private readonly details: () => EventDetails
+    private readonly details: () => EventDetails,
+    private readonly owner?: { id: number; username: string }
   ) {}
 
   /** Makes the writes of an actor, with an origin if there is one, parts of this action. */
@@ -42,12 +44,13 @@ export class LongAction {
       status: 'success',
       timestamp: DateTime.utc(),
       ...eventActor({ actor, origin }),
+      ...(this.owner && { userId: this.owner.id, username: this.owner.username }),
       resourceType: this.model,
       resourceId: null,
       details: {
         ...this.details(),
         ...(origin?.jobId && { job: origin.jobId }),
-        ...(isCutShort(actor) && { system_name: actor.name }),
+        ...(!this.owner && isCutShort(actor) && { system_name: actor.name }),
       },
       records,
     }

@@ -244,9 +244,9 @@ export class Imports {
    * Removes the import and its file; a job of it is cancelled, and what it has done stays.
    */
   async discard(_ctx: HttpContext, one: AdminImport): Promise<void> {
-    const { store } = this.site.jobs
-    const job = one.jobId === null ? null : await store.find(one.jobId)
-    if (job && isUnfinished(job)) await store.cancel(job)
+    const { jobs } = this.site
+    const job = one.jobId === null ? null : await jobs.store.find(one.jobId)
+    if (job && isUnfinished(job)) await jobs.cancel(job)
     await this.#remove(one)
   }
 

@@ -6,6 +6,35 @@ import type { FileRow, FileShape } from '../sheets/file_shape.js'
 export const ROWS_AT_ONCE = 200
 
 /**
+ * The rows of a file, to be taken as many at once as their reader wants. Call `close` at the end.
+ */
+export class RowSource {
+  readonly #rows: AsyncIterator<FileRow>
+
+  constructor(path: string, shape: FileShape) {
+    this.#rows = readRows(path, shape)[Symbol.asyncIterator]()
+  }
+
+  /**
+   * @returns at most so many rows; none at the end of the file
+   * @throws FileFault
+   */
+  async take(most: number): Promise<FileRow[]> {
+    const batch: FileRow[] = []
+    while (batch.length < most) {
+      const { done, value } = await this.#rows.next()
+      if (done) break
+      batch.push(value)
+    }
+    return batch
+  }
+
+  async close(): Promise<void> {
+    await this.#rows.return?.()
+  }
+}
+
+/**
  * The rows of a file in groups of at most so many. Requests of the process go first in between.
  *
  * @throws FileFault
@@ -15,13 +44,15 @@ export async function* rowBatches(
   shape: FileShape,
   most: number
 ): AsyncGenerator<FileRow[]> {
-  let batch: FileRow[] = []
-  for await (const row of readRows(path, shape)) {
-    batch.push(row)
-    if (batch.length < most) continue
-    yield batch
-    batch = []
-    await requestsFirst()
+  const source = new RowSource(path, shape)
+  try {
+    for (;;) {
+      const batch = await source.take(most)
+      if (batch.length > 0) yield batch
+      if (batch.length < most) return
+      await requestsFirst()
+    }
+  } finally {
+    await source.close()
   }
-  if (batch.length > 0) yield batch
 }

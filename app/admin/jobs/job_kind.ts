@@ -66,6 +66,23 @@ export abstract class JobKind {
    */
   abstract perform(run: JobRun): Promise<Record<string, unknown>>
 
+  /**
+   * True if what an unfinished job has written is reverted when it fails or is cancelled: it is all or nothing, and
+   * written in several transactions. Default: what was done before stays
+   */
+  reverts(_job: AdminJob): boolean {
+    return false
+  }
+
+  /**
+   * Reverts what the job has written, or the rest of it after an interruption.
+   *
+   * @returns which records could not be reverted, in words; null if nothing is left
+   */
+  async revert(_run: JobRun): Promise<string | null> {
+    return null
+  }
+
   /** The outcome in numbers, of a job that has ended. Default: none */
   figuresOf(_job: AdminJob): JobFigure[] {
     return []

@@ -6,11 +6,24 @@ import type AdminJob from '../models/admin_job.js'
 import { contextOf } from './job_context.js'
 import type { JobStore } from './job_store.js'
 
+/** What a step has done. */
+export interface StepOutcome {
+  /** Records of the step; less than none where it reverts some. Default: as announced */
+  count?: number
+  /** Replace those of the job */
+  notes?: Record<string, unknown>
+  /** Of the job, which ends with this step */
+  result?: Record<string, unknown>
+}
+
+type Step = (transaction: TransactionClientContract) => Promise<StepOutcome | void>
+
 /**
  * A job that is being done. [D1]
  */
 export class JobRun {
   #context: HttpContext | undefined
+  #isEnded = false
 
   constructor(
     readonly job: AdminJob,
@@ -21,6 +34,11 @@ export class JobRun {
   /** Records that are done, by this run or an earlier one */
   get done(): number {
     return this.job.done
+  }
+
+  /** True if a step has ended the job */
+  get isEnded(): boolean {
+    return this.#isEnded
   }
 
   /**
@@ -49,7 +67,8 @@ export class JobRun {
   async goOn(): Promise<void> {
     if (this.isStopping()) throw new JobStopped()
     const present = await this.store.find(this.job.id)
-    if (present?.state !== 'running' || present.run !== this.job.run) throw new JobSuperseded()
+    const { run, state } = this.job
+    if (present?.state !== state || present.run !== run) throw new JobSuperseded()
   }
 
   /**
@@ -68,31 +87,31 @@ export class JobRun {
    * another database than that of the jobs, it is noted before and afterwards.
    *
    * @param client  of the connection that the step writes
-   * @param count   records of the step
+   * @param count   records of the step, or the most of them
    */
-  async step(
-    client: QueryClientContract,
-    count: number,
-    work: (transaction: TransactionClientContract) => Promise<void>
-  ): Promise<void> {
+  async step(client: QueryClientContract, count: number, work: Step): Promise<void> {
     await this.goOn()
-    const done = this.done + count
     if (this.store.isIn(client)) {
-      await inTransaction(client, async (transaction) => {
-        await work(transaction)
-        await this.#note({ done }, transaction)
+      const outcome = await inTransaction(client, async (transaction) => {
+        const found = (await work(transaction)) ?? {}
+        await this.#note(this.#progressOf(found, count), transaction)
+        if (found.result) await this.#end(found.result, transaction)
+        return found
       })
-    } else {
-      await this.#note({ pending: count })
-      try {
-        await inTransaction(client, work)
-      } catch (error) {
-        await this.store.noteDone(this.job, { pending: null })
-        throw error
-      }
-      await this.store.noteDone(this.job, { done, pending: null })
+      this.#follow(outcome, count)
+      return
     }
-    this.job.done = done
+    await this.#note({ pending: count })
+    let outcome: StepOutcome
+    try {
+      outcome = (await inTransaction(client, work)) ?? {}
+    } catch (error) {
+      await this.store.noteDone(this.job, { pending: null })
+      throw error
+    }
+    await this.store.noteDone(this.job, { ...this.#progressOf(outcome, count), pending: null })
+    if (outcome.result) await this.#end(outcome.result)
+    this.#follow(outcome, count)
   }
 
   /**
@@ -111,6 +130,21 @@ export class JobRun {
   async tell(done: number): Promise<void> {
     await this.#note({ done })
     this.job.done = done
+  }
+
+  #progressOf({ count, notes }: StepOutcome, most: number) {
+    return { done: Math.max(0, this.done + (count ?? most)), ...(notes && { notes }) }
+  }
+
+  #follow(outcome: StepOutcome, most: number): void {
+    const { done, notes } = this.#progressOf(outcome, most)
+    this.job.done = done
+    if (notes) this.job.notes = notes
+    this.#isEnded = outcome.result !== undefined
+  }
+
+  async #end(result: Record<string, unknown>, client?: QueryClientContract) {
+    if (!(await this.store.end(this.job, 'done', { result }, client))) throw new JobSuperseded()
   }
 
   async #note(progress: Parameters<JobStore['note']>[1], client?: QueryClientContract) {

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon'
 import { dialectOf, inUtc, readersOf } from '#crud/internals'
 import AdminJob, { type JobOrigin, type JobState } from '../models/admin_job.js'
 
-const UNFINISHED: readonly JobState[] = ['queued', 'running']
+const UNFINISHED: readonly JobState[] = ['queued', 'running', 'reverting']
 
 /* A statement takes a limited number of values, and a long transaction blocks others. */
 const PRUNED_AT_ONCE = 100
@@ -23,6 +23,12 @@ interface Progress {
   done?: number
   total?: number
   pending?: number | null
+  notes?: Record<string, unknown>
+}
+
+export interface JobOutcome {
+  result?: Record<string, unknown>
+  fault?: string | null
 }
 
 /**
@@ -74,17 +80,22 @@ export class JobStore {
    */
   async begin(id: number, isRedelivered: boolean): Promise<AdminJob | null> {
     const run = randomUUID()
-    const query = this.client()
-      .from(AdminJob.table)
-      .where('id', id)
-      .whereIn('state', isRedelivered ? [...UNFINISHED] : ['queued'])
-    const begun = await changed(query.update({ state: 'running', run }))
-    if (!begun) return null
+    if (!(await this.#take(id, run, isRedelivered))) return null
     const job = (await this.find(id))!
     const startedAt = job.startedAt ? inUtc(job.startedAt) : now()
     const interruptions = job.interruptions + (isRedelivered ? 1 : 0)
     await this.#of(job, run).update({ started_at: startedAt, interruptions })
     return await this.find(id)
+  }
+
+  /** A job whose writes are being reverted stays so. */
+  async #take(id: number, run: string, isRedelivered: boolean): Promise<boolean> {
+    const job = () => this.client().from(AdminJob.table).where('id', id)
+    const reverting = job().where('state', 'reverting')
+    if (!isRedelivered) reverting.whereNull('run')
+    if (await changed(reverting.update({ run }))) return true
+    const waiting = job().whereIn('state', isRedelivered ? ['queued', 'running'] : ['queued'])
+    return await changed(waiting.update({ state: 'running', run }))
   }
 
   /**
@@ -98,26 +109,59 @@ export class JobStore {
     progress: Progress,
     client: QueryClientContract = this.client()
   ): Promise<boolean> {
-    return await changed(this.#of(job, job.run!, client).where('state', 'running').update(progress))
+    const mine = this.#of(job, job.run!, client).where('state', job.state)
+    return await changed(mine.update(valuesOf(progress)))
   }
 
   /** Writes the progress of a step that can't be undone any more, even if the job was cancelled meanwhile. */
   async noteDone(job: AdminJob, progress: Progress): Promise<void> {
-    await this.#of(job, job.run!).update(progress)
+    await this.#of(job, job.run!).update(valuesOf(progress))
   }
 
   /** Puts the job of a process that stops back into the queue. */
   async release(job: AdminJob): Promise<boolean> {
-    const query = this.#of(job, job.run!).where('state', 'running')
-    return await changed(query.update({ state: 'queued', run: null }))
+    const state = job.state === 'reverting' ? 'reverting' : 'queued'
+    const query = this.#of(job, job.run!).where('state', job.state)
+    return await changed(query.update({ state, run: null }))
   }
 
+  /**
+   * Has what a run has written reverted, by the run itself.
+   *
+   * @param fault  why; null: it was cancelled
+   */
+  async revert(job: AdminJob, fault: string | null): Promise<boolean> {
+    const query = this.#of(job, job.run!).where('state', 'running')
+    return await changed(query.update({ state: 'reverting', fault }))
+  }
+
+  /**
+   * Cancels a job whose writes are reverted then: by the run that is at it, or by the next one if it waits.
+   *
+   * @returns false if it had ended, or had not begun
+   */
+  async cancelAndRevert({ id }: AdminJob): Promise<boolean> {
+    const query = this.client().from(AdminJob.table).where('id', id)
+    query.where((begun) => {
+      begun.where('state', 'running').orWhere((waiting) => {
+        waiting.where('state', 'queued').where('done', '>', 0)
+      })
+    })
+    return await changed(query.update({ state: 'reverting', fault: null }))
+  }
+
+  /**
+   * Ends a run.
+   *
+   * @param client  of the transaction whose writes are its outcome
+   */
   async end(
     job: AdminJob,
-    state: 'done' | 'failed',
-    outcome: { result?: Record<string, unknown>; fault?: string } = {}
+    state: 'done' | 'failed' | 'cancelled',
+    outcome: JobOutcome = {},
+    client: QueryClientContract = this.client()
   ): Promise<boolean> {
-    const query = this.#of(job, job.run!).where('state', 'running')
+    const query = this.#of(job, job.run!, client).where('state', job.state)
     return await changed(
       query.update({
         state,
@@ -137,7 +181,7 @@ export class JobStore {
   async cancel(job: AdminJob): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', job.id)
     return await changed(
-      query.whereIn('state', [...UNFINISHED]).update({ state: 'cancelled', ended_at: now() })
+      query.whereIn('state', ['queued', 'running']).update({ state: 'cancelled', ended_at: now() })
     )
   }
 
@@ -148,7 +192,14 @@ export class JobStore {
    */
   async reopen(job: AdminJob): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', job.id)
-    const values = { state: 'queued', run: null, fault: null, ended_at: null, interruptions: 0 }
+    const values = {
+      state: 'queued',
+      run: null,
+      fault: null,
+      notes: null,
+      ended_at: null,
+      interruptions: 0,
+    }
     return await changed(query.whereIn('state', ['failed', 'cancelled']).update(values))
   }
 
@@ -170,7 +221,8 @@ export class JobStore {
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()
       .from(AdminJob.table)
-      .where('state', 'queued')
+      .whereIn('state', ['queued', 'reverting'])
+      .whereNull('run')
       .where('created_at', '<', inUtc(before))
       .select('id')
     return rows.map(({ id }) => id)
@@ -208,6 +260,10 @@ export class JobStore {
 async function changed(update: PromiseLike<unknown>): Promise<boolean> {
   const count = await update
   return Number(Array.isArray(count) ? count[0] : count) > 0
+}
+
+function valuesOf({ notes, ...numbers }: Progress): Record<string, unknown> {
+  return { ...numbers, ...(notes && { notes: JSON.stringify(notes) }) }
 }
 
 function now(): string {

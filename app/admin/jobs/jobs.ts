@@ -34,7 +34,7 @@ export class Jobs {
   /** Maximum jobs of a user that have not ended */
   perUser = 20
   readonly #kinds = new Map<string, JobKind>()
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Map<number, Promise<void>>()
   #worker: JobWorker | undefined
   #isStopping = false
 
@@ -119,6 +119,20 @@ export class Jobs {
     return job
   }
 
+  /**
+   * Cancels a job. Where it is all or nothing and has written a part, that is reverted first.
+   *
+   * @returns false if it had ended
+   */
+  async cancel(job: AdminJob): Promise<boolean> {
+    if (this.kindOf(job)?.reverts(job) && (await this.store.cancelAndRevert(job))) {
+      const present = await this.store.find(job.id)
+      if (present?.run === null) await this.#enqueue(job.id)
+      return true
+    }
+    return await this.store.cancel(job)
+  }
+
   /** True if *Again* makes sense: not where it is uncertain what was done. */
   offersAgain(job: AdminJob): boolean {
     const kind = this.kindOf(job)
@@ -129,13 +143,23 @@ export class Jobs {
   }
 
   /**
+   * Runs a job that the queue hands over again because its lease has ended. If this process is at it, the lease could
+   * not be renewed while the database was busy: the run goes on, and is waited for.
+   */
+  async runAgain(id: number): Promise<void> {
+    await (this.#running.get(id) ?? this.run(id, true))
+  }
+
+  /**
    * Runs a job that the queue hands over. Its failure is its outcome, and not thrown.
    *
    * @param isRedelivered  true if the process that ran it was killed
    */
   async run(id: number, isRedelivered: boolean): Promise<void> {
-    const run = this.#run(id, isRedelivered).finally(() => this.#running.delete(run))
-    this.#running.add(run)
+    const run = this.#run(id, isRedelivered).finally(() => {
+      if (this.#running.get(id) === run) this.#running.delete(id)
+    })
+    if (!this.#running.has(id)) this.#running.set(id, run)
     await run
   }
 
@@ -165,7 +189,7 @@ export class Jobs {
     const worker = this.#worker
     this.#worker = undefined
     await worker?.stop()
-    await Promise.allSettled([...this.#running])
+    await Promise.allSettled(this.#running.values())
   }
 
   async #refuseMany({ userId }: AdminJob, more = 0): Promise<void> {
@@ -184,28 +208,69 @@ export class Jobs {
     await resources.load()
     const job = await this.store.begin(id, isRedelivered)
     if (!job) return
-    const kind = this.kindOf(job)
     const run = new JobRun(job, this.store, () => this.#isStopping)
     try {
-      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
-      if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
-      if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
-      const result = await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))
-      if (await this.store.end(job, 'done', { result })) await kind.cleanUp(job)
-    } catch (error) {
-      await this.#endWith(job, error)
+      if (job.state === 'running') await this.#perform(run)
+      if (job.state === 'reverting') await this.#revert(run)
     } finally {
       run.close()
     }
   }
 
+  async #perform(run: JobRun) {
+    const { job } = run
+    const kind = this.kindOf(job)
+    try {
+      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
+      if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
+      if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
+      const result = await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))
+      if (run.isEnded || (await this.store.end(job, 'done', { result }))) await kind.cleanUp(job)
+    } catch (error) {
+      await this.#endWith(job, error)
+    }
+  }
+
   async #endWith(job: AdminJob, error: unknown) {
-    if (error instanceof JobSuperseded) return
+    if (error instanceof JobSuperseded) return await this.#followCancel(job)
     if (error instanceof JobStopped) {
       if (await this.store.release(job)) await this.#enqueue(job.id)
       return
     }
-    await this.store.end(job, 'failed', { fault: this.#faultOf(job, error) })
+    const fault = this.#faultOf(job, error)
+    if (job.done > 0 && this.kindOf(job)?.reverts(job)) {
+      if (await this.store.revert(job, fault)) job.merge({ state: 'reverting', fault })
+      else await this.#followCancel(job)
+    } else await this.store.end(job, 'failed', { fault })
+  }
+
+  /** The run that a job was cancelled in reverts what it has written. */
+  async #followCancel(job: AdminJob) {
+    const present = await this.store.find(job.id)
+    if (present?.state === 'reverting' && present.run === job.run) {
+      job.merge({ state: present.state, fault: present.fault })
+    }
+  }
+
+  async #revert(run: JobRun) {
+    const { job } = run
+    const kind = this.kindOf(job)
+    const state = job.fault === null ? 'cancelled' : 'failed'
+    try {
+      if (!kind) throw new JobFailure('jobs.fault.unknownKind')
+      if (job.interruptions >= 2 * MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
+      const left = await inZone(job.origin.timeZone ?? UTC, () => kind.revert(run))
+      const outcome = left ?? this.site.text('jobs.reverted')
+      const fault = job.fault === null ? outcome : `${job.fault} ${outcome}`
+      await this.store.end(job, state, { fault })
+      await kind.cleanUp(job)
+    } catch (error) {
+      if (error instanceof JobSuperseded) return
+      if (error instanceof JobStopped) return await this.#endWith(job, error)
+      const reason = this.#faultOf(job, error)
+      const fault = [job.fault, this.site.text('jobs.notReverted', { reason })]
+      await this.store.end(job, 'failed', { fault: fault.filter(Boolean).join(' ') })
+    }
   }
 
   #faultOf(job: AdminJob, error: unknown): string {

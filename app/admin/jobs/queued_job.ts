@@ -13,6 +13,8 @@ export class QueuedJob extends Job<{ id: number }> {
 
   async execute(): Promise<void> {
     const site = await app.container.make('admin.site')
-    await site.jobs.run(this.payload.id, this.context.stalledCount > 0)
+    const { id } = this.payload
+    if (this.context.stalledCount > 0) await site.jobs.runAgain(id)
+    else await site.jobs.run(id, false)
   }
 }

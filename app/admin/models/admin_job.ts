@@ -4,7 +4,15 @@ import '#crud'
 import type { ActsAs } from './admin_session.js'
 import { jsonColumn } from './json_column.js'
 
-export const JOB_STATES = ['queued', 'running', 'done', 'failed', 'cancelled'] as const
+/** `reverting`: it has failed or was cancelled, and what it wrote is being reverted */
+export const JOB_STATES = [
+  'queued',
+  'running',
+  'reverting',
+  'done',
+  'failed',
+  'cancelled',
+] as const
 
 export type JobState = (typeof JOB_STATES)[number]
 
@@ -71,6 +79,10 @@ export default class AdminJob extends BaseModel {
   @column({ ...jsonColumn, serializeAs: null })
   declare origin: JobOrigin
 
+  /** What its next step has to know of the earlier ones, also after an interruption */
+  @column({ ...jsonColumn, serializeAs: null })
+  declare notes: Record<string, unknown> | null
+
   @column(jsonColumn)
   declare result: Record<string, unknown> | null
 
@@ -97,8 +109,8 @@ export default class AdminJob extends BaseModel {
 }
 
 /**
- * True until the job is done, has failed or was cancelled.
+ * True until the job is done, or has failed or was cancelled and nothing is left to revert.
  */
 export function isUnfinished({ state }: Pick<AdminJob, 'state'>): boolean {
-  return state === 'queued' || state === 'running'
+  return state === 'queued' || state === 'running' || state === 'reverting'
 }

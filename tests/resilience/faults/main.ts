@@ -15,6 +15,7 @@ const USAGE = `npm run faults -- [OPTIONS]
   --only=NAME          one scenario alone; may be given several times
   --database=KIND      on one database alone: ${KINDS.join(', ')}; may be given several times
   --writes=5000        acknowledged writes of the scenario kill
+  --rows=135233        rows of each file of the scenario others
 
 Everything runs on servers and files of its own, made for it and removed afterwards. PostgreSQL and
 MariaDB need their programs on this machine; what is left out is named. Exit status 1: a promise was broken.
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     database: { type: 'string', multiple: true },
     writes: { type: 'string', default: '5000' },
+    rows: { type: 'string', default: '135233' },
     help: { type: 'boolean', default: false },
   },
 })
@@ -71,7 +73,10 @@ async function tryOut(scenario: Scenario, kind: DatabaseKind): Promise<[string[]
     return [scenario.name, kind, seconds, outcome, figures]
   }
   try {
-    const { figures, broken } = await scenario.run(kind, { writes: Number(values.writes) })
+    const { figures, broken } = await scenario.run(kind, {
+      writes: Number(values.writes),
+      rows: Number(values.rows),
+    })
     const logged = loggedErrors()
     if (broken.length > 0) console.error(logged.join('\n'))
     return [row(broken.length > 0 ? 'BROKEN' : 'holds', figures), broken]

@@ -13,6 +13,8 @@ export interface Finding {
 export interface Options {
   /** Acknowledged writes of the scenario `kill` */
   writes: number
+  /** Rows of the files of the scenario `others` */
+  rows: number
 }
 
 /**

@@ -4,6 +4,7 @@ import { databaseAway } from './scenarios/database_away.js'
 import { diskFull } from './scenarios/disk_full.js'
 import { idleConnections } from './scenarios/idle_connections.js'
 import { kill } from './scenarios/kill.js'
+import { importBesideOthers } from './scenarios/import_beside_others.js'
 import { killedImports } from './scenarios/killed_imports.js'
 import { killedJobs } from './scenarios/killed_jobs.js'
 import { largeBody } from './scenarios/large_body.js'
@@ -26,5 +27,6 @@ export const SCENARIOS: Scenario[] = [
   bulkDeletes,
   killedJobs,
   killedImports,
+  importBesideOthers,
   migrations,
 ]

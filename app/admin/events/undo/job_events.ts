@@ -16,6 +16,21 @@ export interface JobPart {
 }
 
 /**
+ * The events of a job that can be undone, the last one first: not those that it has reverted itself.
+ */
+export async function undoablePartsOfJob(
+  site: Pick<AdminSite, 'dbConfig'>,
+  job: AdminJob
+): Promise<JobPart[]> {
+  const parts = await partsOfJob(site, job)
+  const ids = new Set(parts.map(({ event }) => event.id))
+  const reverted = new Set(parts.map(({ event }) => event.details?.undoes))
+  return parts.filter(({ event: { id, details } }) => {
+    return !reverted.has(id) && !ids.has(details?.undoes ?? 0)
+  })
+}
+
+/**
  * The events of a job that wrote records, the last one first.
  */
 export async function partsOfJob(

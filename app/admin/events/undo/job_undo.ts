@@ -5,12 +5,12 @@ import { jobUrl } from '../../jobs/pages/job_url.js'
 import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { hasEventLog } from '../pages/event_access.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
-import { partsOfJob, type JobPart } from './job_events.js'
+import { undoablePartsOfJob, type JobPart } from './job_events.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { checkReferencesOf, isRefusal } from './undo_offer.js'
 import { UNDO_PARTS_JOB } from './undo_parts_job.js'
-import { planUndo } from './undo_plan.js'
+import { planStart } from './undo_plan.js'
 import { refuseLate } from './undoable_event.js'
 
 /**
@@ -79,19 +79,21 @@ export async function shownJobUndo(
 const SILENT = ['nothing', 'late']
 
 /**
- * The parts of a job, if the last one can be undone; the others are looked at in their turn.
+ * The parts of a job, if the last one can be undone; the others, and the records of a large one, are checked in their turn.
  *
  * @throws UndoRefused
  * @throws NotAllowed
  */
 async function undoableParts(site: AdminSite, ctx: HttpContext, job: AdminJob): Promise<JobPart[]> {
-  const parts = hasEventLog(site) && !isUnfinished(job) ? await partsOfJob(site, job) : []
+  const parts = hasEventLog(site) && !isUnfinished(job) ? await undoablePartsOfJob(site, job) : []
   if (parts.length === 0 || (await undoingJob(site, job))) throw new UndoRefused('nothing')
   const [{ event }] = parts
   refuseLate(ctx, event)
-  const steps = await planUndo(site, ctx, event)
-  const changed = await stepsNotAsLeft(steps, clientOf(steps))
-  if (changed.length > 0) throw notAsLeft(changed)
+  const { steps, isWhole } = await planStart(site, ctx, event)
+  if (isWhole) {
+    const changed = await stepsNotAsLeft(steps, clientOf(steps))
+    if (changed.length > 0) throw notAsLeft(changed)
+  }
   await checkReferencesOf(ctx, steps)
   return parts
 }

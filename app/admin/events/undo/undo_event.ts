@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
+import type { Actor } from '#crud'
+import type { Origin } from '#crud/internals'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import {
   afterOutermostCommit,
@@ -30,8 +32,27 @@ export async function undoEvent(
   steps: readonly UndoStep[],
   client: QueryClientContract = clientOf(steps)
 ): Promise<void> {
-  const actor = adminActor(ctx)
-  const origin = undoingOrigin(ctx, event)
+  await undoSteps({ actor: adminActor(ctx), origin: undoingOrigin(ctx, event) }, steps, client)
+}
+
+/** Who undoes, for policy, scope and the log */
+export interface UndoneBy {
+  actor: Actor
+  origin: Origin
+}
+
+/**
+ * Takes back some records of an event, in one transaction.
+ *
+ * @param client  a transaction's, to be part of it
+ * @throws UndoRefused  with the records that are not as the event left them
+ * @throws Problem 403 or 409
+ */
+export async function undoSteps(
+  { actor, origin }: UndoneBy,
+  steps: readonly UndoStep[],
+  client: QueryClientContract
+): Promise<void> {
   const { model } = steps[0].target.resource
   let run: UndoRun | undefined
   try {

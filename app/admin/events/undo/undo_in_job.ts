@@ -1,16 +1,27 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { readersOf, requestsFirst } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { adminActor } from '../../authentication/admin_actor.js'
+import { undoingOrigin } from '../../authentication/admin_origin.js'
 import { JobFailure, UndoRefused } from '../../errors.js'
 import type { JobRun } from '../../jobs/job_run.js'
+import type AdminJob from '../../models/admin_job.js'
+import AdminEventLog from '../../models/admin_event_log.js'
+import { EventType } from '../event_type.js'
+import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { refusalWords } from './refusal_words.js'
+import { revertEvent } from './revert_event.js'
 import { clientOf, undoEvent } from './undo_event.js'
-import { planUndo } from './undo_plan.js'
+import { UndoInParts, type UndoNotes } from './undo_in_parts.js'
+import { planUndo, stepsOf, targetOf } from './undo_plan.js'
+import type { UndoStep } from './undo_step.js'
 import { visibleEvent } from './undoable_event.js'
 
 /**
- * Undoes an event as one step of a job, with the rights of the job's owner.
+ * Undoes an event as one step of a job, or in several where several have written it, with the rights of the job's
+ * owner: all of it or nothing.
  *
  * @param refused  text of the failure, which gets `reason` and `id`
- * @returns how many records were undone
  * @throws JobFailure  if the event can't be undone
  */
 export async function undoInJob(
@@ -18,18 +29,94 @@ export async function undoInJob(
   run: JobRun,
   id: unknown,
   refused: string
-): Promise<number> {
+): Promise<void> {
   const ctx = await run.context()
   try {
     const event = await visibleEvent(site, ctx, id)
+    if (await isWrittenInParts(site, event)) return await undoInParts(site, run, event, ctx)
     const steps = await planUndo(site, ctx, event)
     await run.step(clientOf(steps), steps.length, async (client) => {
       await undoEvent(ctx, event, steps, client)
     })
-    return steps.length
   } catch (error) {
     if (!(error instanceof UndoRefused)) throw error
     const { text: reason } = await refusalWords(site, ctx, error)
     throw new JobFailure(refused, { reason, id: String(id) })
   }
+}
+
+/** True if a job has undone a part of an event. */
+export function hasUndonePart({ notes }: AdminJob): boolean {
+  return noted(notes) !== undefined
+}
+
+/** Reverts what a job has undone of the event that it was at. */
+export async function revertUndo(site: AdminSite, run: JobRun): Promise<string | null> {
+  const by = noted(run.job.notes)?.by
+  return typeof by === 'number' ? await revertEvent(site, run, by) : null
+}
+
+function noted(notes: AdminJob['notes']): UndoNotes | undefined {
+  return (notes?.undo ?? undefined) as UndoNotes | undefined
+}
+
+/** True for an import on SQLite, whose writer many records would hold too long, and for its undo. */
+async function isWrittenInParts(site: AdminSite, event: AdminEventLog): Promise<boolean> {
+  const client = site.dbConfig.adminSession()
+  const written = site.models.get(event.resourceType ?? '')?.client()
+  if (!written?.dialect.name.includes('sqlite') || !site.jobs.store.isIn(written)) return false
+  let root: AdminEventLog | null = event
+  while (root?.details?.undoes) {
+    root = await AdminEventLog.query({ client }).where('id', root.details.undoes).first()
+  }
+  return root?.eventType === EventType.IMPORT
+}
+
+async function undoInParts(
+  site: AdminSite,
+  run: JobRun,
+  event: AdminEventLog,
+  ctx: HttpContext
+): Promise<void> {
+  if (noted(run.job.notes)?.event !== event.id) await checkAll(site, run, event, ctx)
+  await new UndoInParts(site, run, event.id, {
+    name: 'undo',
+    counts: 1,
+    leavesRecords: false,
+    begin: async () => {
+      const own = await run.context()
+      const by = { actor: adminActor(own), origin: undoingOrigin(own, event) }
+      return { by, targetOf: (name) => targetOf(site, own, name) }
+    },
+  }).perform()
+  const { undo, ...notes } = run.job.notes ?? {}
+  await run.step(run.store.client(), 0, async () => ({ notes }))
+}
+
+/** Of a record that was changed several times, the last change counts. */
+async function checkAll(
+  site: AdminSite,
+  run: JobRun,
+  event: AdminEventLog,
+  ctx: HttpContext
+): Promise<void> {
+  const seen = new Set<string>()
+  let isEmpty = true
+  for await (const steps of stepsOf(site, ctx, event)) {
+    isEmpty = false
+    const last = steps.filter(({ resourceId, resourceType }) => {
+      const id = `${resourceType}/${resourceId}`
+      return !seen.has(id) && seen.add(id)
+    })
+    if (last.length > 0) await refuseChanged(last)
+    await run.goOn()
+    await requestsFirst()
+  }
+  if (isEmpty) throw new UndoRefused('nothing')
+}
+
+async function refuseChanged(steps: UndoStep[]): Promise<void> {
+  const client = clientOf(steps)
+  const changed = await stepsNotAsLeft(steps, readersOf(client) ?? client)
+  if (changed.length > 0) throw notAsLeft(changed)
 }

@@ -11,15 +11,12 @@ import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { undoneEvents } from './undone_by.js'
-import { planUndo } from './undo_plan.js'
+import { planStart } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
 import { visibleEvent } from './undoable_event.js'
 
 /* References of more are looked at when it is done. */
 const MOST_REFERRING = 50
-
-/* More are looked at by the job that undoes them. */
-const MOST_CHECKED = 1000
 
 /**
  * The undo as the event's page shows it.
@@ -40,7 +37,8 @@ export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<Flas
     /* Several can't be taken back at once. */
     if (ids.length !== 1) return undefined
     const event = await visibleEvent(site, ctx, ids[0])
-    await checkReferencesOf(ctx, await planUndo(site, ctx, event))
+    const { steps } = await planStart(site, ctx, event)
+    await checkReferencesOf(ctx, steps)
     return { url: undoUrl(site, event) }
   } catch (error) {
     if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be offered')
@@ -57,16 +55,16 @@ export async function shownUndo(
   event: AdminEventLog
 ): Promise<ShownUndo | null> {
   try {
-    const steps = await planUndo(site, ctx, event)
+    const { steps, isWhole } = await planStart(site, ctx, event)
     const undone = await undoneEvents(site, event, event.id)
     const by = undone.get(event.id)
     if (by !== undefined) throw new UndoRefused('undone', { id: String(by) })
-    if (steps.length <= MOST_CHECKED) {
+    if (isWhole) {
       const changed = await stepsNotAsLeft(steps, clientOf(steps))
       if (changed.length > 0) throw notAsLeft(changed)
     }
     await checkReferencesOf(ctx, steps)
-    return { url: undoUrl(site, event), lines: linesOf(site, steps) }
+    return { url: undoUrl(site, event), lines: linesOf(site, steps, isWhole ? null : event) }
   } catch (error) {
     if (error instanceof UndoRefused) {
       if (error.reason === 'nothing') return null
@@ -99,7 +97,13 @@ function undoUrl(site: AdminSite, { id }: AdminEventLog): string {
   return site.url(`/management/events/${id}/undo`)
 }
 
-function linesOf(site: AdminSite, steps: readonly UndoStep[]): string[] {
+/** @param large  the event, if these are only the first of its steps */
+function linesOf(
+  site: AdminSite,
+  steps: readonly UndoStep[],
+  large: AdminEventLog | null
+): string[] {
+  if (large) return [site.text('undo.does.many', { count: large.details?.count ?? steps.length })]
   const groups = Map.groupBy(steps, ({ operation, target }) => `${target.name} ${operation}`)
   return [...groups.values()].map((some) => {
     const [step] = some

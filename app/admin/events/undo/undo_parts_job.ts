@@ -3,14 +3,14 @@ import { JobFailure } from '../../errors.js'
 import { JobKind } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import { partsOfJob } from './job_events.js'
-import { undoInJob } from './undo_in_job.js'
+import { undoablePartsOfJob } from './job_events.js'
+import { hasUndonePart, revertUndo, undoInJob } from './undo_in_job.js'
 
 /** Name of the kind */
 export const UNDO_PARTS_JOB = 'undo-parts'
 
 /**
- * The undo of all parts of a job, each in one transaction and as one event, the last part first. It stops at the
+ * The undo of all parts of a job, each as one event, all of it or nothing, the last part first. It stops at the
  * first part whose records have changed since. [R7, L8]
  */
 export class UndoPartsJob extends JobKind {
@@ -25,11 +25,19 @@ export class UndoPartsJob extends JobKind {
     return this.site.text('undo.parts.job', { id: String(payload.job) })
   }
 
+  override reverts(job: AdminJob): boolean {
+    return hasUndonePart(job)
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    return await revertUndo(this.site, run)
+  }
+
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const undone = await run.store.find(Number(run.job.payload.job))
     if (!undone) throw new JobFailure('undo.parts.gone')
     let seen = 0
-    for (const { event, records } of await partsOfJob(this.site, undone)) {
+    for (const { event, records } of await undoablePartsOfJob(this.site, undone)) {
       seen += records
       /* Undone by this job before it was interrupted */
       if (seen > run.done) await undoInJob(this.site, run, event.id, 'undo.parts.refused')

@@ -39,10 +39,30 @@ export async function planUndo(
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<UndoStep[]> {
+  const { steps } = await planStart(site, ctx, event, Infinity)
+  return steps
+}
+
+/* Of an event with more records, a page looks at the first ones. */
+const MOST_ON_PAGE = 1000
+
+/**
+ * The same for the first records of an event, which tell if it can be undone as far as a page can: the job that undoes
+ * a large one looks at all of them.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function planStart(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog,
+  most = MOST_ON_PAGE
+): Promise<{ steps: UndoStep[]; isWhole: boolean }> {
   const targets = new Map<string, UndoTarget>()
   const steps: UndoStep[] = []
   for await (const rows of auditRows(site, event)) {
-    if (event.status !== 'success') break
+    if (event.status !== 'success' || steps.length > most) break
     for (const { resourceType } of rows) {
       if (!targets.has(resourceType)) {
         targets.set(resourceType, await targetOf(site, ctx, resourceType))
@@ -53,18 +73,50 @@ export async function planUndo(
   if (steps.length === 0) throw new UndoRefused('nothing')
   await authorize(ctx, steps)
   for (const target of targets.values()) await refuseLostFiles(target, steps)
-  return steps
+  return { steps, isWhole: steps.length <= most }
+}
+
+/**
+ * The same as groups of steps, the last record first, for an event whose steps are too many to be held at once.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function* stepsOf(
+  site: AdminSite,
+  ctx: HttpContext,
+  event: AdminEventLog
+): AsyncGenerator<UndoStep[]> {
+  const targets = new Map<string, UndoTarget>()
+  for await (const rows of auditRows(site, event, 'desc')) {
+    if (event.status !== 'success') return
+    const steps: UndoStep[] = []
+    for (const row of rows) {
+      const name = row.resourceType
+      const target = targets.get(name) ?? (await targetOf(site, ctx, name))
+      targets.set(name, target)
+      steps.push(stepOf(row, target))
+    }
+    await authorize(ctx, steps)
+    for (const target of targets.values()) await refuseLostFiles(target, steps)
+    yield steps
+  }
 }
 
 /** The audit rows of an event in their order, some at once: rows of Lucid take several times as much as their steps. */
-async function* auditRows(site: AdminSite, { id }: AdminEventLog): AsyncGenerator<AdminAuditLog[]> {
-  let last = 0
+async function* auditRows(
+  site: AdminSite,
+  { id }: AdminEventLog,
+  direction: 'asc' | 'desc' = 'asc'
+): AsyncGenerator<AdminAuditLog[]> {
+  const after = direction === 'asc' ? '>' : '<'
+  let last = direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER
   for (;;) {
     const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })
       .select('id', 'resourceType', 'resourceId', 'reversal')
       .where('eventId', id)
-      .where('id', '>', last)
-      .orderBy('id')
+      .where('id', after, last)
+      .orderBy('id', direction)
       .limit(ROWS_AT_ONCE)
     if (rows.length > 0) yield rows
     if (rows.length < ROWS_AT_ONCE) return
@@ -73,7 +125,17 @@ async function* auditRows(site: AdminSite, { id }: AdminEventLog): AsyncGenerato
   }
 }
 
-async function targetOf(site: AdminSite, ctx: HttpContext, name: string): Promise<UndoTarget> {
+/**
+ * A model of an event, as the signed-in user may write it.
+ *
+ * @throws UndoRefused
+ * @throws NotAllowed
+ */
+export async function targetOf(
+  site: AdminSite,
+  ctx: HttpContext,
+  name: string
+): Promise<UndoTarget> {
   const base = site.models.get(name)
   if (base) {
     /* An undo must not give back rights that were taken from an account. */
@@ -91,7 +153,22 @@ async function targetOf(site: AdminSite, ctx: HttpContext, name: string): Promis
   return { name, resource, crud: endpoints.crud, view: null }
 }
 
-function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
+/**
+ * A model of an event, as the site itself writes it: nobody's permissions are asked.
+ *
+ * @throws UndoRefused
+ */
+export async function unrestrictedTarget(site: AdminSite, name: string): Promise<UndoTarget> {
+  const view = site.models.get(name)?.base
+  const endpoints = resources.endpoints().find(({ resource }) => resource.name === name)
+  const found = view ?? endpoints
+  if (!found) throw new UndoRefused('modelGone', { model: name })
+  await found.resource.load()
+  return { name, resource: found.resource, crud: found.crud, view: view ?? null }
+}
+
+/** @throws UndoRefused  for a record that the log can't put back */
+export function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
   const { resourceType, resourceId, reversal } = row
   if (!reversal || reversal.lack === 'unknown') throw new UndoRefused('unknown')
   if (reversal.lack) throw new UndoRefused(reversal.lack)
@@ -106,7 +183,8 @@ function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
   return { resourceType, resourceId, key, reversal, operation, target }
 }
 
-async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): Promise<void> {
+/** @throws NotAllowed */
+export async function authorize(ctx: HttpContext, steps: readonly UndoStep[]): Promise<void> {
   const asked = new Set<string>()
   for (const { operation, target } of steps) {
     const id = `${target.name} ${operation}`

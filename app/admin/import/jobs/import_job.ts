@@ -1,26 +1,24 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { inTransaction, requestsFirst } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { LongAction } from '../../events/long_action.js'
+import { revertEvent } from '../../events/undo/revert_event.js'
 import { JobFailure } from '../../errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
-import type { ImportFault } from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
-import type { FileRow } from '../../sheets/file_shape.js'
 import { plainText } from '../../text/plain_text.js'
 import { importAction } from '../import_action.js'
+import type { ImportSpec } from '../import_spec.js'
 import { withKept } from '../kept_file.js'
-import { ROWS_AT_ONCE, rowBatches } from '../row_batches.js'
-import { RowChecker } from '../rows/row_checker.js'
-import { writeRows } from '../rows/row_writer.js'
 import { Tally } from '../tally.js'
-import { PART, writeAllRows } from '../write_all_rows.js'
+import { writeAllRows } from '../write_all_rows.js'
 import { HOURS, ImportStore } from '../import_store.js'
 import { importAdvice, importCancelNote, importFigures, importLinks } from '../pages/job_words.js'
+import { writesInParts } from '../writes_in_parts.js'
+import { ImportInParts } from './import_in_parts.js'
 import { LeftOut } from './left_out.js'
-import { importInJob, type ImportInJob } from './import_context.js'
+import { importInJob } from './import_context.js'
 
 /** Name of the kind */
 export const IMPORT_JOB = 'import'
@@ -29,8 +27,9 @@ export const IMPORT_JOB = 'import'
 const MOST_NAMED = 5
 
 /**
- * The run of an import: all rows in one transaction, or a thousand each without the faulty ones. Every row is judged
- * again. After an interruption it goes on behind the last part that was done. [D3]
+ * The run of an import: all rows or none, or all but the invalid ones. Every row is validated again. Where one long
+ * transaction would keep others from writing, all rows or none are written in parts, which are reverted on an error.
+ * After an interruption it goes on behind the last part that was done. [D3]
  */
 export class ImportJob extends JobKind {
   readonly #store = new ImportStore()
@@ -54,12 +53,29 @@ export class ImportJob extends JobKind {
     return importLinks(this.site, job)
   }
 
-  override adviceOf(job: AdminJob): string {
+  override adviceOf(job: AdminJob): string | null {
     return importAdvice(this.site, job)
   }
 
   override cancelNoteOf(job: AdminJob): string | null {
     return importCancelNote(this.site, job)
+  }
+
+  override reverts({ model, payload }: AdminJob): boolean {
+    return payload.skipFaulty !== true && writesInParts(this.site, model)
+  }
+
+  override async revert(run: JobRun): Promise<string | null> {
+    const event = run.job.notes?.event
+    const left = typeof event === 'number' ? await revertEvent(this.site, run, event) : null
+    const one = await this.#store.find(Number(run.job.payload.import))
+    if (one) {
+      const { faulty = 0, faults = [] } = one.counts ?? {}
+      one.counts = { new: 0, changed: 0, unchanged: 0, faulty, faults }
+      one.merge({ eventId: null, state: 'failed' })
+      await this.#store.save(one)
+    }
+    return left
   }
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {
@@ -70,118 +86,93 @@ export class ImportJob extends JobKind {
     return await withKept(one.fileKey, async (pathOf, scratch) => {
       const path = await pathOf('file')
       if (path === null) throw new JobFailure('import.refused.fileGone')
+      const isShort = writesInParts(this.site, run.job.model)
       if (run.job.payload.skipFaulty === true) {
         const leftOut = new LeftOut(one.fileKey, await pathOf('faults'), scratch)
-        await leftOut.during(() => this.#inParts(run, path, leftOut))
-      } else if (run.done === 0) await this.#asOne(run, path)
+        const parts = new ImportInParts(this.site, run, this.#store, isShort, leftOut)
+        await leftOut.during(() => parts.perform(path))
+      } else if (isShort) await this.#inParts(run, path)
+      else if (run.done === 0) {
+        const result = await this.#asOne(run, path)
+        if (result) return result
+      }
       return await this.#end(run)
     })
   }
 
-  async #asOne(run: JobRun, path: string): Promise<void> {
+  async #inParts(run: JobRun, path: string): Promise<void> {
+    const parts = new ImportInParts(this.site, run, this.#store, true, null)
+    const invalid = await parts.perform(path)
+    if (!invalid) return
+    await this.#noteFaulty(run, invalid)
+    throw this.#faulty(invalid)
+  }
+
+  /** @returns the result, if the transaction of the rows has ended the job */
+  async #asOne(run: JobRun, path: string): Promise<Record<string, unknown> | null> {
     const { one, spec } = await importInJob(this.site, run)
     const { importer } = spec
     const client = importer.view.client()
     const tally = new Tally()
     const action = importAction(importer, one.fileName, tally, null)
     const isTogether = run.store.isIn(client)
+    let result: Record<string, unknown> | null = null
     await run
       .step(client, run.job.total ?? 0, async (transaction) => {
         await writeAllRows(this.site, spec, { path, shape: one.shape }, tally, transaction, {
           skipFaulty: false,
           told: () => run.goOnWithin(transaction),
         })
-        if (tally.counts.faulty === 0 && isTogether)
-          await this.#keep(one, tally, action, transaction)
         if (tally.counts.faulty > 0) throw this.#faulty(tally)
+        if (!isTogether) return
+        one.counts = structuredClone(tally.counts)
+        result = await this.#close(spec, one, action, transaction)
+        return { result }
       })
       .catch(async (error) => {
-        if (tally.counts.faulty > 0) {
-          one.counts = { ...tally.counts, new: 0, changed: 0, unchanged: 0 }
-          one.state = 'failed'
-          await this.#store.save(one)
-        }
+        if (tally.counts.faulty > 0) await this.#noteFaulty(run, tally)
         throw error
       })
-    if (!isTogether) await this.#keepAfter(one, tally, action)
-  }
-
-  async #inParts(run: JobRun, path: string, leftOut: LeftOut): Promise<void> {
-    let { one, spec } = await importInJob(this.site, run)
-    const checker = new RowChecker(this.site, spec)
-    let position = 0
-    for await (const rows of rowBatches(path, one.shape, PART.rows)) {
-      position += rows.length
-      if (position <= run.done) {
-        await checker.skip(rows, spec.importer.view.client())
-        continue
-      }
-      const present = await importInJob(this.site, run)
-      ;({ one, spec } = present)
-      checker.continueAs(spec)
-      const faults = await this.#writePart(run, present, checker, rows)
-      await leftOut.add(rows[0].line, faults)
-    }
-  }
-
-  async #writePart(
-    run: JobRun,
-    { one, spec }: ImportInJob,
-    checker: RowChecker,
-    rows: readonly FileRow[]
-  ): Promise<ImportFault[]> {
-    const { importer } = spec
-    const faults: ImportFault[] = []
-    const client = importer.view.client()
-    const tally = new Tally(one.counts)
-    const action = importAction(importer, one.fileName, tally, one.eventId)
-    const isTogether = run.store.isIn(client)
-    await run.step(client, rows.length, async (transaction) => {
-      for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
-        const some = rows.slice(start, start + ROWS_AT_ONCE)
-        const drafts = await checker.check(some, transaction, false)
-        await writeRows(this.site, importer, drafts, transaction, () => {
-          faults.push(...tally.add(drafts))
-        })
-        await requestsFirst()
-      }
-      if (isTogether) await this.#keep(one, tally, action, transaction)
-    })
-    if (!isTogether) await this.#keepAfter(one, tally, action)
-    return faults
-  }
-
-  /** Progress is noted in the transaction that makes it. */
-  async #keep(
-    one: AdminImport,
-    tally: Tally,
-    { eventId }: LongAction,
-    client?: TransactionClientContract
-  ): Promise<void> {
-    one.counts = structuredClone(tally.counts)
-    one.eventId = eventId
-    await this.#store.save(one, client)
-  }
-
-  async #keepAfter(one: AdminImport, tally: Tally, action: LongAction): Promise<void> {
+    if (isTogether) return result
     await action.settle()
-    await this.#keep(one, tally, action)
+    one.counts = structuredClone(tally.counts)
+    one.eventId = action.eventId
+    await this.#store.save(one)
+    return null
+  }
+
+  async #noteFaulty(run: JobRun, { counts }: Tally): Promise<void> {
+    const { one } = await importInJob(this.site, run)
+    one.counts = { ...counts, new: 0, changed: 0, unchanged: 0 }
+    if (run.done === 0) one.state = 'failed'
+    await this.#store.save(one)
   }
 
   /** The event tells the rows of all parts, also of the last ones, which may have written nothing. */
   async #end(run: JobRun): Promise<Record<string, unknown>> {
     const { one, spec } = await importInJob(this.site, run)
-    const { events } = this.site
-    const tally = new Tally(one.counts)
-    const { new: created, changed, faulty: skipped, unchanged } = tally.counts
-    const action = importAction(spec.importer, one.fileName, tally, one.eventId)
-    await inTransaction(this.#store.client(), async (transaction) => {
-      const isLogged = one.eventId !== null || created + changed === 0
-      if (isLogged) await events.endAction(action, spec.importer, transaction)
-      one.eventId = action.eventId
-      one.state = 'done'
-      await this.#store.save(one, transaction)
+    const action = importAction(spec.importer, one.fileName, new Tally(one.counts), one.eventId)
+    let result: Record<string, unknown> = {}
+    await run.step(this.#store.client(), 0, async (transaction) => {
+      result = await this.#close(spec, one, action, transaction)
+      return { result }
     })
+    return result
+  }
+
+  /** Writes that all is done, in the transaction that decides it. */
+  async #close(
+    { importer }: ImportSpec,
+    one: AdminImport,
+    action: LongAction,
+    client: TransactionClientContract
+  ): Promise<Record<string, unknown>> {
+    const { new: created, changed, faulty: skipped, unchanged } = one.counts ?? new Tally().counts
+    const isLogged = action.eventId !== null || created + changed === 0
+    if (isLogged) await this.site.events.endAction(action, importer, client)
+    one.eventId = action.eventId
+    one.state = 'done'
+    await this.#store.save(one, client)
     const counts = { created, changed, unchanged, skipped }
     const message = this.site.text('import.job.done', counts)
     /* Then the file of the rows that were left out is gone. */

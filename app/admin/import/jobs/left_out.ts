@@ -24,7 +24,7 @@ export class LeftOut {
   ) {}
 
   /** Does the work, and keeps its faults, also if the work fails. */
-  async during(work: () => Promise<void>): Promise<void> {
+  async during(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } finally {

@@ -3,6 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
 import type AdminJob from '../../models/admin_job.js'
 import { inSentence } from '../../text/in_sentence.js'
+import { writesInParts } from '../writes_in_parts.js'
 import { importUrl } from './import_urls.js'
 
 /* By their names in the result of the job, and in the catalogue */
@@ -48,7 +49,9 @@ export function importLinks(
 /**
  * Advice after an import that failed or was cancelled.
  */
-export function importAdvice(site: AdminSite, { done, payload }: AdminJob): string {
+export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob): string | null {
+  /* What was reverted, and what was not, is said already. */
+  if (notes?.revert) return ''
   if (payload.skipFaulty !== true) return site.text('import.run.advice.whole')
   return site.text(`import.run.advice.${done > 0 ? 'parts' : 'begin'}`)
 }
@@ -58,6 +61,7 @@ export function importAdvice(site: AdminSite, { done, payload }: AdminJob): stri
  *
  * @returns null where parts are done
  */
-export function importCancelNote(site: AdminSite, { payload }: AdminJob): string | null {
-  return payload.skipFaulty === true ? null : site.text('import.run.cancelNote')
+export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
+  if (payload.skipFaulty === true) return null
+  return site.text(`import.run.${writesInParts(site, model) ? 'revertNote' : 'cancelNote'}`)
 }

@@ -7,6 +7,7 @@ import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
 import { inSentence } from '../../text/in_sentence.js'
 import { plainText } from '../../text/plain_text.js'
+import { writesInParts } from '../writes_in_parts.js'
 import { importUrl } from './import_urls.js'
 import { shownSteps } from './steps.js'
 
@@ -38,7 +39,7 @@ export async function renderTrial(
       isSome: trial[name] > 0,
     })),
     faulty: trial.faulty,
-    run: runWords(site, trial),
+    run: runWords(site, trial, writesInParts(site, view.name)),
     reading: readingWords(site, view, one),
     notes: trial.notes.map((note) => site.text(`import.notes.${note}`)),
     faults: trial.faults.map(({ line, field, message }) => ({
@@ -60,14 +61,18 @@ export async function renderTrial(
 }
 
 /** Effect of the button, and further advice; without a button where there is nothing to import. */
-function runWords(site: AdminSite, { changed, faulty, new: added }: ImportTrial) {
+function runWords(
+  site: AdminSite,
+  { changed, faulty, new: added }: ImportTrial,
+  isInParts: boolean
+) {
   const count = added + changed
   if (count === 0) {
     return { text: site.text(`import.trial.run.${faulty > 0 ? 'onlyFaulty' : 'none'}`) }
   }
   if (faulty === 0) {
     const submit = site.text('import.trial.run.submit', { count })
-    return { text: site.text('import.trial.run.clean'), submit }
+    return { text: site.text(`import.trial.run.${isInParts ? 'cleanInParts' : 'clean'}`), submit }
   }
   return {
     text: site.text('import.trial.run.faulty', { count: faulty }),

@@ -81,7 +81,7 @@ export class JobsController {
 
   async cancel(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx)
-    const wasCancelled = await this.site.jobs.store.cancel(job)
+    const wasCancelled = await this.site.jobs.cancel(job)
     return await this.#show(ctx, job, wasCancelled ? 'jobs.cancelled' : 'jobs.notCancelled')
   }
 

@@ -25,7 +25,10 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
     username,
     isOwn: job.userId === ctx.auth.use('admin').signedIn?.owner.id,
     progress: total === null ? null : { done, total },
-    progressText: site.text('jobs.progress', { done, total: total ?? 0 }),
+    progressText:
+      state === 'reverting'
+        ? site.text('jobs.revertingText', { done })
+        : site.text('jobs.progress', { done, total: total ?? 0 }),
     percent: total ? Math.floor((100 * Math.min(done, total)) / total) : null,
     left: leftOf(site, job),
     advice: adviceOf(site, job),
@@ -38,6 +41,7 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
     ended: job.endedAt && momentOf(job.endedAt),
     took: tookOf(job),
     isUnfinished: !hasEnded,
+    isCancellable: !hasEnded && state !== 'reverting',
     again: site.jobs.offersAgain(job)
       ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`)
       : null,
@@ -74,6 +78,7 @@ function sizeOf(bytes: number): string {
 const TONES = {
   queued: 'neutral',
   running: 'active',
+  reverting: 'active',
   done: 'positive',
   failed: 'negative',
   cancelled: 'neutral',
@@ -85,8 +90,8 @@ function wordOf({ done, state }: AdminJob): string {
 }
 
 /** Says how many records an unfinished job has done, and how many not. */
-function leftOf(site: AdminSite, { done, state, total }: AdminJob): string | null {
-  if ((state !== 'failed' && state !== 'cancelled') || total === null) return null
+function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): string | null {
+  if ((state !== 'failed' && state !== 'cancelled') || total === null || notes?.revert) return null
   return site.text('jobs.left', { done, left: total - done })
 }
 

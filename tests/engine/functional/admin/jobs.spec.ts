@@ -242,6 +242,18 @@ test.group('Admin | jobs', (group) => {
     assert.lengthOf(await marked(), 3)
   })
 
+  test('[D1] a job whose lease ended while this process is at it is not run a second time', async ({
+    assert,
+  }) => {
+    const { jobs } = await adminSite()
+    const { id } = await add(3)
+    let again: Promise<void> | undefined
+    marks.between = async () => void (again ??= jobs.runAgain(id))
+    assert.containSubset(await run(id), { state: 'done', done: 3, interruptions: 0 })
+    await again
+    assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2'])
+  })
+
   test('[D1] the queue hands the job of a killed process to the next', async ({
     assert,
     cleanup,

@@ -79,7 +79,7 @@ test.group('databaseQueue', (group) => {
     await db.from('queue_jobs').update({ execute_at: Date.now() - 1 })
     assert.equal(await idOf(adapter.popFrom('default')), 'later')
 
-    await db.from('queue_jobs').update({ acquired_at: Date.now() - 60_000 })
+    await db.from('queue_jobs').update({ acquired_at: Date.now() - 60_000, worker_id: 'killed' })
     assert.equal(await adapter.recoverStalledJobs('default', 30_000, 5), 1)
     assert.containSubset(await adapter.popFrom('default'), { id: 'later', stalledCount: 1 })
     await adapter.completeJob('later', 'default', true)
@@ -96,5 +96,17 @@ test.group('databaseQueue', (group) => {
     await adapter.updateSchedule('hourly', { nextRunAt: new Date(Date.now() - 1000) })
     assert.equal(await idOf(adapter.claimDueSchedule()), 'hourly')
     assert.isNull(await adapter.claimDueSchedule())
+  })
+  test('[D1] a process renews the late leases of its own jobs before it looks for others', async ({
+    assert,
+  }) => {
+    const adapter = await make(databaseQueue())
+    await adapter.push({ id: 'own', name: 'nothing', payload: {}, attempts: 0 })
+    assert.equal(await idOf(adapter.popFrom('default')), 'own')
+    await db.from('queue_jobs').update({ acquired_at: Date.now() - 60_000 })
+    assert.equal(await adapter.recoverStalledJobs('default', 30_000, 5), 0)
+    const [{ status }] = await db.from('queue_jobs')
+    assert.equal(status, 'active')
+    await adapter.completeJob('own', 'default', true)
   })
 })

@@ -32,9 +32,9 @@ export class Processes {
   }
 }
 
-/** Waits until something is so, or gives up after two minutes: what is asked next tells what is wrong. */
-export async function until(isSo: () => Promise<boolean>) {
-  const end = performance.now() + PATIENCE
+/** Waits until something is so, or gives up after a time: what is asked next tells what is wrong. */
+export async function until(isSo: () => Promise<boolean>, patience = PATIENCE) {
+  const end = performance.now() + patience
   while (!(await isSo())) {
     if (performance.now() > end) return
     await sleep(20)

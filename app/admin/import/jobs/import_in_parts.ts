@@ -1,0 +1,176 @@
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { readersOf, requestsFirst } from '#crud/internals'
+import type { AdminSite } from '../../admin_site.js'
+import type { LongAction } from '../../events/long_action.js'
+import type { JobRun } from '../../jobs/job_run.js'
+import { PartSize } from '../../jobs/part_size.js'
+import type AdminImport from '../../models/admin_import.js'
+import type { ImportFault } from '../../models/admin_import.js'
+import type { FileRow } from '../../sheets/file_shape.js'
+import { importAction } from '../import_action.js'
+import type { ImportStore } from '../import_store.js'
+import { ROWS_AT_ONCE, RowSource } from '../row_batches.js'
+import { isFaulty, type Draft } from '../rows/draft.js'
+import { RowChecker } from '../rows/row_checker.js'
+import { writeRows } from '../rows/row_writer.js'
+import { Tally } from '../tally.js'
+import { PART } from '../write_all_rows.js'
+import { importInJob, type ImportInJob } from './import_context.js'
+import type { LeftOut } from './left_out.js'
+
+/** Ends the transaction of a part with invalid rows. */
+class InvalidPart extends Error {
+  constructor(readonly drafts: readonly Draft[]) {
+    super('The part has invalid rows')
+  }
+}
+
+/**
+ * The rows of an import in several transactions, each with the progress of the job. On SQLite, whose one writer all
+ * others wait for, each takes a moment only. [D3]
+ */
+export class ImportInParts {
+  readonly #size = new PartSize()
+
+  /**
+   * @param isShort  true for parts of a moment
+   * @param leftOut  keeps the faults of invalid rows, which are left out; null: they end the import
+   */
+  constructor(
+    private readonly site: AdminSite,
+    private readonly run: JobRun,
+    private readonly store: ImportStore,
+    private readonly isShort: boolean,
+    private readonly leftOut: LeftOut | null
+  ) {}
+
+  /**
+   * @returns the invalid rows that ended the import, with all further ones; null if all is written
+   */
+  async perform(path: string): Promise<Tally | null> {
+    const { one, spec } = await importInJob(this.site, this.run)
+    const source = new RowSource(path, one.shape)
+    const checker = new RowChecker(this.site, spec)
+    try {
+      await this.#skip(source, checker)
+      for (;;) {
+        const rows = await source.take(this.#most)
+        if (rows.length === 0) return null
+        const present = await importInJob(this.site, this.run)
+        checker.continueAs(present.spec)
+        const invalid = await this.#part(present, checker, rows)
+        if (invalid) return await this.#judgeRest(source, checker, invalid)
+        await requestsFirst()
+      }
+    } finally {
+      await source.close()
+    }
+  }
+
+  get #most(): number {
+    return this.isShort ? Math.min(this.#size.rows, PART.rows) : PART.rows
+  }
+
+  /** Passes over the rows that earlier runs have done. */
+  async #skip(source: RowSource, checker: RowChecker): Promise<void> {
+    const { spec } = await importInJob(this.site, this.run)
+    for (let left = this.run.done; left > 0;) {
+      const rows = await source.take(Math.min(ROWS_AT_ONCE, left))
+      if (rows.length === 0) return
+      left -= rows.length
+      await checker.skip(rows, reading(spec.importer.view.client()))
+      await requestsFirst()
+    }
+  }
+
+  /** @returns the drafts of invalid rows that end the import */
+  async #part(
+    present: ImportInJob,
+    checker: RowChecker,
+    rows: readonly FileRow[]
+  ): Promise<readonly Draft[] | null> {
+    try {
+      const faults = await this.#write(present, checker, rows)
+      await this.leftOut?.add(rows[0].line, faults)
+      return null
+    } catch (error) {
+      if (error instanceof InvalidPart) return error.drafts
+      throw error
+    }
+  }
+
+  async #write(
+    { one, spec }: ImportInJob,
+    checker: RowChecker,
+    rows: readonly FileRow[]
+  ): Promise<ImportFault[]> {
+    const { importer } = spec
+    const faults: ImportFault[] = []
+    const client = importer.view.client()
+    const tally = new Tally(this.run.done > 0 ? one.counts : null)
+    const action = importAction(importer, one.fileName, tally, one.eventId)
+    const isTogether = this.run.store.isIn(client)
+    await this.run.step(client, rows.length, async (transaction) => {
+      await this.#size.measure(async () => {
+        for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+          const some = rows.slice(start, start + ROWS_AT_ONCE)
+          const drafts = await checker.check(some, transaction, false)
+          this.#refuse(drafts)
+          await writeRows(this.site, importer, drafts, transaction, () => {
+            this.#refuse(drafts)
+            faults.push(...tally.add(drafts))
+          })
+          if (!this.isShort) await requestsFirst()
+        }
+        if (isTogether) await this.#keep(one, tally, action, transaction)
+      })
+      return { notes: { ...this.run.job.notes, event: action.eventId } }
+    })
+    if (!isTogether) {
+      await action.settle()
+      await this.#keep(one, tally, action)
+    }
+    return faults
+  }
+
+  /** @throws InvalidPart */
+  #refuse(drafts: readonly Draft[]): void {
+    if (!this.leftOut && drafts.some(isFaulty)) throw new InvalidPart(drafts)
+  }
+
+  /** Progress is noted in the transaction that makes it. */
+  async #keep(
+    one: AdminImport,
+    tally: Tally,
+    { eventId }: LongAction,
+    client?: TransactionClientContract
+  ): Promise<void> {
+    one.counts = structuredClone(tally.counts)
+    one.eventId = eventId
+    await this.store.save(one, client)
+  }
+
+  /** Counts all invalid rows, so that they can be corrected together. */
+  async #judgeRest(
+    source: RowSource,
+    checker: RowChecker,
+    invalid: readonly Draft[]
+  ): Promise<Tally> {
+    const tally = new Tally()
+    tally.add(invalid.filter(isFaulty))
+    for (;;) {
+      await this.run.goOn()
+      const { spec } = await importInJob(this.site, this.run)
+      const rows = await source.take(ROWS_AT_ONCE)
+      if (rows.length === 0) return tally
+      const client = reading(spec.importer.view.client())
+      const drafts = await checker.check(rows, client, false)
+      tally.add(drafts.filter(isFaulty))
+      await requestsFirst()
+    }
+  }
+}
+
+function reading<Client extends Parameters<typeof readersOf>[0]>(client: Client) {
+  return readersOf(client) ?? client
+}
