@@ -153,6 +153,7 @@ const WORDS: Record<Operator, (name: string) => string> = {
   startswith: (name) => `${name} starts with this`,
   endswith: (name) => `${name} ends with this`,
   contains: (name) => `${name} contains this`,
+  exact: (name) => `${name} is this, also an empty text`,
   in: (name) => `${name} is one of these, with commas between; \`\\,\` is a comma itself`,
   not_in: (name) => `${name} is none of these, with commas between; \`\\,\` is a comma itself`,
   between: (name) => `${name} lies between these two, both included, with a comma between`,

@@ -79,6 +79,8 @@ function readSingle(column: Column, operator: Operator, text: string): Condition
     case 'is':
     case 'is_not':
       return readIs(column, operator === 'is_not', text)
+    case 'exact':
+      return { type: 'compare', column, operator: 'eq', value: readValue(column, text) }
     case 'eq':
     case 'ne':
     case 'gt':

@@ -15,7 +15,7 @@ export function parseFilters(resource: Resource, query: QueryString): Condition[
     const text = query.get(filter.name)
     if (text === undefined) {
       if (filter.fallback) conditions.push(filter.fallback)
-    } else if (text !== '') {
+    } else if (text !== '' || filter.operator === 'exact') {
       try {
         conditions.push(readCondition(filter.column, filter.operator, text))
       } catch (error) {

@@ -17,6 +17,7 @@ export const OPERATORS = [
   'startswith',
   'endswith',
   'contains',
+  'exact',
   'in',
   'not_in',
   'between',
@@ -40,6 +41,7 @@ const TEXTUAL: Operator[] = [
   'startswith',
   'endswith',
   'contains',
+  'exact',
 ]
 
 /** The operators of each value type, the same on every database. */

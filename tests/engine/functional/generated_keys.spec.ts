@@ -75,6 +75,23 @@ test.group('Keys of new records', (group) => {
     assert.exists(resources.all().find(({ model }) => model === Receipt))
   })
 
+  test('exact finds an empty text, where an empty parameter without it filters nothing', async ({
+    assert,
+  }) => {
+    await db.table('receipts').multiInsert([
+      { code: 'A', title: '' },
+      { code: 'B', title: 'b' },
+      { code: 'C', title: 'B' },
+    ])
+    const codesOf = async (query: string) => {
+      const { body } = await get(`/api/receipts?${query}`)
+      return body.data.map(({ code }: { code: string }) => code)
+    }
+    assert.deepEqual(await codesOf('title__exact='), ['A'])
+    assert.deepEqual(await codesOf('title__exact=b'), ['B'])
+    assert.deepEqual(await codesOf('title='), ['A', 'B', 'C'])
+  })
+
   test('keys with a time increase, also within a millisecond', ({ assert }) => {
     for (const kind of ['uuid7', 'ulid'] as const) {
       const keys = Array.from({ length: 5000 }, () => newKey(kind))

@@ -135,8 +135,9 @@ function predicate(site: AdminSite, filter: ListFilter, say: Say): string {
     }
     case 'eq':
     case 'ne':
-      if (text === '') return write(operator === 'eq' ? 'blank' : 'notBlank')
-      return write(operator, { value: say(text) })
+    case 'exact':
+      if (text === '') return write(operator === 'ne' ? 'notBlank' : 'blank')
+      return write(operator === 'ne' ? 'ne' : 'eq', { value: say(text) })
     default:
       return write(operator!, { value: cutText(text) })
   }
