@@ -1,3 +1,4 @@
+import { fieldName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { withoutBigInts } from '#crud/internals'
 import { BulkFailure } from '../../errors.js'
@@ -85,7 +86,7 @@ export function chosenIn(fields: readonly FormField[], ctx: HttpContext): Set<st
   const chosen = new Set<string>()
   for (const [box, texts] of sentTexts(ctx)) {
     if (!box.endsWith(CHANGE) || !texts.includes('1')) continue
-    const name = box.slice(0, -CHANGE.length)
+    const name = fieldName(box.slice(0, -CHANGE.length))
     /* The form may be older than the user's roles. */
     if (!known.has(name)) {
       throw new BulkFailure(422, 'bulk.edit.unknown', { field: shownValue(name) })

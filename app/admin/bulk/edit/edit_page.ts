@@ -1,3 +1,4 @@
+import { fieldName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
@@ -102,8 +103,11 @@ export class EditPage {
     })
     return views.map((field) => ({
       ...optional(field),
-      change: { name: field.name + CHANGE, checked: chosen?.has(field.name) ?? false },
-      state: states[field.name],
+      change: {
+        name: field.name + CHANGE,
+        checked: chosen?.has(fieldName(field.name)) ?? false,
+      },
+      state: states[fieldName(field.name)],
     }))
   }
 

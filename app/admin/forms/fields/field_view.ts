@@ -7,6 +7,7 @@ import type { Choice } from './choice.js'
 import { choicesOf, MOST_CHOICES, type SharedChoices } from './choices.js'
 import { isFileKey } from '../files/file_store.js'
 import type { FormField } from './form_field.js'
+import { inputName } from './input_name.js'
 import { CLEAR } from '../submission/submission.js'
 import { grouped } from '../../text/grouped_number.js'
 import { fitsInput, zoneLabel } from '../../time/local_time.js'
@@ -133,7 +134,7 @@ async function fieldView(
   { shown, stored, errors, cleared, prefix = '', choices }: FieldState
 ): Promise<FieldView> {
   const { name: ownName, widget, valueType } = field
-  const name = prefix + ownName
+  const name = prefix === '' ? inputName(ownName) : prefix + ownName
   const help = field.help ?? generalHelp(site, field, stored !== undefined)
   const values = shown[ownName] ?? []
   const isStored = (stored?.[ownName] ?? []).some((text) => text !== '')
@@ -262,7 +263,7 @@ function visibleWhen(
 ): string | undefined {
   const open = [...(condition ?? [])]
     .filter(([name]) => names.has(name))
-    .map(([name, texts]) => [prefix + name, texts])
+    .map(([name, texts]) => [prefix === '' ? inputName(name) : prefix + name, texts])
   return open.length > 0 ? JSON.stringify(Object.fromEntries(open)) : undefined
 }
 

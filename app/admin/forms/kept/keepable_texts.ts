@@ -1,6 +1,7 @@
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { FormField } from '../fields/form_field.js'
+import { fieldName, inputName } from '../fields/input_name.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
 
@@ -23,7 +24,10 @@ export function keepableTexts(
   const fields = formFields(site, view, mode)
   const texts = [...sent].filter(
     ([name]) =>
-      OWN.includes(name) || isOf(fields, name) || isOfMany(view, name) || isOfRow(site, view, name)
+      OWN.includes(name) ||
+      isOfInput(fields, name) ||
+      isOfMany(view, name) ||
+      isOfRow(site, view, name)
   )
   return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
 }
@@ -37,6 +41,12 @@ export function hasUnkept(fields: readonly FormField[]): boolean {
 
 function isKept({ secret, valueType }: FormField): boolean {
   return !secret && valueType !== 'file'
+}
+
+/** The form's own inputs have the names of no field. */
+function isOfInput(fields: readonly FormField[], input: string): boolean {
+  const name = fieldName(input)
+  return inputName(name) === input && isOf(fields, name)
 }
 
 /** A field of its name, its box that empties it, or an input of its widget. */

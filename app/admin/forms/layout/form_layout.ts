@@ -1,3 +1,4 @@
+import { fieldName } from '../fields/input_name.js'
 import { FormSection, FormTab, type FormPart } from './form_parts.js'
 
 const USUAL_COLUMNS = 2
@@ -80,7 +81,7 @@ class Layout<Field extends LaidOutField> {
   #tabs = 0
 
   constructor(fields: readonly Field[]) {
-    this.#left = new Map(fields.map((field) => [field.name, field]))
+    this.#left = new Map(fields.map((field) => [fieldName(field.name), field]))
   }
 
   of(parts: Iterable<FormPart>): Array<Block<Field>> {

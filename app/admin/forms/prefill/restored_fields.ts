@@ -1,3 +1,4 @@
+import { fieldName } from '../fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
@@ -91,7 +92,7 @@ export class RestoredFields {
   /** Marks the restored fields of a page. */
   mark(views: readonly FieldView[]): void {
     for (const view of views) {
-      const mark = this.#marks.get(view.name)
+      const mark = this.#marks.get(fieldName(view.name))
       if (!mark) continue
       view.restored = mark
       const described = [view.attributes['aria-describedby'], `${view.id}-restored`]

@@ -1,6 +1,7 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts } from '../../http/form_texts.js'
+import { columnTexts, inputName } from '../fields/input_name.js'
 import { valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
@@ -47,7 +48,9 @@ export async function readSubmission(
   ctx: HttpContext,
   mode: FormMode
 ): Promise<Submission> {
-  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.file(name))
+  return submissionOf(fields, columnTexts(fields, sentTexts(ctx)), mode, (name) =>
+    ctx.request.file(inputName(name))
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { inputName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { matchesStrongly, parseTags, toApi, versionOf, type TagCondition } from '#crud/internals'
@@ -125,7 +126,8 @@ export class CellsController {
   /** In a cell, unlike in a form, nothing means that it is emptied. */
   async #submission(ctx: HttpContext, { field, form }: OpenCell): Promise<Submission> {
     const submission = await readSubmission(form.fields, ctx, 'update')
-    const isEmptied = !submission.supplied && field.nullable && sentTexts(ctx).has(field.name)
+    const isEmptied =
+      !submission.supplied && field.nullable && sentTexts(ctx).has(inputName(field.name))
     if (!isEmptied) return submission
     return {
       ...submission,
