@@ -35,6 +35,8 @@ export interface ColumnIntrospection {
   integerRange?: { least: bigint; most: bigint }
   /** The largest value of a decimal column, as text, and its number of decimal places */
   decimalRange?: { most: string; scale: number }
+  /** What an item of an array has */
+  element?: ElementIntrospection
   /** Texts of dates and times that the kind's usual form does not have, as in `infinity`; the database reads them as they are */
   special?: RegExp
   nullable: boolean
@@ -57,6 +59,10 @@ export interface ColumnIntrospection {
   /** Left out if every value has the form of the column's type */
   forms?: StoredForms
 }
+
+/** Properties of an array's items, which may be null. */
+export type ElementIntrospection = Required<Pick<ColumnIntrospection, 'sqlType' | 'kind'>> &
+  Pick<ColumnIntrospection, 'integerRange' | 'decimalRange' | 'special' | 'maxLength'>
 
 export interface ForeignKey {
   /** Columns of this table */

@@ -39,7 +39,7 @@ export class PivotTable {
     const column = this.columns.find((one) => one.name === name)
     if (!column || value === null || value === undefined) return null
     const isDecimal = column.kind === 'number' && isDecimalType(column.sqlType)
-    return serializerOf({ ...column, isDecimal, consumesItself: false })(value)
+    return serializerOf({ ...column, isDecimal, consumesItself: false, element: undefined })(value)
   }
 
   /**

@@ -16,6 +16,10 @@ const CLOCK: SchemaObject = {
   examples: ['14:30:00'],
 }
 
+/** Types without a form in JSON, which are read and written as the database writes them */
+const DATABASE_TEXTS =
+  /^(?:interval|inet|cidr|macaddr8?|bit|xml|point|line|lseg|box|path|polygon|circle|tsvector|tsquery|pg_lsn|time(?:\(\d\))? with time zone|\w+range)\b/
+
 /** The schemas of values in answers. [A20] */
 const FORMS: Record<ColumnKind, SchemaObject> = {
   text: { type: 'string' },
@@ -49,8 +53,8 @@ const BIG_INTEGER: SchemaObject = {
 }
 
 const UNSIGNED_INTEGER: SchemaObject = {
-  ...BIG_INTEGER,
-  format: 'uint64',
+  type: BIG_INTEGER.type,
+  description: BIG_INTEGER.description,
   pattern: String.raw`^(0|[1-9]\d{0,19})$`,
 }
 
@@ -76,7 +80,9 @@ export function inputForm(column: Column): SchemaObject {
  * JSON numbers would come back as strings, which only columns of large integers answer with. [A20]
  */
 export function bodyForm(column: Column): SchemaObject {
-  const form = inputForm(column)
+  const form = column.element
+    ? { type: 'array' as const, items: withNull(bodyForm(column.element), true) }
+    : inputForm(column)
   const { kind, decimalRange, integerRange } = column
   if (kind === 'number' && decimalRange && !column.preparesItself && !column.isLongDecimal) {
     return { ...form, minimum: -Number(decimalRange.most), maximum: Number(decimalRange.most) }
@@ -103,6 +109,7 @@ export function withNull(schema: SchemaObject, nullable: boolean): SchemaObject 
 }
 
 function formOf(column: Column): SchemaObject {
+  if (column.element) return { type: 'array', items: withNull(formOf(column.element), true) }
   if (column.isBigInteger) return column.isUnsigned ? UNSIGNED_INTEGER : BIG_INTEGER
   if (column.isLongDecimal) return LONG_DECIMAL
   const form = { ...FORMS[column.kind] }
@@ -110,5 +117,7 @@ function formOf(column: Column): SchemaObject {
   if (column.choices) form.enum = [...column.choices]
   /* If the model converts the value, the table's limit applies to the result, not to the input. */
   else if (column.maxLength !== null && !column.preparesItself) form.maxLength = column.maxLength
+  else if (DATABASE_TEXTS.test(column.sqlType))
+    form.description = `The database's text of ${column.sqlType}`
   return form
 }

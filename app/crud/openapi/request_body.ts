@@ -73,6 +73,7 @@ function ofColumn(field: BodyField, told: SchemaObject): SchemaObject {
   const form = bodyForm(column)
   switch (column.kind) {
     case 'json':
+      if (column.element && !field.isOwn) return form
       return Object.keys(told).length > 0 ? told : form
     case 'text': {
       const isText = told.type === 'string' || Object.keys(told).length === 0

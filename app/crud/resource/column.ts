@@ -1,5 +1,10 @@
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import type { Collation, ColumnIntrospection, StoredForms } from '../database/introspection.js'
+import type {
+  Collation,
+  ColumnIntrospection,
+  ElementIntrospection,
+  StoredForms,
+} from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
 import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
@@ -15,6 +20,15 @@ const OTHER_FORMS: Record<ColumnKind, (forms: StoredForms) => boolean> = {
   time: ({ numbers, notTimes }) => numbers || notTimes,
   json: () => false,
   binary: () => false,
+}
+
+const ITEM = {
+  nullable: true,
+  hasDefault: false,
+  generated: false,
+  autoIncrement: false,
+  unique: false,
+  choices: null,
 }
 
 /** One column of a model: the model's declaration, and after loading, the database's introspection. */
@@ -50,6 +64,7 @@ export class Column {
 
   #introspection: ColumnIntrospection | undefined
   #kind: ColumnKind | undefined
+  #element: Column | undefined
   readonly #definition: ModelColumnOptions
   readonly #model: LucidModel
   readonly #isMixed: boolean
@@ -105,6 +120,27 @@ export class Column {
     this.#kind = this.#declaredKind() ?? introspection.kind ?? kindOf(introspection.sqlType)
     this.hasOtherForms =
       introspection.forms !== undefined && OTHER_FORMS[this.#kind](introspection.forms)
+    const { element } = introspection
+    if (element && this.#kind === 'json') this.#element = this.#item(element)
+  }
+
+  #item(element: ElementIntrospection): Column {
+    const { columnName } = this.#definition
+    const item = new Column(this.#model, this.attribute, {
+      columnName,
+      serializeAs: this.apiName,
+      isPrimary: false,
+      hasGetter: false,
+      hasSetter: false,
+    })
+    item.introspected({ ...ITEM, ...element })
+    return item
+  }
+
+  /** The items of an array, as if one was a column; undefined for any other type */
+  get element(): Column | undefined {
+    this.#ensureLoaded()
+    return this.#element
   }
 
   get kind(): ColumnKind {

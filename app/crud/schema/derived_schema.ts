@@ -66,7 +66,8 @@ function fieldFor(column: Column): any {
     case 'uuid':
       return vine.string().uuid()
     case 'json':
-      return vine.any()
+      /* The column checks the items, with a better message. */
+      return column.element ? vine.array(vine.any().nullable()) : vine.any()
     case 'text':
       return vine
         .string()

@@ -38,7 +38,7 @@ export function prepareForSchema(column: Column | undefined, given: unknown): Pr
     case 'datetime':
       return { value: typeof value === 'string' ? oneForm(value) : value }
     case 'json':
-      return { value: withoutBigInts(value) }
+      return { value: withoutBigInts(column.element ? withDigits(column.element, value) : value) }
     default:
       return { value: typeof value === 'bigint' ? Number(value) : withoutBigInts(value) }
   }
@@ -79,6 +79,12 @@ export function prepareAsSent(column: Column | undefined, given: unknown, reads?
 /** A JSON number: its digits for a decimal column, else the rounded number. */
 function numberFor(column: Column | undefined, { digits }: LongDecimal): string | number {
   return column?.isDecimal ? digits : Number(digits)
+}
+
+/** Items of an array of decimals with all their digits. */
+function withDigits(element: Column, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => withDigits(element, one))
+  return value instanceof LongDecimal ? numberFor(element, value) : value
 }
 
 function isNumeric(value: unknown): boolean {

@@ -20,9 +20,10 @@ export function toApi(column: Column, value: unknown): unknown {
  * @returns a function of a value that is not null
  */
 export function serializerOf(
-  column: Pick<Column, 'kind' | 'isDecimal' | 'consumesItself'>
+  column: Pick<Column, 'kind' | 'isDecimal' | 'consumesItself' | 'element'>
 ): (value: unknown) => unknown {
   if (column.kind === 'json' && column.consumesItself) return asItIs
+  if (column.element) return listSerializer(column.element)
   if (column.isDecimal) return apiDecimal
   return FORMS[column.kind] ?? asItIs
 }
@@ -35,6 +36,21 @@ const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
   date: writeDate,
   json: (value) => (typeof value === 'string' ? readJson(value) : value),
   binary: (value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
+}
+
+/** Of an array, and of arrays in it. */
+function listSerializer(element: Column): (value: unknown) => unknown {
+  const write = element.kind === 'binary' ? base64OfHex : serializerOf(element)
+  const writeList = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(writeList)
+    return value === null || value === undefined ? null : write(value)
+  }
+  return writeList
+}
+
+/** The database's text of bytes, as in `\\xff00`. */
+function base64OfHex(value: unknown): unknown {
+  return Buffer.from(String(value).slice(2), 'hex').toString('base64')
 }
 
 function asItIs(value: unknown): unknown {

@@ -69,10 +69,35 @@ export function toAttribute(
     case 'time':
       return convert(column, value, (text) => asTime(column, text), FAULTS.time)
     case 'json':
+      if (column.element && !column.preparesItself) return toList(column.element, value)
       return { value: column.preparesItself ? value : JSON.stringify(value, digitsOfBigInts) }
     case 'binary':
       return convert(column, value, asBytes, FAULTS.binary)
   }
+}
+
+/** The items of an array, each as if it was the value of a column; lists in lists too. */
+function toList(element: Column, value: unknown): { value?: unknown; fault?: ValueFault } {
+  if (!Array.isArray(value)) return { fault: FAULTS.list }
+  const items: unknown[] = []
+  for (const one of value) {
+    const item = Array.isArray(one) ? toList(element, one) : toItem(element, one)
+    if (!item.fault) items.push(item.value)
+    else if (item.fault.rule === 'list') return item
+    else
+      return {
+        fault: { rule: 'list', message: `${FAULTS.list.message}: an item ${item.fault.message}` },
+      }
+  }
+  return { value: items }
+}
+
+function toItem(element: Column, value: unknown) {
+  if (element.kind === 'text' && value !== null && typeof value !== 'string') {
+    return { fault: FAULTS.string }
+  }
+  const item = toAttribute(element, value)
+  return Buffer.isBuffer(item.value) ? { value: `\\x${item.value.toString('hex')}` } : item
 }
 
 /*

@@ -20,6 +20,7 @@ export const FAULTS = {
   time: { rule: 'time', message: 'must be a time as HH:MM:SS' },
   uuid: { rule: 'uuid', message: 'must be a UUID' },
   binary: { rule: 'base64', message: 'must be text in base64' },
+  list: { rule: 'list', message: 'must be a list' },
   null: { rule: 'nullable', message: 'must not be null' },
   file: { rule: 'file', message: 'must be a file' },
 } satisfies Record<string, ValueFault>

@@ -14,6 +14,7 @@ import { conditionOf } from './visible_when.js'
 import { Widget } from './widget.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { IMAGES } from './widgets/image_types.js'
+import { ListWidget } from './widgets/list_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
 import { makeWidget } from './widgets/make_widget.js'
 
@@ -130,7 +131,14 @@ function widgetOf(options: FieldOptions, field: BodyField, mode: FormMode) {
     most: Math.min(json.maxLength ?? Infinity, column?.maxLength ?? Infinity),
     isCreate: mode === 'create',
   })
-  return made ?? (widget as WidgetName | undefined)
+  if (made || widget) return made ?? (widget as WidgetName)
+  return isArray(field) ? new ListWidget() : undefined
+}
+
+/** An array of the database; of a list of choices, one chooses. */
+function isArray({ column, json }: BodyField): boolean {
+  if (!column?.element || json.type !== 'array') return false
+  return listShape(json).widget !== 'multi-select'
 }
 
 interface Shape {

@@ -5,7 +5,7 @@ import type { Fault, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
 import { explainMysql } from './mysql_faults.js'
 import { mysqlMatch } from './mysql_match.js'
-import { readMysqlTable } from './mysql_table.js'
+import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
 import { joined, type Sql } from '../../sql/sql.js'
 import type { TextPattern } from '../../values/text_pattern.js'
 import { endedInTime } from '../ended_in_time.js'
@@ -37,7 +37,8 @@ export class MysqlDialect implements Dialect {
   }
 
   select(table: string, column: Column): string {
-    return this.nameOf(table, column)
+    const name = this.nameOf(table, column)
+    return isGeometry(column) ? `st_astext(${name}) as ${quoted(column.name)}` : name
   }
 
   /** As text, which is exact for every type except 64-bit floats. */
@@ -226,7 +227,16 @@ function timeSetting(mariadb: string, mysql: string): string {
 const EXACTLY = 'collate utf8mb4_bin'
 
 function comparesLoosely(column: Column): boolean {
-  return column.isText && column.collation === 'loose' && column.sqlType !== 'uuid'
+  return (
+    column.isText &&
+    column.collation === 'loose' &&
+    column.sqlType !== 'uuid' &&
+    !isGeometry(column)
+  )
+}
+
+function isGeometry({ sqlType }: StoredColumn): boolean {
+  return GEOMETRIES.has(sqlType)
 }
 
 function isDecimal({ kind, sqlType }: StoredColumn): boolean {
@@ -234,6 +244,7 @@ function isDecimal({ kind, sqlType }: StoredColumn): boolean {
 }
 
 function storedForm(name: string, column: StoredColumn): string {
+  if (isGeometry(column)) return `st_astext(${name})`
   if (column.sqlType.startsWith('bit')) return `cast(${name} + 0 as char)`
   if (column.kind !== 'number' || isDecimal(column)) return `cast(${name} as char)`
   return column.sqlType.startsWith('float') ? widened(name) : name
@@ -249,6 +260,7 @@ function compared(name: string, column: Column): [column: string, value: string]
   if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
   /* A text would be compared as a float. */
   if (isDecimal(column)) return [name, `cast(? as decimal(65, ${comparedScale(column)}))`]
+  if (isGeometry(column)) return [`st_astext(${name})`, '?']
   if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
   if (!comparesLoosely(column)) return [name, '?']
   return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']

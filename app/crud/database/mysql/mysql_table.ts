@@ -155,10 +155,17 @@ function introspectionOf(info: ColumnRow, isMariaDb: boolean) {
     hasDefault: text !== null || expression !== undefined || counted || generated,
     defaultText: text,
     defaultExpression: expression,
-    generated,
+    /* Only a function of the database makes one. */
+    generated: generated || GEOMETRIES.has(info.base),
     autoIncrement: counted,
   }
 }
+
+/** Types that are read as text and can't be written */
+export const GEOMETRIES: ReadonlySet<string> = new Set([
+  ...['geometry', 'point', 'linestring', 'polygon', 'geometrycollection', 'geomcollection'],
+  ...['multipoint', 'multilinestring', 'multipolygon'],
+])
 
 const KINDS: Record<string, ColumnKind> = {
   tinyint: 'integer',

@@ -60,7 +60,7 @@ export class PostgresDialect implements Dialect {
 
   sizeOf(table: string, column: Column): string {
     const name = operand(this.nameOf(table, column), column)
-    return `octet_length(${column.kind === 'json' ? `${name}::text` : name})`
+    return `octet_length(${column.kind === 'json' ? `(${name})::text` : name})`
   }
 
   compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
@@ -284,6 +284,9 @@ function numbered(sql: string): string {
   return sql.replaceAll('?', () => `$${++count}`)
 }
 
+const ARRAY = /\[\]$/
+const READ_ARRAY = /^(?:smallint|integer|boolean|text|double precision)\[\]$/
+
 const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
 
 /** The column's value, in the type in which it is compared and returned. */
@@ -291,6 +294,11 @@ function operand(name: string, column: StoredColumn): string {
   switch (column.kind) {
     case 'text':
       return PLAIN_TEXT.test(column.sqlType) ? name : `${name}::text`
+    case 'json':
+      /* The driver reads the items of other arrays as objects, or rounds them. */
+      return ARRAY.test(column.sqlType) && !READ_ARRAY.test(column.sqlType)
+        ? `${name}::text[]`
+        : name
     case 'number':
       /* A 32-bit float is returned as its shortest text; the number behind it has other digits. */
       if (column.sqlType === 'real') return `${name}::text::float8`

@@ -110,9 +110,11 @@ function introspectionOf(
   const columns = new Map<string, ColumnIntrospection>()
   for (const info of infos) {
     const counted = info.identity !== '' || /^nextval\(/.test(info.default_expression ?? '')
+    const element = elementOf(info)
     columns.set(info.name, {
       sqlType: info.type,
-      kind: KINDS[info.base] ?? 'text',
+      kind: element ? 'json' : (KINDS[info.base] ?? 'text'),
+      element,
       collation: collationOf(info),
       integerRange: RANGES[info.base],
       decimalRange: decimalRangeOf(info.type),
@@ -141,6 +143,21 @@ function introspectionOf(
       ]),
       ...constraints.map(({ name, columns: parts }): [string, string[]] => [name, parts]),
     ]),
+  }
+}
+
+/** The items of an array, whose type the catalogue names as in `_int4` and shows as in `integer[]`. */
+function elementOf({ base, type }: ColumnRow): ColumnIntrospection['element'] {
+  if (!base.startsWith('_') || !type.endsWith('[]')) return undefined
+  const [name, sqlType] = [base.slice(1), type.slice(0, -2)]
+  const [, length] = /^character(?: varying)?\((\d+)\)$/.exec(sqlType) ?? []
+  return {
+    sqlType,
+    kind: KINDS[name] ?? 'text',
+    integerRange: RANGES[name],
+    decimalRange: decimalRangeOf(sqlType),
+    special: SPECIAL[name],
+    maxLength: length ? Number(length) : null,
   }
 }
 

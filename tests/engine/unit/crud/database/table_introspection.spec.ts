@@ -231,7 +231,7 @@ test.group('Table introspection | PostgreSQL only', (group) => {
       id: 'integer',
       mood: 'text',
       age: 'text',
-      places: 'text',
+      places: 'json',
       span: 'text',
       address: 'text',
       spot: 'text',

@@ -1,0 +1,57 @@
+import { numberOrDigits, parseJson, writeJson } from '#crud/internals'
+import { TagsWidget } from './tags_widget.js'
+
+/**
+ * The items of an array of the database: one a line; with JavaScript as chips. A list that lines can't hold is JSON, such
+ * as one with null, with a list in it, or with the same item twice.
+ */
+export class ListWidget extends TagsWidget {
+  constructor() {
+    super({ suggestions: [], isText: false })
+  }
+
+  read(values: string[]): unknown {
+    const text = values.join('\n')
+    const list = listIn(text)
+    if (list !== null) return list
+    return text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+  }
+
+  show(value: unknown): string[] {
+    const text = listText(value)
+    return text === '' ? [] : [text]
+  }
+
+  words(value: unknown): string {
+    return textsIn(value)?.join(', ') ?? writeJson(value)
+  }
+}
+
+function listText(value: unknown): string {
+  const texts = textsIn(value)
+  if (!texts) return writeJson(value)
+  const isPlain = texts.every((one) => one !== '' && one.trim() === one && !/[\n\r]/.test(one))
+  const text = texts.join('\n')
+  const hasEachOnce = new Set(texts).size === texts.length
+  return isPlain && hasEachOnce && listIn(text) === null ? text : writeJson(value)
+}
+
+/** The items as texts, or null if one is none. */
+function textsIn(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null
+  const isFlat = value.every((one) => ['string', 'number', 'boolean'].includes(typeof one))
+  return isFlat ? value.map(String) : null
+}
+
+function listIn(text: string): unknown[] | null {
+  if (!text.trimStart().startsWith('[')) return null
+  try {
+    const value = parseJson(text, numberOrDigits, undefined, ({ digits }) => digits)
+    return Array.isArray(value) ? value : null
+  } catch {
+    return null
+  }
+}
