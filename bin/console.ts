@@ -1,6 +1,8 @@
 /*
  * The entry point of every `node ace` command.
  */
+import './node_version.js'
+
 process.env.TZ = 'UTC'
 
 await import('reflect-metadata')
@@ -25,6 +27,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
      */
     new VineProvider(app).boot()
     app.booting(async () => {
+      const { generateIndexes } = await import('#host/generate_indexes')
+      await generateIndexes(app)
       await import('#start/env')
     })
     /* Anything that a command has started itself, such as the server of `serve`, ends with the process. */

@@ -4,6 +4,8 @@
  * With --prepare (what `npm start` passes) the database is migrated, and seeded with the demo data
  * once, before the server listens.
  */
+import './node_version.js'
+
 process.env.TZ = 'UTC'
 
 await import('reflect-metadata')
@@ -26,6 +28,8 @@ const started = Promise.withResolvers<void>()
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
     app.booting(async () => {
+      const { generateIndexes } = await import('#host/generate_indexes')
+      await generateIndexes(app)
       const { default: env } = await import('#start/env')
       /* Files of the server are readable by its own user only. */
       if (!env.get('DB_SHARED')) process.umask(0o077)

@@ -42,6 +42,8 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
     if (isEngine) leaveOutModels(app)
     app.booting(async () => {
+      const { generateIndexes } = await import('#host/generate_indexes')
+      await generateIndexes(app)
       await import('#start/env')
     })
     app.listen('SIGTERM', () => app.terminate())

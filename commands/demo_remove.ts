@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { flags } from '@adonisjs/core/ace'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ask, Command, CommandFailure } from '#crud/commands/command'
+import { DEMO_TABLES } from '#database/demo_files'
 
 /** Files and folders of the demo */
 const PATHS = [
@@ -37,23 +38,13 @@ const PASSAGES: Array<[file: string, passage: RegExp]> = [
   ['README.md', /^<!-- demo -->\n.*?^<!-- \/demo -->\n\n?/gms],
 ]
 
-/** Its tables with the migration of each, referring tables before the referenced ones */
-const TABLES = {
-  order_lines: 'database/migrations/1795226400006_create_order_lines_table',
-  orders: 'database/migrations/1795226400005_create_orders_table',
-  customers: 'database/migrations/1795226400004_create_customers_table',
-  films: 'database/migrations/1795226400002_create_films_table',
-  distributors: 'database/migrations/1795226400001_create_distributors_table',
-  products: 'database/migrations/1795226400000_create_products_table',
-  seed_runs: 'database/migrations/1795226400003_create_seed_runs_table',
-}
 /** Lucid's table of completed migrations */
 const MIGRATIONS = 'adonis_schema'
 /** The role that the seeder makes */
 const ROLE = 'Cinema clerk'
 /** The views that it makes */
 const VIEWS = ['Blockbusters', 'No genre known']
-const TABLE_NAMES = Object.keys(TABLES).join(', ')
+const TABLE_NAMES = Object.keys(DEMO_TABLES).join(', ')
 
 /** Folders with code of a project that could need the demo */
 const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
@@ -176,7 +167,7 @@ export default class DemoRemove extends Command {
     const db = await this.app.container.make('lucid.db')
     const client = db.connection()
     const hasRun = await client.schema.hasTable(MIGRATIONS)
-    for (const [table, migration] of Object.entries(TABLES)) {
+    for (const [table, migration] of Object.entries(DEMO_TABLES)) {
       const own = hasRun && (await client.from(MIGRATIONS).where('name', migration).first())
       if (!own) continue
       try {

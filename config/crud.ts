@@ -1,9 +1,17 @@
 import { defineConfig } from '#crud'
+import { DEMO_MODELS, DEMO_TABLES } from '#database/demo_files'
+import env from '#start/env'
+
+const hasDemo = env.get('DEMO', true)
 
 /** The settings of the generated REST endpoints. A model's own `@Crud({ ... })` overrides them. */
 export default defineConfig({
   /** Path prefix of all generated endpoints. A model's own path is appended: `/api/products`. */
   prefix: '/api',
+
+  /** Files below app/models without endpoints and pages, and migrations that `node ace migrate` does not run */
+  excludedModels: hasDemo ? [] : DEMO_MODELS,
+  excludedMigrations: hasDemo ? [] : Object.values(DEMO_TABLES),
 
   /**
    * Access to endpoints whose model sets no `access`: 'public' or 'token'. Tokens are created with `node

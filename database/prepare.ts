@@ -1,7 +1,10 @@
 /*
  * The database of a web process that was started with --prepare.
  */
+import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
+import { DEMO_TABLES } from '#database/demo_files'
+import { ExistingTables } from '#host/existing_tables'
 import { migrateDatabases } from '#host/migrate_databases'
 import { seedDemo } from '#database/seed_demo'
 
@@ -10,6 +13,19 @@ import { seedDemo } from '#database/seed_demo'
  * that `node ace migration:run` asks for in production.
  */
 export async function prepareDatabase(app: ApplicationService) {
-  await migrateDatabases(app)
+  await migrateDatabases(app).catch((error) => {
+    throw demoCollision(error) ?? error
+  })
   await seedDemo(app)
+}
+
+/** The database of another application may have tables with names of the demo's. */
+function demoCollision(error: unknown): Error | undefined {
+  if (!(error instanceof ExistingTables)) return undefined
+  const tables = error.tables.filter((table) => Object.hasOwn(DEMO_TABLES, table))
+  if (tables.length === 0) return undefined
+  return new Exception(
+    `The database has tables already that the demo would create: ${tables.join(', ')}. Nothing was written. Start without the demo: DEMO=false npm start, and write DEMO=false into .env`,
+    { code: 'E_RUNTIME', cause: error }
+  )
 }

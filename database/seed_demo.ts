@@ -6,13 +6,14 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { reasonOf } from '#host/migrate_databases'
+import env from '#start/env'
 
 /**
  * Fills a database outside production with the demo data, once. The seeder knows itself whether it has
  * already run; whoever deletes its file starts without it.
  */
 export async function seedDemo(app: ApplicationService): Promise<void> {
-  if (app.inProduction) return
+  if (app.inProduction || !env.get('DEMO', true)) return
   const file = app.seedersPath(`demo_seeder${extname(import.meta.filename)}`)
   if (!existsSync(file)) return
 

@@ -14,7 +14,8 @@ const COMMAND_FACE = '^app/crud/commands/command\\.ts$'
 const ADMIN_FACES = '^app/admin/(index|testing)\\.ts$'
 
 /* They run before there is an application, without which '#crud' cannot be imported. */
-const BEFORE_START = '^(bin/stop|app/host/node_server)\\.ts$'
+const BEFORE_START =
+  '^(bin/stop|start/env|app/host/(node_server|trusted_proxy)|app/admin/authentication/app_key)\\.ts$'
 
 /* The engine's own tests may import internals. */
 const TESTS = '^(tests/engine|benchmarks)/'
@@ -81,7 +82,7 @@ export const IMPORT_RULES = [
   rule(
     'admin-by-its-face',
     "Import '#admin', and in a test '#admin/testing'.",
-    { pathNot: [TESTS, '^app/(admin|crud|upstream)/', '^adonisrc\\.ts$'] },
+    { pathNot: [TESTS, '^app/(admin|crud|upstream)/', '^adonisrc\\.ts$', BEFORE_START] },
     { path: '^app/admin/', pathNot: ADMIN_FACES }
   ),
   rule(

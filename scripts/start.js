@@ -5,6 +5,7 @@ import { ensureEnvironment, setting } from './environment.js'
 import { ensureInstalled } from './install.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 
+/* With this npm can fetch the Node.js that the application needs. */
 const OLDEST_MAJOR = 20
 
 process.chdir(root)
@@ -29,7 +30,7 @@ try {
 function ensureThisNodeCanInstall() {
   if (Number.parseInt(process.versions.node, 10) < OLDEST_MAJOR) {
     throw new PlainError(
-      `This is Node.js ${process.versions.node}: install ${OLDEST_MAJOR} or newer and start again.`
+      `This is Node.js ${process.versions.node}: install 24 or newer and start again.`
     )
   }
 }

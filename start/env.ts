@@ -3,7 +3,8 @@
  * the start and is named.
  */
 import { Env } from '@adonisjs/core/env'
-import { checkAppKey } from '#admin'
+/* Tracing reads the environment before there is an application, without which '#admin' cannot be imported. */
+import { checkAppKey } from '#admin/authentication/app_key'
 import { checkTrustedProxy } from '#host/trusted_proxy'
 
 const isNotS3 = () => process.env.DRIVE_DISK !== 's3'
@@ -35,6 +36,9 @@ const env = await Env.create(new URL('../', import.meta.url), {
   REDIS_HOST: Env.schema.string.optional({ format: 'host' }),
   REDIS_PORT: Env.schema.number.optional(),
   REDIS_PASSWORD: Env.schema.secret.optional(),
+
+  /** False: without the demo's models, tables and data */
+  DEMO: Env.schema.boolean.optional(),
 
   /** Where background jobs wait: with the admin's tables, or in the Redis above */
   QUEUE_STORE: Env.schema.enum.optional(['database', 'redis'] as const),

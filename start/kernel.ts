@@ -15,7 +15,10 @@ server.use([() => import('#crud/http/initialize_auth_middleware')])
 /**
  * For every request that a route matches.
  */
-router.use([() => import('#crud/http/body_parser_middleware')])
+router.use([
+  () => import('#crud/http/body_parser_middleware'),
+  () => import('#crud/http/session_middleware'),
+])
 
 /**
  * Named middleware for routes and for the `middleware` option of `@Crud`: `auth: () =>

@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
 import { ValueError } from './errors.js'
-import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TRUTH, type Check } from './checks.js'
+import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from './checks.js'
 
 /** The settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {
@@ -16,6 +16,10 @@ export interface CrudConfig {
   strictQuery: boolean
   /** True to answer 422 to an unknown field of a body [A7] */
   strictBody: boolean
+  /** Files below `app/models` that are not read: no endpoints, no pages */
+  excludedModels: readonly string[]
+  /** Names of migrations that `npm start` and `node ace migrate` do not run */
+  excludedMigrations: readonly string[]
   pagination: {
     /** Items of a list without paging parameters [A10] */
     limit: number
@@ -124,6 +128,8 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   access: [(value) => value === null || ACCESS[0](value), `${ACCESS[1]}, or null`],
   strictQuery: TRUTH,
   strictBody: TRUTH,
+  excludedModels: TEXTS,
+  excludedMigrations: TEXTS,
   pagination: OBJECT,
   openapi: OBJECT,
   docs: [
@@ -183,6 +189,8 @@ export function defineConfig(config: PartialConfig = {}): CrudConfig {
     isAccessDecided: config.access !== undefined && config.access !== null,
     strictQuery: config.strictQuery ?? false,
     strictBody: config.strictBody ?? false,
+    excludedModels: config.excludedModels ?? [],
+    excludedMigrations: config.excludedMigrations ?? [],
     pagination: {
       limit: 100,
       itemsPerPage: 10,

@@ -6,6 +6,7 @@ import { resources } from '#crud'
 import { readersOf } from '#crud/internals'
 import { checkGrounds } from '#upstream/check_grounds'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { leaveEngineRoutes } from './leave_engine_routes.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
 import { addressOf, productionWarnings } from './production_warnings.js'
@@ -22,6 +23,10 @@ export default class HostProvider {
   register() {
     letMigrationsRebuildTables(readersOf)
     checkGrounds()
+  }
+
+  async boot() {
+    await leaveEngineRoutes(this.app)
   }
 
   /** Makes no query, as this also runs for commands and code generation. [P2] */

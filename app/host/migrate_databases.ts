@@ -3,9 +3,11 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Database } from '@adonisjs/lucid/database'
 import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { crudConfig } from '#crud'
 import { whileLocked } from '#crud/internals'
 import { AdminSite } from '#admin'
-import { migrationNames } from '#upstream/lucid_migration_names'
+import { leaveOutMigrations, migrationNames } from '#upstream/lucid_migration_names'
+import { checkExistingTables } from './existing_tables.js'
 
 /** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
@@ -18,19 +20,25 @@ const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
 export async function migrateDatabases(app: ApplicationService) {
   const db = await app.container.make('lucid.db')
   const { dbConfig } = await app.container.make(AdminSite)
-  for (const name of new Set([dbConfig.applicationConnection, dbConfig.adminConnection])) {
-    await whileLocked(db, name, () => migrate(db, app, name))
+  const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+  for (const name of names) {
+    await whileLocked(db, name, async () =>
+      checkExistingTables(db, name, await migrationsOf(db, app, name))
+    )
   }
+  for (const name of names) await whileLocked(db, name, () => migrate(db, app, name))
 }
 
-/** The names of all migrations of a connection. */
+/** The names of all migrations of a connection, without excluded ones. */
 export async function migrationsOf(
   db: Database,
   app: ApplicationService,
   connectionName: string
 ): Promise<string[]> {
   const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
-  return await migrationNames(runner)
+  const excluded = crudConfig().excludedMigrations
+  const names = await migrationNames(runner)
+  return names.filter((name) => !excluded.includes(name))
 }
 
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
@@ -40,6 +48,7 @@ async function migrate(db: Database, app: ApplicationService, connectionName: st
     connectionName,
     disableLocks: true,
   })
+  leaveOutMigrations(runner, crudConfig().excludedMigrations)
   runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
   await runner.run()
   if (!runner.error) return

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { ValueError } from '#crud'
+import { ValueError } from '#crud/errors'
 
 const NAMES = ['loopback', 'linklocal', 'uniquelocal']
 

@@ -42,6 +42,9 @@ const VIEWS: Array<{ name: string; query: Record<string, string> }> = [
  * it works on whatever becomes of them.
  */
 export default class DemoSeeder extends BaseSeeder {
+  /** Not in production, where `node ace db:seed` runs the application's own seeders */
+  static environment = ['development', 'test']
+
   readonly #now = sqlDateTime(new Date())
 
   /**

@@ -1,4 +1,4 @@
-import { ValueError } from '#crud'
+import { ValueError } from '#crud/errors'
 
 export const SHORTEST_KEY = 32
 

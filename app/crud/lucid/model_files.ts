@@ -1,6 +1,8 @@
+import { relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
+import { crudConfig } from '../settings.js'
 
 /** A file of `app/models`: its exports, or the error of its import. */
 export type ModelFile =
@@ -16,11 +18,13 @@ export async function modelFiles(app: ApplicationService): Promise<ModelFile[]> 
 }
 
 async function importAll(folder: string): Promise<ModelFile[]> {
-  const paths = await fsReadAll(folder, {
+  const excluded = new Set(crudConfig().excludedModels.map(withoutExtension))
+  const found = await fsReadAll(folder, {
     pathType: 'absolute',
     ignoreMissingRoot: true,
     filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
   })
+  const paths = found.filter((path) => !excluded.has(withoutExtension(relative(folder, path))))
   /* In development, the hot reload observes each import and needs the file that it came from. */
   if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
   const files: ModelFile[] = []
@@ -45,4 +49,9 @@ async function importTogether(paths: readonly string[]): Promise<void> {
   const imports = paths.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)}`)
   const source = encodeURIComponent(imports.join('\n'))
   await import(`data:text/javascript,${source}`).catch(() => {})
+}
+
+/** A build has the extension .js, and Windows another separator. */
+function withoutExtension(path: string): string {
+  return path.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
 }

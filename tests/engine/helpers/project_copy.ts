@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { freePort } from '#tests/engine/helpers/free_port'
 
-const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env', '.adonisjs']
+const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env']
 
 export class ProjectCopy {
   /** Output of the server so far */

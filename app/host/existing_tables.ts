@@ -1,0 +1,42 @@
+import { Exception } from '@adonisjs/core/exceptions'
+import type { Database } from '@adonisjs/lucid/database'
+
+const CREATES = /_create_(\w+)_table$/
+
+/** The database has tables that pending migrations would create. */
+export class ExistingTables extends Exception {
+  static code = 'E_RUNTIME'
+  static status = 500
+
+  constructor(
+    connection: string,
+    readonly tables: readonly string[]
+  ) {
+    super(
+      `The database (connection "${connection}") has tables that pending migrations would create: ${tables.join(', ')}. Nothing was written. Use another database, or name the migrations in excludedMigrations of config/crud.ts`
+    )
+  }
+}
+
+/**
+ * Checks that no pending migration creates a table that is there already. Makes nothing but queries.
+ *
+ * @param migrations  names of all migrations of the connection
+ * @throws ExistingTables
+ */
+export async function checkExistingTables(
+  db: Database,
+  connection: string,
+  migrations: readonly string[]
+): Promise<void> {
+  const client = db.connection(connection)
+  const existing = new Set(await client.getAllTables())
+  const { tableName = 'adonis_schema' } = db.getRawConnection(connection)!.config.migrations ?? {}
+  const rows = existing.has(tableName) ? await client.from(tableName).select('name') : []
+  const done = new Set(rows.map(({ name }) => name))
+  const tables = migrations
+    .filter((name) => !done.has(name))
+    .flatMap((name) => CREATES.exec(name)?.[1] ?? [])
+    .filter((table) => existing.has(table))
+  if (tables.length > 0) throw new ExistingTables(connection, tables)
+}
