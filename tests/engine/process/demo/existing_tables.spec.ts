@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 test.group('First start on a database of another application', () => {
-  test('[K12] names the table that collides with the demo and writes nothing; DEMO=false starts without the demo', async ({
+  test('[P12] names the table that collides with the demo and writes nothing; DEMO=false starts without the demo', async ({
     assert,
     cleanup,
   }) => {
