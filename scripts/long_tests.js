@@ -49,7 +49,6 @@ export const LONG = {
     'openapi/typed_client',
   ],
   process: [
-    'adonis_packages',
     'boot_states',
     'demo/existing_tables',
     'demo/jobs',
