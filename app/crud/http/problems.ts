@@ -195,10 +195,14 @@ export const unknownExpectation = () =>
 export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
 
 /** [A8] `value` is undefined where it must not be shown. */
-export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
+export const alreadyRegistered = (
+  value: string | undefined,
+  fields: string[],
+  isHeldByDeleted = false
+) =>
   new Problem(
     409,
-    value === undefined ? 'Value is already registered' : `Value ${value} is already registered`,
+    `${value === undefined ? 'Value' : `Value ${value}`} is already registered${isHeldByDeleted ? ', by a deleted item: restore that one, or delete it for good' : ''}`,
     {
       errors: fields.map((field) => ({
         field,

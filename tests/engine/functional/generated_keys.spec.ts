@@ -92,6 +92,29 @@ test.group('Keys of new records', (group) => {
     assert.deepEqual(await codesOf('title='), ['A', 'B', 'C'])
   })
 
+  test('a 409 says that a deleted record has the value, where deleted ones can be seen', async ({
+    assert,
+  }) => {
+    await db.from('voided').delete()
+    await db.table('voided').multiInsert([
+      { code: 'gone', is_deleted: true },
+      { code: 'here', is_deleted: false },
+    ])
+    const detailOf = async (path: string, code: string) => {
+      const { body, status } = await post(path, { code })
+      assert.equal(status, 409)
+      return body.detail
+    }
+    const plain = (code: string) => `Value ${code} is already registered`
+    assert.equal(
+      await detailOf('/api/voided', 'gone'),
+      `${plain('gone')}, by a deleted item: restore that one, or delete it for good`
+    )
+    assert.equal(await detailOf('/api/voided', 'here'), plain('here'))
+    assert.equal(await detailOf('/api/voided-unseen', 'gone'), plain('gone'))
+    assert.equal(await detailOf('/api/voided-scoped', 'gone'), plain('gone'))
+  })
+
   test('keys with a time increase, also within a millisecond', ({ assert }) => {
     for (const kind of ['uuid7', 'ulid'] as const) {
       const keys = Array.from({ length: 5000 }, () => newKey(kind))
