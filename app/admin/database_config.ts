@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { RuntimeError } from '#crud'
-import { listed } from '#crud/internals'
+import { listed, readersOf } from '#crud/internals'
 
 /**
  * Lucid connections of the application's tables and of the admin's own tables. By default both are
@@ -34,5 +34,10 @@ export class DatabaseConfig {
   /** Query client for the admin's own models. */
   adminSession(): QueryClientContract {
     return db.connection(this.adminConnection)
+  }
+
+  /** The same for pages that only read: on SQLite they do not wait for the writer. */
+  readingSession(): QueryClientContract {
+    return readersOf(this.adminSession()) ?? this.adminSession()
   }
 }

@@ -14,7 +14,7 @@ type Site = Pick<AdminSite, 'text' | 'dbConfig' | 'url'>
  * The column of the users' list that names their roles. [U1]
  */
 export function rolesColumn(site: Site) {
-  const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.adminSession()))
+  const rolesOfOne = batchedValues((ids: number[]) => rolesOf(ids, site.dbConfig.readingSession()))
   return class Roles extends ListColumn {
     readonly name = 'roles'
     readonly label = site.text('core.users.roles')

@@ -46,7 +46,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
     }
 
     async stored(record: LucidRow): Promise<string[]> {
-      const ids = await roleIdsOf((record as AdminUser).id, site.dbConfig.adminSession())
+      const ids = await roleIdsOf((record as AdminUser).id, site.dbConfig.readingSession())
       return ids.map(String)
     }
   }

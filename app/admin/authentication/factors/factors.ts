@@ -2,6 +2,8 @@ import encryption from '@adonisjs/core/services/encryption'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import logger from '@adonisjs/core/services/logger'
+import db from '@adonisjs/lucid/services/db'
+import { readersOf } from '#crud/internals'
 import AdminFactor from '../../models/admin_factor.js'
 import AdminRecoveryCode from '../../models/admin_recovery_code.js'
 import AdminUser from '../../models/admin_user.js'
@@ -50,7 +52,8 @@ export class Factors {
    */
   async holdersAmong(userIds: readonly number[]): Promise<Set<number>> {
     if (userIds.length === 0) return new Set()
-    const rows = await AdminFactor.query()
+    const client = db.connection(AdminFactor.connection)
+    const rows = await AdminFactor.query({ client: readersOf(client) ?? client })
       .whereIn('userId', [...userIds])
       .select('userId')
     return new Set(rows.map(({ userId }) => userId))

@@ -20,6 +20,7 @@ const PAGES = [
   '/Dossier/create_page',
   '/Dossier/import',
   '/Dossier/export?format=csv',
+  '/AdminUser/',
   '/management/jobs',
   '/management/events',
   '',
