@@ -52,29 +52,13 @@
     })
   }
 
-  const headings = () => [...(table()?.querySelectorAll('thead th[scope]') ?? [])]
-
-  /* Other rows have other texts: columns keep the width that they had, so that they don't jump. */
-  let widths = new Map()
-
-  function rememberWidths() {
-    widths = new Map(headings().map((one) => [one.textContent.trim(), one.offsetWidth]))
-  }
-
-  function keepWidths() {
-    const now = headings()
-    if (now.length !== widths.size || window.innerWidth < 736) return
-    if (!now.every((one) => widths.has(one.textContent.trim()))) return
-    for (const one of now) one.style.minWidth = `${widths.get(one.textContent.trim())}px`
-  }
+  /* Other rows have other texts: columns keep the width that they had. */
+  let widths = []
+  const headings = () => [...document.querySelectorAll('#list-content thead th')]
 
   document.addEventListener('htmx:before:swap', () => {
     scrolled = table()?.scrollLeft ?? 0
-    rememberWidths()
-  })
-
-  window.addEventListener('resize', () => {
-    for (const one of headings()) one.style.minWidth = ''
+    widths = headings().map((one) => one.offsetWidth)
   })
 
   /* The list that the page came with: parts that follow it are no news. */
@@ -87,7 +71,9 @@
     const list = document.getElementById('list-content')
     if (!list || list.dataset.isShown) return
     list.dataset.isShown = 'true'
-    keepWidths()
+    for (const [index, one] of headings().entries()) {
+      one.style.setProperty('--width', `${widths[index]}px`)
+    }
     if (table()) table().scrollLeft = scrolled
     /* After paging from below the table, the first record should be visible. */
     if (list.getBoundingClientRect().top < 0) list.scrollIntoView()
