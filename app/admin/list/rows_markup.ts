@@ -61,5 +61,5 @@ function tableCell(cell: ShownCell, { isLead, style, card }: ColumnStyle, mark: 
 /** A text from right to left is cut at its own end; the cell keeps the direction of the table, and its place. */
 function directed(cell: ShownCell): string {
   const markup = cellMarkup(cell)
-  return isFromTheRight(cell.text) ? `<span class="cell-text" dir="auto">${markup}</span>` : markup
+  return isFromTheRight(cell.text) ? `<div class="cell-text" dir="auto">${markup}</div>` : markup
 }

@@ -111,9 +111,9 @@ async function build(
   return await compressed(Buffer.from(ending === '.css' ? styles(text, urlOf) : text), type)
 }
 
-/** Without indentation, which no value of CSS has. */
+/** Without indentation and empty lines, which no value of CSS has. */
 function styles(text: string, urlOf: (name: string) => string): string {
-  return text.replace(/^[ \t]+/gm, '').replace(REFERENCE, (_, name) => urlOf(name))
+  return text.replace(/^\s+/gm, '').replace(REFERENCE, (_, name) => urlOf(name))
 }
 
 /**

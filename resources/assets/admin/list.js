@@ -54,11 +54,11 @@
 
   /* Other rows have other texts: columns keep the width that they had. */
   let widths = []
-  const headings = () => [...document.querySelectorAll('#list-content thead th')]
+  const headings = () => table()?.querySelectorAll('thead th') ?? []
 
   document.addEventListener('htmx:before:swap', () => {
     scrolled = table()?.scrollLeft ?? 0
-    widths = headings().map((one) => one.offsetWidth)
+    widths = Array.from(headings(), (one) => `${one.offsetWidth}px`)
   })
 
   /* The list that the page came with: parts that follow it are no news. */
@@ -71,9 +71,7 @@
     const list = document.getElementById('list-content')
     if (!list || list.dataset.isShown) return
     list.dataset.isShown = 'true'
-    for (const [index, one] of headings().entries()) {
-      one.style.setProperty('--width', `${widths[index]}px`)
-    }
+    for (const one of headings()) one.style.minWidth = widths.shift()
     if (table()) table().scrollLeft = scrolled
     /* After paging from below the table, the first record should be visible. */
     if (list.getBoundingClientRect().top < 0) list.scrollIntoView()
