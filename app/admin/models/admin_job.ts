@@ -5,14 +5,7 @@ import type { ActsAs } from './admin_session.js'
 import { jsonColumn } from './json_column.js'
 
 /** `reverting`: it has failed or was cancelled, and what it wrote is being reverted */
-export const JOB_STATES = [
-  'queued',
-  'running',
-  'reverting',
-  'done',
-  'failed',
-  'cancelled',
-] as const
+export const JOB_STATES = ['queued', 'running', 'reverting', 'done', 'failed', 'cancelled'] as const
 
 export type JobState = (typeof JOB_STATES)[number]
 
