@@ -54,6 +54,15 @@ export default defineConfig({
     keptDays: 30,
     /** Maximum jobs of a user that have not ended; the next one is refused */
     perUser: 20,
+    /** Minutes after which a job that still runs fails */
+    minutes: 60,
+  },
+
+  imports: {
+    /** Maximum rows of a file, in every format, empty ones included */
+    rows: 1_048_575,
+    /** Rows with errors after which the dry run stops */
+    invalidRows: 10_000,
   },
 
   exports: {
@@ -61,7 +70,13 @@ export default defineConfig({
     streamed: 100_000,
     /** Hours for which the file of such a job is kept */
     keptHours: 24,
+    /** Maximum size in MB of such a file, which is temporary space of its job; then the job fails */
+    fileMegabytes: 2048,
+    /** Maximum files of a user, and their size together in MB; the oldest are removed for a new one */
+    keptFiles: 20,
+    keptMegabytes: 4096,
   },
+
   /**
    * People who must have a second factor, beside the password: 'optional': nobody; 'superusers'; 'required':
    * everybody. A person without one can do nothing before setting one up

@@ -17,7 +17,7 @@ import type { TokenService } from './authentication/sessions/token_service.js'
 import type { DatabaseConfig } from './database_config.js'
 import { Sso } from './authentication/sso/sso.js'
 import type { SsoConfig } from './authentication/sso/sso_config.js'
-import type { AdminConfig } from './define_config.js'
+import { EXPORT_LIMITS, IMPORT_LIMITS, type AdminConfig } from './define_config.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
@@ -66,6 +66,7 @@ export interface AdminSiteParameters {
   theme: AdminConfig['theme']
   timeZone?: string
   exports?: AdminConfig['exports']
+  imports?: AdminConfig['imports']
   jobs?: AdminConfig['jobs']
   secureCookies: boolean
   eventIntegration?: EventIntegration
@@ -119,6 +120,8 @@ export class AdminSite implements ViewSite {
   readonly timeZone: string
   /** Limits of exports [D2] */
   readonly exports: AdminConfig['exports']
+  /** Limits of imports [D3] */
+  readonly imports: AdminConfig['imports']
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
   /** Logs the events of the site */
@@ -144,8 +147,10 @@ export class AdminSite implements ViewSite {
     this.title = parameters.title
     this.theme = parameters.theme
     this.timeZone = parameters.timeZone ?? UTC
-    this.exports = parameters.exports ?? { streamed: 100_000, keptHours: 24 }
-    if (parameters.jobs) this.jobs.perUser = parameters.jobs.perUser
+    this.exports = parameters.exports ?? EXPORT_LIMITS
+    this.imports = parameters.imports ?? IMPORT_LIMITS
+    const { minutes, perUser } = parameters.jobs ?? this.jobs
+    Object.assign(this.jobs, { minutes, perUser })
     this.secureCookies = parameters.secureCookies
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)

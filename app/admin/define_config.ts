@@ -54,12 +54,26 @@ export interface AdminConfig {
     keptDays: number
     /** Maximum jobs of a user that have not ended */
     perUser: number
+    /** Maximum duration of a run, in minutes; then the job fails */
+    minutes: number
+  }
+  imports: {
+    /** Maximum rows of a file, in every format, empty ones included [D3] */
+    rows: number
+    /** Rows with errors after which the dry run stops */
+    invalidRows: number
   }
   exports: {
     /** Records of an export that are sent at once; more are a background job [D2] */
     streamed: number
     /** Hours for which the file of such a job is kept */
     keptHours: number
+    /** Maximum size of such a file, in MB; then the job fails */
+    fileMegabytes: number
+    /** Maximum files of a user that are kept; with one more, the oldest is removed */
+    keptFiles: number
+    /** Maximum size of these files together, in MB; the newest is kept in any case */
+    keptMegabytes: number
   }
   /** Scans each uploaded file before it is stored, as a malware scanner does; undefined: none [B17] */
   scanFile: ScanFile | undefined
@@ -100,15 +114,31 @@ export interface AdminConfig {
 }
 
 type PartialConfig = Partial<
-  Omit<AdminConfig, 'appKey' | 'jobs' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'>
+  Omit<
+    AdminConfig,
+    'appKey' | 'jobs' | 'imports' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'
+  >
 > & {
   appKey: Secret<string>
   jobs?: Partial<AdminConfig['jobs']>
+  imports?: Partial<AdminConfig['imports']>
   exports?: Partial<AdminConfig['exports']>
   sso?: SsoInput
   sessions?: Partial<AdminConfig['sessions']>
   token?: Partial<AdminConfig['token']>
   login?: Partial<AdminConfig['login']>
+}
+
+/** Default of `imports` */
+export const IMPORT_LIMITS = { rows: 1_048_575, invalidRows: 10_000 }
+
+/** Default of `exports` */
+export const EXPORT_LIMITS = {
+  streamed: 100_000,
+  keptHours: 24,
+  fileMegabytes: 2048,
+  keptFiles: 20,
+  keptMegabytes: 4096,
 }
 
 const PLACE = 'config/admin.ts'
@@ -145,6 +175,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     'databaseEvents(), an object with a function log, or undefined',
   ],
   jobs: OBJECT,
+  imports: OBJECT,
   exports: OBJECT,
   sessions: OBJECT,
   token: OBJECT,
@@ -154,8 +185,15 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
 /* Each group is checked together with its defaults, so that an undefined setting counts as left
  * out. */
 const GROUPS = {
-  jobs: { worker: TRUTH, keptDays: POSITIVE, perUser: POSITIVE },
-  exports: { streamed: POSITIVE, keptHours: POSITIVE },
+  jobs: { worker: TRUTH, keptDays: POSITIVE, perUser: POSITIVE, minutes: POSITIVE },
+  imports: { rows: POSITIVE, invalidRows: POSITIVE },
+  exports: {
+    streamed: POSITIVE,
+    keptHours: POSITIVE,
+    fileMegabytes: POSITIVE,
+    keptFiles: POSITIVE,
+    keptMegabytes: POSITIVE,
+  },
   sessions: { idleMinutes: POSITIVE, maximumHours: POSITIVE, perUser: POSITIVE },
   token: { minutes: POSITIVE },
   login: {
@@ -198,8 +236,9 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     mfa: config.mfa ?? 'optional',
     scanFile: config.scanFile,
     sso: config.sso && ssoConfig(config.sso),
-    jobs: { worker: true, keptDays: 30, perUser: 20, ...config.jobs },
-    exports: { streamed: 100_000, keptHours: 24, ...config.exports },
+    jobs: { worker: true, keptDays: 30, perUser: 20, minutes: 60, ...config.jobs },
+    imports: { ...IMPORT_LIMITS, ...config.imports },
+    exports: { ...EXPORT_LIMITS, ...config.exports },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },
     token: { minutes: 30, ...config.token },
     login: {

@@ -340,6 +340,11 @@ export class FileFault extends JobFailure {
 }
 
 /**
+ * Reading a file has reached a limit of bytes or rows.
+ */
+export class ReadingLimit extends FileFault {}
+
+/**
  * The user with whose permissions a job runs was removed.
  */
 export class JobOwnerGone extends JobFailure {

@@ -26,6 +26,8 @@ import { writeExport } from './write_export.js'
 /** Name of the kind */
 export const EXPORT_JOB = 'export'
 
+const MEGABYTE = 1024 * 1024
+
 /* Progress is a statement. */
 const NOTED_EVERY = 500
 
@@ -156,17 +158,24 @@ export class ExportJob extends JobKind {
         async () => {
           if (performance.now() - noted < NOTED_EVERY) return
           await run.goOn()
+          this.#checkSize(output.bytesWritten)
           await run.note({ done: progress.count })
           noted = performance.now()
         }
       )
       await written
+      this.#checkSize(output.bytesWritten)
       progress.bytes = output.bytesWritten
       await run.note({ done: progress.count, total: progress.count })
     } finally {
       output.destroy()
       snapshot.end()
     }
+  }
+
+  #checkSize(bytes: number): void {
+    const { fileMegabytes: megabytes } = this.site.exports
+    if (bytes > megabytes * MEGABYTE) throw new JobFailure('jobs.fault.tooLarge', { megabytes })
   }
 
   #records(view: ModelView, count: number): string {

@@ -14,13 +14,13 @@ import { ROWS_AT_ONCE, rowBatches } from './row_batches.js'
  */
 export async function findDateOrders(
   { columns, options }: ImportSpec,
-  { path, shape }: { path: string; shape: FileShape },
+  { path, shape, maxRows }: { path: string; shape: FileShape; maxRows?: number },
   told: () => Promise<void> | void = () => {}
 ): Promise<FieldOrder[]> {
   const dates = columns.filter(hasDates)
   if (options.dateOrder !== null || dates.length === 0) return []
   const finders = dates.map(({ field, index }) => ({ field, index, finder: new OrderFinder() }))
-  for await (const rows of rowBatches(path, shape, ROWS_AT_ONCE)) {
+  for await (const rows of rowBatches(path, shape, ROWS_AT_ONCE, maxRows)) {
     for (const { cells, line } of rows) {
       for (const { finder, index } of finders) finder.add(cells[index], line)
     }

@@ -11,8 +11,8 @@ export const ROWS_AT_ONCE = 200
 export class RowSource {
   readonly #rows: AsyncIterator<FileRow>
 
-  constructor(path: string, shape: FileShape) {
-    this.#rows = readRows(path, shape)[Symbol.asyncIterator]()
+  constructor(path: string, shape: FileShape, maxRows?: number) {
+    this.#rows = readRows(path, shape, { rows: maxRows })[Symbol.asyncIterator]()
   }
 
   /**
@@ -37,14 +37,16 @@ export class RowSource {
 /**
  * The rows of a file in groups of at most so many. Requests of the process go first in between.
  *
- * @throws FileFault
+ * @param maxRows  in the whole file, empty ones included
+ * @throws ReadingLimit, FileFault
  */
 export async function* rowBatches(
   path: string,
   shape: FileShape,
-  most: number
+  most: number,
+  maxRows?: number
 ): AsyncGenerator<FileRow[]> {
-  const source = new RowSource(path, shape)
+  const source = new RowSource(path, shape, maxRows)
   try {
     for (;;) {
       const batch = await source.take(most)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { readersOf, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
+import { ReadingLimit } from '../errors.js'
 import type { ImportPreview, ImportTrial } from '../models/admin_import.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { findDateOrders, withDateOrders } from './date_orders.js'
@@ -34,13 +35,14 @@ export async function tryRows(
 ): Promise<ImportTrial> {
   const { view } = spec.importer
   const client = readersOf(view.client()) ?? view.client()
-  const dates = await findDateOrders(spec, file, () => told(0))
+  const { rows: maxRows, invalidRows } = site.imports
+  const dates = await findDateOrders(spec, { ...file, maxRows }, () => told(0))
   const checker = new RowChecker(site, withDateOrders(spec, dates))
   const tally = new Tally()
   const preview: ImportPreview[] = []
   const output = faultsTo === null ? null : createWriteStream(faultsTo, { mode: 0o600 })
   try {
-    for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE)) {
+    for await (const rows of rowBatches(file.path, file.shape, ROWS_AT_ONCE, maxRows)) {
       const drafts = await checker.check(rows, client, true)
       for (const draft of drafts) {
         if (preview.length < MOST_SHOWN) preview.push(...previewOf(spec, draft))
@@ -48,6 +50,7 @@ export async function tryRows(
       const faults = tally.add(drafts)
       const lines = faults.map((fault) => `${JSON.stringify(fault)}\n`).join('')
       if (output && lines !== '' && !output.write(lines)) await once(output, 'drain')
+      if (tally.counts.faulty > invalidRows) throw tooManyInvalid(tally, invalidRows)
       await told(tally.rows)
     }
   } finally {
@@ -56,6 +59,11 @@ export async function tryRows(
   }
   const shown = { notes: notesOf(spec, tally), preview, ...(dates.length > 0 && { dates }) }
   return { ...tally.counts, ...shown }
+}
+
+function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
+  const [{ line, message }] = counts.faults
+  return new ReadingLimit('sheets.fault.manyInvalid', { most, message }, line)
 }
 
 /** The keys of their texts, below `import.notes`. */

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { answerBudgetOf, inTransaction } from '#crud/internals'
-import { JobSuperseded, JobStopped } from '../errors.js'
+import { JobFailure, JobSuperseded, JobStopped } from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
 import { contextOf } from './job_context.js'
 import type { JobStore } from './job_store.js'
@@ -24,11 +24,13 @@ type Step = (transaction: TransactionClientContract) => Promise<StepOutcome | vo
 export class JobRun {
   #context: HttpContext | undefined
   #isEnded = false
+  readonly #begunAt = performance.now()
 
   constructor(
     readonly job: AdminJob,
     readonly store: JobStore,
-    private readonly isStopping: () => boolean
+    private readonly isStopping: () => boolean,
+    private readonly minutes = Infinity
   ) {}
 
   /** Records that are done, by this run or an earlier one */
@@ -65,7 +67,7 @@ export class JobRun {
    * @throws JobSuperseded  when the job was cancelled, or another process has taken it over
    */
   async goOn(): Promise<void> {
-    if (this.isStopping()) throw new JobStopped()
+    this.#goOnHere()
     const present = await this.store.find(this.job.id)
     const { run, state } = this.job
     if (present?.state !== state || present.run !== run) throw new JobSuperseded()
@@ -121,7 +123,7 @@ export class JobRun {
    * @throws JobStopped, JobSuperseded
    */
   async goOnWithin(client: TransactionClientContract): Promise<void> {
-    if (this.isStopping()) throw new JobStopped()
+    this.#goOnHere()
     const isAlone = client.dialect.name.includes('sqlite') && this.store.isIn(client)
     if (!isAlone) await this.goOn()
   }
@@ -145,6 +147,14 @@ export class JobRun {
 
   async #end(result: Record<string, unknown>, client?: QueryClientContract) {
     if (!(await this.store.end(this.job, 'done', { result }, client))) throw new JobSuperseded()
+  }
+
+  #goOnHere(): void {
+    if (this.isStopping()) throw new JobStopped()
+    const { minutes } = this
+    if (performance.now() - this.#begunAt > minutes * 60_000) {
+      throw new JobFailure('jobs.fault.tooLong', { minutes })
+    }
   }
 
   async #note(progress: Parameters<JobStore['note']>[1], client?: QueryClientContract) {

@@ -217,6 +217,11 @@ export class JobStore {
     return Number(row.total)
   }
 
+  /** A user's jobs that run, in all processes. */
+  async runningOf(userId: number): Promise<AdminJob[]> {
+    return await AdminJob.query({ client: this.reading() }).where({ userId, state: 'running' })
+  }
+
   /** Jobs that wait since before a time. */
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()

@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { Locator } from '@adonisjs/queue'
+import type { QueueConfig } from '@adonisjs/queue/types'
 import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#crud/internals'
@@ -17,6 +19,7 @@ import type AdminJob from '../models/admin_job.js'
 import type { JobKind } from './job_kind.js'
 import { JobRun } from './job_run.js'
 import { JobStore } from './job_store.js'
+import { JobTurns, LATER } from './job_turns.js'
 import { JobWorker } from './job_worker.js'
 import { QueuedJob } from './queued_job.js'
 import { inZone, presentZone } from '../time/present_zone.js'
@@ -24,6 +27,9 @@ import { UTC } from '../time/time_zone.js'
 
 /* A job whose process was killed this often would end the next one, too. */
 const MOST_INTERRUPTIONS = 3
+
+/* Milliseconds after which a job that has to wait for its turn is looked at again */
+const TURN = 1000
 
 /**
  * The background jobs of the site: starts them, runs those that the queue hands over, and ends in order.
@@ -33,7 +39,10 @@ export class Jobs {
   readonly store = new JobStore()
   /** Maximum jobs of a user that have not ended */
   perUser = 20
+  /** Maximum duration of a run */
+  minutes = 60
   readonly #kinds = new Map<string, JobKind>()
+  readonly #turns = new JobTurns(this.store)
   readonly #running = new Map<number, Promise<void>>()
   #worker: JobWorker | undefined
   #isStopping = false
@@ -199,20 +208,36 @@ export class Jobs {
   }
 
   async #enqueue(id: number) {
-    await QueuedJob.dispatch({ id })
+    const priority = await this.#priorityOf(id)
+    await QueuedJob.dispatch({ id }).priority(priority)
     this.#worker?.wake()
+  }
+
+  /** Hands a job to the queue again, for this process or another one. */
+  async #enqueueLater(id: number) {
+    await QueuedJob.dispatch({ id })
+      .in(TURN)
+      .priority(await this.#priorityOf(id))
+    setTimeout(() => this.#worker?.wake(), TURN + 100).unref()
+  }
+
+  async #priorityOf(id: number): Promise<number> {
+    const job = await this.store.find(id)
+    return job ? this.#turns.priorityOf(job, await this.store.unfinishedOf(job.userId)) : 1
   }
 
   async #run(id: number, isRedelivered: boolean) {
     /* A worker that is no server has not looked at the tables yet. */
     await resources.load()
-    const job = await this.store.begin(id, isRedelivered)
+    const job = await this.#turns.begin(id, isRedelivered, workers())
+    if (job === LATER) return await this.#enqueueLater(id)
     if (!job) return
-    const run = new JobRun(job, this.store, () => this.#isStopping)
+    const run = new JobRun(job, this.store, () => this.#isStopping, this.minutes)
     try {
       if (job.state === 'running') await this.#perform(run)
       if (job.state === 'reverting') await this.#revert(run)
     } finally {
+      this.#turns.end(id)
       run.close()
     }
   }
@@ -285,6 +310,11 @@ export class Jobs {
     if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
     return problem.message
   }
+}
+
+/** Jobs that this process runs at a time */
+function workers(): number {
+  return app.config.get<QueueConfig>('queue').worker?.concurrency ?? 1
 }
 
 function actsAs(ctx: HttpContext) {

@@ -2,6 +2,7 @@ import { unescapeFormula } from '#crud/internals'
 import { FileFault } from '../errors.js'
 import type { Cell, FileShape, FirstRow } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
+import { SAMPLED } from './sheet_limits.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
 /** Rows that are looked at, and offered as the heading */
@@ -62,7 +63,7 @@ async function firstRows(path: string, form: Form, least: number, wanted = 1): P
   if (wanted > LAST_HEADING) return rows
   const records =
     form.format === 'csv'
-      ? csvRecords(path, form)
+      ? csvRecords(path, form, SAMPLED.bytes)
       : xlsxRows(path, { sheet: form.sheet, heading: Infinity })
   try {
     for await (const row of records) {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { writeJson } from '#crud/internals'
-import { FileFault } from '../errors.js'
+import { FileFault, ReadingLimit } from '../errors.js'
 import type { FileFormat } from './file_format.js'
 import type { Cell, ChosenShape, FileShape, Sheet } from './file_shape.js'
 import { findHeading, LAST_HEADING } from './find_heading.js'
@@ -13,7 +13,7 @@ import { findEncoding } from './reading/find_encoding.js'
 import { jsonRecords } from './reading/json_list.js'
 import { ndjsonRecords } from './reading/json_records.js'
 import { xlsxRows, xlsxSheets } from './reading/xlsx/xlsx_rows.js'
-import { LONGEST_NAME, MOST_NAMES } from './sheet_limits.js'
+import { LONGEST_NAME, MOST_NAMES, SAMPLED } from './sheet_limits.js'
 
 const SAMPLES = 5
 
@@ -199,10 +199,15 @@ async function namesOf(path: string, { encoding, format }: Found): Promise<strin
   const names = new Set<string>()
   const read = format === 'json' ? jsonRecords : ndjsonRecords
   let count = 0
-  for await (const { object } of read(path, encoding ?? 'utf-8')) {
-    for (const name of Object.keys(object)) names.add(name)
-    if (++count === NAMED || names.size > MOST_NAMES) break
-  }
+  await upToLimit(
+    async () => {
+      for await (const { object } of read(path, encoding ?? 'utf-8', SAMPLED.bytes)) {
+        for (const name of Object.keys(object)) names.add(name)
+        if (++count === NAMED || names.size > MOST_NAMES) break
+      }
+    },
+    () => count > 0
+  )
   if (names.size === 0) throw new FileFault('sheets.fault.empty')
   return [...names]
 }
@@ -217,9 +222,23 @@ function shortened(cell: Cell): Cell {
 
 async function samplesOf(path: string, shape: FileShape): Promise<Cell[][]> {
   const samples: Cell[][] = []
-  for await (const { cells } of readRows(path, shape)) {
-    samples.push(cells.map(shortened))
-    if (samples.length === SAMPLES) break
-  }
+  await upToLimit(async () => {
+    for await (const { cells } of readRows(path, shape, SAMPLED)) {
+      samples.push(cells.map(shortened))
+      if (samples.length === SAMPLES) break
+    }
+  })
   return samples
+}
+
+/** Ends the work where the sampled part of the file ends, unless nothing was found in it. */
+async function upToLimit(
+  work: () => Promise<void>,
+  isEnough: () => boolean = () => true
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof ReadingLimit) || !isEnough()) throw error
+  }
 }

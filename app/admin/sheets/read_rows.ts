@@ -1,4 +1,5 @@
 import { unescapeFormula } from '#crud/internals'
+import { ReadingLimit } from '../errors.js'
 import type { Cell, FileRow, FileShape } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'
 import { jsonRecords } from './reading/json_list.js'
@@ -7,16 +8,28 @@ import { objectRow, tableRow } from './reading/table_row.js'
 import type { SheetRow } from './reading/xlsx/sheet_rows.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
+/** Limits of what is read: of rows, empty ones included, and of bytes, which a packed sheet has none of */
+export interface ReadingBounds {
+  rows?: number
+  bytes?: number
+}
+
 /**
  * The records of a file in order, without the heading; memory is flat. Rows without any value are left out. [D3]
  *
+ * @throws ReadingLimit  beyond the bounds
  * @throws FileFault  with the line for a file that can't be read further, such as one that was cut
  */
-export async function* readRows(path: string, shape: FileShape): AsyncGenerator<FileRow> {
+export async function* readRows(
+  path: string,
+  shape: FileShape,
+  { bytes, rows = Infinity }: ReadingBounds = {}
+): AsyncGenerator<FileRow> {
   const { columns, encoding, format } = shape
   if (format === 'ndjson' || format === 'json') {
     const read = format === 'json' ? jsonRecords : ndjsonRecords
-    for await (const { line, object } of read(path, encoding ?? 'utf-8')) {
+    const objects = read(path, encoding ?? 'utf-8', bytes)
+    for await (const { line, object } of bounded(objects, rows)) {
       yield objectRow(line, object, columns)
     }
     return
@@ -24,11 +37,23 @@ export async function* readRows(path: string, shape: FileShape): AsyncGenerator<
   const isSheet = format === 'xlsx'
   const { heading = 1 } = shape
   let isHeading = true
-  for await (const record of isSheet ? xlsxRows(path, shape) : csvRecords(path, shape)) {
+  const records = isSheet ? xlsxRows(path, shape) : csvRecords(path, shape, bytes)
+  for await (const record of bounded<SheetRow>(records, rows + heading)) {
     if (record.line < heading) continue
     const row = isHeading ? null : rowOf(record, columns.length, isSheet)
     isHeading = false
     if (row) yield row
+  }
+}
+
+async function* bounded<One extends { line: number }>(
+  records: AsyncIterable<One>,
+  most: number
+): AsyncGenerator<One> {
+  let count = 0
+  for await (const record of records) {
+    if (++count > most) throw new ReadingLimit('sheets.fault.manyRows', { most }, record.line)
+    yield record
   }
 }
 

@@ -7,3 +7,6 @@ export const LONGEST_CELL = 32_767
 /** Columns of a file that is imported, and letters of the name of one: its page offers fields for each */
 export const MOST_NAMES = 1000
 export const LONGEST_NAME = 1000
+
+/** The part of a file that is read in the request that uploads it, to find columns and show values */
+export const SAMPLED = { bytes: 2 * 1024 * 1024, rows: 1000 }

@@ -26,7 +26,8 @@ export interface CsvRecord {
  */
 export async function* csvRecords(
   path: string,
-  { encoding, delimiter }: Pick<FileShape, 'encoding' | 'delimiter'>
+  { encoding, delimiter }: Pick<FileShape, 'encoding' | 'delimiter'>,
+  mostBytes?: number
 ): AsyncGenerator<CsvRecord> {
   const quotes = new QuoteScanner(delimiter ?? ',')
   const lines = new RecordLines()
@@ -46,7 +47,7 @@ export async function* csvRecords(
     /* As a record is parsed: an error comes before the records that wait to be read. */
     on_record: (record, info) => ({ line: lines.next(record, info), cells: record }) as never,
   })
-  const pieces = scannedText(decodedText(path, encoding ?? 'utf-8'), quotes)
+  const pieces = scannedText(decodedText(path, encoding ?? 'utf-8', mostBytes), quotes)
   const feeding = pipeline(Readable.from(pieces), parser)
   /* Its failure is the parser's, too. */
   feeding.catch(() => {})

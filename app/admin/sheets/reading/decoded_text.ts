@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import iconv from 'iconv-lite'
-import { FileFault } from '../../errors.js'
+import { FileFault, ReadingLimit } from '../../errors.js'
 import { UNICODE } from './encodings.js'
 import { LineCounter } from './line_counter.js'
 
@@ -9,11 +9,26 @@ const CHUNK = 64 * 1024
 /**
  * The text of a file, piece by piece, without a byte order mark.
  *
+ * @param most  bytes that are read at most; of a longer file, the text ends with an error
+ * @throws ReadingLimit
  * @throws FileFault  at the first bytes that are no text in a Unicode encoding, and for a file that ends within a letter
  */
-export async function* decodedText(path: string, encoding: string): AsyncGenerator<string> {
-  const chunks = createReadStream(path, { highWaterMark: CHUNK }) as AsyncIterable<Buffer>
+export async function* decodedText(
+  path: string,
+  encoding: string,
+  most = Infinity
+): AsyncGenerator<string> {
+  const chunks = upTo(most, createReadStream(path, { highWaterMark: CHUNK }))
   yield* UNICODE.has(encoding) ? strictText(chunks, encoding) : iconvText(chunks, encoding)
+}
+
+async function* upTo(most: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    if (bytes >= most) throw new ReadingLimit('sheets.fault.longRecord', {}, 1)
+    bytes += chunk.length
+    yield chunk
+  }
 }
 
 async function* strictText(

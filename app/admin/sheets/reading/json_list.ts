@@ -11,11 +11,15 @@ import { ObjectBuilder } from './object_builder.js'
  *
  * @throws FileFault  with the place in which the file can't be read further, and the number of the object
  */
-export async function* jsonRecords(path: string, encoding: string): AsyncGenerator<JsonRecord> {
+export async function* jsonRecords(
+  path: string,
+  encoding: string,
+  mostBytes?: number
+): AsyncGenerator<JsonRecord> {
   const builder = new ObjectBuilder()
   const parse = parser()
   let piece = 0
-  for await (const text of decodedText(path, encoding)) {
+  for await (const text of decodedText(path, encoding, mostBytes)) {
     const objects: JsonRecord[] = []
     try {
       for (const token of parse(text)) objects.push(...objectOf(token, builder))

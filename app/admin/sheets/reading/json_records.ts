@@ -17,30 +17,42 @@ export interface JsonRecord {
  *
  * @throws FileFault  for a line that is no object
  */
-export async function* ndjsonRecords(path: string, encoding: string): AsyncGenerator<JsonRecord> {
+export async function* ndjsonRecords(
+  path: string,
+  encoding: string,
+  mostBytes?: number
+): AsyncGenerator<JsonRecord> {
   let line = 0
-  for await (const text of linesOf(decodedText(path, encoding), () => line + 1)) {
-    line++
-    if (text.trim() !== '') yield { line, object: objectOf(text, line) }
+  const pieces = decodedText(path, encoding, mostBytes)
+  for await (const lines of linesOf(pieces, () => line + 1)) {
+    /* Millions of blank lines must not be awaited one by one. */
+    for (const text of lines) {
+      line++
+      if (text.trim() !== '') yield { line, object: objectOf(text, line) }
+    }
   }
 }
 
 /** Only LF ends a line of NDJSON: other line ends may stand in a text. */
-async function* linesOf(pieces: AsyncIterable<string>, line: () => number): AsyncGenerator<string> {
+async function* linesOf(
+  pieces: AsyncIterable<string>,
+  line: () => number
+): AsyncGenerator<string[]> {
   let rest: string[] = []
   let length = 0
   for await (const piece of pieces) {
     const ended = piece.split('\n')
     const last = ended.pop()!
-    for (const [index, text] of ended.entries()) {
-      yield index === 0 ? rest.join('') + text : text
+    if (ended.length > 0) {
+      ended[0] = rest.join('') + ended[0]
+      yield ended
+      ;[rest, length] = [[], 0]
     }
-    if (ended.length > 0) [rest, length] = [[], 0]
     rest.push(last)
     length += last.length
     if (length > LONGEST) throw new FileFault('sheets.fault.longRecord', {}, line())
   }
-  yield rest.join('')
+  yield [rest.join('')]
 }
 
 /** Where a text is no JSON, counted from 1: the errors of JSON.parse do not always say. */

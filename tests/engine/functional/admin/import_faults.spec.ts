@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import AdminJob from '#admin/models/admin_job'
+import { adminSite } from '#tests/engine/helpers/admin'
 import { get } from '#tests/engine/helpers/http'
 import { csv, faultyRows, run, tried } from '#tests/engine/helpers/imports'
 import { withImports } from '#tests/engine/helpers/job_group'
@@ -17,6 +18,25 @@ test.group('Admin | faults of an import', (group) => {
     const { faults, faulty } = one.trial!
     return { one, faulty, faults: faults.map(({ line, field }) => [line, field]) }
   }
+
+  test('[D3] a dry run stops beyond the maximum number of rows and of invalid rows', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { imports: limits } = await adminSite()
+    const usual = { ...limits }
+    cleanup(() => void Object.assign(limits, usual))
+    Object.assign(limits, { rows: 3, invalidRows: 1 })
+    await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,'))
+    await assert.rejects(
+      () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,Bed', 'd,Door')),
+      'sheets.fault.manyRows'
+    )
+    await assert.rejects(
+      () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,', 'c,')),
+      'sheets.fault.manyInvalid'
+    )
+  })
 
   test('[D3] a row tells the faults of all its columns, in their order, in the list and in the file', async ({
     assert,

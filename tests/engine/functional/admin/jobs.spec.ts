@@ -123,6 +123,39 @@ test.group('Admin | jobs', (group) => {
   const page = (path = '', headers: Record<string, string> = {}) =>
     get(`/admin/management/jobs${path}`, { headers: { cookie, ...headers } })
 
+  test('[D1] long jobs of a user leave a worker to short ones and to other users', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await work())
+    const { jobs } = await adminSite()
+    const ended = Promise.withResolvers<void>()
+    marks.between = async ({ job }) => {
+      if (job.total! > 5000) await ended.promise
+    }
+    const ctx = await contextFor(jo)
+    const long = await Promise.all(
+      [1, 2].map(() => jobs.start(ctx, 'marks', { payload: {}, total: 5001 }))
+    )
+    const kim = await contextFor(await makeUser('kim'))
+    const short = await jobs.start(kim, 'marks', { payload: {}, total: 2 })
+    const own = await jobs.start(ctx, 'marks', { payload: {}, total: 2 })
+    for (const { id } of [short, own]) assert.equal(await stateOf(untilJob(id)), 'done')
+    const states = await Promise.all(long.map(({ id }) => stateOf(findJob(id))))
+    assert.sameMembers(states, ['running', 'queued'])
+    for (const job of long) await jobs.store.cancel(job)
+    ended.resolve()
+  })
+
+  test('[D1] a job that takes too long fails and says so', async ({ assert, cleanup }) => {
+    const { jobs } = await adminSite()
+    const { minutes } = jobs
+    cleanup(() => void (jobs.minutes = minutes))
+    jobs.minutes = 0
+    const { id } = await add()
+    assert.match(await faultOf(run(id)), /^The job took longer than 0 minutes/)
+  })
+
   test('[D1] a job begins at once in the process that started it', async ({ assert, cleanup }) => {
     cleanup(await work())
     const { jobs } = await adminSite()
@@ -328,7 +361,9 @@ test.group('Admin | jobs', (group) => {
   }) => {
     const { jobs } = await adminSite()
     const dispatch = QueuedJob.dispatch
-    QueuedJob.dispatch = (() => Promise.reject(new Error('away'))) as never
+    QueuedJob.dispatch = () => {
+      throw new Error('away')
+    }
     cleanup(() => void (QueuedJob.dispatch = dispatch))
     const job = await add()
     await jobs.store.cancel(job)
