@@ -7,7 +7,7 @@ import { NotAllowed } from '../errors.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { followed, type Reference } from '../relations/references.js'
-import { mayImport } from './may_import.js'
+import { assertImport } from './may_import.js'
 
 /**
  * For whom rows are imported, and what they may do. [D3, U4]
@@ -34,7 +34,7 @@ export interface Importer {
  * @throws NotAllowed
  */
 export async function importerOf(ctx: HttpContext, { base }: ModelView): Promise<Importer> {
-  if (!(await mayImport(ctx, base))) throw new NotAllowed()
+  await assertImport(ctx, base)
   const view = await base.for(ctx)
   if (view.isWithheld) throw new NotAllowed()
   if (!view.resource.isLoaded) await view.resource.load(view.client())

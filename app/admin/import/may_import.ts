@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { adminActor } from '../authentication/admin_actor.js'
 import type { ModelView } from '../model_view.js'
+import { NotAllowed, PageNotFound } from '../errors.js'
 import { may } from '../permissions/may.js'
 
 /**
@@ -24,4 +25,13 @@ export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<
     (await may(ctx, base, 'view')) &&
     ((await may(ctx, base, 'create')) || (await may(ctx, base, 'update')))
   )
+}
+
+/**
+ * @throws PageNotFound  for a model that nobody can import into, such as a database view
+ * @throws NotAllowed    without the permission
+ */
+export async function assertImport(ctx: HttpContext, view: ModelView): Promise<void> {
+  if (!isImportable(view.base)) throw new PageNotFound()
+  if (!(await mayImport(ctx, view))) throw new NotAllowed()
 }

@@ -1,11 +1,10 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { NotAllowed } from '../../errors.js'
 import { inUploadFolder, readMultipart } from '../../http/read_body.js'
 import type { ModelView } from '../../model_view.js'
 import { MOST_BYTES } from '../limits.js'
-import { mayImport } from '../may_import.js'
+import { assertImport } from '../may_import.js'
 
 /** The reason why an upload is not a file to import; below `import.upload.` in the catalogue */
 export type UploadFault = 'none' | 'several' | 'empty' | 'tooLarge' | 'broken'
@@ -17,7 +16,7 @@ const FAULTS = new WeakMap<HttpContext, UploadFault>()
  */
 export function importGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
-    if (!(await mayImport(ctx, view))) throw new NotAllowed()
+    await assertImport(ctx, view)
     await next()
   }
 }

@@ -34,6 +34,7 @@ test.group('defineConfig of the admin site', () => {
       eventIntegration: undefined,
       mfa: 'optional',
       sso: undefined,
+      scanFile: undefined,
       jobs: { worker: true, keptDays: 30, perUser: 20, minutes: 60 },
       imports: { rows: 1_048_575, invalidRows: 10_000 },
       exports: {
@@ -65,6 +66,7 @@ test.group('defineConfig of the admin site', () => {
       eventIntegration: { log: async () => {} },
       mfa: 'required' as const,
       sso: undefined,
+      scanFile: async () => undefined,
       jobs: { worker: false, keptDays: 7, perUser: 2, minutes: 5 },
       imports: { rows: 5, invalidRows: 1 },
       exports: { streamed: 5, keptHours: 1, fileMegabytes: 1, keptFiles: 2, keptMegabytes: 3 },
