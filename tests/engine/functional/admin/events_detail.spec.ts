@@ -35,6 +35,13 @@ function comparisons(text: string): Comparison[] {
         return [plain(name), values] as const
       }
     )
+    /* The only change of an entry is one line. */
+    const [, single, line] =
+      /Changed: (.*?)\s*<span class="event-single">(.*?)<\/p>/s.exec(article) ?? []
+    if (single) {
+      const values = [...line.matchAll(/<bdi[^>]*>(.*?)<\/bdi>/gs)].map(([, value]) => plain(value))
+      fields.push([plain(single), values])
+    }
     const unchanged = [...rest.matchAll(/<dt[^>]*>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)]
     return {
       title: plain(header),
@@ -285,12 +292,15 @@ test.group('Admin | event page', (group) => {
       records.map(({ fields }) => fields['Written on it']),
       [['Two'], ['One', 'Two'], ['One']]
     )
-    assert.match(records[0].title, /^Deleted for good .* Anonymous user Event \d+$/)
+    assert.match(
+      records[0].title,
+      /^Deleted for good .* Anonymous user Show this version : .* Event \d+$/
+    )
     assert.match(
       records[1].title,
-      /^Changed .* &lt;b&gt;eve together with other records Event \d+$/
+      /^Changed .* &lt;b&gt;eve together with other records Show this version : .* Event \d+$/
     )
-    assert.match(records[2].title, /^Created .* ada Event \d+$/)
+    assert.match(records[2].title, /^Created .* ada Show this version : .* Event \d+$/)
     assert.include(text, `href="${PATH}/${second}"`)
     assert.include(text, '<h1>History of Two</h1>')
     assert.notMatch(text, /Others|Reel!|<b>/)
