@@ -147,8 +147,8 @@ export class AdminSite implements ViewSite {
     this.title = parameters.title
     this.theme = parameters.theme
     this.timeZone = parameters.timeZone ?? UTC
-    this.exports = parameters.exports ?? EXPORT_LIMITS
-    this.imports = parameters.imports ?? IMPORT_LIMITS
+    this.exports = parameters.exports ?? { ...EXPORT_LIMITS }
+    this.imports = parameters.imports ?? { ...IMPORT_LIMITS }
     const { minutes, perUser } = parameters.jobs ?? this.jobs
     Object.assign(this.jobs, { minutes, perUser })
     this.secureCookies = parameters.secureCookies

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '#crud'
-import { isForeignLink, readBody } from '#crud/internals'
+import { isCrossSite, isForeignLink, readBody } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { acceptJob } from '../bulk/bulk_calls.js'
 import { bulkFormOf, isNavigation } from '../bulk/bulk_form.js'
-import { ExportRefused } from '../errors.js'
+import { CrossSiteRequest, ExportRefused } from '../errors.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts } from '../http/form_texts.js'
 import { wantsJson } from '../http/wants_json.js'
@@ -104,6 +104,7 @@ export class ExportController {
     if (choice.format === 'xlsx') {
       return await this.#startJob(ctx, list, wanted, query, await list.count())
     }
+    if (isCrossSite(ctx)) throw new CrossSiteRequest()
     const { streamed } = this.site.exports
     const tooMany = await sendExport({ ctx, site: this.site, list, choice }, streamed)
     if (tooMany) await this.#startJob(ctx, list, wanted, query, tooMany.count)

@@ -51,6 +51,13 @@ export async function openExport(
   return { size: contentLength, stream: await disk.getStream(place) }
 }
 
+/** Removes a kept file, if it is there. */
+export async function removeExport(key: string): Promise<void> {
+  if (!NAME.test(key)) return
+  const disk = await filesDisk()
+  await disk.delete(placeOf(key))
+}
+
 /**
  * Removes the files that are older than a number of hours, those that no job knows of among them.
  *

@@ -13,12 +13,13 @@ import type { JobRun } from '../jobs/job_run.js'
 import type AdminJob from '../models/admin_job.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
+import { stillAllows, type PermissionsPrint } from '../permissions/permissions_print.js'
 import { inSentence } from '../text/in_sentence.js'
 import { ahead } from './ahead.js'
 import type { ExportChoice } from './export_choice.js'
 import { logExport } from './export_event.js'
 import { ExportedList, type WantedList } from './exported_list.js'
-import { keepExport, openExport } from './export_files.js'
+import { keepExport, openExport, removeExport } from './export_files.js'
 import { fileName } from './file_name.js'
 import { checkFits, checkMayExport } from './may_export.js'
 import { writeExport } from './write_export.js'
@@ -51,6 +52,8 @@ interface ExportResult {
   file: string
   name: string
   bytes: number
+  /** Of the owner, when the file was made */
+  permissions: PermissionsPrint
 }
 
 /**
@@ -101,6 +104,29 @@ export class ExportJob extends JobKind {
     return view !== undefined && (await may(ctx, view, 'export'))
   }
 
+  override async isFileAllowed(ctx: HttpContext, { model, result }: AdminJob): Promise<boolean> {
+    const view = this.site.models.get(model ?? '')
+    if (!view) return false
+    const now = await this.site.permissions.printOf(view.callOptions(ctx).actor)
+    return stillAllows(now, (result as Partial<ExportResult>).permissions)
+  }
+
+  /** Removes the owner's oldest files, so that there is room for another one. */
+  async #makeRoom({ job, store }: JobRun, bytes: number): Promise<void> {
+    const { keptFiles, keptHours, keptMegabytes } = this.site.exports
+    let left = keptMegabytes * MEGABYTE - bytes
+    let count = 1
+    const since = DateTime.utc().minus({ hours: keptHours })
+    for (const old of await store.doneSince(job.userId, EXPORT_JOB, since)) {
+      const result = (old.result ?? {}) as Partial<ExportResult>
+      if (!result.file) continue
+      left -= result.bytes ?? 0
+      if (++count <= keptFiles && left >= 0) continue
+      await removeExport(result.file)
+      await store.changeResult(old, { ...result, file: null })
+    }
+  }
+
   async #write(run: JobRun, path: string): Promise<ExportResult> {
     const { choice, query, columns, selected } = run.job.payload as unknown as ExportPayload
     const ctx = await run.context()
@@ -110,6 +136,7 @@ export class ExportJob extends JobKind {
     const view = await site.for(ctx)
     if (view.isWithheld) throw new NotAllowed()
     await checkMayExport(ctx, this.site, view, choice.raw)
+    const permissions = await this.site.permissions.printOf(view.callOptions(ctx).actor)
     const { titles, format } = choice
     const list = await ExportedList.read(ctx, this.site, view, {
       ...{ query, columns, titles, selected },
@@ -118,11 +145,12 @@ export class ExportJob extends JobKind {
     const progress: Progress = { count: 0, bytes: 0 }
     try {
       await this.#writeFile(run, list, choice, path, progress)
+      await this.#makeRoom(run, progress.bytes)
       const file = await keepExport(path, format)
       const { count } = progress
       logExport(ctx, this.site, list, choice, { count })
       const message = this.site.text('export.done', { records: this.#records(view, count) })
-      return { message, file, name: fileName(view, format), bytes: progress.bytes }
+      return { message, file, name: fileName(view, format), bytes: progress.bytes, permissions }
     } catch (error) {
       /* It goes on later. Of a file that is not whole, nothing is handed out. */
       if (!(error instanceof JobStopped)) {

@@ -121,6 +121,11 @@ export abstract class JobKind {
     return false
   }
 
+  /** False if its owner could not make the same file now, as they have lost permissions since. */
+  async isFileAllowed(_ctx: HttpContext, _job: AdminJob): Promise<boolean> {
+    return true
+  }
+
   /** Removes what is of use to an unfinished job only. It may be called twice. */
   async cleanUp(_job: AdminJob): Promise<void> {}
 }

@@ -222,6 +222,20 @@ export class JobStore {
     return await AdminJob.query({ client: this.reading() }).where({ userId, state: 'running' })
   }
 
+  /** A user's jobs of a kind that were done since a time, the newest first. */
+  async doneSince(userId: number, kind: string, since: DateTime): Promise<AdminJob[]> {
+    return await AdminJob.query({ client: this.client() })
+      .where({ userId, kind, state: 'done' })
+      .where('endedAt', '>=', inUtc(since))
+      .orderBy('id', 'desc')
+  }
+
+  /** Changes the result of a job that is done. */
+  async changeResult({ id }: AdminJob, result: Record<string, unknown>): Promise<void> {
+    const query = this.client().from(AdminJob.table).where({ id, state: 'done' })
+    await query.update({ result: JSON.stringify(result) })
+  }
+
   /** Jobs that wait since before a time. */
   async waitingSince(before: DateTime): Promise<number[]> {
     const rows = await this.client()

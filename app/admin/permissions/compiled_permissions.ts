@@ -38,7 +38,7 @@ export class CompiledPermissions {
   readonly #models = new Map<string, OnModel>()
 
   constructor(
-    private readonly documents: readonly PermissionsDocument[],
+    readonly documents: readonly PermissionsDocument[],
     private readonly scopesOf: ScopesOf
   ) {}
 

@@ -13,6 +13,7 @@ import { jsonColumn } from '../models/json_column.js'
 import { BoundedMap } from './bounded_map.js'
 import { CompiledPermissions, type OnModel } from './compiled_permissions.js'
 import { OWN_TOKENS, readPermissions, type PermissionsDocument } from './document.js'
+import { permissionsPrint, type PermissionsPrint } from './permissions_print.js'
 import { personOf, UNKNOWN, type Person } from './person.js'
 
 const MOST_USERS = 2000
@@ -112,6 +113,17 @@ export class RolePermissions implements Permissions {
     if (this.#isOwn(model)) return []
     const onModel = await this.#on(person, model)
     return onModel.scopesFor(action)
+  }
+
+  /**
+   * A print of what decides which records and fields the actor can see.
+   */
+  async printOf(actor: Actor): Promise<PermissionsPrint> {
+    const person = await restricted(actor)
+    if (!person) return null
+    const { documents } = await this.#of(person)
+    const user = person.user ?? (actor as { user?: { attributes?: unknown } }).user
+    return permissionsPrint(documents, user?.attributes)
   }
 
   /**

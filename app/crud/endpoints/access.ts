@@ -58,6 +58,7 @@ export async function authorize(
   isUndecided = false
 ): Promise<void> {
   if (access === 'public') {
+    if (sendsToken(ctx)) keepPrivate(ctx)
     if (isForgery(ctx) && !(await identify(ctx))) throw crossSiteWrite()
     return
   }
@@ -82,7 +83,10 @@ export async function authorizeToken(
   name: string,
   access: Access = 'token'
 ): Promise<void> {
-  if (access === 'public') return
+  if (access === 'public') {
+    if (sendsToken(ctx)) keepPrivate(ctx)
+    return
+  }
   ensureTokenAuthorizer({ name })
   keepPrivate(ctx)
   const actor = await identify(ctx)
@@ -103,7 +107,8 @@ export function unauthenticated(ctx: HttpContext): Problem {
   return sendsToken(ctx) ? tokenInvalid() : tokenRequired(UNDECIDED.has(ctx))
 }
 
-function sendsToken({ request }: HttpContext): boolean {
+/** True if the request has a token, valid or not, which no browser sends by itself. */
+export function sendsToken({ request }: HttpContext): boolean {
   return /^bearer\b/i.test(request.header('authorization') ?? '')
 }
 
@@ -167,9 +172,9 @@ export function originOf({ request }: HttpContext): Origin {
 
 /**
  * Makes the answer private to the token's owner, including errors such as 404, which caches may store by
- * default. The owner's cache may store it, and must revalidate. [P10]
+ * default. No cache stores it. [P10]
  */
 function keepPrivate({ response }: HttpContext): void {
-  response.header('cache-control', 'private, no-cache')
+  response.header('cache-control', 'no-store')
   response.vary('Authorization')
 }

@@ -175,7 +175,7 @@ test.group('Access tokens', (group) => {
       await get(PATH),
       await get(PATH, { headers: { authorization: 'Bearer x' } }),
     ]) {
-      assert.equal(answer.headers.get('cache-control'), 'private, no-cache', `${answer.status}`)
+      assert.equal(answer.headers.get('cache-control'), 'no-store', `${answer.status}`)
       assert.match(answer.headers.get('vary')!, /\bauthorization\b/i)
     }
     const open = await get(`/api${DOORS.isPublic}`)

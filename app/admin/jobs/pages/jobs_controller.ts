@@ -64,12 +64,13 @@ export class JobsController {
   /**
    * Sends the file that a job has made to its owner, who may still see the model, and do with it what made the file. [D2]
    */
-  async file(ctx: HttpContext): Promise<void> {
+  async file(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
     const kind = this.site.jobs.kindOf(job)
     const file = kind?.fileOf(job)
     if (!kind || !file || file.isGone) throw new PageNotFound()
     if (!(await kind.mayFetch(ctx, job))) throw new WithheldPage()
+    if (!(await kind.isFileAllowed(ctx, job))) return await this.#refuseFile(ctx, job)
     const opened = await file.open()
     if (!opened) throw new PageNotFound()
     ctx.response
@@ -110,6 +111,12 @@ export class JobsController {
     } catch (error) {
       return await answerRefusal(ctx, this.site, error)
     }
+  }
+
+  async #refuseFile(ctx: HttpContext, job: AdminJob) {
+    const isNavigation = ctx.request.header('sec-fetch-mode') === 'navigate'
+    if (isNavigation) return await this.#show(ctx, job, 'jobs.fileRefused')
+    ctx.response.status(403).send({ detail: [{ message: this.site.text('jobs.fileRefused') }] })
   }
 
   async #show(ctx: HttpContext, job: AdminJob, text: string | null) {

@@ -3,8 +3,9 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { LIST_FORMATS, type ListFormat } from '../../http/list_format.js'
 import { answerBudgetOf } from '../../http/answer_budget.js'
+import { isCrossSite } from '../../http/cross_site.js'
 import { takeExportSlot } from '../../http/export_slots.js'
-import { conflictsWithFormat } from '../../http/problems.js'
+import { conflictsWithFormat, crossSiteWrite } from '../../http/problems.js'
 import { batchesStart, withStart, type BatchesStart } from '../../operations/lists/batches_start.js'
 import { listBatches } from '../../operations/lists/list_batches.js'
 import type { ListResult } from '../../operations/lists/list_result.js'
@@ -19,7 +20,7 @@ import { crudConfig } from '../../settings.js'
 import type { Item } from '../../types.js'
 import { CsvWriter } from '../../values/csv.js'
 import { writeJson } from '../../values/json.js'
-import { actorOf } from '../access.js'
+import { actorOf, sendsToken } from '../access.js'
 
 const ROWS_AT_ONCE = 500
 
@@ -48,10 +49,12 @@ type Batches = AsyncGenerator<Item[], void>
  * client takes a part for the whole. A small list is read as a whole and needs no place. The header `X-Has-More` tells whether more rows match. [D5]
  *
  * @throws Problem 400 or 422  for parameters that are not allowed
+ * @throws Problem 403  for a request without a token that another site caused
  * @throws Problem 503  while too many are being sent
  */
 export async function handleExport(ctx: HttpContext, options: ExportOptions): Promise<void> {
   const { client, resource } = options
+  if (isCrossSite(ctx) && !sendsToken(ctx)) throw crossSiteWrite()
   const request = parse(ctx, resource, options.format)
   const snapshot = await beginSnapshot(client)
   let giveBack = () => {}

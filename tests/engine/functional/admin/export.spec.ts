@@ -661,6 +661,19 @@ test.group('Admin | export', (group) => {
     assert.isEmpty(unhandled)
   }).tags(['@database'])
 
+  test('[B9, D2] an export that another site requests is refused')
+    .with([{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }])
+    .run(async ({ assert }, headers) => {
+      const answer = await get('/admin/CashBook/export?format=csv', {
+        headers: { cookie, ...headers },
+      })
+      assert.equal(answer.status, 403)
+      const rest = await get('/admin/CashBook/crud', {
+        headers: { cookie, accept: 'text/csv', ...headers },
+      })
+      assert.equal(rest.status, 403)
+    })
+
   test('[D2] a caller has one place, two callers have both, and small exports need none', async ({
     assert,
     cleanup,

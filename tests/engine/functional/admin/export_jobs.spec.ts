@@ -5,7 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
 import { pruneExports } from '#admin/export/export_files'
-import { adminSite, cookiesOf, makeUser, sendForm } from '#tests/engine/helpers/admin'
+import { adminSite, callRaw, cookiesOf, makeUser, sendForm } from '#tests/engine/helpers/admin'
 import { withJobs } from '#tests/engine/helpers/job_group'
 import { findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { get, urlOf, type Answer } from '#tests/engine/helpers/http'
@@ -191,6 +191,57 @@ test.group('Admin | exports as jobs', (group) => {
     const job = await untilJob(id)
     assert.equal(job.state, 'failed')
     assert.isEmpty(await filesKept())
+  })
+
+  test('[D2, U4] a file is refused once its owner has lost permissions, and can be made again', async ({
+    assert,
+    cleanup,
+  }) => {
+    const role = await makeRole('Clerk', { CashBook: { actions: ['view', 'export'] } })
+    const ann = await makeUser('ann', { isSuperuser: false, roles: ['Clerk'] })
+    cookie = await cookiesOf(ann)
+    const id = idOf(await exported('format=xlsx'))
+    cleanup(await work())
+    await untilJob(id)
+    await makeRole('Reader', { CashBook: { actions: ['view'] } })
+    await giveRoles(ann, ['Clerk', 'Reader'])
+    assert.equal(await statusOf(fetched(id)), 200)
+
+    const hidden = { CashBook: { actions: ['view', 'export'], hidden: ['remark'] } }
+    await role.merge({ permissions: hidden }).save()
+    const refused = await fetched(id)
+    assert.equal(refused.status, 403)
+    assert.include(refused.text, 'permissions have changed')
+    const navigation = { cookie, 'sec-fetch-mode': 'navigate' }
+    const page = await callRaw('GET', `/admin/management/jobs/${id}/file`, navigation)
+    assert.equal(page.headers.location, `/admin/management/jobs/${id}`)
+
+    const again = await sendForm(`/admin/management/jobs/${id}/again`, {}, { cookie })
+    const next = await untilJob(idOf(again))
+    assert.equal(await statusOf(fetched(next.id)), 200)
+  })
+
+  test('[D2] number and size of the files kept for a user are limited', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(await work())
+    const { exports } = await adminSite()
+    Object.assign(exports, { keptFiles: 2 })
+    const ids: number[] = []
+    for (let round = 0; round < 3; round++) {
+      const id = idOf(await exported('format=xlsx'))
+      await untilJob(id)
+      ids.push(id)
+    }
+    const statuses = await Promise.all(ids.map((id) => statusOf(fetched(id))))
+    assert.deepEqual(statuses, [404, 200, 200])
+    assert.lengthOf(await filesKept(), 2)
+    Object.assign(exports, { keptMegabytes: 0.000_001 })
+    const last = idOf(await exported('format=xlsx'))
+    await untilJob(last)
+    assert.equal(await statusOf(fetched(last)), 200)
+    assert.lengthOf(await filesKept(), 1)
   })
 
   test('[D1, D2] a cancelled export leaves no file', async ({ assert, cleanup }) => {

@@ -71,7 +71,7 @@ test.group('The page of the API', (group) => {
     assert.equal(status, 401)
     assert.match(headers.get('www-authenticate')!, /^Bearer/)
     assert.match(headers.get('content-type')!, /^text\/html/)
-    assert.equal(headers.get('cache-control'), 'private, no-cache')
+    assert.equal(headers.get('cache-control'), 'no-store')
     assert.include(text, 'data-locked="/docs"')
 
     const { headers: authorization } = await issueToken(await makeUser('ada'))

@@ -297,6 +297,6 @@ test.group('API schema | serving', (group) => {
     const { headers } = await issueToken(await makeUser('ada'), ['Reel:read'])
     const shown = await get(PATH, { headers })
     assert.equal(shown.status, 200)
-    assert.equal(shown.headers.get('cache-control'), 'private, no-cache')
+    assert.equal(shown.headers.get('cache-control'), 'no-store')
   })
 })

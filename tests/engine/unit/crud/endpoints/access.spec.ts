@@ -108,7 +108,7 @@ test.group('authorizeToken', (group) => {
     const ctx = await testUtils.createHttpContext()
     await authorizeToken(ctx, 'docs')
     assert.strictEqual(actorOf(ctx), actor)
-    assert.equal(ctx.response.getHeader('cache-control'), 'private, no-cache')
+    assert.equal(ctx.response.getHeader('cache-control'), 'no-store')
   })
 
   test('[P10] a missing or invalid token is 401', async ({ assert }) => {
