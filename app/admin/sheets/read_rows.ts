@@ -38,7 +38,7 @@ export async function* readRows(
   const { heading = 1 } = shape
   let isHeading = true
   const records = isSheet ? xlsxRows(path, shape) : csvRecords(path, shape, bytes)
-  for await (const record of bounded<SheetRow>(records, rows + heading)) {
+  for await (const record of bounded<SheetRow>(records, rows, heading)) {
     if (record.line < heading) continue
     const row = isHeading ? null : rowOf(record, columns.length, isSheet)
     isHeading = false
@@ -48,11 +48,13 @@ export async function* readRows(
 
 async function* bounded<One extends { line: number }>(
   records: AsyncIterable<One>,
-  most: number
+  most: number,
+  others = 0
 ): AsyncGenerator<One> {
   let count = 0
   for await (const record of records) {
-    if (++count > most) throw new ReadingLimit('sheets.fault.manyRows', { most }, record.line)
+    if (++count > most + others)
+      throw new ReadingLimit('sheets.fault.manyRows', { most }, record.line)
     yield record
   }
 }
