@@ -30,8 +30,10 @@ export async function checkExistingTables(
   migrations: readonly string[]
 ): Promise<void> {
   const client = db.connection(connection)
-  const existing = new Set(await client.getAllTables())
-  const { tableName = 'adonis_schema' } = db.getRawConnection(connection)!.config.migrations ?? {}
+  const { config } = db.getRawConnection(connection)!
+  const { searchPath = ['public'] } = config as { searchPath?: string[] }
+  const existing = new Set(await client.getAllTables([searchPath].flat()))
+  const { tableName = 'adonis_schema' } = config.migrations ?? {}
   const rows = existing.has(tableName) ? await client.from(tableName).select('name') : []
   const done = new Set(rows.map(({ name }) => name))
   const tables = migrations

@@ -2,7 +2,7 @@ import type { HealthChecks } from '@adonisjs/core/health'
 import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem, serveUnderAnyName } from '#crud/internals'
+import { markBodyReader, sendProblem, serveUnderAnyName } from '#crud/internals'
 import type { AdminSite } from '#admin'
 
 /** Path of the liveness probe */
@@ -22,18 +22,18 @@ export function registerProbes(site: AdminSite, checks: HealthChecks): void {
   }
 
   serveUnderAnyName('/health/')
+  const ready = async (ctx: HttpContext) => {
+    const { isHealthy, checks: results } = await report()
+    if (isHealthy) return sayOk(ctx)
+    for (const { name, status, message, meta } of results) {
+      if (status === 'error') ctx.logger.error({ err: meta?.error, connection: name }, message)
+    }
+    forbidKeeping(ctx)
+    sendProblem(ctx, notReady())
+  }
+  for (const handler of [sayOk, ready]) markBodyReader(handler)
   site.router.get(LIVE, sayOk).as('health.live')
-  site.router
-    .get('/health/ready', async (ctx) => {
-      const { isHealthy, checks: results } = await report()
-      if (isHealthy) return sayOk(ctx)
-      for (const { name, status, message, meta } of results) {
-        if (status === 'error') ctx.logger.error({ err: meta?.error, connection: name }, message)
-      }
-      forbidKeeping(ctx)
-      sendProblem(ctx, notReady())
-    })
-    .as('health.ready')
+  site.router.get('/health/ready', ready).as('health.ready')
 }
 
 const notReady = () =>

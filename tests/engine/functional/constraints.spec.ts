@@ -138,7 +138,10 @@ test.group('Unique values', (group) => {
     await del(`/api/utensils/${body.id}`)
     const answer = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     assert.equal(answer.status, 409)
-    assert.equal(answer.body.detail, 'Value A-1 is already registered')
+    assert.equal(
+      answer.body.detail,
+      'Value A-1 is already registered, by a deleted item: restore that one, or delete it for good'
+    )
     await del(`/api/utensils/db_delete/${body.id}`)
     const again = await post('/api/utensils', { ...UTENSIL, sku: 'A-1' })
     assert.equal(again.status, 201)

@@ -67,7 +67,7 @@ test.group('npm test', (group) => {
     assert.match(output, /The slowest 10:\n +\d+\.\d s {2}.+ \(tests\/engine\/.+\.spec\.ts\)\n/)
     assert.deepEqual(output.trimEnd().split('\n').slice(-2), [
       'skipped: browser (no Chromium)',
-      '1 passed, 0 failed',
+      '3 passed, 0 failed',
     ])
   })
 
@@ -79,7 +79,7 @@ test.group('npm test', (group) => {
     assert.equal(status, 1, output)
     assert.include(output, 'Chromium was not found')
     assert.notInclude(output, 'skipped:')
-    assert.match(output, /\nfailed: engine: .+\n1 passed, 1 failed\n$/)
+    assert.match(output, /\nfailed: engine: .+\n3 passed, 1 failed\n$/)
   })
 
   test("the application's own tests run without fixtures; a failed assertion is printed before a failed rollback", async ({

@@ -121,7 +121,9 @@ test.group('Files of the application and of the engine', () => {
     assert.deepEqual(found, [])
   })
 
-  test('only make:crud, uploads, exports and imports write files', ({ assert }) => {
+  test('only make:crud, uploads, exports, imports and generated indexes write files', ({
+    assert,
+  }) => {
     const writes = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\b/
     const writing = ENGINE.flatMap(sourcesOf).filter(({ text }) => writes.test(text))
     assert.sameMembers(
@@ -134,6 +136,7 @@ test.group('Files of the application and of the engine', () => {
         'app/admin/import/jobs/left_out.ts',
         'app/admin/import/kept_file.ts',
         'app/admin/import/trial.ts',
+        'app/host/generate_indexes.ts',
       ]
     )
   })

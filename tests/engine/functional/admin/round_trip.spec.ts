@@ -286,19 +286,23 @@ test.group('Admin | out and in again', (group) => {
     const text = `${'0123456789abcdeé'.repeat(process.env.CI ? 650_000 : 65_000)}end`
     for (const format of partOf(['csv', 'ndjson', 'json'], 3)) {
       await db.from('trip_logs').delete()
-      await db.table('trip_logs').insert({ id: 1, log: text })
+      /* The newest comes first: the first row of a file has at most 2 MB. */
+      await db.table('trip_logs').multiInsert([
+        { id: 1, log: text },
+        { id: 2, log: 'short' },
+      ])
       const file = await exportedFile('TripLog', `format=${format}`, cookie)
       assert.isAbove(file.length, text.length)
       await db.from('trip_logs').delete()
       const { job, trial } = await importedFile('TripLog', `logs.${format}`, file, cookie)
       assert.deepEqual(trial!.faults, [], format)
       assert.equal(job?.state, 'done', job?.fault ?? '')
-      const [{ log }] = await db.from('trip_logs').select('log')
+      const { log } = await db.from('trip_logs').whereNot('log', 'short').firstOrFail()
       assert.isTrue(log === text, format)
     }
     await assert.rejects(
       () => exportedFile('TripLog', 'format=xlsx', cookie),
-      /failed: .*row 2, column log, .*32,767 characters/
+      /failed: .*row 3, column log, .*32,767 characters/
     )
   })
     .tags(['@database'])

@@ -25,6 +25,8 @@ test.group('defineConfig', () => {
       openapi: { enabled: true, access: 'public', title: null, version: null },
       docs: { enabled: true, access: 'public', path: '/docs' },
       rateLimit: null,
+      excludedModels: [],
+      excludedMigrations: [],
       server: {
         graceSeconds: 8,
         headersSeconds: 20,
