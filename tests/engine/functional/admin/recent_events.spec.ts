@@ -105,7 +105,9 @@ test.group('Admin | recent activity', (group) => {
     assert,
     cleanup,
   }) => {
-    cleanup(async () => void (await db.from('utensils').delete()))
+    const empty = async () => void (await db.from('utensils').delete())
+    await empty()
+    cleanup(empty)
     const named = { id: 5, name: 'Ladle', description: '', category: 'x', price: 1 }
     await db.table('utensils').insert({ ...named, created_at: '2026-01-02 03:04:05' })
     await logEvent({ username: 'jo', resource_type: 'Utensil', resource_id: '5' })
