@@ -10,6 +10,6 @@ if (!(await makeReady())) {
 } else if (needsOtherRuntime()) {
   process.exitCode = await runWithBundledNode(process.argv.slice(1))
 } else {
-  await import('@poppinss/ts-exec')
+  await import('./scripts/loader.js')
   await import('./bin/console.js')
 }

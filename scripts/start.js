@@ -17,7 +17,7 @@ try {
   if (!['true', '1'].includes(setting('DB_SHARED'))) process.umask(0o077)
   ensureDatabaseFolder()
   process.exitCode = await runWithSuitableNode([
-    '--import=@poppinss/ts-exec',
+    '--import=./scripts/loader.js',
     'bin/server.ts',
     '--prepare',
   ])

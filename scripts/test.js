@@ -32,7 +32,7 @@ const SLOWEST = 10
 /** A collection of short-lived objects takes as long, however many there are. */
 const YOUNG = '--max-semi-space-size=64'
 
-const LOADER = pathToFileURL(join(root, 'scripts/test_loader.js')).href
+const LOADER = pathToFileURL(join(root, 'scripts/loader.js')).href
 
 process.chdir(root)
 const given = process.argv.slice(2)
@@ -42,7 +42,6 @@ const weighs = given.includes('--weigh')
 const choice = given.filter((argument) => !['--app', '--slow', '--weigh'].includes(argument))
 const isWhole = choice.length === 0
 const temporary = temporaryFolder(join(root, 'tmp'))
-const cache = join(temporary, 'cache')
 let isInterrupted = false
 const leftOut = OPTIONAL_SUITES.filter(({ name, missing }) => missing() && !isWanted(name))
 const skipped = [
@@ -162,8 +161,8 @@ async function test(run, onOutput) {
         TMPDIR: temporary,
         TEST_FOLDER: data,
         ATRIUM_TESTS: owner,
-        ATRIUM_TEST_CACHE: cache,
-        NODE_COMPILE_CACHE: join(cache, 'v8'),
+        /* Of its own, as the paths of copies of the project differ from run to run. */
+        NODE_COMPILE_CACHE: join(temporary, 'v8'),
         ATRIUM_TEST_COUNTS: countsFile,
         ...(weighs && { ATRIUM_TEST_WEIGHS: '1' }),
         ...(!takesBack && { ATRIUM_TEST_KEEPS_TABLES: '1' }),
@@ -183,7 +182,7 @@ function linesOf({ name }, failures) {
 function nodeOptions() {
   const given = process.env.NODE_OPTIONS?.split(' ') ?? []
   const others = given.filter(
-    (option) => !option.endsWith('/scripts/test_loader.js') && option !== YOUNG
+    (option) => !option.endsWith('/scripts/loader.js') && option !== YOUNG
   )
   return [...others, `--import=${LOADER}`, YOUNG].join(' ')
 }

@@ -50,7 +50,7 @@ export class ServerProcess {
     const child = fork(script, [], {
       cwd: ROOT,
       env: { ...process.env, ...environment({ ...variables, PORT }) },
-      execArgv: ['--import=@poppinss/ts-exec', `--import=${SIDE_CHANNEL}`],
+      execArgv: ['--import=./scripts/loader.js', `--import=${SIDE_CHANNEL}`],
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     const server = new ServerProcess(name, `http://127.0.0.1:${PORT}`, child)

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 export function migrate(variables: Record<string, string>): void {
   execFileSync(
     process.execPath,
-    ['--import=@poppinss/ts-exec', 'benchmarks/ace.ts', 'migration:run', '--force'],
+    ['--import=./scripts/loader.js', 'benchmarks/ace.ts', 'migration:run', '--force'],
     {
       cwd: ROOT,
       env: { ...process.env, ...environment({ ...variables, PORT: '1' }) },

@@ -122,7 +122,7 @@ async function withSite(
 /** Runs a script in a process of its own. */
 async function bareRun(script: string, database: string, file: string): Promise<number> {
   const path = fileURLToPath(new URL(`./${script}.ts`, import.meta.url))
-  const args = ['--import=@poppinss/ts-exec', path, database, file]
+  const args = ['--import=./scripts/loader.js', path, database, file]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout).milliseconds
 }

@@ -102,7 +102,7 @@ export class ProjectCopy {
   }
 
   #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
-    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'ATRIUM_TEST_CACHE', 'NODE_COMPILE_CACHE']
+    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
     const child = spawn(command, args, {
       cwd: this.folder,
       env: {

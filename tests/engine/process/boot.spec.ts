@@ -17,7 +17,7 @@ const ENVIRONMENT = {
   DB_DATABASE: 'tmp/boot.sqlite3',
 }
 
-const SERVER = ['--import=@poppinss/ts-exec', 'bin/server.ts']
+const SERVER = ['--import=./scripts/loader.js', 'bin/server.ts']
 
 /* Starts whole processes with the models of a real application and a separate database. */
 test.group('Boot', (group) => {

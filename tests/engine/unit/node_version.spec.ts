@@ -12,7 +12,7 @@ test.group('Node.js', () => {
     .with(['bin/server.ts', 'bin/console.ts'])
     .run(async ({ assert }, entry) => {
       const flags = [
-        '--import=@poppinss/ts-exec',
+        '--import=./scripts/loader.js',
         `--import=data:text/javascript,${encodeURIComponent(OLD)}`,
       ]
       const ended = await run(process.execPath, [...flags, entry], { cwd: app.makePath() }).catch(

@@ -23,7 +23,7 @@ export interface Probes {
 export function probe(url: string): () => Promise<Probes> {
   const child = spawn(
     process.execPath,
-    ['--import=@poppinss/ts-exec', fileURLToPath(import.meta.url), url],
+    ['--import=./scripts/loader.js', fileURLToPath(import.meta.url), url],
     { stdio: ['pipe', 'pipe', 'inherit'] }
   )
   let text = ''

@@ -179,7 +179,7 @@ function spawnScript(
   variables: Record<string, string>,
   stdin: 'ignore' | 'pipe' = 'ignore'
 ): ChildProcess {
-  return spawn(process.execPath, ['--import=@poppinss/ts-exec', ...args], {
+  return spawn(process.execPath, ['--import=./scripts/loader.js', ...args], {
     cwd: ROOT,
     env: { ...process.env, ...environment({ LOG_LEVEL: 'error', ...variables }) },
     stdio: [stdin, 'pipe', 'pipe'],
