@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureEnvironment } from './environment.js'
-import { ensureInstalled } from './install.js'
+import { ensureInstalled, ensureNode } from './install.js'
 import { PlainError, root } from './runtime.js'
 
 /**
@@ -18,6 +18,7 @@ export async function makeReady() {
   if (!existsSync(join(root, 'adonisrc.ts'))) return true
   try {
     if (!existsSync(join(root, 'node_modules'))) await ensureInstalled(console.error)
+    await ensureNode(console.error)
     const isMissing = !existsSync(join(root, '.env'))
     if (isMissing && process.env.NODE_ENV === undefined) ensureEnvironment(console.error)
     return true

@@ -1,6 +1,6 @@
 /*
- * Installs the packages if they are missing or package-lock.json has changed. Otherwise a start needs
- * neither npm nor a network.
+ * Installs the packages if they are missing or package-lock.json has changed, and a Node.js where the running
+ * one is too old. Otherwise a start needs neither npm nor a network.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -14,7 +14,15 @@ import {
 } from 'node:fs'
 import { constants as system } from 'node:os'
 import { basename, delimiter, join, sep } from 'node:path'
-import { bundledNode, pathVariable, PlainError, root, run } from './runtime.js'
+import {
+  installedNode,
+  needsOtherRuntime,
+  nodeFolder,
+  pathVariable,
+  PlainError,
+  root,
+  run,
+} from './runtime.js'
 
 const LOCK = join(root, 'package-lock.json')
 const NODE_MODULES = join(root, 'node_modules')
@@ -41,10 +49,35 @@ export async function ensureInstalled(say = console.log) {
     )
   }
 
+  await ensurePackages(lock, say)
+  await ensureNode(say)
+}
+
+/**
+ * Installs a Node.js if the running one is too old.
+ *
+ * @param {(text: string) => void} say is called when that takes a while
+ * @throws {PlainError} when the installation fails
+ */
+export async function ensureNode(say = console.log) {
+  if (!needsOtherRuntime() || installedNode()) return
+  await install(nodeFolder, `Installing Node.js 24 (this is ${process.versions.node}) ...`, say)
+  if (!installedNode()) {
+    throw new PlainError(
+      'Node.js 24 could not be installed: npm refused its install script. Install Node.js 24 or newer.'
+    )
+  }
+}
+
+async function ensurePackages(lock, say) {
   const hash = createHash('sha256').update(lock).digest('hex')
   if (readIfThere(MARKER) === hash) return
 
-  if (!isInstalled(lock)) await install(say)
+  if (!isInstalled(lock)) {
+    /* From here on, an interrupted installation must not pass for a complete one. */
+    const begin = () => [MARKER, INSTALLED_LOCK].forEach((path) => rmSync(path, { force: true }))
+    await install(root, 'Installing packages (first start, this takes a minute or two) ...', say, begin)
+  }
   try {
     writeFileSync(MARKER, hash)
   } catch {
@@ -54,11 +87,11 @@ export async function ensureInstalled(say = console.log) {
 
 /**
  * True if exactly these packages were installed already, by `npm ci` or `npm install`. Optional ones are
- * for other machines, and the runtime is missing after `--ignore-scripts`.
+ * for other machines.
  */
 function isInstalled(lock) {
   const installed = readIfThere(INSTALLED_LOCK)
-  if (!installed || !bundledNode()) return false
+  if (!installed) return false
 
   const present = JSON.parse(installed).packages
   return Object.entries(JSON.parse(lock).packages).every(([path, { version, optional }]) => {
@@ -67,17 +100,15 @@ function isInstalled(lock) {
   })
 }
 
-async function install(say) {
+/** Runs `npm ci` in a folder. */
+async function install(folder, text, say, begin) {
   try {
-    accessSync(root, constants.W_OK)
+    accessSync(folder, constants.W_OK)
   } catch {
-    throw new PlainError(`The packages can't be installed below ${root}: ${RIGHTS}`)
+    throw new PlainError(`The packages can't be installed below ${folder}: ${RIGHTS}`)
   }
-  say('Installing packages (first start, this takes a minute or two) ...')
-
-  /* From here on, an interrupted installation must not pass for a complete one. */
-  rmSync(MARKER, { force: true })
-  rmSync(INSTALLED_LOCK, { force: true })
+  say(text)
+  begin?.()
 
   const { file, args, env } = npm()
   let output = ''
@@ -100,7 +131,7 @@ async function install(say) {
         '--loglevel=error',
       ],
       {
-        cwd: root,
+        cwd: folder,
         env,
         shell: process.platform === 'win32' && file === 'npm',
         onOutput: (chunk) => (output += chunk),
@@ -115,7 +146,7 @@ async function install(say) {
     )
   }
 
-  if (status === 0 && bundledNode()) return
+  if (status === 0) return
   if (interruption) {
     const error = new PlainError('The installation was interrupted; the next start repeats it.')
     error.exitCode = 128 + system.signals[interruption]
@@ -126,8 +157,7 @@ async function install(say) {
 }
 
 /**
- * The command that runs npm. The bundled Node.js cannot run it, although `npm start` puts it first on
- * PATH: `npm ci` begins by deleting node_modules, and the runtime with it.
+ * The command that runs npm, with a Node.js outside node_modules, which `npm ci` begins by deleting.
  */
 function npm() {
   const name = pathVariable(process.env)

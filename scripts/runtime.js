@@ -1,14 +1,17 @@
 /*
- * Chooses the Node.js that runs the application. AdonisJS needs 24, and a machine may have an older one;
- * the npm package `node` installs the right one in node_modules. These scripts themselves run on both.
+ * Chooses the Node.js that runs the application. AdonisJS needs 24; where the machine's is older, scripts/install.js
+ * installs the npm package `node` in scripts/node. These scripts themselves run on both.
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** The folder of the package.json that names the Node.js to install */
+export const nodeFolder = join(root, 'scripts', 'node')
 
 const REQUIRED_MAJOR = 24
 
@@ -24,32 +27,25 @@ export function needsOtherRuntime() {
   return Number.parseInt(process.versions.node, 10) < REQUIRED_MAJOR
 }
 
-/** Path of the Node.js that came with `npm install`; undefined if it is missing. */
-export function bundledNode() {
+/** Path of the Node.js that was installed because the running one is too old; undefined if it is missing. */
+export function installedNode() {
   const name = process.platform === 'win32' ? 'node.exe' : 'node'
-  const path = join(root, 'node_modules', 'node', 'bin', name)
+  const path = join(nodeFolder, 'node_modules', 'node', 'bin', name)
   return existsSync(path) ? path : undefined
 }
 
 /**
- * Runs the bundled Node.js with these arguments and resolves with its exit status.
+ * Runs Node.js with these arguments, the running one if it is new enough, and resolves with its exit status.
  */
-export async function runWithBundledNode(args, { env = process.env, ...options } = {}) {
-  const node = bundledNode()
+export async function runWithSuitableNode(args, { env = process.env, ...options } = {}) {
+  const node = needsOtherRuntime() ? installedNode() : process.execPath
   if (!node) {
     console.error(
-      `This is Node.js ${process.versions.node}; the application needs ${REQUIRED_MAJOR} or newer, which \`npm install\` brings.`
+      `This is Node.js ${process.versions.node}; the application needs ${REQUIRED_MAJOR} or newer, which \`npm start\` installs.`
     )
     return 1
   }
-  return run(node, args, { env: withLocalBinaries(env), ...options })
-}
-
-/** The same with the running Node.js, if that is new enough. */
-export async function runWithSuitableNode(args, { env = process.env, ...options } = {}) {
-  return needsOtherRuntime()
-    ? runWithBundledNode(args, { env, ...options })
-    : run(process.execPath, args, { env: withLocalBinaries(env), ...options })
+  return run(node, args, { env: withLocalBinaries(env, node), ...options })
 }
 
 /**
@@ -96,11 +92,11 @@ export function run(file, args, { env = process.env, onOutput, onSignal, ...opti
   })
 }
 
-/** Programs that a child starts by name, such as `node`, are those of node_modules. */
-function withLocalBinaries(env) {
+/** Programs that a child starts by name are those of node_modules, and `node` is the given one. */
+function withLocalBinaries(env, node) {
   const name = pathVariable(env)
-  const binaries = join(root, 'node_modules', '.bin')
-  return { ...env, [name]: [binaries, env[name]].filter(Boolean).join(delimiter) }
+  const binaries = [dirname(node), join(root, 'node_modules', '.bin')]
+  return { ...env, [name]: [...binaries, env[name]].filter(Boolean).join(delimiter) }
 }
 
 /**
