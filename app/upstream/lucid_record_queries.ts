@@ -59,10 +59,23 @@ export function replaceQueries(
     replace(action, client, () => queryFor(action, client))) as any
 }
 
-/** Stops a record from taking the value that an insert reports as its key, if the key is set already. */
-export function keepGivenKey(record: LucidRow, isGiven: () => boolean): void {
+/**
+ * Stops a record from taking the value that an insert reports as its key, if the key is set already. Results of other
+ * queries, such as the counts of `loadCount`, are taken.
+ *
+ * @param names  of the key's columns
+ */
+export function keepGivenKey(
+  record: LucidRow,
+  names: readonly string[],
+  isGiven: () => boolean
+): void {
   const consume = record.$consumeAdapterResult.bind(record)
   record.$consumeAdapterResult = (result, sideloaded) => {
-    if (!isGiven()) consume(result, sideloaded)
+    const isKept = (name: string) => names.includes(name) && isGiven()
+    consume(
+      Object.fromEntries(Object.entries(result).filter(([name]) => !isKept(name))),
+      sideloaded
+    )
   }
 }

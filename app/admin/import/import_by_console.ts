@@ -3,7 +3,7 @@ import { resources, ValueError } from '#crud'
 import { inTransaction, listed } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { FileFault, ImportRefused } from '../errors.js'
-import type { ImportProgress } from '../models/admin_import.js'
+import type { ImportMapping, ImportProgress } from '../models/admin_import.js'
 import { ModelView } from '../model_view.js'
 import { inspectFile } from '../sheets/inspect_file.js'
 import type { FileShape } from '../sheets/file_shape.js'
@@ -13,7 +13,7 @@ import { checkDateOrder, checkZone } from './check_columns.js'
 import { findDateOrders, withDateOrders } from './date_orders.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { importAction } from './import_action.js'
-import { knownFields } from './import_fields.js'
+import { knownFields, type KnownField } from './import_fields.js'
 import { importSpec, type ImportSpec } from './import_spec.js'
 import { operator } from './importer.js'
 import { Tally } from './tally.js'
@@ -145,7 +145,21 @@ async function specOf(
   const guessed = guessKey(importer.view.resource, fields, mapping)
   const chosen = key === undefined ? guessed : key === NO_KEY ? null : key
   const options = { dateOrder, zone }
-  return await importSpec(site, importer, shape, { mapping, key: chosen, options })
+  const written = withoutUnusedKeys(mapping, fields, chosen)
+  return await importSpec(site, importer, shape, { mapping: written, key: chosen, options })
+}
+
+/** Columns of a key that the schema does not have, and by which no record is looked up, are left out. */
+function withoutUnusedKeys(
+  mapping: ImportMapping,
+  fields: readonly KnownField[],
+  key: string | null
+): ImportMapping {
+  const used = key?.split(',').map((name) => name.trim()) ?? []
+  const unused = fields.filter(({ isOnlyKey, name }) => isOnlyKey && !used.includes(name))
+  const names = new Set(unused.map(({ name }) => name))
+  const columns = mapping.columns.map((name) => (name !== null && names.has(name) ? null : name))
+  return { ...mapping, columns }
 }
 
 function planOf({ columns, key }: ImportSpec, { columns: headings }: FileShape): ConsolePlan {

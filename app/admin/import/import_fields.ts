@@ -59,7 +59,6 @@ export async function knownFields(site: AdminSite, importer: Importer): Promise<
     const body = creating ?? updating
     const column = body ? body.column : columns.find(({ apiName }) => apiName === name)
     const found = references.find((one) => one.reference.column.apiName === name)
-    const isKept = importer.keepsKeys && importer.mayCreate && column?.isPrimary === true
     return {
       name,
       label: view.labelOf(name),
@@ -68,7 +67,7 @@ export async function knownFields(site: AdminSite, importer: Importer): Promise<
       hasTitles: found !== undefined && hasTitles(found.reference),
       refersTo: found ? inSentence(found.reference.view.singular) : null,
       isUniqueKey: column !== undefined && isUnique(view, column),
-      isOnlyKey: !creating && (!updating || column?.isPrimary === true) && !isKept,
+      isOnlyKey: !creating && (!updating || column?.isPrimary === true),
       column,
       reference: found?.reference ?? null,
       relation: found?.relation ?? null,

@@ -19,11 +19,6 @@ export interface Importer {
   origin: Origin | undefined
   mayCreate: boolean
   mayUpdate: boolean
-  /**
-   * True if new records take the keys of the file where the schema takes none: for superusers and the operator, as
-   * others could use up the numbers of a table. [A7]
-   */
-  keepsKeys: boolean
   /** A reference as they may follow it; null where they may not see what it refers to */
   follow(reference: Reference): Promise<Reference | null>
 }
@@ -44,7 +39,6 @@ export async function importerOf(ctx: HttpContext, { base }: ModelView): Promise
     origin: adminOrigin(ctx),
     mayCreate: await may(ctx, view, 'create'),
     mayUpdate: await may(ctx, view, 'update'),
-    keepsKeys: ctx.auth.use('admin').signedIn?.owner.isSuperuser === true,
     follow: (reference) => followed(ctx, reference),
   }
 }
@@ -62,7 +56,6 @@ export async function operator(view: ModelView, name: string): Promise<Importer>
     origin: undefined,
     mayCreate: true,
     mayUpdate: true,
-    keepsKeys: true,
     follow: async (reference) => reference,
   }
 }

@@ -125,7 +125,11 @@ function keepTrueKey(record: LucidRow, { key }: Resource, client: TransactionCli
     }
     return query
   })
-  keepGivenKey(record, isGiven)
+  keepGivenKey(
+    record,
+    key.columns.map(({ name }) => name),
+    isGiven
+  )
 }
 
 /** When the query is executed, all hooks of the model have run, and none of them set a key. */

@@ -246,6 +246,22 @@ export class Column {
     )
   }
 
+  /**
+   * True for a boolean whose own `consume` leaves true and false as they are, as `consume: Boolean` does: its values
+   * can be counted as they are stored.
+   */
+  get isPlainBoolean(): boolean {
+    const { consume, hasGetter } = this.#definition
+    if (this.kind !== 'boolean' || hasGetter || this.serialize || !consume) return false
+    try {
+      const read = (value: unknown) => consume(value, this.attribute, this.#model as never)
+      const isKept = [true, false, 1, 0].every((value) => read(value) === Boolean(value))
+      return isKept && read(null) !== true
+    } catch {
+      return false
+    }
+  }
+
   get isText(): boolean {
     return this.kind === 'text' || this.kind === 'uuid'
   }

@@ -14,6 +14,7 @@ import {
 } from '#tests/engine/helpers/admin'
 import { insertRow } from '#tests/engine/helpers/databases'
 import { del, patch, post } from '#tests/engine/helpers/http'
+import { useReads } from '#tests/engine/helpers/lucid_reads'
 import { emptySurface, surfaceRows, useSurface } from '#tests/engine/helpers/lucid_surface'
 
 class Undone extends Error {}
@@ -116,6 +117,29 @@ test.group("Own code in the engine's transactions", (group) => {
         return PLACES[place](gate, user)
       })
       assert.deepEqual(outcome, plain)
+    })
+
+  test('[P8] every read of Lucid returns in a hook what it returns elsewhere')
+    .with(Object.keys(PLACES))
+    .run(async ({ assert }, place) => {
+      await emptySurface()
+      const expected = await db.transaction(async (client) => {
+        const reads = await useReads(client, await Gate.findOrFail(gate, { client }))
+        await client.rollback()
+        return reads
+      })
+      await emptySurface()
+      let seen: Awaited<ReturnType<typeof useReads>> | undefined
+      ownWork.current = {
+        place,
+        async run(client, record) {
+          seen = await useReads(client, record as Gate | undefined)
+        },
+      }
+      const answer = await PLACES[place](gate, user)
+      assert.exists(seen, `It was not done: ${JSON.stringify(answer)}`)
+      assert.deepEqual(seen!.models, expected.models)
+      if (seen!.record) assert.deepEqual(seen!.record, expected.record)
     })
 
   test('[P8] a later failure rolls everything back and emits its events')

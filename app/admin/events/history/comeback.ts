@@ -4,10 +4,9 @@ import { UndoRefused } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 import { may } from '../../permissions/may.js'
 import { recordUrl } from '../../record/record_links.js'
-import { isSuperuser } from '../pages/event_access.js'
 import type { EventReader } from '../pages/event_reader.js'
 import { shownUndo, type ShownUndo } from '../undo/undo_offer.js'
-import { refuseLate } from '../undo/undoable_event.js'
+import { isOwn, mayRevert, refuseLate } from '../undo/undoable_event.js'
 import type { ReadableHistory } from './readable_history.js'
 import { remakeUrl } from './restore_url.js'
 import type { Version } from './version.js'
@@ -45,11 +44,10 @@ export async function comebackOf(
   return undo || remake ? { undo, next: recordUrl(view, key), remake } : null
 }
 
-/** Superusers undo any event, others what they did themselves a short time ago. [R7] */
+/** Superusers undo any event, others what is not long ago and whose opposite they may do. [R7] */
 async function undoOf(ctx: HttpContext, site: AdminSite, log: EventReader, id: number) {
   const event = await log.find(id)
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
-  if (!event || !(isSuperuser(ctx) || event.userId === owner.id)) return null
+  if (!event || !(isOwn(ctx, event) || (await mayRevert(site, ctx, event)))) return null
   try {
     refuseLate(ctx, event)
   } catch (error) {

@@ -8,9 +8,10 @@ import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { undoablePartsOfJob, type JobPart } from './job_events.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
-import { checkReferencesOf, isRefusal } from './undo_offer.js'
+import { checkReferencesOf } from './undo_offer.js'
 import { UNDO_PARTS_JOB } from './undo_parts_job.js'
 import { planStart } from './undo_plan.js'
+import { isRefusal } from './undo_refusal.js'
 import { refuseLate } from './undoable_event.js'
 
 /**

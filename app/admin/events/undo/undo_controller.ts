@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { toProblem } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { NotAllowed, WithheldPage } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { wantsJson } from '../../http/wants_json.js'
@@ -13,7 +15,7 @@ import { UNDO_JOB } from './undo_job.js'
 import { answerRefusal } from './undo_refusal.js'
 import { planUndo } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
-import { refuseLate, visibleEvent } from './undoable_event.js'
+import { isOwn, refuseLate, visibleEvent } from './undoable_event.js'
 
 /* More records are a job. [L8] */
 const MOST_AT_ONCE = 1000
@@ -34,6 +36,9 @@ export class UndoController {
       await undoEvent(ctx, event, steps)
       return await this.#answer(ctx, steps)
     } catch (error) {
+      /* An event of another user is not confirmed to those who may not undo it. */
+      const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
+      if (isRefused && !isOwn(ctx, event)) throw new WithheldPage()
       return await answerRefusal(ctx, this.site, error)
     }
   }

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { checkReverted, type GrantedOperation } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
-import { NotAllowed, PageNotFound, UndoRefused } from '../../errors.js'
+import { UndoRefused } from '../../errors.js'
 import type { FlashUndo } from '../../http/flash_undo.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { inSentence } from '../../text/in_sentence.js'
@@ -12,6 +12,7 @@ import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { undoneEvents } from './undone_by.js'
 import { planStart } from './undo_plan.js'
+import { isRefusal } from './undo_refusal.js'
 import type { UndoStep } from './undo_step.js'
 import { visibleEvent } from './undoable_event.js'
 
@@ -122,16 +123,4 @@ function linesOf(
 /** A record that is removed was created by the event; one that is deleted again was restored. */
 function wordOf({ operation, reversal }: UndoStep): GrantedOperation | 'remove' {
   return reversal.before === null && reversal.left !== null ? 'remove' : operation
-}
-
-/**
- * True for an error that only says that something can't be undone.
- */
-export function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof UndoRefused ||
-    error instanceof NotAllowed ||
-    error instanceof PageNotFound ||
-    [403, 409].includes((error as { status?: number }).status ?? 500)
-  )
 }

@@ -44,7 +44,7 @@ export async function planUndo(
 }
 
 /* Of an event with more records, a page looks at the first ones. */
-const MOST_ON_PAGE = 1000
+export const MOST_ON_PAGE = 1000
 
 /**
  * The same for the first records of an event, which tell if it can be undone as far as a page can: the job that undoes

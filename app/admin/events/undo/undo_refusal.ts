@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
 import { sendProblem, toProblem } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import { UndoRefused } from '../../errors.js'
+import { NotAllowed, PageNotFound, UndoRefused } from '../../errors.js'
 import { wantsJson } from '../../http/wants_json.js'
 import { refusalWords } from './refusal_words.js'
 
@@ -32,4 +32,16 @@ export async function answerRefusal(
   ctx.response.status(409)
   const heading = site.text('undo.refused.heading')
   return await site.render(ctx, 'pages/error', { status: 409, heading, text })
+}
+
+/**
+ * True for an error that only says that something can't be undone.
+ */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof UndoRefused ||
+    error instanceof NotAllowed ||
+    error instanceof PageNotFound ||
+    [403, 409].includes((error as { status?: number }).status ?? 500)
+  )
 }

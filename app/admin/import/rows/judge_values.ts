@@ -65,7 +65,7 @@ function goodPart({ body, faults }: Draft): { body: Record<string, unknown>; fau
 }
 
 async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
-  const { keepsKeys, view } = spec.importer
+  const { view } = spec.importer
   const { createBody, key } = view.resource
   const { body: good, faulty } = goodPart(draft)
   const body = withoutEmpty(createBody, good)
@@ -75,12 +75,9 @@ async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Pro
     const given = good[column.apiName]
     const isTaken = createBody.fields.some((field) => field.column === column)
     if (isTaken || given === null || given === undefined) continue
-    if (!keepsKeys || column.hidden) {
-      const message = site.text('import.faults.unknownKey', { value: String(given) })
-      addFault(draft, column.apiName, message)
-      return
-    }
-    values[column.attribute] = given
+    const message = site.text('import.faults.unknownKey', { value: String(given) })
+    addFault(draft, column.apiName, message)
+    return
   }
   draft.kind = 'new'
   draft.values = values

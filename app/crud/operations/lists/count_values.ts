@@ -51,7 +51,7 @@ export function countsValues(resource: Resource, column: Column): boolean {
     !resource.authorizesRecords &&
     !isHiddenFrom(resource, column) &&
     !resource.conceals(column) &&
-    !column.needsHydration &&
+    (!column.needsHydration || column.isPlainBoolean) &&
     column.kind !== 'json' &&
     column.kind !== 'binary' &&
     !resource.reader.serializesItself &&

@@ -277,6 +277,17 @@ test.group('Admin | import', (group) => {
     )
   })
 
+  test('[D3, A7] new records get no key of the file where the create schema has none, by whomever', async ({
+    assert,
+  }) => {
+    const kay = await makeUser('kay', { isSuperuser: true })
+    for (const [index, key] of ['id', 'sku'].entries()) {
+      const content = csv('id,sku,title', `7000${index},n${index},Lamp`)
+      const one = await tried(kay, MODEL, content, { key })
+      assert.containSubset(one.trial!, { new: 0, faulty: 1, faults: [{ line: 2, field: 'id' }] })
+    }
+  })
+
   test('[D3, U3] a row that would leave the own scope is a fault in the trial, as it is in the run', async ({
     assert,
     cleanup,

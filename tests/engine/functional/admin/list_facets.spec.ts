@@ -195,6 +195,24 @@ test.group('Admin | list | facets', (group) => {
     assert.deepEqual(names('Vacancy'), [])
   })
 
+  test('[L3] a boolean that its consume leaves as it is stored is a default facet')
+    .with([
+      { consume: Boolean, isFacet: true },
+      { consume: (value: unknown) => (value === null ? null : Boolean(value)), isFacet: true },
+      { consume: (value: unknown) => !value, isFacet: false },
+      { consume: (value: unknown) => (value ? 'lent' : 'here'), isFacet: false },
+    ])
+    .run(async ({ assert }, { consume, isFacet }) => {
+      class Lent extends Artefact {
+        static table = 'list_artefacts'
+      }
+      Lent.boot()
+      Lent.$addColumn('onLoan', { consume })
+      const view = await viewOf(site, { model: Lent })
+      const names = facetColumns(site, view).map(({ apiName }) => apiName)
+      assert.equal(names.includes('on_loan'), isFacet)
+    })
+
   test('[L3] the option names them, in its order; an empty one is for none', async ({ assert }) => {
     const named = await of('', { facets: ['visitors', 'on_loan'] })
     assert.deepEqual(

@@ -357,6 +357,46 @@ test.group('Undo', (group) => {
     assert.lengthOf(await db.from('undo_shelves'), 1)
   })
 
+  test('[R7, U4] users undo events of others whose opposite they may do, and see no other event', async ({
+    assert,
+  }) => {
+    const own = await clerk({ Shelf: { actions: ['view', 'update'] } })
+    const become = async (name: string, permissions: Parameters<typeof makeRole>[1]) => {
+      await makeRole(name, permissions)
+      await giveRoles(await kim(), [name])
+    }
+    await send(`/Shelf/form_update/${ids.shelf}`, { name: 'Poems' })
+    const { id: update } = await lastEvent()
+    await db.from('admin_event_log').where('id', update).update({ timestamp: NOW })
+    assert.equal(await statusOf(undo(update, own)), 409)
+    const at = new Date().toISOString().slice(0, 19).replace('T', ' ')
+    await db.from('admin_event_log').where('id', update).update({ timestamp: at })
+    await become('Role 1', { Shelf: { actions: ['view'] } })
+    assert.equal(await statusOf(undo(update, own)), 404)
+    await become('Role 2', { Shelf: { actions: ['view', 'update'], readonly: ['name'] } })
+    assert.equal(await statusOf(undo(update, own)), 404)
+    assert.equal(await shelfName(), 'Poems')
+    await become('Role 3', { Shelf: { actions: ['view', 'update'] } })
+    const done = await undo(update, own)
+    assert.equal(done.status, 200, done.text)
+    assert.equal(await shelfName(), 'Novels')
+    const { username, details } = await db
+      .from('admin_event_log')
+      .whereNot('event_type', 'VIEW')
+      .orderBy('id', 'desc')
+      .first()
+    assert.equal(username, 'kim')
+    assert.deepEqual(JSON.parse(details), { undoes: update })
+
+    await db.from('undo_volumes').update({ shelf_id: null })
+    await remove('Shelf', [ids.shelf])
+    const { id: deletion } = await lastEvent()
+    assert.equal(await statusOf(undo(deletion, own)), 404)
+    await become('Role 4', { Shelf: { actions: ['view', 'create'] } })
+    assert.equal(await statusOf(undo(deletion, own)), 200)
+    assert.equal(await shelfName(), 'Novels')
+  })
+
   test('[R7, U3] records lie within the scope before and after', async ({ assert }) => {
     const own = await clerk({
       Volume: { actions: ['view', 'update'], scopes: ['ground'] },

@@ -41,9 +41,10 @@ test.group('Queries of a record', (group) => {
   test('a given key is kept, a missing one is set', ({ assert }) => {
     const word = make('two')
     let isGiven = true
-    keepGivenKey(word, () => isGiven)
-    word.$consumeAdapterResult({ id: 7 })
+    keepGivenKey(word, ['id'], () => isGiven)
+    word.$consumeAdapterResult({ id: 7, letters_count: 3 })
     assert.equal(word.id, 'two')
+    assert.deepEqual(word.$extras, { letters_count: 3 })
     isGiven = false
     word.$consumeAdapterResult({ id: 7 })
     assert.equal(word.id as unknown, 7)

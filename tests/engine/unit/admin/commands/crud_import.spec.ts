@@ -85,11 +85,11 @@ test.group('crud:import', (group) => {
     )
   })
 
-  test('[D3] records come back with the keys of the file, and later ones follow them', async ({
+  test('[D3, A7] a create schema with the key takes it from the file, and later keys follow', async ({
     assert,
   }) => {
     const content = csv('id,sku,title,parent_id', '70001,a,Lamp,', '70002,b,Chair,70001')
-    const { json } = await run(content, ['--json'])
+    const { json } = await run(content, ['--json'], 'ImportNumbered')
     assert.containSubset(json(), { new: 2, faulty: 0 })
     const rows = await db.from('import_articles').orderBy('sku')
     assert.deepEqual(
@@ -102,6 +102,29 @@ test.group('crud:import', (group) => {
     const next = await run(csv('sku,title', 'c,Bed'), ['--json'])
     assert.containSubset(next.json(), { new: 1 })
     await db.from('import_articles').whereNotNull('parent_id').delete()
+  })
+
+  test('[D3, A7] a key that the create schema does not have comes from the database', async ({
+    assert,
+  }) => {
+    const content = csv('id,sku,title', '70001,a,Lamp')
+    const byId = await run(content, ['--json'])
+    byId.command.assertExitCode(1)
+    assert.containSubset(byId.json(), { new: 0, faulty: 1, faults: [{ line: 2, field: 'id' }] })
+    assert.deepEqual(await skus(), [])
+
+    for (const key of ['sku', 'none']) {
+      await db.from('import_articles').delete()
+      const { command, logs } = await run(content, [`--key=${key}`])
+      command.assertSucceeded()
+      assert.isTrue(
+        logs.some((line) => /left out.*id/i.test(line)),
+        logs.join()
+      )
+      const [row] = await db.from('import_articles')
+      assert.equal(row.sku, 'a')
+      assert.notEqual(Number(row.id), 70001)
+    }
   })
 
   test('[D3] --dates names the order of day and month, --zone the time zone of times', async ({
