@@ -51,19 +51,19 @@ export class BulkJob extends JobKind {
     )
   }
 
-  async perform(run: JobRun): Promise<Record<string, unknown>> {
+  async perform(run: JobRun): Promise<void> {
     const { count } = run.job.payload as unknown as Payload
     if (!(await this.#isCollected(run, count))) await this.#collect(run)
     while (run.done < count) {
       const { ctx, view, task } = await this.#begin(run)
       const keys = await this.#chunk(run, view)
       await task.prepare(keys, ctx)
+      const isLast = run.done + keys.length >= count
       await run.step(view.client(), keys.length, async (client) => {
         await task.run(keys, ctx, client)
+        return isLast ? { result: { message: task.done(count) } } : {}
       })
     }
-    const { task } = await this.#begin(run)
-    return { message: task.done(count) }
   }
 
   override async cleanUp({ id }: AdminJob): Promise<void> {

@@ -61,10 +61,11 @@ export abstract class JobKind {
    * Does the job, or the rest of it after an interruption: `run.done` says how far it is. Each step is
    * written by `run.step`, so that nothing is done twice.
    *
-   * @returns what the job's page shows, as in `{ message: '2,500 films deleted' }`
+   * @returns what the job's page shows, as in `{ message: '2,500 films deleted' }`; a job that writes records returns it
+   *   from its last step, which ends the job in the same transaction
    * @throws  any error; what was done before stays
    */
-  abstract perform(run: JobRun): Promise<Record<string, unknown>>
+  abstract perform(run: JobRun): Promise<Record<string, unknown> | void>
 
   /**
    * True if what an unfinished job has written is reverted when it fails or is cancelled: it is all or nothing, and

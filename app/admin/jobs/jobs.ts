@@ -249,7 +249,7 @@ export class Jobs {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')
       if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
       if (job.interruptions >= MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
-      const result = await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))
+      const result = (await inZone(job.origin.timeZone ?? UTC, () => kind.perform(run))) ?? {}
       if (run.isEnded || (await this.store.end(job, 'done', { result }))) await kind.cleanUp(job)
     } catch (error) {
       await this.#endWith(job, error)

@@ -4,7 +4,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { undoingOrigin } from '../../authentication/admin_origin.js'
 import { JobFailure, UndoRefused } from '../../errors.js'
-import type { JobRun } from '../../jobs/job_run.js'
+import type { JobRun, StepOutcome } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import { EventType } from '../event_type.js'
@@ -22,21 +22,31 @@ import { visibleEvent } from './undoable_event.js'
  * owner: all of it or nothing.
  *
  * @param refused  text of the failure, which gets `reason` and `id`
+ * @param isLast   true if the job ends with it, in the same transaction
  * @throws JobFailure  if the event can't be undone
  */
 export async function undoInJob(
   site: AdminSite,
   run: JobRun,
   id: unknown,
-  refused: string
+  refused: string,
+  isLast = true
 ): Promise<void> {
+  const outcomeOf = (count: number): StepOutcome =>
+    isLast ? { result: { message: site.text('undo.done', { count }) } } : {}
   const ctx = await run.context()
   try {
     const event = await visibleEvent(site, ctx, id)
-    if (await isWrittenInParts(site, event)) return await undoInParts(site, run, event, ctx)
+    if (await isWrittenInParts(site, event)) {
+      await undoInParts(site, run, event, ctx)
+      const { undo, ...notes } = run.job.notes ?? {}
+      const outcome = { ...outcomeOf(run.done), notes }
+      return await run.step(run.store.client(), 0, async () => outcome)
+    }
     const steps = await planUndo(site, ctx, event)
     await run.step(clientOf(steps), steps.length, async (client) => {
       await undoEvent(ctx, event, steps, client)
+      return outcomeOf(run.done + steps.length)
     })
   } catch (error) {
     if (!(error instanceof UndoRefused)) throw error
@@ -89,8 +99,6 @@ async function undoInParts(
       return { by, targetOf: (name) => targetOf(site, own, name) }
     },
   }).perform()
-  const { undo, ...notes } = run.job.notes ?? {}
-  await run.step(run.store.client(), 0, async () => ({ notes }))
 }
 
 /** Of a record that was changed several times, the last change counts. */

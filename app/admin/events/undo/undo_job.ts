@@ -30,9 +30,7 @@ export class UndoJob extends JobKind {
     return await revertUndo(this.site, run)
   }
 
-  async perform(run: JobRun): Promise<Record<string, unknown>> {
-    const { event } = run.job.payload
-    await undoInJob(this.site, run, event, 'undo.jobRefused')
-    return { message: this.site.text('undo.done', { count: run.done }) }
+  async perform(run: JobRun): Promise<void> {
+    await undoInJob(this.site, run, run.job.payload.event, 'undo.jobRefused')
   }
 }

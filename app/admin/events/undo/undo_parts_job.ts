@@ -36,11 +36,13 @@ export class UndoPartsJob extends JobKind {
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const undone = await run.store.find(Number(run.job.payload.job))
     if (!undone) throw new JobFailure('undo.parts.gone')
+    const parts = await undoablePartsOfJob(this.site, undone)
     let seen = 0
-    for (const { event, records } of await undoablePartsOfJob(this.site, undone)) {
+    for (const { event, records } of parts) {
       seen += records
       /* Undone by this job before it was interrupted */
-      if (seen > run.done) await undoInJob(this.site, run, event.id, 'undo.parts.refused')
+      if (seen <= run.done) continue
+      await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === parts.at(-1)!.event)
     }
     return { message: this.site.text('undo.done', { count: run.done }) }
   }

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import {
+  adminSite,
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
@@ -9,7 +10,7 @@ import {
 } from '#tests/engine/helpers/admin'
 import { call, del, get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
-import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
+import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { queriesOf } from '#tests/engine/helpers/queries'
 import { giveRoles, makeRole, restoreRoles } from '#tests/engine/helpers/roles'
@@ -33,7 +34,7 @@ test.group('Admin | the undo of a job', (group) => {
     cookie = await cookiesOf(await makeUser('jo'))
   })
 
-  async function active(): Promise<number> {
+  async function countActive(): Promise<number> {
     const [row] = await db.from('bulk_gadgets').where('is_deleted', false).count('* as total')
     return Number(row.total)
   }
@@ -60,7 +61,7 @@ test.group('Admin | the undo of a job', (group) => {
     assert.equal(await its(undo(id), 'status'), 409)
     cleanup(await work())
     await untilJob(id)
-    assert.equal(await active(), 0)
+    assert.equal(await countActive(), 0)
     assert.include(await page(id), 'Puts back 1,001 records in 2 parts, the last one first')
 
     const audit = db.from('admin_audit_log').where('resource_type', 'Gadget').orderBy('id')
@@ -71,14 +72,14 @@ test.group('Admin | the undo of a job', (group) => {
     const undoing = await untilJob(answer.body.job.id)
     assert.containSubset(undoing, { state: 'failed', done: 1, total: MANY })
     assert.match(undoing.fault!, /^The undo stopped at event \d+; .* A record is not as the event/)
-    assert.equal(await active(), 1)
+    assert.equal(await countActive(), 1)
 
     const { name } = JSON.parse(state)
     await db.from('bulk_gadgets').where('id', first).update({ name })
     await sendForm(`/admin/management/jobs/${undoing.id}/again`, {}, { cookie })
     const done = await untilJob(undoing.id)
     assert.containSubset(done, { state: 'done', done: MANY, fault: null })
-    assert.equal(await active(), MANY)
+    assert.equal(await countActive(), MANY)
     const text = await page(id)
     assert.notInclude(text, 'id="undo-job"')
     assert.include(text, `href="/admin/management/jobs/${undoing.id}"`)
@@ -100,7 +101,7 @@ test.group('Admin | the undo of a job', (group) => {
     assert.notInclude(await page(id), 'undo-job')
     assert.equal(await its(undo(id), 'status'), 403)
     assert.equal(await its(undo(id, { cookie: kim }), 'status'), 404)
-    assert.equal(await active(), 0)
+    assert.equal(await countActive(), 0)
 
     await makeRole('Both', { Gadget: { actions: ['view', 'delete', 'restore'] } })
     await giveRoles(ann, ['Both'])
@@ -113,6 +114,44 @@ test.group('Admin | the undo of a job', (group) => {
     const late = await undo(id)
     assert.equal(late.status, 409)
     assert.include(late.text, '10 minutes')
+  }).timeout(60_000)
+
+  test('[D1.8, L8, R7] a bulk job and undo jobs are done once their last records are written', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { jobs } = await adminSite()
+    const { store } = jobs
+    jobs.resume()
+    const { end } = store
+    cleanup(() => void (store.end = end))
+    /* As in a process that is killed after the last commit */
+    store.end = (job, state, outcome, client) => {
+      if (!client?.isTransaction) throw new Error('The process was killed')
+      return end.call(store, job, state, outcome, client)
+    }
+    const finish = async (id: number, active: number) => {
+      await jobs.run(id, false)
+      await jobs.run(id, true)
+      const { result, state } = await findJob(id)
+      assert.equal(state, 'done')
+      assert.match(String(result?.message), /^Undone: |deleted$/)
+      assert.equal(await countActive(), active)
+    }
+    const id = await deleteAll()
+    await finish(id, 0)
+    const events = await db.from('admin_event_log').where('event_type', 'DELETE')
+    assert.lengthOf(events, 2)
+    const { body } = await undo(id)
+    await finish(body.job.id, MANY)
+
+    const last = await db.from('admin_event_log').max('id as id').firstOrFail()
+    const { userId, username } = await findJob(id)
+    const user = { id: userId, username }
+    const { origin } = await findJob(id)
+    const payload = { event: last.id }
+    const one = await store.create({ kind: 'undo', user, model: 'Gadget', payload, origin })
+    await finish(one.id, 1)
   }).timeout(60_000)
 
   test('[R7, D3] the log of a large event is read some hundred rows at once', async ({
