@@ -50,6 +50,7 @@ import { presentZone } from './time/present_zone.js'
 import { UTC } from './time/time_zone.js'
 import { ZONE_FIELD } from './time/zone_of_person.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
+import { guardOf } from './authentication/sessions/admin_guard.js'
 
 /* Covers some hundred pages; a text may contain a record's title, so the cache needs a bound. */
 const MOST_TEXTS = 2000
@@ -274,7 +275,7 @@ const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
  * Values that every template receives about the site and the request. [S24]
  */
 async function siteContext(site: AdminSite, ctx: HttpContext) {
-  const user = ctx.auth.use('admin').signedIn?.owner
+  const user = guardOf(ctx).signedIn?.owner
   return {
     title: site.title,
     mountPath: site.mountPath,
@@ -291,7 +292,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     zone: { name: presentZone(), field: ZONE_FIELD },
     flash: flashOf(ctx),
     viewing: await viewedRole(ctx),
-    acting: ctx.auth.use('admin').signedIn?.acting ?? null,
+    acting: guardOf(ctx).signedIn?.acting ?? null,
     notices: await noticesOf(site, ctx),
   }
 }

@@ -56,6 +56,7 @@ import {
 } from './relations/many_to_many_option.js'
 import { relatedFault } from './relations/related_option.js'
 import type { AdminViewOptions, FieldOptions } from './view_options.js'
+import { guardOf } from './authentication/sessions/admin_guard.js'
 
 export { ACTIONS, type Action } from './permissions/actions.js'
 export type { AdminViewOptions } from './view_options.js'
@@ -192,7 +193,7 @@ export class ModelView {
    */
   admits(ctx: HttpContext): boolean {
     if (!this.adminModel || operatorOf(ctx)) return true
-    return ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
+    return guardOf(ctx).signedIn?.owner.isSuperuser === true
   }
 
   /**

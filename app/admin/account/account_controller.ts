@@ -11,6 +11,7 @@ import { USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { isTimeZone } from '../time/time_zone.js'
 import { TIME_ZONE } from '../time/zone_of_person.js'
 import { accountPage } from './account_page.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * The page of the signed-in user's own account, whatever their roles, and its preferences. [U1, U7]
@@ -27,7 +28,7 @@ export class AccountController {
    * there is not. An empty time zone is that of the site. [R12]
    */
   async prefer(ctx: HttpContext): Promise<void> {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const texts = sentTexts(ctx)
     const density = DENSITIES.find((one) => one === singleText(texts, 'density'))
     const theme = THEMES.find((one) => one === singleText(texts, 'theme'))

@@ -14,6 +14,7 @@ import { DENSITIES } from '../list/saved_views/list_place.js'
 import { densityIn, USUAL_DENSITY } from '../list/saved_views/place_of.js'
 import { zoneChoices } from '../time/zone_choices.js'
 import { chosenZone } from '../time/zone_of_person.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** Fields of the form for the own password */
 export type PasswordField = 'current_password' | 'password' | 'password_again'
@@ -35,7 +36,7 @@ export async function accountPage(
   ctx: HttpContext,
   state: AccountState = {}
 ): Promise<string> {
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const [isSingle, kept, factors, sessions, tokens, notices, sso] = await Promise.all([
     hasSingleKeys(ctx, site),
     site.preferences.read(owner.id, [USUAL_DENSITY]),

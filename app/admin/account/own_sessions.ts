@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { momentOf, type Moment } from '../time/moment.js'
 import { plainText } from '../text/plain_text.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** A session as its user sees it. */
 export interface OwnSession {
@@ -19,7 +20,7 @@ export interface OwnSession {
  * The active sessions of the signed-in user: the present one first, then those that were active last. [U7]
  */
 export async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
-  const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+  const { owner, session } = guardOf(ctx).signedInOrFail()
   const active = await site.sessionManager.activeOf(owner.id)
   return active
     .map((one) => ({ one, isPresent: one.id === session.id }))

@@ -5,6 +5,7 @@ import { requireProof } from '../authentication/reauthentication/reauthenticatio
 import { EventType } from '../events/event_type.js'
 import { flashToNextPage } from '../http/flash.js'
 import { sentTexts, singleText } from '../http/form_texts.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Ends the signed-in user's own sessions, with a recent proof: a thief of one must not end the owner's. The present
@@ -33,7 +34,7 @@ export class OwnSessionsController {
    */
   #proved(ctx: HttpContext): SignedIn {
     requireProof(ctx, this.#page)
-    return ctx.auth.use('admin').signedInOrFail()
+    return guardOf(ctx).signedInOrFail()
   }
 
   async #done(ctx: HttpContext, count: number): Promise<void> {

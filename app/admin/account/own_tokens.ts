@@ -3,6 +3,7 @@ import type { AdminSite } from '../admin_site.js'
 import { adminActor } from '../authentication/admin_actor.js'
 import { tokenFields, type TypedToken } from '../authentication/access_tokens/token_form.js'
 import { shownToken } from '../authentication/access_tokens/token_panel.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * The signed-in user's own access tokens, and the form for a new one where a role of theirs allows it. [U7]
@@ -10,7 +11,7 @@ import { shownToken } from '../authentication/access_tokens/token_panel.js'
  * @returns null for who has none and may make none
  */
 export async function ownTokens(site: AdminSite, ctx: HttpContext, typed?: TypedToken) {
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const [tokens, mayMake] = await Promise.all([
     site.accessTokens.ofUser(owner),
     mayMakeTokens(site, ctx),

@@ -12,6 +12,7 @@ import { isolated } from '../text/plain_text.js'
 import { accountPage } from './account_page.js'
 import { actorOnOwn } from './actor_on_own.js'
 import { mayMakeTokens } from './own_tokens.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Makes and revokes the signed-in user's own access tokens. [U7, P10]
@@ -28,7 +29,7 @@ export class OwnTokensController {
     const { site } = this
     if (!(await mayMakeTokens(site, ctx))) throw new NotAllowed()
     requireProof(ctx, `${site.url('/account')}#tokens`)
-    const { user } = ctx.auth.use('admin').signedInOrFail().owner
+    const { user } = guardOf(ctx).signedInOrFail().owner
     const { terms, ...token } = readTokenForm(sentTexts(ctx))
     if (!terms) {
       ctx.response.status(422)
@@ -59,7 +60,7 @@ export class OwnTokensController {
 
   async revoke(ctx: HttpContext): Promise<void> {
     const { site } = this
-    const { user } = ctx.auth.use('admin').signedInOrFail().owner
+    const { user } = guardOf(ctx).signedInOrFail().owner
     const { id, name } = await this.#find(ctx)
     requireProof(ctx, site.url(`/account/tokens/${id}/revoke`))
     try {
@@ -79,7 +80,7 @@ export class OwnTokensController {
   }
 
   async #find(ctx: HttpContext): Promise<AdminAccessToken> {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const tokens = await this.site.accessTokens.ofUser(owner)
     const token = tokens.find(({ id }) => String(id) === ctx.params.id)
     if (!token) throw new PageNotFound()

@@ -10,6 +10,7 @@ import { NotAllowed } from '../errors.js'
 import { flashToNextPage } from '../http/flash.js'
 import { exactText, sentTexts } from '../http/form_texts.js'
 import { accountPage, type PasswordField } from './account_page.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 type Faults = Partial<Record<PasswordField, string>>
 
@@ -31,7 +32,7 @@ export class PasswordController {
    */
   async change(ctx: HttpContext): Promise<unknown> {
     const { site } = this
-    const signedIn = ctx.auth.use('admin').signedInOrFail()
+    const signedIn = guardOf(ctx).signedInOrFail()
     const { user } = signedIn.owner
     if (!hasPassword(user)) throw new NotAllowed()
     const texts = sentTexts(ctx)

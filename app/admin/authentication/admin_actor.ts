@@ -4,6 +4,7 @@ import type AdminUser from '../models/admin_user.js'
 import { notePerson } from '../permissions/person.js'
 import type { SiteUser } from '../layout/site_user.js'
 import type { OpenSession } from './sessions/session_manager.js'
+import { guardOf } from './sessions/admin_guard.js'
 
 declare module '#crud/types' {
   interface ActorUsers {
@@ -20,7 +21,7 @@ declare module '#crud/types' {
  * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
 export function adminActor(ctx: HttpContext): AdminActor {
-  const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+  const { owner, session } = guardOf(ctx).signedInOrFail()
   const actor: AdminActor = {
     kind: 'admin',
     get user() {

@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { originOf, type Origin } from '#crud/internals'
 import { jobOf } from '../jobs/job_context.js'
 import type AdminEventLog from '../models/admin_event_log.js'
+import { guardOf } from './sessions/admin_guard.js'
 
 const CONTEXTS = new WeakMap<Origin, HttpContext>()
 
@@ -11,7 +12,7 @@ const CONTEXTS = new WeakMap<Origin, HttpContext>()
 export function adminOrigin(ctx: HttpContext): Origin {
   const origin = {
     ...originOf(ctx),
-    sessionId: ctx.auth.use('admin').signedIn?.session.id,
+    sessionId: guardOf(ctx).signedIn?.session.id,
     jobId: jobOf(ctx),
   }
   CONTEXTS.set(origin, ctx)

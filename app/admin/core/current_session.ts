@@ -3,6 +3,7 @@ import type { Item } from '#crud'
 import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn } from '../list/list_column.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * List column that marks the viewer's own session, so that they do not end it by mistake.
@@ -13,7 +14,7 @@ export function currentSessionColumn(site: Pick<AdminSite, 'text'>) {
     readonly label = site.text('core.sessions.current')
 
     value(item: Item, ctx: HttpContext): string {
-      const own = ctx.auth.use('admin').signedIn?.session.id
+      const own = guardOf(ctx).signedIn?.session.id
       return keyOf(item)?.[0] === own ? site.text('core.sessions.thisOne') : ''
     }
   }

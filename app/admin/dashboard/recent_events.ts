@@ -13,6 +13,7 @@ import { EventType } from '../events/event_type.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { personal } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 const MOST = 10
 
@@ -59,7 +60,7 @@ export async function recentEvents(
     const events = isSuperuser(ctx)
       ? await log.recent(MOST, SHOWN)
       : await log.recent(MOST, WRITES, {
-          userId: ctx.auth.use('admin').signedInOrFail().owner.user.id,
+          userId: guardOf(ctx).signedInOrFail().owner.user.id,
           ...(await modelsFor(site, ctx)),
         })
     const places = await RecordPlaces.find(site, ctx, events)

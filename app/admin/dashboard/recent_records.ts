@@ -6,6 +6,7 @@ import { RecordPlaces } from '../events/pages/record_places.js'
 import { momentOf, type Moment } from '../time/moment.js'
 import { iconOf, type ModelIcon } from '../layout/model_icon.js'
 import { plainText } from '../text/plain_text.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 const MOST = 6
 /* More than are shown, as some are gone or out of the viewer's reach by now. */
@@ -39,7 +40,7 @@ export async function recentRecords(
 ): Promise<RecentRecord[] | null | undefined> {
   if (!hasEventLog(site)) return undefined
   try {
-    const { user } = ctx.auth.use('admin').signedInOrFail().owner
+    const { user } = guardOf(ctx).signedInOrFail().owner
     const written = await new EventReader(site).recordsWrittenBy(user, CANDIDATES)
     const places = await RecordPlaces.find(site, ctx, written)
     return written

@@ -6,6 +6,7 @@ import type AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventStatus } from './event_integration.js'
 import { isNewDevice } from '../authentication/devices/greet.js'
 import { EventType } from './event_type.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* Maximum length of a user name */
 const LONGEST_USERNAME = 32
@@ -31,7 +32,7 @@ export interface RequestEvent {
  * Builds the event to log, with actor and origin of the request.
  */
 export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
-  const guard = ctx.auth.use('admin')
+  const guard = guardOf(ctx)
   const user = event.user ?? guard.signedIn?.owner
   const session = event.session ?? guard.signedIn?.session
   const origin = originOf(ctx)
@@ -54,7 +55,7 @@ export function eventFrom(ctx: HttpContext, event: RequestEvent): AdminEvent {
 
 function detailsOf(ctx: HttpContext, { type, details }: RequestEvent): EventDetails | null {
   const isNew = type === EventType.LOGIN && isNewDevice(ctx)
-  const by = ctx.auth.use('admin').signedIn?.acting?.username
+  const by = guardOf(ctx).signedIn?.acting?.username
   const all = {
     ...details,
     ...(isNew && { new_device: true }),

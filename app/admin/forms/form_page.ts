@@ -29,6 +29,7 @@ import { changedFields, changesRecord, storedTexts } from './submission/untouche
 import { formFacts } from './form_facts.js'
 import { formLinks } from './form_links.js'
 import { nextField, versionField, type FormState } from './form_state.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 const LONGEST_TITLE = 120
 
@@ -236,8 +237,8 @@ export class FormPage {
         Object.entries(shown).map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]])
       ),
       keptNotes: state.keptNotes,
-      rest: this.site.adminAuthentication.remaining(ctx, ctx.auth.use('admin').signedInOrFail()),
-      owner: { name: OWNER, value: sealOwner(ctx.auth.use('admin').signedInOrFail().owner.id) },
+      rest: this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail()),
+      owner: { name: OWNER, value: sealOwner(guardOf(ctx).signedInOrFail().owner.id) },
       nextField,
       goesOn: sentTexts(ctx).has(nextField),
       related,

@@ -5,6 +5,7 @@ import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { compressAnswer } from './compress.js'
 import { setSecurityHeaders } from './security_headers.js'
 import { CrossSiteRequest, FactorRequired, SignInRequired } from '../errors.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Middleware of every route of the site, including login.
@@ -40,7 +41,7 @@ export async function signedInGuard(ctx: HttpContext, next: NextFn): Promise<voi
  * Guard of what is open to a user who has to set up a second factor first: its pages, and logging out. [U10]
  */
 export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<void> {
-  if (!(await ctx.auth.use('admin').checkWithoutFactor())) await requireSignIn(ctx)
+  if (!(await guardOf(ctx).checkWithoutFactor())) await requireSignIn(ctx)
   refuseWhileViewing(ctx)
   await next()
 }
@@ -50,7 +51,7 @@ export async function factorlessGuard(ctx: HttpContext, next: NextFn): Promise<v
  * @throws FactorRequired  for a user who has to set up a second factor first
  */
 export async function requireSignIn(ctx: HttpContext): Promise<void> {
-  const guard = ctx.auth.use('admin')
+  const guard = guardOf(ctx)
   if (await guard.check()) return
   if (guard.lackingFactor) throw new FactorRequired()
   const hadSession = ctx.request.plainCookie('session_id', { encoded: false })

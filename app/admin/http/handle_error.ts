@@ -34,6 +34,7 @@ import {
   ViewingAsRole,
   TooManyJobs,
 } from '../errors.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Handles an error of the site, or of an unknown path below its mount. To be called by the
@@ -172,7 +173,7 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   for (const [name, value] of Object.entries(headers)) ctx.response.header(name, value)
 
   /* The layout shows the signed-in user; an error page must not fail on finding it. */
-  const guard = ctx.auth.use('admin')
+  const guard = guardOf(ctx)
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)
   const detail = error instanceof PageNotFound ? (error.detail ?? null) : null

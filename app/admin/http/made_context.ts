@@ -2,6 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * A context without a request, for code that takes one. Nobody is signed in, and nothing is answered.
@@ -27,6 +28,6 @@ export async function madeContext({
   const ctx = server.createHttpContext(request, response, app.container.createResolver())
   const auth = await app.container.make('auth.manager')
   ctx.auth = auth.createAuthenticator(ctx)
-  ctx.auth.use('admin').authenticationAttempted = true
+  guardOf(ctx).authenticationAttempted = true
   return ctx
 }

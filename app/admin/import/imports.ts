@@ -25,6 +25,7 @@ import { dropKept, keepFile, keysBefore, withKept } from './kept_file.js'
 import { MOST_KEPT } from './limits.js'
 import { keptTrial } from './kept_trial.js'
 import { sweepTemporary } from './orphans.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* Longer files are tried by a job: about a second */
 const SHORT = 512 * 1024
@@ -89,7 +90,7 @@ export class Imports {
 
   /** The user's own that are not done, the newest first, at most five. */
   async unfinished(ctx: HttpContext, { name }: ModelView): Promise<AdminImport[]> {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     return await this.store.unfinished(owner.id, name)
   }
 
@@ -108,7 +109,7 @@ export class Imports {
     const importer = await importerOf(ctx, view)
     const shape = await inspectFile(file.path, file.name, chosen)
     const guess = await this.#guess(importer, shape)
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const fileKey = await keepFile(file.path)
     const one = await this.#create({
       userId: owner.id,

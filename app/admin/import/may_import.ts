@@ -3,6 +3,7 @@ import { adminActor } from '../authentication/admin_actor.js'
 import type { ModelView } from '../model_view.js'
 import { NotAllowed, PageNotFound } from '../errors.js'
 import { may } from '../permissions/may.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * Returns true if records of the model can be imported at all: it can be viewed, and created or updated. The
@@ -18,7 +19,7 @@ export function isImportable(view: ModelView): boolean {
  */
 export async function mayImport(ctx: HttpContext, { base }: ModelView): Promise<boolean> {
   const { adminSite, name } = base
-  if (!adminSite || !isImportable(base) || !ctx.auth.use('admin').signedIn) return false
+  if (!adminSite || !isImportable(base) || !guardOf(ctx).signedIn) return false
   const { permissions } = adminSite
   if (!(await permissions.mayDo(adminActor(ctx), name, 'import'))) return false
   return (

@@ -6,6 +6,7 @@ import { JobOwnerGone } from '../errors.js'
 import { madeContext } from '../http/made_context.js'
 import type AdminJob from '../models/admin_job.js'
 import AdminUser from '../models/admin_user.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 const JOBS = new WeakMap<HttpContext, number>()
 
@@ -33,7 +34,7 @@ export async function contextOf(job: AdminJob): Promise<HttpContext> {
       ...(origin.userAgent !== null && { 'user-agent': origin.userAgent }),
     },
   })
-  const guard = ctx.auth.use('admin')
+  const guard = guardOf(ctx)
   const { actsAs } = origin
   const session = { id: origin.sessionId ?? undefined, sessionMetadata: { tokens: {}, actsAs } }
   guard.signedIn = { owner, acting: actsAs?.by, session } as unknown as SignedIn

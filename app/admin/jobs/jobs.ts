@@ -24,6 +24,7 @@ import { JobWorker } from './job_worker.js'
 import { QueuedJob } from './queued_job.js'
 import { inZone, presentZone } from '../time/present_zone.js'
 import { UTC } from '../time/time_zone.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* A job whose process was killed this often would end the next one, too. */
 const MOST_INTERRUPTIONS = 3
@@ -84,7 +85,7 @@ export class Jobs {
     kind: string,
     job: { payload: Record<string, unknown>; model?: string; total?: number }
   ): Promise<AdminJob> {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const { requestId, ip, userAgent, sessionId = null } = adminOrigin(ctx)
     const created = await this.store.create({
       ...job,
@@ -318,5 +319,5 @@ function workers(): number {
 }
 
 function actsAs(ctx: HttpContext) {
-  return ctx.auth.use('admin').signedIn?.session.sessionMetadata?.actsAs
+  return guardOf(ctx).signedIn?.session.sessionMetadata?.actsAs
 }

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { KeptByVersion } from '../permissions/kept_by_version.js'
 import type { Preferences } from '../preferences/preferences.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** Name of the preference; its value is false while single keys are off */
 export const SINGLE_KEYS = 'keyboard.single'
@@ -15,7 +16,7 @@ export async function hasSingleKeys(
   ctx: HttpContext,
   { preferences }: { preferences: Preferences }
 ): Promise<boolean> {
-  const user = ctx.auth.use('admin').signedIn?.owner
+  const user = guardOf(ctx).signedIn?.owner
   if (!user) return false
   try {
     return await KNOWN.of(preferences, user, SINGLE_KEYS, async () => {

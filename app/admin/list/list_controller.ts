@@ -8,6 +8,7 @@ import { ROWS, type ListParameters } from './list_parameters.js'
 import { usualRows } from './page_size.js'
 import { readList } from './read_list.js'
 import { preferenceNames } from './saved_views/place_of.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
  * The list of a model: as a page, as its content without the layout, or its table alone.
@@ -59,7 +60,7 @@ export class ListController {
       return parameters
     }
     const query = queryOfReferringList(ctx, this.view.url('/'))
-    const owner = ctx.auth.use('admin').signedIn?.owner
+    const owner = guardOf(ctx).signedIn?.owner
     if (query === null || !owner) return parameters
     const before = await readList(ctx, this.site, this.view, query, undefined, true)
     if (before.rows === rows) return parameters

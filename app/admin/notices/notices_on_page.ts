@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { shownNotice, type ShownNotice, type Texts } from './notice_words.js'
 import type { Notices } from './notices.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** The banner of a page. */
 export interface NoticesOnPage extends ShownNotice {
@@ -17,7 +18,7 @@ export async function noticesOf(
   site: Texts & { readonly notices: Notices },
   ctx: HttpContext
 ): Promise<NoticesOnPage | null> {
-  const { signedIn } = ctx.auth.use('admin')
+  const { signedIn } = guardOf(ctx)
   if (!signedIn || ctx.request.header('hx-request') !== undefined) return null
   const { acting, owner, session } = signedIn
   if (acting || owner.viewedRole !== undefined) return null

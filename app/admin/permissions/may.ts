@@ -4,6 +4,7 @@ import { Records, type GrantedOperation, type KeyValue } from '#crud/internals'
 import { operatorOf } from '../authentication/operator.js'
 import type { Offer } from './offers.js'
 import type { PermittedView } from './permitted_view.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 export type { Offer } from './offers.js'
 
@@ -145,7 +146,7 @@ export function looksAtRecords({ resource }: PermittedView): boolean {
 }
 
 async function allows(ctx: HttpContext, view: PermittedView, offer: Offer, record?: LucidRow) {
-  if (!ctx.auth.use('admin').signedIn) return false
+  if (!guardOf(ctx).signedIn) return false
   const operation = operationOf(offer, record)
   return await guarded(
     ctx,

@@ -6,6 +6,7 @@ import { BoundedMap } from './bounded_map.js'
 import { concealedIn, watchedItem } from './concealed_values.js'
 import type { Offer } from './offers.js'
 import type { NarrowedView } from './permitted_view.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /* Views of one projected resource: they differ in actions that are not operations, such as `export`. */
 const MOST_KEPT = 50
@@ -36,7 +37,7 @@ export async function personalView<View extends NarrowedView>(
 
 async function resolve(ctx: HttpContext, view: NarrowedView): Promise<NarrowedView> {
   const permissions = view.adminSite?.permissions
-  if (!permissions || !ctx.auth.use('admin').signedIn) return view
+  if (!permissions || !guardOf(ctx).signedIn) return view
   const actor = adminActor(ctx)
   const actions = await permissions.actionsOf(actor, view.name)
   if (!(await permissions.restricts(actor))) return view

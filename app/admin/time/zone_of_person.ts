@@ -4,6 +4,7 @@ import { KeptByVersion } from '../permissions/kept_by_version.js'
 import type { Preferences } from '../preferences/preferences.js'
 import { inZone } from './present_zone.js'
 import { isTimeZone } from './time_zone.js'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /** Name of the preference, and of the field of the account's form */
 export const TIME_ZONE = 'time_zone'
@@ -49,7 +50,7 @@ export async function chosenZone(
   ctx: HttpContext,
   { preferences }: Pick<Settings, 'preferences'>
 ): Promise<string | null> {
-  const user = ctx.auth.use('admin').signedIn?.owner
+  const user = guardOf(ctx).signedIn?.owner
   if (!user) return null
   return await KNOWN.of(preferences, user, TIME_ZONE, async () => {
     const kept = await preferences.read(user.id, [TIME_ZONE])

@@ -7,8 +7,9 @@ import type {
 } from '@adonisjs/auth/types/access_tokens'
 import type { Secret } from '@adonisjs/core/helpers'
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
+import emitter from '@adonisjs/core/services/emitter'
 import { ValueError } from '#crud'
-import { AdminSite } from '../../admin_site.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { AccessTokens, FoundToken } from './access_tokens.js'
 import { readAbilities } from './abilities.js'
@@ -77,21 +78,30 @@ export class TokenUsers implements AccessTokensUserProviderContract<AdminUser> {
   }
 }
 
+const GUARDS = new WeakMap<HttpContext, ApiGuard>()
+
+type ApiGuard = AccessTokensGuard<TokenUsers>
+
 /**
- * Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. Reads the
- * `Authorization` header only, so cookies are ignored.
+ * The guard of a request's access token, which `ctx.auth.use('api')` returns as well. Reads the `Authorization`
+ * header only, so cookies are ignored.
  */
-export function apiGuard(): GuardConfigProvider<
-  (ctx: HttpContext) => AccessTokensGuard<TokenUsers>
-> {
-  return {
-    async resolver(name, app) {
-      const emitter = await app.container.make('emitter')
-      const tokens = async () => {
-        const site = await app.container.make(AdminSite)
-        return site.accessTokens
-      }
-      return (ctx) => new AccessTokensGuard(name, ctx, emitter as any, new TokenUsers(tokens))
-    },
+export function tokenGuardOf(ctx: HttpContext): ApiGuard {
+  let guard = GUARDS.get(ctx)
+  if (!guard) {
+    const users = new TokenUsers(async () => {
+      const site = await app.container.make('admin.site')
+      return site.accessTokens
+    })
+    guard = new AccessTokensGuard('api', ctx, emitter as any, users)
+    GUARDS.set(ctx, guard)
   }
+  return guard
+}
+
+/**
+ * Guard of the API's access tokens, for `config/auth.ts`: `ctx.auth.use('api')`. The API works without it.
+ */
+export function apiGuard(): GuardConfigProvider<(ctx: HttpContext) => ApiGuard> {
+  return { resolver: async () => tokenGuardOf }
 }

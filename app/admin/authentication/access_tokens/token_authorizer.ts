@@ -2,6 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, ApiToken, Authorizer, Operation, Resource } from '#crud'
 import { unauthenticated, abilityMissing } from '#crud/internals'
 import { allows } from './abilities.js'
+import { tokenGuardOf } from './api_guard.js'
 
 /**
  * Authorizes requests to endpoints whose access is 'token' by the abilities of the token. [P10]
@@ -20,7 +21,7 @@ export class TokenAuthorizer implements Authorizer {
   }
 
   async identify(ctx: HttpContext): Promise<(Actor & { token: ApiToken }) | null> {
-    const guard = ctx.auth.use('api')
+    const guard = tokenGuardOf(ctx)
     if (!(await guard.check())) return null
     const user = guard.getUserOrFail()
     const { identifier, name, abilities } = user.currentAccessToken

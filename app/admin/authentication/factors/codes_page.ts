@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Renders new recovery codes, in the response that makes them: they are stored nowhere. [U8]
@@ -12,7 +13,7 @@ export async function recoveryCodesPage(
   codes: string[],
   { isFirst }: { isFirst: boolean }
 ): Promise<string> {
-  const { username } = ctx.auth.use('admin').signedInOrFail().owner
+  const { username } = guardOf(ctx).signedInOrFail().owner
   const heading = site.text('factors.codes.file', { title: site.title, username })
   const file = [heading, '', ...codes, ''].join('\r\n')
   return await site.render(ctx, 'pages/recovery_codes', {

@@ -6,6 +6,7 @@ import { EventType } from '../../events/event_type.js'
 import AdminUser from '../../models/admin_user.js'
 import type { NoticeKind } from '../../notices/notice_kinds.js'
 import { noticeOrigin } from '../../notices/notices.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Logs a change of a user's second factors, as an update of the user. It never holds a secret or a code. [U8, E4]
@@ -36,7 +37,7 @@ export async function tellOfFactors(
   kind: NoticeKind,
   name?: string
 ): Promise<void> {
-  const signedIn = ctx.auth.use('admin').signedIn
+  const signedIn = guardOf(ctx).signedIn
   const by = signedIn && signedIn.owner.id !== user.id ? signedIn.owner.username : undefined
   const data = { ...noticeOrigin(ctx), ...(name && { name }), ...(by && { by }) }
   await site.notices.tell(user, kind, data, { session: signedIn?.session.id })

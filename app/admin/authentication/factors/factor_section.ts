@@ -4,6 +4,7 @@ import { momentOf } from '../../time/moment.js'
 import type AdminFactor from '../../models/admin_factor.js'
 import { relyingPartyOf } from '../passkeys/relying_party.js'
 import { passkeyIn } from '../passkeys/sealed_passkey.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /* With fewer, the page says so. */
 const FEW_CODES = 3
@@ -13,7 +14,7 @@ const FEW_CODES = 3
  */
 export async function factorSection(ctx: HttpContext, site: AdminSite) {
   const { adminAuthentication } = site
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const [factors, codes] = await Promise.all([
     adminAuthentication.factors.of(owner.id),
     adminAuthentication.factors.recoveryCodesLeft(owner.id),

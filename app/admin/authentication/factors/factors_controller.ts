@@ -12,6 +12,7 @@ import { recoveryCodesPage } from './codes_page.js'
 import { logFactors, tellOfFactors } from './factor_events.js'
 import { qrCode } from './qr_code.js'
 import { keyUri, newSecret } from './totp.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /** Field and parameter with the sealed secret of an enrolment that goes on */
 const SETUP = 'setup'
@@ -52,7 +53,7 @@ export class FactorsController {
       return await this.#setUpPage(ctx, newSecret(), 'factors.setUp.tooOld')
     }
     if (await factors.isEnrolled(id, secret)) return this.#goTo(ctx, '/account')
-    const { session } = ctx.auth.use('admin').signedInOrFail()
+    const { session } = guardOf(ctx).signedInOrFail()
     const enrolled = await factors.enrol(id, {
       secret,
       code: singleText(texts, 'code') ?? '',
@@ -109,7 +110,7 @@ export class FactorsController {
   async remove(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx, this.#removal(ctx))
     const { adminAuthentication } = this.site
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const owned = await this.#requireFactor(ctx)
     if (owned.length === 1 && adminAuthentication.mustHaveFactor(owner.isSuperuser)) {
       await this.#tell(ctx, 'factors.needed', 'error')
@@ -128,7 +129,7 @@ export class FactorsController {
   }
 
   async #setUpPage(ctx: HttpContext, secret: string, fault?: string) {
-    const { owner, lacksFactor } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, lacksFactor } = guardOf(ctx).signedInOrFail()
     const uri = keyUri(secret, { issuer: this.site.title, label: owner.username })
     const error = fault === undefined ? null : this.site.text(fault)
     return await this.site.render(ctx, 'pages/factor_setup', {
@@ -184,7 +185,7 @@ export class FactorsController {
   }
 
   #owner(ctx: HttpContext) {
-    return ctx.auth.use('admin').signedInOrFail().owner
+    return guardOf(ctx).signedInOrFail().owner
   }
 
   #url(path: string): string {

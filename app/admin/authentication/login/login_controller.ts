@@ -14,6 +14,7 @@ import { idTokenOf } from '../sso/sso_session.js'
 import { countedAttempt, settleCount, whoIs } from './counted_attempt.js'
 import { keepFirstStep } from './first_step.js'
 import { loginForm } from './login_form.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Sign-in and sign-out. [S21, S22, S23]
@@ -25,7 +26,7 @@ export class LoginController {
    * Shows the login form; a signed-in user is redirected to the dashboard. [S21]
    */
   async show(ctx: HttpContext) {
-    if (await ctx.auth.use('admin').checkWithoutFactor()) {
+    if (await guardOf(ctx).checkWithoutFactor()) {
       return this.#goTo(ctx, this.site.url('/'))
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
@@ -113,7 +114,7 @@ export class LoginController {
    */
   async leave(ctx: HttpContext) {
     if (isForeignLink(ctx)) return await this.site.render(ctx, 'pages/confirm_logout')
-    const signedIn = ctx.auth.use('admin').signedIn!
+    const signedIn = guardOf(ctx).signedIn!
     await this.site.adminAuthentication.signOut(ctx, signedIn)
     ctx.logger.info(whoIs(signedIn.owner.user.username, ctx), 'Logged out')
     this.site.logEvent(ctx, { type: EventType.LOGOUT })

@@ -9,6 +9,7 @@ import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
 import { firstStepOf, forgetFirstStep } from '../login/first_step.js'
 import { loginForm } from '../login/login_form.js'
 import { Passkeys } from './passkeys.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Logins by a passkey alone, and the options that browsers need to ask for one. [U9]
@@ -36,7 +37,7 @@ export class PasskeyLoginController {
   }
 
   async proofOptions(ctx: HttpContext) {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const terms = { purpose: 'proof', within: String(session.id), userId: owner.id } as const
     return ctx.response.json(await this.#passkeys.requestOptions(ctx, terms))
   }

@@ -12,6 +12,7 @@ import type { OpenSession } from '../sessions/session_manager.js'
 import { giveChallenge, takeChallenge, type ChallengeTerms } from './challenge.js'
 import { relyingPartyOf, type RelyingParty } from './relying_party.js'
 import { credentialHash, passkeyIn, sealPasskey, type PasskeyDetails } from './sealed_passkey.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /** Loaded with the first passkey, as its modules take a part of the server's start */
 const webAuthn = () => import('@simplewebauthn/server')
@@ -45,7 +46,7 @@ export class Passkeys {
    * @throws PageNotFound  where the site has no name that passkeys could be made for
    */
   async creationOptions(ctx: HttpContext) {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const party = partyOf(ctx)
     const own = await this.#detailsOf(owner.id)
     const handle = own[0]?.handle ?? randomBytes(HANDLE_BYTES).toString('base64url')
@@ -72,7 +73,7 @@ export class Passkeys {
    * @returns null if it is not one that was asked for; else as `Factors.add`
    */
   async enrol(ctx: HttpContext, { sent, name }: { sent: string; name: string }) {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const party = partyOf(ctx)
     const response = parsed<RegistrationResponseJSON>(sent)
     const given = await takeChallenge(ctx, this.site, enrolment(session))

@@ -10,6 +10,7 @@ import { requireProof } from '../reauthentication/reauthentication.js'
 import { deviceName } from '../sessions/device_name.js'
 import { Passkeys } from './passkeys.js'
 import { relyingPartyOf } from './relying_party.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 const LONGEST_NAME = 64
 
@@ -40,7 +41,7 @@ export class PasskeysController {
   async enrol(ctx: HttpContext): Promise<unknown> {
     requireProof(ctx, this.site.url(PATH))
     const { site } = this
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const texts = sentTexts(ctx)
     const name = nameIn(texts) || site.text('passkeys.one')
     const sent = singleText(texts, 'passkey') ?? ''
@@ -76,7 +77,7 @@ export class PasskeysController {
   }
 
   async #page(ctx: HttpContext, { name, error = null }: { name: string; error?: string | null }) {
-    const { lacksFactor } = ctx.auth.use('admin').signedInOrFail()
+    const { lacksFactor } = guardOf(ctx).signedInOrFail()
     const { site } = this
     return await site.render(ctx, 'pages/passkey_new', {
       name,
@@ -105,7 +106,7 @@ export class PasskeysController {
 
   /** One's own alone; of another user's nothing is told. */
   async #find(ctx: HttpContext) {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const factors = await this.site.adminAuthentication.factors.of(owner.id)
     const factor = factors.find(({ id }) => String(id) === ctx.params.id)
     if (!factor) throw new PageNotFound()

@@ -5,6 +5,7 @@ import { keepUnproved } from '../../forms/kept/unproved_form.js'
 import type { ModelView } from '../../model_view.js'
 import type { Offer } from '../../permissions/may.js'
 import { isGuarded, isRecentlyProved, requireProof } from './reauthentication.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 const FORMS: Record<string, 'create' | 'update' | undefined> = {
   form_create: 'create',
@@ -44,7 +45,7 @@ export async function requireProofFor(
   view: ModelView,
   path: string
 ): Promise<void> {
-  if (isRecentlyProved(ctx.auth.use('admin').signedInOrFail().session)) return
+  if (isRecentlyProved(guardOf(ctx).signedInOrFail().session)) return
   const mode = FORMS[path.split('/')[1]]
   const next = mode && !isBeside(ctx) ? await keepUnproved(site, ctx, view, mode) : null
   requireProof(ctx, next ?? exportDialog(ctx, view, path))

@@ -6,6 +6,7 @@ import AdminAccessToken from '../../models/admin_access_token.js'
 import AdminRole from '../../models/admin_role.js'
 import AdminUser from '../../models/admin_user.js'
 import type { OpenSession } from '../sessions/session_manager.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /** Minutes for which a login, or a later password or code, is proof enough [U11] */
 export const PROOF_MINUTES = 10
@@ -38,7 +39,7 @@ export function isRecentlyProved(
  * @throws E_UNAUTHORIZED_ACCESS  when no user is signed in
  */
 export function requireProof(ctx: HttpContext, next?: string): void {
-  const { session } = ctx.auth.use('admin').signedInOrFail()
+  const { session } = guardOf(ctx).signedInOrFail()
   if (!isRecentlyProved(session)) throw new ReauthenticationRequired(next)
 }
 

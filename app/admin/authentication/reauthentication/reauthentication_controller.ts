@@ -11,6 +11,7 @@ import { hasPassword } from '../passwords/no_password.js'
 import { countedAttempt, settleCount, whoIs } from '../login/counted_attempt.js'
 import { Passkeys } from '../passkeys/passkeys.js'
 import { isRecentlyProved } from './reauthentication.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 interface FormData {
   error?: string
@@ -31,7 +32,7 @@ export class ReauthenticationController {
   constructor(private readonly site: AdminSite) {}
 
   async show(ctx: HttpContext): Promise<unknown> {
-    const { session } = ctx.auth.use('admin').signedInOrFail()
+    const { session } = guardOf(ctx).signedInOrFail()
     const { next, refused, use } = ctx.request.qs()
     const path = this.#next(next)
     if (isRecentlyProved(session)) return this.#goTo(ctx, path)
@@ -44,7 +45,7 @@ export class ReauthenticationController {
 
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
-    const signedIn = ctx.auth.use('admin').signedInOrFail()
+    const signedIn = guardOf(ctx).signedInOrFail()
     const { owner, session } = signedIn
     const code = singleText(texts, 'code')
     const form: FormData = {
@@ -112,14 +113,14 @@ export class ReauthenticationController {
   }
 
   async #comparePasskey(ctx: HttpContext, sent: string): Promise<ShownFactor | null> {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const terms = { purpose: 'proof', within: String(session.id), userId: owner.id } as const
     const { outcome } = await new Passkeys(this.site).take(ctx, sent, terms)
     return outcome === 'good' ? 'passkey' : null
   }
 
   async #fail(ctx: HttpContext, form: FormData) {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     ctx.logger.warn(whoIs(owner.username, ctx), 'Login failed: reauthentication')
     this.site.logEvent(ctx, {
       type: EventType.FAILED_LOGIN,
@@ -134,7 +135,7 @@ export class ReauthenticationController {
   }
 
   async #form(ctx: HttpContext, { error = '', isTyped, next, isRefused, usesCode }: FormData) {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const { sso } = this.site
     const { hasApp, hasPasskey } = await kindsOf(this.site, ctx, owner.id)
     const identities = (await sso?.identities.of(owner.id)) ?? []

@@ -1,8 +1,8 @@
 import { errors, symbols } from '@adonisjs/auth'
 import type { AuthClientResponse, GuardConfigProvider, GuardContract } from '@adonisjs/auth/types'
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
 import type AdminUser from '../../models/admin_user.js'
-import { AdminSite } from '../../admin_site.js'
 import type { AdminAuthentication, SignedIn } from '../admin_authentication.js'
 
 /**
@@ -97,17 +97,27 @@ export class AdminGuard implements GuardContract<AdminUser> {
   }
 }
 
+const GUARDS = new WeakMap<HttpContext, AdminGuard>()
+
 /**
- * Guard of the admin site, for `config/auth.ts`.
+ * The guard of a request, which `ctx.auth.use('admin')` returns as well.
+ */
+export function guardOf(ctx: HttpContext): AdminGuard {
+  let guard = GUARDS.get(ctx)
+  if (!guard) {
+    guard = new AdminGuard(ctx, async () => {
+      const site = await app.container.make('admin.site')
+      return site.adminAuthentication
+    })
+    GUARDS.set(ctx, guard)
+  }
+  return guard
+}
+
+/**
+ * Guard of the admin site, for `config/auth.ts`. The site works without it; with it, the application's own code and
+ * templates have the user of a request as `ctx.auth`.
  */
 export function adminGuard(): GuardConfigProvider<(ctx: HttpContext) => AdminGuard> {
-  return {
-    async resolver(_name, app) {
-      const authentication = async () => {
-        const site = await app.container.make(AdminSite)
-        return site.adminAuthentication
-      }
-      return (ctx) => new AdminGuard(ctx, authentication)
-    },
-  }
+  return { resolver: async () => guardOf }
 }

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { SessionRest } from '../admin_authentication.js'
+import { guardOf } from './admin_guard.js'
 
 /**
  * Answers how long the session of the request lasts. As any request, it is activity that renews the session;
@@ -11,6 +12,6 @@ export class SessionRestController {
 
   show(ctx: HttpContext): SessionRest {
     ctx.response.header('cache-control', 'no-store')
-    return this.site.adminAuthentication.remaining(ctx, ctx.auth.use('admin').signedInOrFail())
+    return this.site.adminAuthentication.remaining(ctx, guardOf(ctx).signedInOrFail())
   }
 }

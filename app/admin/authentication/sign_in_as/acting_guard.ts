@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { RefusedWhileActing } from '../../errors.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Guard of what belongs to a person alone: their account, password, factors and tokens. A superuser who is signed
@@ -9,6 +10,6 @@ import { RefusedWhileActing } from '../../errors.js'
  * @throws RefusedWhileActing
  */
 export async function ownerGuard(ctx: HttpContext, next: NextFn): Promise<void> {
-  if (ctx.auth.use('admin').signedIn?.acting) throw new RefusedWhileActing()
+  if (guardOf(ctx).signedIn?.acting) throw new RefusedWhileActing()
   await next()
 }

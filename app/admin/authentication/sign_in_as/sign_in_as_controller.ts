@@ -5,6 +5,7 @@ import { EventType } from '../../events/event_type.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminUser from '../../models/admin_user.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Signs a superuser in as another user, for an hour or until they stop. It is their own session that goes on, so it
@@ -24,7 +25,7 @@ export class SignInAsController {
    * @throws ReauthenticationRequired  [U11]
    */
   async start(ctx: HttpContext): Promise<void> {
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     requireProof(ctx)
     const key = this.view.resource.key.fromParams(ctx.params)
     const user = (await this.view.crud.find(key, this.view.callOptions(ctx))) as AdminUser | null
@@ -38,7 +39,7 @@ export class SignInAsController {
   }
 
   async stop(ctx: HttpContext): Promise<void> {
-    const { acting, owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { acting, owner, session } = guardOf(ctx).signedInOrFail()
     if (!acting) return goTo(ctx, this.site.url('/'))
     await this.site.sessionManager.actAs(session, null)
     this.#log(ctx, owner.id, 'sign_in_as_stop')

@@ -13,6 +13,7 @@ import { SsoRefused } from './sso_refused.js'
 import { ssoMetadata } from './sso_session.js'
 import { keepSsoStep, takeSsoStep, useSsoStep, type SsoAim, type SsoStep } from './sso_step.js'
 import type { SsoPerson } from './sso_provider.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 const AIMS: readonly SsoAim[] = ['login', 'proof', 'link']
 
@@ -35,7 +36,7 @@ export class SsoController {
     const query = ctx.request.qs()
     const aim = AIMS.find((one) => one === query.for) ?? 'login'
     const next = returnPath(this.site, query.next)
-    const guard = ctx.auth.use('admin')
+    const guard = guardOf(ctx)
     const isSignedIn = await guard.checkWithoutFactor()
     if (aim === 'login') {
       if (isSignedIn) return goTo(ctx, next ?? this.site.url('/'))

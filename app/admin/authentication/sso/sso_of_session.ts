@@ -8,6 +8,7 @@ import type { Sso } from './sso.js'
 import type { SsoPerson } from './sso_provider.js'
 import { SsoRefused, type SsoRefusal } from './sso_refused.js'
 import type { SsoStep } from './sso_step.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Requests to the provider by a user who is signed in: a proof of who they are [U11], or the link between
@@ -21,7 +22,7 @@ export class SsoOfSession {
    * @throws E_UNAUTHORIZED_ACCESS  if the session has ended meanwhile
    */
   async take(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
-    const guard = ctx.auth.use('admin')
+    const guard = guardOf(ctx)
     await guard.checkWithoutFactor()
     const signedIn = guard.signedInOrFail()
     const { acting, owner, session } = signedIn

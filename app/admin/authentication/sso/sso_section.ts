@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { momentOf } from '../../time/moment.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * The signed-in user's links with people at the provider, for the page of their account.
@@ -10,7 +11,7 @@ import { momentOf } from '../../time/moment.js'
 export async function ssoSection(ctx: HttpContext, site: AdminSite) {
   const { sso } = site
   if (!sso) return null
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const identities = await sso.identities.of(owner.id)
   return {
     label: sso.config.label,

@@ -7,6 +7,7 @@ import { sentTexts, singleText } from '../../http/form_texts.js'
 import AdminUser from '../../models/admin_user.js'
 import { hasPassword } from '../passwords/no_password.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
+import { guardOf } from '../sessions/admin_guard.js'
 
 /**
  * Ends the link of the signed-in user with a person at the provider. The only way in is not taken. [U15]
@@ -19,7 +20,7 @@ export class SsoUnlinkController {
     const id = singleText(sentTexts(ctx), 'id') ?? ''
     if (!sso || !/^[1-9]\d{0,9}$/.test(id)) throw new PageNotFound()
     requireProof(ctx, this.site.url('/account'))
-    const { owner, session } = ctx.auth.use('admin').signedInOrFail()
+    const { owner, session } = guardOf(ctx).signedInOrFail()
     const all = await sso.identities.of(owner.id)
     const isOnly = all.length < 2 && !(sso.config.passwords && hasPassword(owner.user))
     if (isOnly) return await this.#tell(ctx, 'error', 'sso.onlyWay')

@@ -3,6 +3,7 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { NotAllowed, PageNotFound } from '../../errors.js'
 import { DatabaseIntegration } from '../database_integration.js'
 import type { EventIntegration } from '../event_integration.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * The part of the site that event pages read.
@@ -27,7 +28,7 @@ export function mayReadEvents(site: LoggedSite, ctx: HttpContext): boolean {
 }
 
 export function isSuperuser(ctx: HttpContext): boolean {
-  return ctx.auth.use('admin').signedIn?.owner.isSuperuser === true
+  return guardOf(ctx).signedIn?.owner.isSuperuser === true
 }
 
 /**

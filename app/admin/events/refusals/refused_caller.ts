@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor } from '#crud'
+import { tokenGuardOf } from '../../authentication/access_tokens/api_guard.js'
 import { adminActor } from '../../authentication/admin_actor.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import type AdminSession from '../../models/admin_session.js'
 import type AdminUser from '../../models/admin_user.js'
 
@@ -24,8 +26,8 @@ export function refusedCaller(ctx: HttpContext): RefusedCaller {
 }
 
 function signedInCaller(ctx: HttpContext): RefusedCaller | null {
-  const guard = ctx.auth?.use('admin')
-  const found = guard?.signedIn ?? guard?.lackingFactor
+  const guard = guardOf(ctx)
+  const found = guard.signedIn ?? guard.lackingFactor
   if (!found) return null
   const { owner, session } = found
   return {
@@ -33,13 +35,13 @@ function signedInCaller(ctx: HttpContext): RefusedCaller | null {
     username: owner.username,
     user: () => owner.user,
     session,
-    actor: guard!.signedIn ? adminActor(ctx) : { kind: 'none' },
+    actor: guard.signedIn ? adminActor(ctx) : { kind: 'none' },
     sentCredentials: true,
   }
 }
 
 function tokenCaller(ctx: HttpContext): RefusedCaller | null {
-  const user = ctx.auth?.use('api').user
+  const user = tokenGuardOf(ctx).user
   if (!user) return null
   const { identifier, name, abilities } = user.currentAccessToken
   const token = { id: Number(identifier), name: name!, abilities }

@@ -9,6 +9,7 @@ import { ReadableRecords } from '../pages/readable_records.js'
 import { RecordPlaces } from '../pages/record_places.js'
 import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /* How long everybody may take back what they did; who may read the log may do it at any time. */
 const MINUTES = 10
@@ -40,7 +41,7 @@ export async function visibleEvent(
  * Returns true for an event of the signed-in user, and for any event if they read the log.
  */
 export function isOwn(ctx: HttpContext, { userId }: AdminEventLog): boolean {
-  return isSuperuser(ctx) || userId === ctx.auth.use('admin').signedInOrFail().owner.id
+  return isSuperuser(ctx) || userId === guardOf(ctx).signedInOrFail().owner.id
 }
 
 /**

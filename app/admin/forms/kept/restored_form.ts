@@ -5,6 +5,7 @@ import { isolated, partsOf } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'
 import { carriedIn, KEPT } from './carried.js'
 import { hasUnkept } from './keepable_texts.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Gives the request the texts that were kept of the form, as if they were sent with it: the page is to show them
@@ -20,7 +21,7 @@ export async function restoreTexts(
 ): Promise<string[] | null> {
   const id = carriedIn(ctx, KEPT)
   if (id === null) return null
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const kept = await site.keptForms.find(owner.id, id)
   if (!kept || pathOf(kept.address) !== ctx.request.parsedUrl.pathname) return null
   giveTexts(ctx, new Map(Object.entries(kept.texts)))
@@ -43,7 +44,7 @@ function aboutMade(site: AdminSite, title: string): string {
 export async function forgetKept(ctx: HttpContext, site: AdminSite): Promise<void> {
   const id = carriedIn(ctx, KEPT)
   if (id === null) return
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   await site.keptForms.drop(owner.id, id)
 }
 

@@ -6,6 +6,7 @@ import type { ModelView } from '../../model_view.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { carriedIn, FOR, KEPT, withCarried } from './carried.js'
 import { keepableTexts } from './keepable_texts.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Keeps a form that was refused until its user proves again who they are: it is shown again afterwards, and nothing
@@ -19,7 +20,7 @@ export async function keepUnproved(
   view: ModelView,
   mode: FormMode
 ): Promise<string | null> {
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   try {
     const texts = keepableTexts(site, view, mode, sentTexts(ctx))
     const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))

@@ -7,6 +7,7 @@ import type { FormField } from '../fields/form_field.js'
 import { Widget } from '../fields/widget.js'
 import { storedTexts } from '../submission/untouched.js'
 import { printOf, storedPrint } from './field_prints.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /** Form field with the record as the form showed it. [R15] */
 export const openedField = '_opened'
@@ -126,6 +127,6 @@ function purposeOf(
   version: string
 ): string {
   const { key } = view.resource
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   return ['opened', owner.id, view.name + key.toPath(key.of(record)), version].join(' ')
 }

@@ -5,6 +5,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { EventReader } from '../../events/pages/event_reader.js'
 import { historyLink } from '../../events/history/history_url.js'
 import type { ModelView } from '../../model_view.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /* Clocks of several processes differ a little. */
 const TOLERANCE = 5000
@@ -34,7 +35,7 @@ export async function otherEditors(
   const { key } = view.resource
   const id = key.of(record)
   if (historyLink(ctx, view, id) === null) return new Map()
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const own = { resourceType: view.name, resourceId: key.toPath(id).slice(1) }
   const { rows, events } = await new EventReader(site).history(own, 1)
   const editors = new Map<string, Editor | undefined>()

@@ -11,6 +11,7 @@ import { BESIDE, carriedIn, FOR, KEPT, withCarried } from '../kept/carried.js'
 import { keepableTexts } from '../kept/keepable_texts.js'
 import type { FormFailure } from '../submission/form_failure.js'
 import { askedReference, chosen, NEW, readAsked } from './asked_reference.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Answers the button *New ...* of a form: keeps what was typed, and goes to the form of the other record, which
@@ -31,7 +32,7 @@ export async function goToNew(
   const reference = asked && (await askedReference(ctx, site, asked))
   if (!reference || !(await may(ctx, reference.view, 'create'))) return refused
 
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const address = withCarried(await pageAddress(site, ctx), FOR, carriedIn(ctx, FOR))
   const texts = keepableTexts(site, view, mode, sentTexts(ctx))
   const id = await site.keptForms.keep(owner.id, { address, texts, asked, reason: 'beside' })
@@ -52,7 +53,7 @@ export async function goBackWithNew(
   item: Item | undefined
 ): Promise<boolean> {
   const id = carriedIn(ctx, FOR)
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const kept = id === null ? null : await site.keptForms.find(owner.id, id)
   if (!kept?.asked) return false
   const choice = chosen(await askedReference(ctx, site, kept.asked), view, item)
@@ -69,7 +70,7 @@ export async function goBackWithNew(
  */
 export async function wayBack(ctx: HttpContext, site: AdminSite): Promise<string | null> {
   const id = carriedIn(ctx, FOR)
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const kept = id === null ? null : await site.keptForms.find(owner.id, id)
   return kept && withCarried(kept.address, KEPT, id)
 }

@@ -19,6 +19,7 @@ import {
 import { FactorRequired, NotAllowed, SignInRequired } from '../../errors.js'
 import { refuseWhileViewing } from '../../permissions/view_as/view_as_guard.js'
 import { siteMiddleware, requireSignIn } from '../guards.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Registers the endpoints of one model below its `/crud`. The guards apply to all routes that an
@@ -48,9 +49,7 @@ function crudGuard(site: AdminSite, view: ModelView) {
 /** Reads need no proof. [U11] */
 function isProvedFor(ctx: HttpContext, { model }: ModelView): boolean {
   const isRead = ['GET', 'HEAD', 'OPTIONS'].includes(ctx.request.method())
-  return (
-    isRead || !isGuarded(model) || isRecentlyProved(ctx.auth.use('admin').signedInOrFail().session)
-  )
+  return isRead || !isGuarded(model) || isRecentlyProved(guardOf(ctx).signedInOrFail().session)
 }
 
 /**

@@ -13,6 +13,7 @@ import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl } from './job_url.js'
 import { shownEvents } from './shown_events.js'
 import { shownJob } from './shown_job.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Pages of background jobs: one's own, all for superusers. [D1]
@@ -149,5 +150,5 @@ export class JobsController {
 }
 
 function ownerOf(ctx: HttpContext) {
-  return ctx.auth.use('admin').signedInOrFail().owner
+  return guardOf(ctx).signedInOrFail().owner
 }

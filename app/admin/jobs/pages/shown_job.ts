@@ -5,6 +5,7 @@ import { momentOf } from '../../time/moment.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
 import { jobUrl } from './job_url.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * A job as its pages show it.
@@ -23,7 +24,7 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
     tone: TONES[state],
     word: site.text(`jobs.states.${wordOf(job)}`),
     username,
-    isOwn: job.userId === ctx.auth.use('admin').signedIn?.owner.id,
+    isOwn: job.userId === guardOf(ctx).signedIn?.owner.id,
     progress: total === null ? null : { done, total },
     progressText:
       state === 'reverting'
@@ -58,7 +59,7 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
 /** The link to a job's file for its owner; null where there is none. [D2] */
 function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const file = site.jobs.kindOf(job)?.fileOf(job)
-  if (!file || job.userId !== ctx.auth.use('admin').signedIn?.owner.id) return null
+  if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null
   const { keptHours } = site.exports
   return {
     url: file.isGone ? null : `${jobUrl(site, job)}/file`,

@@ -9,6 +9,7 @@ import { DENSITIES } from '../saved_views/list_place.js'
 import { densityIn, preferenceNames } from '../saved_views/place_of.js'
 import { showPanel } from '../saved_views/show_panel.js'
 import { chosenColumns, columnChoices } from './column_choices.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 interface Shown {
   /** Names of all columns, as they stand in the form */
@@ -78,7 +79,7 @@ export class ColumnsController {
   ) {
     const names = preferenceNames(this.view.name)
     const ofView = this.#columnsOfView(parameters)
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     await this.site.preferences.write(owner.id, {
       [names.density]: density === parameters.place.usualDensity ? null : density,
       ...(!ofView && { [names.columns]: columns }),

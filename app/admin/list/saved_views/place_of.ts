@@ -4,6 +4,7 @@ import type { ModelView } from '../../model_view.js'
 import { isPageSize } from '../page_size.js'
 import { KeptByVersion } from '../../permissions/kept_by_version.js'
 import { DENSITIES, NO_PLACE, type Density, type ListPlace } from './list_place.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /* A page reads its list and shows its views. */
 const ASKED = new WeakMap<HttpContext, Map<string, Promise<ListPlace>>>()
@@ -37,7 +38,7 @@ export async function placeOf(
   site: AdminSite,
   { name }: Pick<ModelView, 'name'>
 ): Promise<ListPlace> {
-  const owner = ctx.auth.use('admin').signedIn?.owner
+  const owner = guardOf(ctx).signedIn?.owner
   if (!owner) return NO_PLACE
   let asked = ASKED.get(ctx)
   if (!asked) ASKED.set(ctx, (asked = new Map()))

@@ -4,6 +4,7 @@ import { viewedRoleOf } from '../../permissions/view_as/view_as_guard.js'
 import { cutText } from '../cell.js'
 import type { ListParameters } from '../list_parameters.js'
 import type { Density, SavedView } from './list_place.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /* More names in a note help nobody. */
 const MOST_NAMED = 5
@@ -54,7 +55,7 @@ export function viewsBar(ctx: HttpContext, site: AdminSite, parameters: ListPara
  * Returns true if the signed-in user may change or delete the view.
  */
 export function mayChange(ctx: HttpContext, { ownerId }: Pick<SavedView, 'ownerId'>): boolean {
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   return owner.isSuperuser || ownerId === owner.id
 }
 

@@ -14,6 +14,7 @@ import { InvalidView } from './saved_views.js'
 import { showPanel } from './show_panel.js'
 import { LONGEST_VIEW_NAME } from './view_faults.js'
 import { mayChange } from './views_bar.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 interface ViewForm {
   /** Null for a new one */
@@ -53,7 +54,7 @@ export class ViewsController {
   async store(ctx: HttpContext): Promise<unknown> {
     const parameters = await this.#list(ctx, singleText(sentTexts(ctx), 'query') ?? '')
     const { name, isShared, isDefault } = formOf(ctx)
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     const values = { name, isShared, query: this.#queryOf(parameters) }
     try {
       const options = this.view.callOptions(ctx)
@@ -156,7 +157,7 @@ export class ViewsController {
   }
 
   async #setDefault(ctx: HttpContext, id: number | null) {
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     await this.site.preferences.write(owner.id, { [preferenceNames(this.view.name).view]: id })
     this.site.logEvent(ctx, {
       type: EventType.VIEW,

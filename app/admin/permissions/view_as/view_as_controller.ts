@@ -5,6 +5,7 @@ import { EventType } from '../../events/event_type.js'
 import AdminRole from '../../models/admin_role.js'
 import type { ModelView } from '../../model_view.js'
 import { viewedRoleOf } from './view_as_guard.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * Has a superuser see the site as a role, for the rest of the session or until they stop. [U6]
@@ -45,7 +46,7 @@ export class ViewAsController {
   }
 
   async #set(ctx: HttpContext, roleId: number | null) {
-    const { session } = ctx.auth.use('admin').signedInOrFail()
+    const { session } = guardOf(ctx).signedInOrFail()
     await this.site.sessionManager.viewAs(session, roleId)
   }
 }

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { ViewingAsRole } from '../../errors.js'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 const READS = ['GET', 'HEAD', 'OPTIONS']
 
@@ -26,5 +27,5 @@ export function refuseWrites(ctx: HttpContext): void {
  * Id of the role that the request sees the site as; undefined: as its user. [U6]
  */
 export function viewedRoleOf(ctx: HttpContext): number | undefined {
-  return ctx.auth.use('admin').signedIn?.owner.viewedRole
+  return guardOf(ctx).signedIn?.owner.viewedRole
 }

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
+import { guardOf } from '#admin/authentication/sessions/admin_guard'
 import { AdminUser, type PermissionsDocument } from '#admin'
 import { compare } from '#admin/events/pages/comparison'
 import { LoggedRelations } from '#admin/events/pages/logged_relations'
@@ -30,9 +31,8 @@ test.group('Admin | parts of the event pages, by roles', (group) => {
     const user = await AdminUser.findOrFail(id)
     const { permissionsVersion } = user
     const signedIn = { owner: { id, isSuperuser, permissionsVersion, user }, session: {} }
-    const guard = { signedIn, signedInOrFail: () => signedIn }
     const ctx = new HttpContextFactory().create()
-    Object.assign(ctx, { auth: { use: () => guard } })
+    guardOf(ctx).signedIn = signedIn as any
     return ctx
   }
 

@@ -3,6 +3,7 @@ import testUtils from '@adonisjs/core/services/test_utils'
 import type { HttpContext } from '@adonisjs/core/http'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
+import { guardOf } from '#admin/authentication/sessions/admin_guard'
 import type { AdminSite, AdminUser, AdminViewOptions, PermissionsDocument } from '#admin'
 import { LucidCrud, resources } from '#crud'
 import { ListRequest, pageOf } from '#crud/internals'
@@ -34,8 +35,7 @@ const NONE: ReadonlySet<string> = new Set()
 async function requestOf(user: AdminUser): Promise<HttpContext> {
   const ctx = await testUtils.createHttpContext()
   const signedIn = { owner: { isSuperuser: user.isSuperuser, user }, session: {} }
-  const guard = { signedIn, signedInOrFail: () => signedIn }
-  Object.assign(ctx, { auth: { use: () => guard } })
+  guardOf(ctx).signedIn = signedIn as any
   return ctx
 }
 

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import db from '@adonisjs/lucid/services/db'
 import type { HttpContext } from '@adonisjs/core/http'
+import { guardOf } from '#admin/authentication/sessions/admin_guard'
 import { ListPage, type ListData } from '#admin/list/list_page'
 import { adminSite } from '#tests/engine/helpers/admin'
 
@@ -10,7 +11,7 @@ async function dataOf(model: string, query: string): Promise<ListData> {
   const ctx: HttpContext = await testUtils.createHttpContext()
   const user = { username: 'ada', isSuperuser: true }
   const signedIn = { owner: { ...user, user }, session: {} }
-  ctx.auth = { use: () => ({ signedIn, signedInOrFail: () => signedIn }) } as any
+  guardOf(ctx).signedIn = signedIn as any
   ctx.request.parsedUrl.query = query
   return await new ListPage(site, site.models.get(model)!).data(ctx)
 }

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import testUtils from '@adonisjs/core/services/test_utils'
 import type { HttpContext } from '@adonisjs/core/http'
+import { guardOf } from '#admin/authentication/sessions/admin_guard'
 import { type AdminUser, type AdminSite, type ModelView } from '#admin'
 import { referencesOf, titlesOf } from '#admin/relations/references'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
@@ -26,8 +27,7 @@ test.group('References', (group) => {
   async function requestOf(user: AdminUser): Promise<HttpContext> {
     const ctx = await testUtils.createHttpContext()
     const signedIn = { owner: { isSuperuser: user.isSuperuser, user }, session: {} }
-    const guard = { signedIn, signedInOrFail: () => signedIn }
-    Object.assign(ctx, { auth: { use: () => guard } })
+    guardOf(ctx).signedIn = signedIn as any
     return ctx
   }
 
