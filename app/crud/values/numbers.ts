@@ -45,6 +45,11 @@ export function readNumber(text: string): number | null {
   return Number.isFinite(number) ? number : null
 }
 
+/** True for a stored text that is a decimal number, with blanks around it or an exponent too. */
+export function isNumeral(text: string): boolean {
+  return /^ *-?\d+(?:\.\d+)?(?:e[+-]?\d+)? *$/i.test(text)
+}
+
 /**
  * True if a decimal exceeds a column's range, in either direction. Compares digits, as numbers have too few of
  * them.

@@ -4,7 +4,7 @@ import type { Column } from '../resource/column.js'
 import type { ColumnKind } from '../resource/column_kind.js'
 import { writeDate, writeDateTime } from './datetime.js'
 import { numberOrDigits, parseJson } from './json.js'
-import { exactInteger } from './numbers.js'
+import { exactInteger, isNumeral } from './numbers.js'
 
 /**
  * The API form of a value of a driver or of a model's attribute. The same on every database: booleans
@@ -74,8 +74,9 @@ function apiDecimal(value: unknown): unknown {
   return typeof value === 'bigint' ? exactDecimal(String(value)) : apiFloat(value)
 }
 
-/** JSON has no number for NaN and infinity; a stored text that is no number stays a text. */
+/** JSON has no number for NaN and infinity; a stored text that is no numeral, such as an empty one, stays a text. */
 function apiFloat(value: unknown): unknown {
+  if (typeof value === 'string' && !isNumeral(value)) return value
   const number = Number(value)
   return Number.isFinite(number) ? number : String(value)
 }

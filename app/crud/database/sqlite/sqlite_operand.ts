@@ -39,9 +39,14 @@ const FORMS: Partial<Record<ColumnKind, Operand>> = {
   uuid: textual,
 }
 
-/** A number in a column that stores texts as texts; other texts are no numbers. */
+/** A numeral that is stored as text, as `isNumeral` recognises it; SQLite would read 2024 from `2024-01-05`, and 0 from `-`. */
 function numeric(name: string): string {
-  return `case when typeof(${name}) = 'text' and trim(${name}) <> '' and trim(${name}) not glob '*[^0-9.+-]*'
+  const text = `trim(${name})`
+  const digits = `ltrim(${text}, '-')`
+  const isPlain = `${digits} glob '[0-9]*' and ${digits} not glob '*[^0-9.]*' and ${digits} not glob '*.*.*' and ${text} not glob '--*'`
+  /* Valid JSON that begins and ends as a number */
+  const isExponential = `${digits} glob '[0-9]*' and json_valid(${text})`
+  return `case when typeof(${name}) = 'text' and ${text} glob '*[0-9]' and (${isPlain} or ${isExponential})
     then cast(${name} as numeric) else ${name} end`
 }
 

@@ -153,6 +153,28 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [1, 3, 2, 4])
   })
 
+  test('[A20.10] finds and shows as numbers only texts that are numerals', async ({ assert }) => {
+    const texts = ['-', '1-2', '2024-01-05', '10.0.0.1', '', ' ', '+', '0x10', '--5', '5.']
+    const numerals = ['007', '-1.50', '1e3', ' 12 ']
+    const number = column({ meta: { kind: 'number' } })
+    const all = [...texts, ...numerals].map((text) => `'${text}'`)
+    const { find, sorted, values } = await stored('text', all, number)
+    assert.deepEqual(await values(), [...texts, 7, -1.5, 1000, 12])
+    assert.deepEqual(await find('gte', '-100000'), [11, 12, 13, 14])
+    for (const one of ['0', '1', '2024', '10', '16', '-5', '5']) {
+      assert.deepEqual(await find('eq', one), [])
+    }
+    const ids = await sorted()
+    assert.deepEqual(ids.slice(0, 4), [12, 11, 14, 13])
+  })
+
+  test('[A20.10] shows an empty text of a number column as it is', async ({ assert }) => {
+    const { find, values } = await stored('double', ["''", '0', "'-'"])
+    assert.deepEqual(await values(), ['', 0, '-'])
+    assert.deepEqual(await find('eq', '0'), [2])
+    assert.deepEqual(await find('lte', '0'), [2])
+  })
+
   test('finds numbers in a column of texts by their digits', async ({ assert }) => {
     const { values, find } = await stored('', ["'a'", '12', "'12b'"])
     assert.deepEqual(await values(), ['a', '12', '12b'])
