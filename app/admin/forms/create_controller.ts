@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../errors.js'
 import { RESTORE } from '../events/history/restore_url.js'
@@ -10,6 +10,8 @@ import { flashToNextPage, type Flash } from '../http/flash.js'
 import { openedList } from '../list/opened_list.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
+import { itemOf } from '../record/item_of.js'
+import { recordLinks } from '../record/record_links.js'
 import { validateSubmission } from './submission/validate_submission.js'
 import { failureOf, setFailureStatus } from './submission/form_failure.js'
 import { FormPage } from './form_page.js'
@@ -25,6 +27,7 @@ import { copiedRelated, takeRelated } from './many_to_many/related_writes.js'
 import { answerDialog, goBackWithNew, goToNew } from './new_beside/new_beside.js'
 import { restoredIfThere, restoredOf, type RestoredFields } from './prefill/restored_fields.js'
 import { recordMessage } from './record_message.js'
+import { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
 import { Uploads } from './files/uploads.js'
 
@@ -83,8 +86,13 @@ export class CreateController {
     const restored = await this.#restored(ctx, form, restoredIfThere)
     if (submission.asksAgain) return await form.render(ctx, { submission, restored })
     let item: Item
+    let sentBefore: KeyValue | undefined
     try {
-      item = await this.#store(ctx, form, submission, restored)
+      const once = await SentOnce.of(ctx, this.view)
+      const store = () => this.#store(ctx, form, submission, restored, once)
+      const outcome = once ? await once.run(store) : { result: await store() }
+      if ('key' in outcome) sentBefore = outcome.key
+      item = 'key' in outcome ? await this.#storedItem(ctx, outcome.key) : outcome.result
     } catch (error) {
       const failure = failureOf(this.site, form.fields, error)
       setFailureStatus(ctx, error, 422)
@@ -95,7 +103,7 @@ export class CreateController {
     if (isBeside(ctx)) return await answerDialog(ctx, this.site, this.view, item, message.text)
     if (await goBackWithNew(ctx, this.site, this.view, item)) return
     await flashToNextPage(ctx, message)
-    const next = await this.#nextStep(ctx, item)
+    const next = (await this.#nextStep(ctx, item)) ?? (await this.#linkTo(ctx, sentBefore))
     if (next) return goTo(ctx, next)
     const list = await openedList(ctx, this.site, this.view)
     await goBack(this.site, this.view, ctx, list)
@@ -126,6 +134,20 @@ export class CreateController {
     return { ...copiedTexts(view, fields, record), ...(await copiedRelated(fields, record)) }
   }
 
+  /** The record that the form created when it was sent before; without values if the user does not see it. */
+  async #storedItem(ctx: HttpContext, key: KeyValue): Promise<Item> {
+    const { crud, resource } = this.view
+    const id = resource.key.isComposite ? key : key[0]
+    const record = await crud.find(id, this.view.callOptions(ctx))
+    return record ? itemOf(this.view, record) : {}
+  }
+
+  async #linkTo(ctx: HttpContext, key: KeyValue | undefined): Promise<string | null> {
+    if (!key) return null
+    const linkTo = await recordLinks(ctx, this.view, [key])
+    return linkTo(key)
+  }
+
   /** Page of the record, at the panel with which it goes on; null if it is complete, or the user may not open it. */
   async #nextStep(ctx: HttpContext, item: Item): Promise<string | null> {
     const key = item && keyOf(item)
@@ -149,7 +171,8 @@ export class CreateController {
     ctx: HttpContext,
     form: FormPage,
     sent: Submission,
-    restored: RestoredFields | null
+    restored: RestoredFields | null,
+    once: SentOnce | null
   ): Promise<Item> {
     const seen = withoutUnseen(sent, form.unseen(sent))
     const [submission, related] = takeRelated(form.fields, seen)
@@ -169,7 +192,9 @@ export class CreateController {
         plan,
         (options) => {
           restored?.noteIn(options.origin)
-          return this.view.crud.create(values, { ...options, files: uploads.names, related })
+          const create = (own: typeof options) =>
+            this.view.crud.create(values, { ...own, files: uploads.names, related })
+          return once ? once.write(options, create, keyOf) : create(options)
         },
         keyOf
       )

@@ -10,6 +10,7 @@ import { planRows } from './inlines/plan_rows.js'
 import { checkedWith, saveWithRows } from './inlines/save_rows.js'
 import type { FormPage } from './form_page.js'
 import { changesRelated, takeRelated } from './many_to_many/related_writes.js'
+import type { SentOnce } from './submission/sent_once.js'
 import { withoutUnseen, type Submission } from './submission/submission.js'
 import { isSameItem, keepUntouched, touchedFaults, untouchedIn } from './submission/untouched.js'
 import { internalValues, keyIn, valuesBefore } from './submission/update_values.js'
@@ -23,6 +24,8 @@ export interface UpdatedRecord {
   record: LucidRow
   /** The version of it that the form was filled in with [R8] */
   restored?: RestoredFields | null
+  /** The form as it was sent: new rows of it are created once */
+  once?: SentOnce | null
 }
 
 export interface StoredUpdate {
@@ -44,7 +47,7 @@ export interface StoredUpdate {
 export async function storeUpdate(
   ctx: HttpContext,
   form: FormPage,
-  { key, record, restored }: UpdatedRecord,
+  { key, record, restored, once }: UpdatedRecord,
   sent: Submission,
   precondition: (locked: LucidRow, values: Record<string, unknown>) => void,
   kept?: KeptFiles
@@ -86,16 +89,19 @@ export async function storeUpdate(
       plan,
       (options) => {
         restored?.noteIn(options.origin)
-        return crud.update(key, written, {
-          ...options,
-          files: uploads.names,
-          related,
-          precondition: (locked) => {
-            precondition(locked, values)
-            form.keepRequired(locked, written)
-          },
-          written: (updated) => (item = updated),
-        })
+        const update = (own: typeof options) =>
+          crud.update(key, written, {
+            ...own,
+            files: uploads.names,
+            related,
+            precondition: (locked) => {
+              precondition(locked, values)
+              form.keepRequired(locked, written)
+            },
+            written: (updated) => (item = updated),
+          })
+        const creates = plan?.changes.some(({ kind }) => kind === 'create')
+        return once && creates ? once.write(options, update, () => key) : update(options)
       },
       () => key
     )

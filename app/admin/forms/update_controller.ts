@@ -26,6 +26,7 @@ import { recordMessage } from './record_message.js'
 import { restoredIfThere, restoredOf } from './prefill/restored_fields.js'
 import type { StoredUpdate } from './store_update.js'
 import { isMissing } from './submission/refusals.js'
+import { SentOnce } from './submission/sent_once.js'
 import { NotAllowed } from '../errors.js'
 
 /**
@@ -89,7 +90,9 @@ export class UpdateController {
     const next = goesOn(ctx) && list ? await this.#next(ctx, list, found.key) : null
     let outcome: StoredUpdate | Conflict
     try {
-      outcome = await saveMerged(ctx, this.#form, attempt, given)
+      const save = () => saveMerged(ctx, this.#form, attempt, given)
+      const saved = attempt.once ? await attempt.once.run(save) : { result: await save() }
+      outcome = 'key' in saved ? { item: undefined, isChanged: true } : saved.result
     } catch (error) {
       if (isMissing(error)) return this.#notFound(ctx)
       const failure = failureOf(this.site, attempt.form.fields, error)
@@ -122,6 +125,7 @@ export class UpdateController {
       opened: null,
       theirs: [],
       restored: await restoredIfThere(ctx, this.site, form, found),
+      once: await SentOnce.of(ctx, this.view),
     }
   }
 

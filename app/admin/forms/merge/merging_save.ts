@@ -10,6 +10,7 @@ import { dropFile } from '../files/file_store.js'
 import type { KeptFiles } from '../files/uploads.js'
 import type { RestoredFields } from '../prefill/restored_fields.js'
 import { storeUpdate, type StoredUpdate } from '../store_update.js'
+import type { SentOnce } from '../submission/sent_once.js'
 import type { Submission } from '../submission/submission.js'
 import { assertVersion } from './assert_version.js'
 import { mergeSubmission, type Merge } from './merge_submission.js'
@@ -41,6 +42,8 @@ export interface FormAttempt extends FoundRecord {
   opened: OpenedRecord | null
   /** The version of the record that the form was filled in with [R8] */
   restored: RestoredFields | null
+  /** Null for a form without a token */
+  once: SentOnce | null
 }
 
 /**

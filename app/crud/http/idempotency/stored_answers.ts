@@ -35,6 +35,9 @@ interface Content {
   answer?: object
 }
 
+/** Another request has done the same write. */
+export class AnswerExists extends Error {}
+
 /** The right to do the write of a key. */
 export interface Claim {
   id: string
@@ -110,21 +113,49 @@ export class StoredAnswers {
     if (Number(changed) !== 1) throw stillRunning()
   }
 
+  /**
+   * Writes and stores the answer in one transaction. Others with the same id wait for its end on the database.
+   *
+   * @throws AnswerExists  when another transaction has stored the answer: nothing must be stored
+   */
+  async storeOnce<Result>(
+    id: string,
+    transaction: TransactionClientContract,
+    write: () => Promise<Result>,
+    answerOf: (result: Result) => object
+  ): Promise<Result> {
+    const claim = { id, claim: randomUUID(), fingerprint: '' }
+    await this.#removeExpired({ id }, transaction)
+    await this.#insert(claim, transaction)
+    const row = await this.#find(id, transaction)
+    if (row?.claim !== claim.claim) throw new AnswerExists()
+    const result = await write()
+    await this.complete(claim, answerOf(result), transaction)
+    return result
+  }
+
+  /** The answer that `storeOnce` has stored; null if there is none. */
+  async stored<Answer extends object>(id: string): Promise<Answer | null> {
+    const row = await this.#find(id)
+    if (!row || row.claim !== null || Number(row.expires_at) <= Date.now()) return null
+    return answerIn<Answer>(row, '')
+  }
+
   /** Releases the key. If that fails, the claim expires. */
   async release({ id, claim }: Claim): Promise<void> {
     const deleted = this.#client.query().from(TABLE).where({ id, claim }).delete()
     await deleted.exec().catch(() => {})
   }
 
-  async #find(id: string): Promise<Row | undefined> {
+  async #find(id: string, client = this.#client): Promise<Row | undefined> {
     const sql = `select id, claim, content, expires_at from ${TABLE} where id = ?`
-    const [row] = await dialectOf(this.#client).selectRows(this.#client, sql, [id])
+    const [row] = await dialectOf(client).selectRows(client, sql, [id])
     return row as unknown as Row | undefined
   }
 
   /** Of several concurrent inserts the database accepts one; the others find its row afterwards. */
-  async #insert({ id, claim, fingerprint }: Claim) {
-    await this.#client
+  async #insert({ id, claim, fingerprint }: Claim, client = this.#client) {
+    await client
       .insertQuery()
       .table(TABLE)
       .onConflict('id')
@@ -132,13 +163,8 @@ export class StoredAnswers {
       .insert({ id, claim, content: seal(id, { fingerprint }), expires_at: Date.now() + LEASE })
   }
 
-  async #removeExpired(where: { id?: string }) {
-    await this.#client
-      .query()
-      .from(TABLE)
-      .where(where)
-      .where('expires_at', '<=', Date.now())
-      .delete()
+  async #removeExpired(where: { id?: string }, client = this.#client) {
+    await client.query().from(TABLE).where(where).where('expires_at', '<=', Date.now()).delete()
   }
 
   /** Removes expired rows about once an hour, during a write. */

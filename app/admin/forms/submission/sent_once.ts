@@ -1,0 +1,109 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import encryption from '@adonisjs/core/services/encryption'
+import type { HttpContext } from '@adonisjs/core/http'
+import { RuntimeError } from '#crud'
+import {
+  AnswerExists,
+  faultToProblem,
+  inSharedTransaction,
+  StoredAnswers,
+  type KeyValue,
+} from '#crud/internals'
+import { readKey } from '../../events/pages/record_places.js'
+import { sentTexts } from '../../http/form_texts.js'
+import type { ModelView } from '../../model_view.js'
+import { OWNER, ownerIn } from '../kept/form_owner.js'
+
+type Options = ReturnType<ModelView['callOptions']>
+
+/* Another request may have written the record, and not yet committed it. */
+const MOST_WAITS = 40
+const WAIT = 50
+
+/**
+ * A form that creates a record once, however often it is sent with the same content: the sealed owner of each rendered
+ * form is its token. It counts for the user who was given the form, and for one model.
+ */
+export class SentOnce {
+  private constructor(
+    private readonly view: ModelView,
+    private readonly answers: StoredAnswers,
+    private readonly id: string
+  ) {}
+
+  /**
+   * @returns null for a form without a token of the signed-in user, and for a connection without the table of stored
+   *   answers
+   */
+  static async of(ctx: HttpContext, view: ModelView): Promise<SentOnce | null> {
+    const texts = sentTexts(ctx)
+    const token = texts.get(OWNER)?.at(-1)
+    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    if (token === undefined || ownerIn(token) !== owner.id) return null
+    const files = Object.entries(ctx.request.allFiles()).map(([name, sent]) => [
+      name,
+      [sent].flat().map(({ clientName, size }) => [clientName, size]),
+    ])
+    const content = JSON.stringify([ctx.request.url(), [...texts], files])
+    try {
+      const answers = await StoredAnswers.on(view.client())
+      const parts = [view.name, String(owner.id), token, content]
+      return new SentOnce(view, answers, encryption.blindIndex(parts, 'sent form'))
+    } catch (error) {
+      if (error instanceof RuntimeError) return null
+      throw error
+    }
+  }
+
+  /**
+   * The key of the record that the form has written; null if it has written none.
+   */
+  async stored(): Promise<KeyValue | null> {
+    const answer = await this.answers.stored<{ key: string }>(this.id)
+    return answer && (readKey(this.view, answer.key)?.[0] ?? null)
+  }
+
+  /**
+   * Runs a write unless the form has been sent before; concurrent ones wait.
+   *
+   * @returns its result, or the key of the record that another request has written
+   */
+  async run<Result>(write: () => Promise<Result>): Promise<{ result: Result } | { key: KeyValue }> {
+    for (let waits = 0; ; waits++) {
+      const key = await this.stored()
+      if (key) return { key }
+      try {
+        return { result: await write() }
+      } catch (error) {
+        if (!(error instanceof AnswerExists) || waits === MOST_WAITS) throw error
+        await wait(WAIT)
+      }
+    }
+  }
+
+  /**
+   * Writes in a transaction that notes the form as sent.
+   *
+   * @throws AnswerExists  when another request has written it
+   */
+  async write<Result>(
+    options: Options,
+    write: (options: Options) => Promise<Result>,
+    keyOf: (result: Result) => KeyValue | null | undefined
+  ): Promise<Result> {
+    const { resource } = this.view
+    const answerOf = (result: Result) => {
+      const key = keyOf(result)
+      if (!key) throw new RuntimeError(`${this.view.name}: the form has written no record`)
+      return { key: resource.key.toPath(key).slice(1) }
+    }
+    try {
+      return await inSharedTransaction(options.client, (client) =>
+        this.answers.storeOnce(this.id, client, () => write({ ...options, client }), answerOf)
+      )
+    } catch (error) {
+      if (error instanceof AnswerExists) throw error
+      throw (await faultToProblem(error, resource, undefined, options.client)) ?? error
+    }
+  }
+}
