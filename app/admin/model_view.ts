@@ -223,6 +223,7 @@ export class ModelView {
       actor: operatorOf(ctx) ?? adminActor(ctx),
       origin: adminOrigin(ctx),
       budget: answerBudgetOf(ctx),
+      showsDeleted: true,
     }
   }
 

@@ -57,6 +57,8 @@ interface ProblemOptions {
   headers?: Record<string, string>
   /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: it is no refusal. Default: by the status */
   refusal?: string | null
+  /** Key of a deleted item that is in the way, by API names */
+  deleted?: Record<string, unknown>
 }
 
 /**
@@ -68,17 +70,24 @@ export class Problem extends Exception {
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
   readonly refusal: string | null | undefined
+  /** Key of the deleted item that has the same unique value, by API names, for callers who can see it */
+  readonly deleted: Record<string, unknown> | undefined
 
   /**
    * @param status  HTTP status, 400 to 599
    * @param detail  one sentence for the caller, without SQL, table or file names
    */
-  constructor(status: number, detail: string, { errors, headers, refusal }: ProblemOptions = {}) {
+  constructor(
+    status: number,
+    detail: string,
+    { deleted, errors, headers, refusal }: ProblemOptions = {}
+  ) {
     super(detail, { status, code: 'E_PROBLEM' })
     this.title = STATUS_CODES[status] ?? 'Error'
     this.errors = errors
     this.headers = headers ?? {}
     this.refusal = refusal
+    this.deleted = deleted
   }
 
   /**
@@ -91,6 +100,7 @@ export class Problem extends Exception {
       status: this.status,
       detail: this.message,
       ...(this.errors && { errors: this.errors }),
+      ...(this.deleted && { deleted: this.deleted }),
     }
   }
 }

@@ -28,6 +28,7 @@ import { readSubmission, type Submission } from './submission/submission.js'
 import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
 import { formFacts } from './form_facts.js'
 import { formLinks } from './form_links.js'
+import { restoreOffer } from './restore_offer.js'
 import { nextField, versionField, type FormState } from './form_state.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
@@ -232,6 +233,7 @@ export class FormPage {
       fields: views,
       blocks: layoutOf(view.options.form, views),
       error: failure?.error,
+      restorable: await restoreOffer(ctx, view, failure, links.back),
       field_errors: errors,
       field_values: Object.fromEntries(
         Object.entries(shown).map(([name, texts]) => [name, texts.length > 1 ? texts : texts[0]])

@@ -53,7 +53,7 @@ export function filterParameter({ name }: { name: string }): string {
 }
 
 /**
- * Reads the filters of a list's address. An empty value is no filter, as in the API.
+ * Reads the filters of a list's address. An empty value is a filter for `exact` only, as in the API.
  *
  * @param titles  how to find references by title, by API name of their column
  */
@@ -64,8 +64,9 @@ export function readFilters(
 ): ListFilter[] {
   const filters: ListFilter[] = []
   for (const [parameter, text] of parameters) {
-    if (!parameter.startsWith(PREFIX) || text === '') continue
+    if (!parameter.startsWith(PREFIX)) continue
     const name = parameter.slice(PREFIX.length)
+    if (text === '' && readName(view, name)?.operator !== 'exact') continue
     filters.push(
       filters.length < MOST_FILTERS
         ? readFilter(view, name, text, titles)

@@ -12,7 +12,6 @@ import {
 } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
-import { whereSql } from '../sql/sql.js'
 import { attributeToApi } from '../values/to_api.js'
 import { dialectOf } from './dialects.js'
 import type { Fault } from './introspection.js'
@@ -41,7 +40,7 @@ export async function faultToProblem(
     case undefined:
       return undefined
     case 'unique':
-      return await duplicate(fault, resource, record, client)
+      return duplicate(fault, resource, record)
     case 'view':
       return isReadOnly('view')
     case 'nothing_stored':
@@ -71,54 +70,17 @@ function columnsOf({ columns, constraint }: Fault, resource: Resource): Column[]
 }
 
 /** For a constraint over several columns, the answer repeats only the fields that answers show. */
-async function duplicate(
-  fault: Fault,
-  resource: Resource,
-  record: LucidRow | undefined,
-  client: QueryClientContract
-): Promise<Problem> {
+function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefined): Problem {
   const columns = columnsOf(fault, resource)
   const shown = columns.filter(
     (column) =>
       resource.fields.includes(column) && record?.$attributes[column.attribute] !== undefined
   )
   const value = shown.map((column) => attributeToApi(column, record!)).join(', ')
-  const isDeleted =
-    record !== undefined &&
-    shown.length === columns.length &&
-    (await isHeldByDeleted(shown, resource, record, client))
   return alreadyRegistered(
     shown.length > 0 ? value : undefined,
-    columns.map((column) => column.apiName),
-    isDeleted
+    columns.map((column) => column.apiName)
   )
-}
-
-const COMPARABLE = new Set<string>(['text', 'uuid', 'integer'])
-
-/** True if a deleted record has the values, and every caller of the resource can list deleted records. */
-async function isHeldByDeleted(
-  columns: readonly Column[],
-  resource: Resource,
-  record: LucidRow,
-  client: QueryClientContract
-): Promise<boolean> {
-  const { policy, projection, scope, showDeleted, softDelete, table } = resource
-  if (!softDelete || !showDeleted || policy || projection || scope) return false
-  if (columns.length === 0 || !columns.every(({ kind }) => COMPARABLE.has(kind))) return false
-  const dialect = dialectOf(client)
-  const query = client
-    .query()
-    .from(table)
-    .select(client.raw('1 as found') as any)
-    .limit(1)
-  whereSql(query as any, softDelete.condition('only', dialect)!)
-  for (const column of columns) {
-    const value = attributeToApi(column, record)
-    whereSql(query as any, dialect.compare(table, column, '=', value))
-  }
-  const rows: unknown[] = await query
-  return rows.length > 0
 }
 
 /**

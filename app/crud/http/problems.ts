@@ -195,22 +195,24 @@ export const unknownExpectation = () =>
 export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
 
 /** [A8] `value` is undefined where it must not be shown. */
-export const alreadyRegistered = (
-  value: string | undefined,
-  fields: string[],
-  isHeldByDeleted = false
+export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
+  new Problem(409, `${value === undefined ? 'Value' : `Value ${value}`} is already registered`, {
+    errors: fields.map((field) => ({
+      field,
+      rule: 'unique',
+      message: `The ${field} field has a value that is already registered`,
+    })),
+  })
+
+/** @param deleted  key of the deleted item, by API names */
+export const registeredByDeleted = (
+  { errors, message }: Problem,
+  deleted: Record<string, unknown>
 ) =>
-  new Problem(
-    409,
-    `${value === undefined ? 'Value' : `Value ${value}`} is already registered${isHeldByDeleted ? ', by a deleted item: restore that one, or delete it for good' : ''}`,
-    {
-      errors: fields.map((field) => ({
-        field,
-        rule: 'unique',
-        message: `The ${field} field has a value that is already registered`,
-      })),
-    }
-  )
+  new Problem(409, `${message}, by a deleted item: restore that one, or delete it for good`, {
+    errors,
+    deleted,
+  })
 
 export const missingReference = (fields: string[]) =>
   new Problem(409, 'The item refers to another one that does not exist', {

@@ -69,6 +69,11 @@ export const PROBLEM: SchemaObject = {
     title: { type: 'string', description: "The status's own words" },
     status: { type: 'integer', minimum: 400, maximum: 599 },
     detail: { type: 'string', description: 'One sentence for the caller' },
+    deleted: {
+      type: 'object',
+      description: 'Key of the deleted item that has the same unique value',
+      additionalProperties: true,
+    },
     errors: {
       type: 'array',
       description: 'What is wrong with which field or parameter',

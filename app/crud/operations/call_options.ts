@@ -22,6 +22,8 @@ export interface CallOptions {
   origin?: Origin
   /** Memory budget of a list; without it, the memory is not limited */
   budget?: AnswerBudget
+  /** True if the actor can list deleted items. Default: the model's `showDeleted` */
+  showsDeleted?: boolean
   /** Names of files that were uploaded for this write; file columns accept no others [B17] */
   files?: ReadonlySet<string>
 }

@@ -92,7 +92,7 @@ test.group('Keys of new records', (group) => {
     assert.deepEqual(await codesOf('title='), ['A', 'B', 'C'])
   })
 
-  test('a 409 says that a deleted record has the value, where deleted ones can be seen', async ({
+  test('[A8] a 409 names the deleted record that has the value, to callers who can see it', async ({
     assert,
   }) => {
     await db.from('voided').delete()
@@ -100,19 +100,23 @@ test.group('Keys of new records', (group) => {
       { code: 'gone', is_deleted: true },
       { code: 'here', is_deleted: false },
     ])
-    const detailOf = async (path: string, code: string) => {
+    const { id } = await db.from('voided').where('code', 'gone').firstOrFail()
+    const problemOf = async (path: string, code: string) => {
       const { body, status } = await post(path, { code })
       assert.equal(status, 409)
-      return body.detail
+      return [body.detail, body.deleted]
     }
-    const plain = (code: string) => `Value ${code} is already registered`
-    assert.equal(
-      await detailOf('/api/voided', 'gone'),
-      `${plain('gone')}, by a deleted item: restore that one, or delete it for good`
-    )
-    assert.equal(await detailOf('/api/voided', 'here'), plain('here'))
-    assert.equal(await detailOf('/api/voided-unseen', 'gone'), plain('gone'))
-    assert.equal(await detailOf('/api/voided-scoped', 'gone'), plain('gone'))
+    const plain = (code: string) => [`Value ${code} is already registered`, undefined]
+    const named = [
+      'Value gone is already registered, by a deleted item: restore that one, or delete it for good',
+      { id },
+    ]
+    assert.deepEqual(await problemOf('/api/voided', 'gone'), named)
+    assert.deepEqual(await problemOf('/api/voided', 'here'), plain('here'))
+    assert.deepEqual(await problemOf('/api/voided-own', 'gone'), named)
+    for (const path of ['unseen', 'others', 'refused']) {
+      assert.deepEqual(await problemOf(`/api/voided-${path}`, 'gone'), plain('gone'))
+    }
   })
 
   test('keys with a time increase, also within a millisecond', ({ assert }) => {

@@ -17,6 +17,8 @@ export interface FormFailure {
   fieldErrors: Record<string, string>
   /** Faults of rows in the form [R2] */
   rows?: RowFaults
+  /** Key of a deleted record that has the same unique value, by API names */
+  deleted?: Record<string, unknown>
 }
 
 /**
@@ -33,7 +35,8 @@ export function failureOf(
   }
   if (isForbidden(error)) return { error: site.text('form.refused'), fieldErrors: {} }
   if (error instanceof Problem) {
-    return { error: error.message, fieldErrors: byField(site, fields, error.errors ?? []) }
+    const { deleted, errors = [], message } = error
+    return { error: message, fieldErrors: byField(site, fields, errors), deleted }
   }
   if (isForPeople(error)) return { error: error.message, fieldErrors: {} }
   if (unavailability(error)) return { error: toProblem(error).message, fieldErrors: {} }

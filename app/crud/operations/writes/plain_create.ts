@@ -1,7 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { dialectOf } from '../../database/dialects.js'
-import { faultToProblem } from '../../database/fault_to_problem.js'
 import { watchedClassOf, watchedResourceOf } from '../../events/watched.js'
 import { Write } from '../../events/write.js'
 import { actorWithin, addToScope, scopeOf } from '../../events/write_scope.js'
@@ -16,6 +15,7 @@ import type { CrudContext } from '../crud_context.js'
 import { omit } from './omit.js'
 import { bareWriteFor } from './bare_write.js'
 import type { Attempt } from './write_transaction.js'
+import { writeProblem } from './write_problem.js'
 
 type Row = Record<string, unknown>
 
@@ -122,7 +122,7 @@ export async function createBarely(
     return await write.create(insertionOf(resource, [row], client))
   } catch (error) {
     const record = recordOf(resource, stored)
-    throw (await faultToProblem(error, resource, record, client)) ?? error
+    throw (await writeProblem(error, context, record, client, options)) ?? error
   }
 }
 

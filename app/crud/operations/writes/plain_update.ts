@@ -1,6 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '../../database/dialects.js'
-import { faultToProblem } from '../../database/fault_to_problem.js'
 import { Problem } from '../../errors.js'
 import { PlainRows } from '../../lucid/plain_rows.js'
 import type { Resource } from '../../resource/resource.js'
@@ -14,6 +13,7 @@ import { noteKey } from '../item_keys.js'
 import { omit, withoutKeys } from './omit.js'
 import { bareWriteFor } from './bare_write.js'
 import { areStoredPlainly } from './plain_create.js'
+import { writeProblem } from './write_problem.js'
 
 type Row = Record<string, unknown>
 
@@ -52,7 +52,8 @@ export async function updateBarely(
   } catch (error) {
     if (error instanceof Problem) throw error
     const record = await resource.reader.record(client, one)
-    throw (await faultToProblem(error, resource, record?.merge(written as any), client)) ?? error
+    const changed = record?.merge(written as any)
+    throw (await writeProblem(error, context, changed, client, options)) ?? error
   }
 }
 

@@ -1,6 +1,5 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { faultToProblem } from '../../database/fault_to_problem.js'
 import { inSharedTransaction } from '../../database/shared_transaction.js'
 import { inTransaction } from '../../database/transaction.js'
 import { gatherWrites } from '../../events/write_scope.js'
@@ -10,6 +9,7 @@ import type { DeletedMode } from '../../resource/soft_delete.js'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import type { CrudContext } from '../crud_context.js'
+import { writeProblem } from './write_problem.js'
 
 /** The record that a write is about to store; a driver's error is explained by its columns. */
 export interface Attempt {
@@ -24,11 +24,12 @@ export interface Attempt {
  * @throws Problem, or any other error of the work
  */
 export async function runWrite<Result>(
-  { resource }: CrudContext,
+  context: CrudContext,
   options: CallOptions,
   work: (client: TransactionClientContract, attempt: Attempt) => Promise<Result>,
   begin = inSharedTransaction
 ): Promise<Result> {
+  const { resource } = context
   const client = await clientFor(resource, options)
   if (resource.readOnly) throw isReadOnly(resource.readOnly)
   const { actor, joins, origin } = options
@@ -41,7 +42,7 @@ export async function runWrite<Result>(
     const isJoined = joins === true && client.isTransaction
     return isJoined ? await write(client as TransactionClientContract) : await begin(client, write)
   } catch (error) {
-    throw (await faultToProblem(error, resource, attempt.record, client)) ?? error
+    throw (await writeProblem(error, context, attempt.record, client, options)) ?? error
   }
 }
 
