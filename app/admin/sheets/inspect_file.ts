@@ -136,8 +136,8 @@ async function workbookForm(path: string, wanted: string | undefined) {
 async function filledSheet(path: string, sheets: readonly Sheet[]): Promise<string | null> {
   const sorted = sheets.toSorted((one, other) => Number(one.isHidden) - Number(other.isHidden))
   for (const { name } of sorted.slice(0, MOST_TRIED)) {
-    const { done } = await xlsxRows(path, { sheet: name }).next()
-    if (!done) return name
+    /* Leaving the loop closes the file. */
+    for await (const row of xlsxRows(path, { sheet: name })) if (row) return name
   }
   return null
 }

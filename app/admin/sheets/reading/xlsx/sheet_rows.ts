@@ -57,7 +57,8 @@ class RowBuilder {
   readonly #runs = new TextRuns()
   #rows: SheetRow[] = []
   #cells: Cell[] = []
-  #faults: CellFault[] = []
+  /** By column, as a damaged file may name a cell any number of times */
+  readonly #faults = new Map<number, CellFault>()
   readonly #heading: number
   #isInData = false
   #column = 0
@@ -124,7 +125,7 @@ class RowBuilder {
     if (line > MOST_ROWS) throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
     this.line = line
     this.#cells = []
-    this.#faults = []
+    this.#faults.clear()
     this.#column = 0
   }
 
@@ -144,15 +145,16 @@ class RowBuilder {
     const cell = this.#cell()
     const column = Math.min(this.#column, this.#width)
     const fault = this.#faultOf(cell)
-    if (fault) this.#faults.push({ index: column, ...fault })
+    if (fault) this.#faults.set(column, { index: column, ...fault })
     this.#column++
     if (cell === null) return
+    if (!fault) this.#faults.delete(column)
     while (this.#cells.length < column) this.#cells.push(null)
     this.#cells[column] = cell
   }
 
   #closeRow(): void {
-    const cellFaults = this.#faults
+    const cellFaults = [...this.#faults.values()]
     if (this.#cells.length === 0 && cellFaults.length === 0) return
     const isHeading = this.#width === MOST_COLUMNS && this.line >= this.#heading
     if (isHeading) this.#width = this.#cells.length

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { readdir, readlink } from 'node:fs/promises'
 import { test } from '@japa/runner'
 import { exactNumber } from '#admin/sheets/reading/exact_json'
 import { numeralOf } from '#admin/sheets/numeral_of'
-import { SheetFiles } from '#tests/engine/helpers/sheet_files'
+import { readFile, SheetFiles } from '#tests/engine/helpers/sheet_files'
 import { workbookOf } from '#tests/engine/helpers/zip_file'
 
 const HEADING = '<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'
@@ -84,6 +85,28 @@ test.group('Files that are made to harm', (group) => {
       const { fault } = await files.read('t.xlsx', workbookOf({ rows: HEADING + xml() }))
       assert.equal(fault?.key, `sheets.fault.${key}`)
     })
+
+  test('[D3.F4] many error cells in one place of a sheet are one error', async ({ assert }) => {
+    const cell = '<c r="A2" t="e"><v>#N/A</v></c>'
+    const { rows } = await files.read(
+      't.xlsx',
+      workbookOf({
+        rows: `${HEADING}<row r="2">${cell.repeat(1000)}</row><row r="3">${cell}<c r="A3"><v>1</v></c></row>`,
+      })
+    )
+    assert.lengthOf(rows[0].cellFaults!, 1)
+    assert.deepEqual(rows[1], { line: 3, cells: ['1'] })
+  })
+
+  test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
+    const path = await files.write('t.xlsx', workbookOf({ rows: HEADING, second: HEADING }))
+    await readFile(path)
+    const descriptors = await readdir('/proc/self/fd')
+    const opened = await Promise.all(
+      descriptors.map((one) => readlink(`/proc/self/fd/${one}`).catch(() => ''))
+    )
+    assert.notInclude(opened, path)
+  }).skip(process.platform !== 'linux', 'only Linux lists open files')
 
   test('[D3.F] a picture or a program named as a table is refused in words: {$self}')
     .with(['x.csv', 'x.txt', 'x.json'])
