@@ -33,7 +33,7 @@ export function systemActor(name: string): SystemActor {
  * through model instances. [P14, E1]
  *
  * @returns the result of the work
- * @throws ValueError  for a value that is no actor, such as a user
+ * @throws ValueError  for a value that is not an actor, such as a user
  */
 export function runAs<Result>(actor: Actor, work: () => Result): Result {
   if (!KINDS.has((actor as Actor | undefined)?.kind)) {
@@ -49,7 +49,7 @@ export function ambientActor(): Actor | undefined {
   return AMBIENT.getStore()
 }
 
-/** The actor of the innermost `runAs` around the running code, or `NOBODY`. */
+/** The actor of the innermost active `runAs`, or `NOBODY`. */
 export function currentActor(): Actor {
   return ambientActor() ?? NOBODY
 }

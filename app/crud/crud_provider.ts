@@ -18,7 +18,7 @@ export default class CrudProvider {
 
   /**
    * Makes no query: this also runs for commands and for code generation, where the database may be
-   * empty. On a server, `resources.load()` throws these faults together with those of the database. A
+   * empty. On a server, `resources.load()` throws these errors together with those of the database. A
    * command only warns, as it may be the one that fixes them, and finds them in `resources.faults`. [P2,
    * P9]
    */

@@ -12,9 +12,9 @@ export interface CrudConfig {
   access: Access
   /** True if the configuration sets `access` itself; false if the environment decides [P10] */
   isAccessDecided: boolean
-  /** True to answer 422 to an unknown query parameter [A19] */
+  /** True to return 422 for an unknown query parameter [A19] */
   strictQuery: boolean
-  /** True to answer 422 to an unknown field of a body [A7] */
+  /** True to return 422 for an unknown field of a body [A7] */
   strictBody: boolean
   /** Files below `app/models` that are not read: no endpoints, no pages */
   excludedModels: readonly string[]
@@ -27,7 +27,7 @@ export interface CrudConfig {
     itemsPerPage: number
     /** Maximum of `limit` and `itemsPerPage` [A13] */
     maximum: number
-    /** Maximum number of items that one `include` adds to an answer [Q3] */
+    /** Maximum number of items that one `include` adds to a response [Q3] */
     included: number
     /** Maximum number of items of one relation that `include` adds to each record [Q3] */
     includedPerRecord: number
@@ -63,13 +63,13 @@ export interface CrudConfig {
     text: number
     /** Maximum rows of a list as CSV or NDJSON [D5] */
     export: number
-    /** Maximum bytes of the values of one answer [A29] */
+    /** Maximum bytes of the values of one response [A29] */
     answer: number
-    /** Maximum bytes of the values of all answers that a process is reading, writing or sending [A29] */
+    /** Maximum bytes of the values of all responses that a process is reading, writing or sending [A29] */
     answers: number
   }
   idempotency: {
-    /** Hours for which the answer to a create with an `Idempotency-Key` is kept [Q7] */
+    /** Hours for which the response to a create with an `Idempotency-Key` is stored [Q7] */
     hours: number
   }
   /**
@@ -85,9 +85,9 @@ export interface CrudConfig {
     headersSeconds: number
     /** Maximum time for a whole request to arrive */
     requestSeconds: number
-    /** Maximum time in which a client reads nothing of its answer */
+    /** Maximum time in which a client reads nothing of its response */
     writeSeconds: number
-    /** Time that a connection is kept open after an answer */
+    /** Time that a connection is kept alive after a response */
     idleSeconds: number
   }
 }
@@ -101,7 +101,7 @@ type PartialConfig = Partial<Omit<CrudConfig, Groups | 'access' | 'isAccessDecid
   pagination?: Partial<CrudConfig['pagination']>
   openapi?: Partial<CrudConfig['openapi']>
   /**
-   * Who may read the API schema and the page that shows it; null: everybody in development, in production those with a
+   * Who can read the API schema and the page that shows it; null: everyone in development, in production those with a
    * token. An object has the options of earlier versions for the page alone
    */
   docs?: DocsMode | null | Partial<CrudConfig['docs']>

@@ -18,7 +18,7 @@ export class RuntimeError extends Exception {
   static code = 'E_RUNTIME'
 }
 
-/** All faults that the boot found in the decorated models. [P9] */
+/** All errors that the boot found in the decorated models. [P9] */
 export class ConfigurationError extends Exception {
   static status = 500
   static code = 'E_CONFIGURATION'
@@ -26,7 +26,7 @@ export class ConfigurationError extends Exception {
   readonly errors: readonly Error[]
 
   /**
-   * @param errors  the faults, each a ValueError, a TypeError or a RuntimeError; the same fault of
+   * @param errors  the errors, each a ValueError, a TypeError or a RuntimeError; the same error of
    *   several resources of one table is listed once
    */
   constructor(errors: readonly Error[]) {
@@ -38,14 +38,14 @@ export class ConfigurationError extends Exception {
   }
 }
 
-/** The fault of one field of a body or of one parameter. */
+/** The error of one field of a body or of one parameter. */
 export interface FieldError {
   field: string
   rule: string
   message: string
 }
 
-/** The fault of one operation of a batch: of a field, or of the whole operation (`''`). [D4] */
+/** The error of one operation of a batch: of a field, or of the whole operation (`''`). [D4] */
 export interface BatchError extends FieldError {
   operation: 'create' | 'update' | 'delete'
   /** Its position in the list of the operation, from 0 */
@@ -55,14 +55,14 @@ export interface BatchError extends FieldError {
 interface ProblemOptions {
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: it is no refusal. Default: by the status */
+  /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: not a refusal. Default: by the status */
   refusal?: string | null
   /** Key of a deleted item that is in the way, by API names */
   deleted?: Record<string, unknown>
 }
 
 /**
- * An error answer in the format of RFC 9457. Thrown anywhere below an endpoint, it becomes the response.
+ * An error response in the format of RFC 9457. Thrown anywhere below an endpoint, it becomes the response.
  * [A4]
  */
 export class Problem extends Exception {

@@ -78,7 +78,7 @@ export { isWatched } from './events/watched.js'
 export { gatherWrites } from './events/write_scope.js'
 export { isSameValue } from './events/write.js'
 
-/* Pages answer problems, bodies, hosts and assets as the endpoints do. */
+/* Pages send problems and assets, and read bodies and hosts, as the endpoints do. */
 export { answerBudgetOf } from './http/answer_budget.js'
 export { AssetStore } from './http/asset_store.js'
 export { bestEncoding, type Encoding } from './http/best_encoding.js'
@@ -199,7 +199,7 @@ export {
   type SchemaRule,
 } from './schema/object_schema.js'
 
-/* Pages show a loaded record in the form of an answer. */
+/* Pages show a loaded record in the form of a response. */
 export { type ExtraColumn, Reader } from './sql/reader.js'
 
 /* Fields and cells read and write values as the API does. */

@@ -112,7 +112,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
 
   /**
    * Overridable: runs after a new record's row is written, in the same transaction (`options.client`).
-   * An error is the answer, and nothing is stored. Changes of the record's many-to-many relations are
+   * If it throws, the error is the response and nothing is stored. Changes of the record's many-to-many relations are
    * part of the write for events and the log. [P8, E3]
    *
    * @param values  as they were passed to the create, virtual fields included
@@ -131,8 +131,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   ): void | Promise<void> {}
 
   /**
-   * Overridable: runs with the deletion of the record, soft or for good, in the same transaction
-   * (`options.client`). An error is the answer, and nothing is deleted.
+   * Overridable: runs with the deletion of the record, soft or permanent, in the same transaction
+   * (`options.client`). If it throws, the error is the response and nothing is deleted.
    */
   prepareDelete(_record: LucidRow, _options: HookOptions): void | Promise<void> {}
 
@@ -159,7 +159,7 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * One item as a model instance, with the columns that answers do not show.
+   * One item as a model instance, including the columns that responses do not show.
    *
    * @returns null if there is no such item
    * @throws Problem 403
@@ -370,8 +370,8 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
   }
 
   /**
-   * Stores new items as `create` stores each, many with one statement, where neither the model nor own code does more
-   * than that. A failure is that of all of them.
+   * Stores new items as `create` stores each, many with one statement, where the model and application code do nothing
+   * in addition. If one fails, all of them fail.
    *
    * @param all  by attribute name
    * @returns false if nothing was done, as each is to be created by itself

@@ -3,11 +3,11 @@ import { ConfigurationError } from './errors.js'
 import { resources } from './resource/registry.js'
 
 /**
- * Reports the faults that a provider found in the decorated models. A command continues after a warning,
+ * Reports the errors that a provider found in the decorated models. A command continues after a warning,
  * as it may be the one that fixes them. A server continues until it has checked the tables, so that all
- * faults are reported together: `resources.load()` throws then. [P9]
+ * errors are reported together: `resources.load()` throws then. [P9]
  *
- * @param errors  faults; those that another provider has reported are left out
+ * @param errors  the errors; those that another provider has reported are left out
  * @throws ConfigurationError  in tests and in the REPL, which do not load the resources
  */
 export function reportFaults(

@@ -5,8 +5,8 @@ import { AdminSite, handleAdminError } from '#admin'
 import { handleProblem, noteRefusal, toReport } from '#crud'
 
 /**
- * Where every error of a request ends. Errors of generated endpoints are answered as problems;
- * yours are answered here.
+ * Handles every error of a request. Errors of generated endpoints become problem responses;
+ * handle the errors of your routes here.
  */
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
@@ -18,12 +18,12 @@ export default class HttpExceptionHandler extends ExceptionHandler {
     return super.report(toReport(error, ctx), ctx)
   }
 
-  /** A stack shows where a fault of ours lies; what callers did wrong has nothing to look up there. */
+  /** A stack shows where an error of the server is; for an error of the caller it says nothing. */
   protected isDebuggingEnabled(ctx: HttpContext): boolean {
     return super.isDebuggingEnabled(ctx) && ctx.response.getStatus() >= 500
   }
 
-  /** The page about a fault, which only developers see, brings its own styles and scripts. */
+  /** The page about an error, which only developers see, brings its own styles and scripts. */
   async renderErrorAsHTML(error: HttpError, ctx: HttpContext) {
     if (this.isDebuggingEnabled(ctx)) ctx.response.response.removeHeader('content-security-policy')
     return super.renderErrorAsHTML(error, ctx)

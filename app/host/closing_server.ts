@@ -4,18 +4,18 @@ import type { CrudConfig } from '#crud/internals'
 import { EarlyAnswer } from '#upstream/node_early_answer'
 import { limitWriting } from './write_limit.js'
 
-/** The part of the grace time that is kept for the steps after the last answer: events, pools */
+/** The part of the grace time that is reserved for the steps after the last response: events, pools */
 const LAST_STEPS = 3000
 
 /**
  * An HTTP server with limits for slow clients and an orderly shutdown: on close, it accepts no new
- * connection, sends the pending answers with `Connection: close`, and cuts off the rest when the time is
- * over. Node.js by itself would wait for a request that never ends, and serve further requests on a kept
+ * connection, sends the pending responses with `Connection: close`, and cuts off the rest when the time is
+ * over. Node.js by itself would wait for a request that never ends, and serve further requests on a kept-alive
  * connection.
  */
 export class ClosingServer extends Server {
   /*
-   * Each with its last answer. Not a set of answers: in a set that constantly gains and loses members,
+   * Each with its last response. Not a set of responses: in a set that constantly gains and loses members,
    * old entries keep newer ones from being collected.
    */
   readonly #sockets = new Map<Socket, ServerResponse | undefined>()
@@ -60,13 +60,13 @@ export class ClosingServer extends Server {
   }
 
   /**
-   * True if an answer on the connection is being sent, or pending for a complete request. A second
-   * answer would be taken for that one, or for a part of it.
+   * True if a response on the connection is being sent, or pending for a complete request. A second
+   * response would be mistaken for that one, or for a part of it.
    */
   isAnswering(socket: Socket): boolean {
     const last = this.#sockets.get(socket)
     if (!last || last.writableFinished) return false
-    /* Without the socket it waits for the answer before it. */
+    /* Without the socket it waits for the previous response. */
     return last.socket === null || last.headersSent || last.req.complete
   }
 
@@ -77,7 +77,7 @@ export class ClosingServer extends Server {
 
   #endWith(response: ServerResponse): void {
     if (!response.headersSent) response.shouldKeepAlive = false
-    /* Once its headers are sent, an answer cannot tell the client that it is the last. */
+    /* Once its headers are sent, a response cannot tell the client that it is the last. */
     if (!response.closed) {
       response.once('close', () => setImmediate(() => this.closeIdleConnections()))
     }

@@ -14,7 +14,7 @@ import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
 
 /**
- * Connects the server with the admin site and the endpoints: probes, headers of answers to requests that
+ * Connects the server with the admin site and the endpoints: probes, headers of responses to requests that
  * reach no route, and the warm-up of a new process.
  */
 export default class HostProvider {

@@ -7,7 +7,7 @@ import { shareAuthWhereRendered } from '#upstream/auth_renderer'
 
 /**
  * Gives every request its `ctx.auth`, and templates their `auth`, as AdonisJS's own middleware does.
- * That one creates a renderer for each request, which for an answer without a template takes as long as
+ * That one creates a renderer for each request, which for a response without a template takes as long as
  * reading its item; here it is created on the first render.
  */
 export default class InitializeAuthMiddleware {

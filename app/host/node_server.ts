@@ -24,9 +24,9 @@ import { securityHeaders } from '#crud/http/security_headers'
 import { isServed, servedHosts } from '#crud/http/served_hosts'
 
 /**
- * Creates the HTTP server of the application. It answers requests that reach no route, checks a
+ * Creates the HTTP server of the application. It responds to requests that reach no route, checks a
  * request's id before it is logged, serves only the application's host names, and adds the request id
- * and the security headers to every answer. [A26, A29]
+ * and the security headers to every response. [A26, A29]
  *
  * @param limits  in seconds; default: those of `config/crud.ts`
  * @throws ValueError  for invalid `hosts` in config/app.ts
@@ -39,7 +39,7 @@ export function createNodeServer(
   const server = new ClosingServer(limits, { requireHostHeader: false })
   server.on('request', (request, response) => {
     acceptRequestId(request)
-    /* Sets the id for log and answer, without the cost of a middleware for each request. */
+    /* Sets the id for log and response, without the cost of a middleware for each request. */
     const id = (request.headers['x-request-id'] ??= randomUUID())
     response.setHeader('x-request-id', id)
     secure(response)
@@ -53,7 +53,7 @@ export function createNodeServer(
     answer(request, response, unknownExpectation())
   })
   server.on('clientError', (error: ClientError, socket: Socket) => {
-    /* A second answer must not take the place of a pending one. */
+    /* A second response must not replace a pending one. */
     const isLost = error.code === 'ECONNRESET' || !socket.writable || server.isAnswering(socket)
     if (isLost) socket.destroy()
     else answerClientError(error, socket)
@@ -66,7 +66,7 @@ type HeadersOfPath = (path: string) => Record<string, string>
 const HEADERS_OF_PATHS: HeadersOfPath[] = []
 
 /**
- * Adds headers of a part of the application to answers that are sent here, before routing.
+ * Adds headers of a part of the application to responses that are sent here, before routing.
  *
  * @param headersOf  called with the path as it was sent, without the query
  */
@@ -74,7 +74,7 @@ export function addRawHeaders(headersOf: HeadersOfPath): void {
   HEADERS_OF_PATHS.push(headersOf)
 }
 
-/** Answers a URL with invalid percent encoding. */
+/** Responds to a URL with invalid percent encoding. */
 export function answerBadUrl(request: IncomingMessage, response: ServerResponse): void {
   acceptRequestId(request)
   answer(request, response, malformedUrl())
@@ -115,7 +115,7 @@ function answer(request: IncomingMessage, response: ServerResponse, problem: Pro
   response.end(request.method === 'HEAD' ? undefined : body)
 }
 
-/** Node.js itself would answer without a body. */
+/** Node.js itself would respond without a body. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined
 }
@@ -135,7 +135,7 @@ function answerClientError(error: ClientError, socket: Socket): void {
   const lines = [...Object.entries(headers), ...securityHeaders()].map(
     ([name, value]) => `${name}: ${value}`
   )
-  /* A client that sent HEAD would read a body as the next answer. */
+  /* A client that sent HEAD would read a body as the next response. */
   const isHead = error.rawPacket?.subarray(0, 5).toString() === 'HEAD '
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\nconnection: close\r\n\r\n${isHead ? '' : body}`

@@ -4,7 +4,7 @@ import app from '@adonisjs/core/services/app'
 import { EndpointCreator, LucidCrud, crudConfig } from '#crud'
 import { LIVE } from './probes.js'
 
-/* The start does not wait for the warm-up, and a slower one is no use to the first request. */
+/* The start does not wait for the warm-up, and a slower one does not help the first request. */
 const TIMEOUT = 2000
 
 /**
@@ -32,7 +32,7 @@ export async function warmUp(
 function ask({ address, port }: AddressInfo, path: string): Promise<void> {
   const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[address] ?? address
   return new Promise((resolve, reject) => {
-    /* Called by its address, the server would answer only its health probes. */
+    /* Called by its address, the server would respond only to its health probes. */
     const headers = { host: new URL(app.config.get<string>('app.appUrl')).host }
     const options = { host, port, path, headers, agent: false, timeout: TIMEOUT }
     const request = get(options, (response) => {
@@ -54,7 +54,7 @@ function placeOfNothing(endpoints: Iterable<EndpointCreator>): string | undefine
   return undefined
 }
 
-/** True if an index lookup tells that there is no item 0. */
+/** True if an index lookup shows that there is no item 0. */
 function isPlain(endpoints: EndpointCreator): boolean {
   const { isLoaded, key, policy, scope } = endpoints.resource
   const isShipped =

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Bytes per second that a client must read of an answer on average, after its first seconds */
+/** Bytes per second that a client must read of a response on average, after its first seconds */
 const LEAST_RATE = 32 * 1024
 
 /** The time since a connection has had bytes to send, and the number it had sent by then */
@@ -11,12 +11,12 @@ interface Sending {
 }
 
 /**
- * Closes connections whose client does not read its answer: one that reads nothing for a time, or that
- * reads slower than the minimum rate. Otherwise the answer would stay in memory for ever. Slow handlers
- * do not count, nor do slow clients that keep reading.
+ * Closes connections whose client does not read its response: one that reads nothing for a time, or that
+ * reads slower than the minimum rate. Otherwise the response would stay in memory for ever. Slow handlers
+ * do not count, and slow clients that continue to read do not, either.
  *
  * @param seconds  maximum time in which a client reads nothing
- * @param sockets  the open connections, each with its last answer
+ * @param sockets  the open connections, each with its last response
  * @param leastRate  bytes per second
  */
 export function limitWriting(

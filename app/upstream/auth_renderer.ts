@@ -1,6 +1,6 @@
 /*
  * @adonisjs/auth 10.1.0: its middleware shares `auth` with templates by making a renderer for each request,
- * which for an answer without a template takes as long as to read its item. Here it is shared where a
+ * which for a response without a template takes as long as to read its item. Here it is shared where a
  * request first asks for `view`, by wrapping the accessor that AdonisJS's Edge provider has put on
  * HttpContext. No issue known. It can go when the test "the middleware of AdonisJS still makes a renderer for
  * each request" fails.

@@ -1,8 +1,8 @@
 /*
  * AdonisJS's body parser (@adonisjs/core 7.5.2, @adonisjs/bodyparser 11.0.4) on bodies that do not fit their headers:
  * - a body that its `Content-Encoding` does not fit, and JSON that nests too deep for its recursion, are
- *   errors without a status: a fault of the caller would be answered 500;
- * - its multipart reader bounds files and fields, not what stands around them, and a body that is cut
+ *   errors without a status: an error of the caller would be a 500;
+ * - its multipart reader bounds files and fields, not the bytes around them, and a body that is cut
  *   inside a part without a name ends the process.
  * No issue known. The first can go when the test "the parser by itself still has no status for what can not
  * be unpacked" fails; for the second no test runs the parser by itself yet.

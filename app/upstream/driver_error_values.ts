@@ -22,7 +22,7 @@ export function dropErrorDetails(connection: QueryConnection): void {
   })
 }
 
-/** Keeps a driver's message as `reason`, which nobody logs or changes. */
+/** Stores a driver's message as `reason`, which is not logged or changed. */
 export function noteReason(error: unknown): void {
   if (!(error instanceof Error) || 'reason' in error) return
   Object.defineProperty(error, 'reason', { value: error.message })

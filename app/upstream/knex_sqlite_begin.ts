@@ -1,7 +1,7 @@
 /*
  * knex 3.3.0 (lib/dialects/sqlite3/execution/sqlite-transaction.js) on SQLite:
  * - a transaction begins with `BEGIN;`, which takes the lock only at its first write. If another process
- *   has written since its first read, that fails at once, however long the busy timeout. So it begins with
+ *   has written since its first read, that fails immediately, however long the busy timeout. So it begins with
  *   `BEGIN IMMEDIATE;` here, and waits for its turn. Knex has no option for it.
  * - a connection whose COMMIT failed goes back into the pool with its transaction open, and every later
  *   one on it fails. So it is rolled back here.

@@ -1,6 +1,6 @@
 /*
  * ioredis 5.11.1 and @adonisjs/redis 10.0.2 report an error with each try to connect, and the error repeats
- * the command that failed: the one that signs in holds the password. Everything used here is public.
+ * the command that failed: the one that authenticates contains the password. Everything used here is public.
  * https://github.com/redis/ioredis/issues/1713
  * It can go when the test "an error of ioredis still holds the password" fails.
  */

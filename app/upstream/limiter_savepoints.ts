@@ -46,7 +46,7 @@ export function checkGround(
 /**
  * A database store that counts on SQLite without a savepoint. The original releases the connection while
  * its savepoint is still open: a transaction of another request, on the single writing connection, then
- * begins inside it and fails, and with several attempts at once it can stay open for good. The count is
+ * begins inside it and fails, and with several concurrent attempts it can stay open permanently. The count is
  * one statement, which is atomic without a savepoint.
  */
 export function withoutSavepoints(

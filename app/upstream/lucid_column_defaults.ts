@@ -53,7 +53,7 @@ export function hasOwnConsume(definition: ModelColumnOptions): boolean {
 /**
  * Makes the model store moments in a format that every database understands, in UTC and in whole
  * seconds. Lucid writes the digits in the moment's own zone, and on PostgreSQL fractions of a second,
- * which sort and compare differently from the answers. [A20]
+ * which sort and compare differently from the responses. [A20]
  *
  * @param inUtc  formats a moment
  */

@@ -1,8 +1,8 @@
 /*
  * Lucid 22.4.2 (src/orm/base_model): a record that is read or written in a transaction registers two listeners on
  * it, for the end of the transaction, and each removes itself from the list of all: the commit of 135,000 records
- * blocked the process for more than eight minutes, and the list kept every record until then. Here the
- * transaction has one listener, which notes its end, and a record looks at that note.
+ * blocked the process for more than eight minutes, and the list referred to every record until then. Here the
+ * transaction has one listener, which stores that it has ended, and a record checks that.
  * No issue known. It can go when the test "Lucid by itself still registers two listeners for each record" fails.
  */
 import { BaseModel } from '@adonisjs/lucid/orm'

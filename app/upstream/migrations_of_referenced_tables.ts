@@ -92,7 +92,7 @@ function isSqlite({ dialect }: QueryClientContract): boolean {
   return dialect.name === 'sqlite3' || dialect.name === 'better-sqlite3'
 }
 
-/** Rows with references that were broken before are not the migration's fault. */
+/** Rows with references that were broken before were not broken by the migration. */
 async function refuseDangling(
   transaction: QueryClientContract,
   readers: QueryClientContract | undefined

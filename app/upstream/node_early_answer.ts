@@ -1,7 +1,7 @@
 /*
- * Node.js 24.21 (lib/_http_server.js): an answer that is complete before its request is closes the
+ * Node.js 24.21 (lib/_http_server.js): a response that is complete before its request is closes the
  * connection by `destroySoon()`, while bytes of the request still come. The kernel then resets the
- * connection, and the client may lose the answer. RFC 9112, 9.6, wants a server to read on for a moment.
+ * connection, and the client may lose the response. RFC 9112, 9.6, wants a server to read on for a moment.
  * https://github.com/nodejs/node/issues/12339 (closed without a change)
  * It can go when the test "Node.js by itself loses an early answer" fails.
  */
@@ -11,7 +11,7 @@ import { expectGround, hasMethods } from './expect_ground.js'
 
 /**
  * Maximum time in milliseconds, and maximum bytes, for which the rest of a request is read after its
- * answer
+ * response
  */
 const LINGER = { time: 2000, bytes: 4 * 1024 * 1024 }
 
@@ -25,8 +25,8 @@ export function checkGround(socket: object = Socket.prototype): void {
 }
 
 /**
- * An answer that may be sent before the request is complete. It is the last one of its connection, and
- * the rest of the request is read and discarded for a moment, so that the client reads the answer.
+ * A response that may be sent before the request is complete. It is the last one of its connection, and
+ * the rest of the request is read and discarded for a moment, so that the client reads the response.
  */
 export class EarlyAnswer<Request extends IncomingMessage> extends ServerResponse<Request> {
   writeHead(...given: any[]): this {
@@ -39,7 +39,7 @@ export class EarlyAnswer<Request extends IncomingMessage> extends ServerResponse
   }
 }
 
-/** False for a short body: its rest arrives at once, and the connection is worth keeping. */
+/** False for a short body: its rest arrives immediately, and the connection is worth reusing. */
 function mayBeLong({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > SHORT
 }

@@ -2,7 +2,7 @@
  * @boringnode/queue 0.6.0 (build/src/drivers/knex_adapter.js), as @adonisjs/queue 0.6.2 uses it: each look
  * for work is three transactions (due schedules, delayed jobs, the next job), nine statements on the
  * writing connection, and with SQLite each of them waits for, and holds up, the application's writes. An idle server
- * looks every few seconds, for ever. Here it asks one question first, and the transactions follow where the answer is yes.
+ * looks every few seconds, for ever. Here it makes one query first, and the transactions follow where it finds work.
  * Its worker also gives a job of its own to another run where the lease could not be renewed in time. Here a process
  * renews the leases of its own jobs before it looks for those of others that have ended.
  * No issue known. It can go when the test "the queue by itself still takes nine statements" fails.
@@ -50,7 +50,7 @@ function asksFirst(adapter: Adapter, knex: () => Knex): Adapter {
   checkGround(adapter)
   const popFrom = adapter.popFrom.bind(adapter)
   const claimDueSchedule = adapter.claimDueSchedule.bind(adapter)
-  /* A worker asks once for each job that it may run beside others. */
+  /* A worker makes one query for each job that it may run in parallel. */
   const asked = new Map<string, Promise<boolean>>()
 
   const hasJobs = (queue: string) => {

@@ -1,7 +1,7 @@
 /*
  * tarn 3.1.2, the pool of knex 3.3.0, hands out connections asynchronously: for a read that the driver
- * `better-sqlite3` does at once, to acquire and release takes as long as the read. Tarn has no
- * synchronous way, so the connection is looked up among those that are free (`Pool#free`, private).
+ * `better-sqlite3` does synchronously, to acquire and release takes as long as the read. Tarn has no
+ * synchronous method, so the connection is looked up among those that are free (`Pool#free`, private).
  * No issue known. It can go when a pool has a synchronous acquire, or when that driver is not used.
  */
 import { createRequire } from 'node:module'

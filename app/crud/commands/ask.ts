@@ -1,7 +1,7 @@
 import { errors } from '@adonisjs/core/ace'
 
 /**
- * Waits for a prompt's answer. From Node.js 24.2 on, a prompt that is left by Ctrl-C or Ctrl-D closes
+ * Waits for the input of a prompt. From Node.js 24.2 on, a prompt that is left by Ctrl-C or Ctrl-D closes
  * its input and then throws an error that cannot be caught, or never ends
  * (https://github.com/enquirer/enquirer/issues/483). Here, both cancel the prompt.
  *
@@ -11,7 +11,7 @@ export async function ask<Answer>(prompt: () => Promise<Answer>): Promise<Answer
   const input = process.stdin
   let leave = () => {}
   const left = new Promise<never>((_, reject) => {
-    /* An answered prompt closes its input as well, and resolves right after. */
+    /* A completed prompt closes its input as well, and resolves right after. */
     leave = () => setImmediate(() => reject(new errors.E_PROMPT_CANCELLED()))
   })
   input.once('pause', leave)

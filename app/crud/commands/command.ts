@@ -58,7 +58,7 @@ export abstract class Command extends BaseCommand {
     this.logger.log(printable(line))
   }
 
-  /** Prints a table, without colours where the output is no terminal. */
+  /** Prints a table, without colours where the output is not a terminal. */
   protected printTable(head: string[], rows: string[][]): void {
     const table = this.ui.table().head(head)
     if (!process.stdout.isTTY) {

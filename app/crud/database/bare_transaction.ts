@@ -12,8 +12,8 @@ type Row = Record<string, unknown>
 export type RunSql = (statement: Sql) => Promise<Row[]>
 
 /**
- * Runs a write in a transaction of the driver that neither knex nor Lucid knows, which takes a fraction of their time. Only
- * for statements of the engine: own code must get a transaction of Lucid's. On SQLite, writes that wait share their
+ * Runs a write in a transaction of the driver that neither knex nor Lucid tracks, which takes a fraction of their time. Only
+ * for statements of the engine: application code must get a transaction of Lucid. On SQLite, waiting writes share their
  * commit, as those of `inSharedTransaction` do.
  *
  * @param client     no transaction

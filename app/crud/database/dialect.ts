@@ -20,7 +20,7 @@ export type StoredColumn = Pick<Column, 'name' | 'kind' | 'sqlType'> &
   Partial<Pick<Column, 'hasOtherForms'>>
 
 /**
- * The differences between the databases, behind one interface, so that answers are the same on all of
+ * The differences between the databases, behind one interface, so that results are the same on all of
  * them. [A18]
  */
 export interface Dialect {

@@ -11,7 +11,7 @@ const STATEMENT =
 
 /**
  * Parses the statement that knex puts before a driver's message. For a broken reference, SQLite names
- * neither columns nor table, and PostgreSQL tells the direction only in words of the server's language.
+ * no columns and no table, and PostgreSQL describes the direction only in the language of the server.
  *
  * @param text  the message, or the statement itself
  * @returns undefined if the text holds no such statement

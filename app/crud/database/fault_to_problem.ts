@@ -69,7 +69,7 @@ function columnsOf({ columns, constraint }: Fault, resource: Resource): Column[]
   )
 }
 
-/** For a constraint over several columns, the answer repeats only the fields that answers show. */
+/** For a constraint over several columns, the response names only the fields that responses show. */
 function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefined): Problem {
   const columns = columnsOf(fault, resource)
   const shown = columns.filter(

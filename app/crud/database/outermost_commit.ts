@@ -13,7 +13,7 @@ interface Waiting {
 const WAITING = new WeakMap<KnexTransaction, Waiting[]>()
 
 /**
- * Calls back once the writes of this client are durable: when the outermost transaction commits, at once
+ * Calls back once the writes of this client are durable: when the outermost transaction commits, immediately
  * without a transaction, never if any transaction around it rolls back. (Lucid's own `after('commit')`
  * already fires when a nested transaction is released, before the outer one may still roll back.) [E1]
  *
@@ -29,7 +29,7 @@ export function afterOutermostCommit(client: QueryClientContract, callback: Call
 }
 
 /**
- * Calls back once a nested transaction is released into the outer one, at once if it is the outer one,
+ * Calls back once a nested transaction is released into the outer one, immediately if it is the outer one,
  * never if it rolls back before.
  */
 export function afterRelease(

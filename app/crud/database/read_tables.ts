@@ -18,7 +18,7 @@ const READERS: Record<string, ReadTables> = {
 }
 
 /**
- * `readTable` of the dialect, for many tables at once.
+ * Runs `readTable` of the dialect for many tables in few queries.
  *
  * @returns the introspection by name, none for a missing table; undefined for an unsupported database
  */

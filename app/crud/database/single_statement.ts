@@ -7,7 +7,7 @@ import { withWriter } from './with_connection.js'
 type Row = Record<string, unknown>
 
 /**
- * Writes with one statement, which is stored as a whole or not at all, so that it needs neither BEGIN nor COMMIT. On
+ * Writes with one statement, which is stored as a whole or not at all, so that BEGIN and COMMIT are not needed. On
  * SQLite, a statement that has to wait for other writes shares their commit.
  *
  * @param client     no transaction

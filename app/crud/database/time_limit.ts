@@ -12,7 +12,7 @@ export class OutOfTime extends Error {
 }
 
 /**
- * Runs work whose reads the database gives up when the time is over, so that nobody's patience leaves statements
+ * Runs work whose reads the database cancels when the time is over, so that a client that gives up leaves no statements
  * behind. Reads of a transaction go on, and those of `better-sqlite3`, which nothing can stop.
  *
  * @param milliseconds  for all of the work; an outer limit that is shorter stays

@@ -1,5 +1,5 @@
 /**
- * Reason of a temporary failure: a lock is not released in time, the database does not answer, or it has
+ * Reason of a temporary failure: a lock is not released in time, the database does not respond, or it has
  * no space left.
  */
 export type Unavailability = 'busy' | 'away' | 'full'

@@ -5,7 +5,7 @@ import { schemaPath } from '../openapi/schema_route.js'
 import { crudConfig } from '../settings.js'
 import { DocsPage } from './docs_page.js'
 
-/** Path of the API page; undefined if it is off or there is no schema to show. [Q1] */
+/** Path of the API page; undefined if the page is off or the schema is disabled. [Q1] */
 export function docsPath(): string | undefined {
   const { docs } = crudConfig()
   return docs.enabled && schemaPath() ? docs.path : undefined

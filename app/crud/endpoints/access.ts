@@ -11,7 +11,7 @@ import { RequestValue } from '../http/request_value.js'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to
- * answer with. The admin area registers the one for API tokens. [P10]
+ * respond with. The admin area registers the one for API tokens. [P10]
  */
 export interface Authorizer {
   authorize(ctx: HttpContext, resource: Resource, operation: Operation): Promise<Actor>
@@ -100,7 +100,7 @@ export async function identify(ctx: HttpContext): Promise<(Actor & { token: ApiT
 }
 
 /**
- * The answer to a request without a valid token; it tells the sender if a token was sent but is invalid.
+ * The response to a request without a valid token; it tells the client whether a token was sent but is invalid.
  * (RFC 6750, 3)
  */
 export function unauthenticated(ctx: HttpContext): Problem {
@@ -171,7 +171,7 @@ export function originOf({ request }: HttpContext): Origin {
 }
 
 /**
- * Makes the answer private to the token's owner, including errors such as 404, which caches may store by
+ * Makes the response private to the token's owner, including errors such as 404, which caches may store by
  * default. No cache stores it. [P10]
  */
 function keepPrivate({ response }: HttpContext): void {

@@ -34,7 +34,7 @@ export function accessToInclude({ isList, resource }: IncludedRelation): Access 
   return isSaid ? rules!.accessOf(operation) : undefined
 }
 
-/** The relations that answers of the resource's endpoints can include, by API name. [Q3] */
+/** The relations that responses of the resource's endpoints can include, by API name. [Q3] */
 export function includesOf({ includes }: Resource): ReadonlyMap<string, IncludedRelation> {
   return new Map([...includes].filter(([, include]) => accessToInclude(include)))
 }

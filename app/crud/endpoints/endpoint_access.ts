@@ -59,7 +59,7 @@ export class EndpointAccess {
 
   /**
    * True if the caller may call the read of one item, at any path where the model offers it. `Prefer:
-   * return=representation` is ignored when the caller may not read; the answer then has no entity tag,
+   * return=representation` is ignored when the caller may not read; the response then has no entity tag,
    * and preconditions are refused. [Q6]
    */
   mayRead(ctx: HttpContext): Promise<boolean> {

@@ -221,7 +221,7 @@ export class EndpointCreator {
   }
 
   /**
-   * Adds the routes to the application's router. On a mount, its owner answers unknown paths.
+   * Adds the routes to the application's router. On a mount, its owner handles unknown paths.
    *
    * @throws ValueError  when two routes have the same method and path
    */
@@ -385,7 +385,7 @@ export class EndpointCreator {
   }
 
   /**
-   * Answers a list as JSON, or in the format of `Accept`. A page, and a handler of a subclass, are always JSON.
+   * Returns a list as JSON, or in the format of `Accept`. A page, and a handler of a subclass, are always JSON.
    * [D5]
    */
   async #replyList(ctx: HttpContext): Promise<void> {

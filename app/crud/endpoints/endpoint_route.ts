@@ -27,7 +27,7 @@ export interface EndpointRoute {
   operations?: readonly Operation[]
   /** The endpoint's name, as in `read_multi`, `read_paginated` or `batch`; method and path for a custom route */
   name: string
-  /** A GET route answers HEAD too */
+  /** A GET route handles HEAD, too */
   method: Method
   /** Full path in the router's notation, as in `/api/products/:id` */
   path: string

@@ -13,7 +13,7 @@ import { Write, type WriteOrigin } from './write.js'
 
 type Row = Record<string, unknown>
 
-/* All of them are kept in memory until the deletion is logged. */
+/* All of them stay in memory until the deletion is logged. */
 const MOST_ROWS = 10_000
 
 /** A row that the database deletes or changes because another row is deleted. */

@@ -8,7 +8,7 @@ import type { Write } from './write.js'
 const KEYS_AT_ONCE = 200
 
 /**
- * Adds to an action's writes the rows that they left: of the database's answer to the write, else by one statement
+ * Adds the resulting rows to an action's writes: those that the database returned for the write, else by one statement
  * per 200 records of a model. [R7]
  */
 export async function completeRows(

@@ -48,7 +48,7 @@ export function isObserved(): boolean {
 /**
  * Passes an action's writes to the observers, and emits their events after the commit. [E1]
  *
- * @param forgets  true to keep no write for the commit that nobody listens to
+ * @param forgets  true to store no write for the commit that has no listener
  * @throws WriteNotRecorded  or the reason why the database is unavailable
  */
 export async function deliver(

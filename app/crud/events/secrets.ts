@@ -2,7 +2,7 @@ import string from '@adonisjs/core/helpers/string'
 import type { Column } from '../resource/column.js'
 import type { Resource } from '../resource/resource.js'
 
-/* Only at the end: `token_count` and `password_changed_at` are no secrets. */
+/* Only at the end: `token_count` and `password_changed_at` are not secret. */
 const SECRET = new RegExp(
   '(^|_)(' +
     'passwords?|passwd|pwd|passphrases?|secrets?|tokens?|credentials?|otp|pin|cvv|recovery_codes?|' +
@@ -13,7 +13,7 @@ const SECRET = new RegExp(
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
 /**
- * The columns that events may report: neither hidden columns nor columns with the name of a secret,
+ * The columns that events may report: without hidden columns and columns with the name of a secret,
  * however the model serialises them. [E4]
  */
 export function loggedColumns(resource: Resource): readonly Column[] {

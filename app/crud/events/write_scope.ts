@@ -23,7 +23,7 @@ interface ScopeOptions {
   model?: LucidModel
   actor?: Actor
   origin?: Origin
-  /** True to forget writes that nobody listens to, as those of a long transaction would all wait for its commit */
+  /** True to forget writes without a listener, as those of a long transaction would all stay in memory until its commit */
   forgets?: boolean
 }
 

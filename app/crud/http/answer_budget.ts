@@ -4,18 +4,18 @@ import { answerTooLarge, tooManyAnswers } from './problems.js'
 import { crudConfig } from '../settings.js'
 import { RequestValue } from './request_value.js'
 
-/** Longest wait of an answer for memory, in milliseconds, and the number of answers that may wait */
+/** Longest time that a response waits for memory, in milliseconds, and the number of responses that can wait */
 const TIMEOUT = 1500
 const MOST_WAITING = 50
 
-/** Even small lists are refused when all answers together exceed their limit this many times. */
+/** Even small lists are refused when all responses together exceed their limit this many times. */
 const FULL = 2
 
-/** Answers of fewer bytes are not counted: nearly all are smaller. */
+/** Responses of fewer bytes are not counted: nearly all are smaller. */
 export const SMALL_ANSWER = 64 * 1024
 
 /*
- * Rows, items and JSON of an answer are in memory at the same time, so its values may use only a part of
+ * Rows, items and JSON of a response are in memory at the same time, so its values may use only a part of
  * the heap.
  */
 const SHARE_OF_HEAP = 0.25
@@ -24,7 +24,7 @@ const SHARE_OF_HEAP = 0.25
 const HEAP = getHeapStatistics().heap_size_limit
 
 /**
- * Maximum bytes of one answer and of all answers together: those of `limits` in `config/crud.ts`, at
+ * Maximum bytes of one response and of all responses together: those of `limits` in `config/crud.ts`, at
  * most a quarter of the heap of this process. [A29]
  */
 export function answerLimits(heap: number = HEAP): { answer: number; answers: number } {
@@ -33,15 +33,15 @@ export function answerLimits(heap: number = HEAP): { answer: number; answers: nu
   return { answer: Math.min(answer, most), answers: Math.min(answers, most) }
 }
 
-/** Bytes of all answers of this process that are being read, written or sent */
+/** Bytes of all responses of this process that are being read, written or sent */
 let inFlight = 0
 
-/** Waiting answers, the first one first; each is called when memory may be free */
+/** Waiting responses, the first one first; each is called when memory may be free */
 const waiting: Array<() => void> = []
 
 /**
- * The memory of one answer, out of the limit for all answers: the bytes of its values, reserved before
- * they are read and released after the answer is sent. Neither one answer nor many at once can fill the
+ * The memory of one response, out of the limit for all responses: the bytes of its values, reserved before
+ * they are read and released after the response is sent. One response, or many concurrent ones, cannot fill the
  * memory. [A29]
  */
 export class AnswerBudget {
@@ -49,7 +49,7 @@ export class AnswerBudget {
   #isReleased = false
 
   /**
-   * @param releaseLater  called once, on the first reservation: must call `release` when the answer is
+   * @param releaseLater  called once, on the first reservation: must call `release` when the response is
    *   sent
    */
   constructor(private readonly releaseLater?: (release: () => void) => void) {}
@@ -60,9 +60,9 @@ export class AnswerBudget {
   }
 
   /**
-   * Reserves bytes that are about to be read, and waits briefly if other answers use them.
+   * Reserves bytes that are about to be read, and waits briefly if other responses use them.
    *
-   * @throws Problem 413  when the answer would exceed the limit of one answer
+   * @throws Problem 413  when the response would exceed the limit of one response
    * @throws Problem 503  when the memory is not free in time
    */
   async reserve(bytes: number): Promise<void> {
@@ -80,7 +80,7 @@ export class AnswerBudget {
   /**
    * Raises the reservation to the size of values that are in memory already.
    *
-   * @param bytes  of the whole answer
+   * @param bytes  of the whole response
    */
   reserveAtLeast(bytes: number): void {
     if (bytes > this.#reserved) this.#add(bytes - this.#reserved)
@@ -95,8 +95,8 @@ export class AnswerBudget {
   }
 
   /**
-   * Runs the work with a budget of its own, as the limit of one answer applies to each list: own code
-   * may read one list after the other and keep none. The bytes stay counted until this budget is
+   * Runs the work with a separate budget, as the limit of one response applies to each list: application code
+   * may read one list after the other and retain none. The bytes stay counted until this budget is
    * released.
    */
   async forList<Result>(work: (budget: AnswerBudget) => Promise<Result>): Promise<Result> {
@@ -120,7 +120,7 @@ export class AnswerBudget {
   }
 }
 
-/** Bytes of all answers in memory at the moment. */
+/** Bytes of all responses in memory at the moment. */
 export function bytesInFlight(): number {
   return inFlight
 }
@@ -128,7 +128,7 @@ export function bytesInFlight(): number {
 /* Most requests never use their budget, so no listener is added to their response before they do. */
 const BUDGETS = new RequestValue<AnswerBudget>('answer budget')
 
-/** The budget of the answer to a request, released when the answer is sent or its connection is closed. */
+/** The budget of the response to a request, released when the response is sent or its connection is closed. */
 export function answerBudgetOf(ctx: HttpContext): AnswerBudget {
   let budget = BUDGETS.get(ctx)
   if (!budget) {

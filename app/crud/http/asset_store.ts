@@ -144,7 +144,7 @@ async function read(name: string, path: string): Promise<Buffer> {
 
 /**
  * Removes comments, a tenth of the size. Only comments on lines of their own, so that no part of a
- * string or a regular expression is taken for one; licences (`/*!`) stay.
+ * string or a regular expression is mistaken for one; licences (`/*!`) stay.
  */
 function withoutComments(text: string): string {
   return text.replace(/^[ \t]*\/\*(?!!)(?:(?!\*\/)[^])*\*\/[ \t]*\n/gm, '')

@@ -64,7 +64,7 @@ async function readText(request: IncomingMessage, limit: number): Promise<string
 
 /**
  * The bytes of a stream, up to the limit. Uses events, as async iteration is several times slower; the
- * stream is not destroyed early, or the answer could not be sent.
+ * stream is not destroyed early, or the response could not be sent.
  */
 function collect(stream: Readable, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

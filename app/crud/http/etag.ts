@@ -22,15 +22,15 @@ export class TagDigest {
 }
 
 /**
- * The entity tag of an item; it changes with any value that answers show. [Q6]
+ * The entity tag of an item; it changes with any value that responses show. [Q6]
  *
- * @param json  the whole item as in an answer
+ * @param json  the whole item as in a response
  */
 export function strongTag(json: string | Buffer): string {
   return `"${versionOfJson(json)}"`
 }
 
-/** The entity tag of an answer with more than one item. [Q6] */
+/** The entity tag of a response with more than one item. [Q6] */
 export function weakTag(json: string | Buffer): string {
   return `W/"${versionOfJson(json)}"`
 }

@@ -24,12 +24,12 @@ interface Place {
 const places = new Set<Place>()
 
 /**
- * Takes one of the places for exports that are sent while they are read, of the API and of the admin site together. A
- * caller has one at most. If all are taken, the slowest reader below the minimum rate loses its place and its
- * connection. Small exports need no place: they are read like a list, and sent afterwards.
+ * Claims one of the slots for exports that are sent while they are read, of the API and of the admin site together. A
+ * caller has one at most. If all are in use, the slowest reader below the minimum rate loses its slot and its
+ * connection. Small exports need no slot: they are read like a list, and sent afterwards.
  *
- * @returns a function that frees the place; further calls do nothing
- * @throws Problem 503  while the caller has a place, or all are taken
+ * @returns a function that frees the slot; further calls do nothing
+ * @throws Problem 503  while the caller has a slot, or all are in use
  */
 export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
   const { response } = ctx.response

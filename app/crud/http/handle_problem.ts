@@ -11,10 +11,10 @@ import { toProblem } from './to_problem.js'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Answers an error of a generated endpoint, or of a path below their prefix. The application's exception
+ * Sends the response for an error of a generated endpoint, or of a path below their prefix. The application's exception
  * handler calls it first.
  *
- * @returns true if the error was answered; false if it is the application's
+ * @returns true if the error was handled; false if the application has to handle it
  */
 export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
   if (!isOurs(ctx)) return false
@@ -36,7 +36,7 @@ async function answerMissingCounted(ctx: HttpContext): Promise<void> {
   answerMissing(ctx)
 }
 
-/** Answers a request that matches no route: 405 with the methods of the path, or 404. [A25] */
+/** Responds to a request that matches no route: 405 with the methods of the path, or 404. [A25] */
 export function answerMissing(ctx: HttpContext): void {
   const allowed = allowedMethods(ctx)
   if (allowed.length === 0) sendProblem(ctx, noEndpoint())

@@ -7,16 +7,16 @@ import { answerTooLarge } from './problems.js'
 /** Characters to write before other requests get a turn */
 const PIECE = 256 * 1024
 
-/* An answer, its list, an item, its included items: a deeper value is written at once. */
+/* A response, its list, an item, its included items: a deeper value is written in one piece. */
 const DEEPEST = 4
 
 /**
- * Writes a long answer as JSON in pieces, so that other requests do not wait for it. The pieces are
+ * Writes a long response as JSON in pieces, so that other requests do not wait for it. The pieces are
  * Buffers, outside the heap.
  *
  * @param value  a JSON value
  * @throws Problem 413  when the JSON, which is longer than the values by its escapes, exceeds the limit
- *   of an answer
+ *   of a response
  */
 export async function writeJsonPieces(
   value: unknown

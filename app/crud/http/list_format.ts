@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
-/** The formats of a list beside JSON, by their type. [D5] */
+/** The formats of a list in addition to JSON, by their type. [D5] */
 export const LIST_FORMATS = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',

@@ -28,8 +28,8 @@ const IF_MATCH = 'If-Match'
 const IF_NONE_MATCH = 'If-None-Match'
 
 /**
- * Answers a read of one item with its entity tag, or with 304 if the client has that version; with
- * included items, the tag is a weak one over the whole answer. A response that the handler sent itself,
+ * Responds to a read of one item with its entity tag, or with 304 if the client has that version; with
+ * included items, the tag is a weak one over the whole response. A response that the handler sent itself,
  * or with a status of its own, stays as it is. [Q6]
  *
  * @throws Problem 400  for an unreadable header
@@ -41,14 +41,14 @@ export function replyItem(ctx: HttpContext, item: unknown): void | Promise<void>
   replyTagged(ctx, item, (json) => strongTag(whole ? writeJson(whole) : json))
 }
 
-/** Answers a list with a weak entity tag over the whole answer, or with 304. [Q6] */
+/** Responds to a read of a list with a weak entity tag over the whole response, or with 304. [Q6] */
 export function replyList(ctx: HttpContext, list: unknown): void | Promise<void> {
   if (answerBudgetOf(ctx).reserved > LARGE_ANSWER) return replyInPieces(ctx, list)
   replyTagged(ctx, list, weakTag)
 }
 
 /**
- * Sets the entity tag of the item after a write, whatever part of it the answer shows: after a write,
+ * Sets the entity tag of the item after a write, whatever part of it the response shows: after a write,
  * the tag is that of the new state (RFC 9110, 8.8). [Q6]
  */
 export function noteTag({ response }: HttpContext, item: Item): void {
@@ -65,7 +65,7 @@ export function hasPrecondition({ request }: HttpContext): boolean {
  * The precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the
  * tags that must not match. Call it after the record is locked and the policy has allowed the write, so
  * that no other caller learns the version. A caller who may not read the record is always refused:
- * either result would tell something about its content. [Q6]
+ * either result would reveal something about its content. [Q6]
  *
  * @param actor    who sees so much of it
  * @param mayRead  true if the caller may read the record
@@ -114,7 +114,7 @@ function encoded(json: string): string | Buffer {
   return json.length > SHORT_TEXT ? Buffer.from(json) : json
 }
 
-/** Sends an answer that is too long to be written at once. */
+/** Sends a response that is too long to be written in one piece. */
 async function replyInPieces(ctx: HttpContext, value: unknown): Promise<void> {
   if (value === undefined || ctx.response.hasLazyBody) return
   const { pieces, bytes, digest } = await writeJsonPieces(value)

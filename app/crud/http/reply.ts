@@ -2,21 +2,21 @@ import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
 import { writeJson } from '../values/json.js'
 
-/** Answers with a JSON value, including null. */
+/** Responds with a JSON value, including null. */
 export function reply(ctx: HttpContext, value: unknown, status?: number): void {
   if (status) ctx.response.status(status)
   replyText(ctx, writeJson(value ?? null))
 }
 
 /**
- * Answers with JSON text. AdonisJS's own entity tags (`http.etag` of `config/app.ts`) hash the content
- * of the answer, which differs from the content of an item's tag.
+ * Responds with JSON text. AdonisJS's own entity tags (`http.etag` of `config/app.ts`) hash the content
+ * of the response, which differs from the content of an item's tag.
  */
 export function replyText({ response }: HttpContext, json: string | Buffer): void {
   response.header('content-type', 'application/json; charset=utf-8').send(json, false)
 }
 
-/** Answers with JSON text in pieces; each is sent after the client has received the one before. */
+/** Responds with JSON text in pieces; each is sent after the client has received the one before. */
 export function replyPieces({ response }: HttpContext, pieces: Buffer[], bytes: number): void {
   response
     .header('content-type', 'application/json; charset=utf-8')

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 
 /**
- * A value that belongs to a request, kept on its context. A `WeakMap` of contexts would keep the value alive until
+ * A value that belongs to a request, stored on its context. A `WeakMap` of contexts would keep the value alive until
  * the next full garbage collection, and with it all that the value refers to: V8's quick collections treat the
  * values of a long-lived map as reachable.
  */

@@ -17,8 +17,8 @@ const YEAR = 365 * 24 * 3600
 let known: Array<[name: string, value: string]> | undefined
 
 /**
- * The default headers of every answer; a route may replace them. If `APP_URL` is HTTPS, browsers are
- * told to use HTTPS only.
+ * The default headers of every response; a route may replace them. If `APP_URL` is HTTPS, browsers are
+ * required to use HTTPS only.
  */
 export function securityHeaders(): ReadonlyArray<[name: string, value: string]> {
   known ??= headersFor(app.config.get<string>('app.appUrl', ''))

@@ -57,7 +57,7 @@ export async function deleteByKey(
   await $hooks.runner('after:delete').run(record)
 }
 
-/** Uses the key as it was read: a hook may have changed the attributes meanwhile. */
+/** Uses the key as it was read: a hook may have changed the attributes since then. */
 function ownRow(record: LucidRow, resource: Resource, client: TransactionClientContract): Query {
   const query = resource.model.query({ client }) as Query
   whereSql(query, resource.key.is(resource.key.of(record.$original), dialectOf(client)))

@@ -86,7 +86,7 @@ class DirectWrite {
     return []
   }
 
-  /** Uses the key as it was read: a hook may have changed the attributes meanwhile. */
+  /** Uses the key as it was read: a hook may have changed the attributes since then. */
   async #update(values: Row): Promise<void> {
     const { key } = this.resource
     const where = key.is(key.of(this.record.$original), this.dialect)

@@ -12,7 +12,7 @@ import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>
 
-/* Answers that stay once the columns are known; hooks may be added at any time. */
+/* Results that stay valid once the columns are known; hooks may be added at any time. */
 const PLAIN = new WeakMap<ColumnSet, boolean>()
 
 /**
@@ -79,8 +79,8 @@ export class PlainRows {
 
   /**
    * @param values  by attribute name
-   * @returns what an update writes, by column name; null for changes that only a record can tell, by comparing them
-   *   with its values: dates, bytes and JSON, and automatic timestamps beside no `updatedAtColumn`
+   * @returns what an update writes, by column name; null for changes that require a record, which compares them
+   *   with its values: dates, bytes and JSON, and automatic timestamps without an `updatedAtColumn`
    */
   changesOf(values: Row): Row | null {
     const { model, updatedAt } = this.resource

@@ -15,7 +15,7 @@ export function noteStoredRow(record: LucidRow, row: Row): void {
 
 /**
  * The record's row, if the write returned it. Valid until the end of the action that wrote it, as only
- * that action can have changed it meanwhile.
+ * that action can have changed it since then.
  */
 export function storedRowOf(record: LucidRow): Row | undefined {
   return STORED.get(record)

@@ -12,7 +12,7 @@ interface UnreadableFile {
 const TOO_EARLY = /^Cannot access '(.+)' before initialization$/
 
 /**
- * The faults of files that could not be imported, each once: an error of one file is thrown again by all
+ * The errors of files that could not be imported, each once: an error of one file is thrown again by all
  * files that import it, and a cycle of imports stops each of its files. [P9]
  *
  * @param shown  formats a path for the message

@@ -1,8 +1,8 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * The answers to creates with an `Idempotency-Key`, each under a digest of actor, path and key. Runs on
- * every connection whose models accept such keys, as an answer is stored with its item. [Q7]
+ * The responses to creates with an `Idempotency-Key`, each under a digest of actor, path and key. Runs on
+ * every connection whose models accept such keys, as a response is stored with its item. [Q7]
  */
 export default class extends BaseSchema {
   protected tableName = 'idempotency_keys'

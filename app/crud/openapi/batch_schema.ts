@@ -27,7 +27,7 @@ export function describeBatch(
   }
 }
 
-/** The schema of a batch's answer. [D4] */
+/** The schema of a batch's response. [D4] */
 export function describeBatchAnswer(resource: Resource, item: SchemaObject): SchemaObject {
   const items = (description: string): SchemaObject => ({
     type: 'array',

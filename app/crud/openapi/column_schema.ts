@@ -20,7 +20,7 @@ const CLOCK: SchemaObject = {
 const DATABASE_TEXTS =
   /^(?:interval|inet|cidr|macaddr8?|bit|xml|point|line|lseg|box|path|polygon|circle|tsvector|tsquery|pg_lsn|time(?:\(\d\))? with time zone|\w+range)\b/
 
-/** The schemas of values in answers. [A20] */
+/** The schemas of values in responses. [A20] */
 const FORMS: Record<ColumnKind, SchemaObject> = {
   text: { type: 'string' },
   uuid: { type: 'string', format: 'uuid' },
@@ -64,7 +64,7 @@ const LONG_DECIMAL: SchemaObject = {
   description: 'With more than 15 digits, its digits as a string',
 }
 
-/** The schema of a column's value in answers. */
+/** The schema of a column's value in responses. */
 export function answerSchema(column: Column): SchemaObject {
   const form = column.writesItself ? {} : formOf(column)
   return withNull({ ...form, ...column.described }, column.nullable && !column.isPrimary)
@@ -77,7 +77,7 @@ export function inputForm(column: Column): SchemaObject {
 
 /**
  * The schema of a column's value in bodies, without null, in the range of the database. Integers beyond
- * JSON numbers would come back as strings, which only columns of large integers answer with. [A20]
+ * JSON numbers would come back as strings, which only columns of large integers return. [A20]
  */
 export function bodyForm(column: Column): SchemaObject {
   const form = column.element

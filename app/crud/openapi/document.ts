@@ -81,7 +81,7 @@ export function buildDocument(
   }
 }
 
-/** @throws TypeError  for a description that is no JSON */
+/** @throws TypeError  for a description that is not JSON */
 function describeRoute(described: Described): Parts {
   const { isCustom, operation, operations } = described.route
   const parts = isCustom

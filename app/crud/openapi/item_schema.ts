@@ -7,7 +7,7 @@ import type { SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'
 
 /**
- * The schema of an item in answers. [A2, Q3]
+ * The schema of an item in responses. [A2, Q3]
  *
  * @param refTo  refers to the schema of another resource's items
  */

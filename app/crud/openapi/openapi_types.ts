@@ -87,7 +87,7 @@ export interface OpenApiDocument {
 
 /**
  * The description of a custom route in the API schema, all of it optional. It only describes: the
- * handler reads and answers as it likes. [Q1]
+ * handler can read and return anything. [Q1]
  */
 export interface RouteDescription {
   /** Default: from method, model and path, as in `getFilmsLongest` */
@@ -99,10 +99,10 @@ export interface RouteDescription {
   /** The JSON body: a VineJS schema or a JSON Schema */
   body?: object
   /**
-   * The JSON answer: an item or a list of the model, a VineJS schema or a JSON Schema; `null` without a
+   * The JSON response: an item or a list of the model, a VineJS schema or a JSON Schema; `null` without a
    * body. Default: anything
    */
   answer?: 'item' | 'list' | object | null
-  /** Status of the answer. Default: 200, or 204 without a body */
+  /** Status of the response. Default: 200, or 204 without a body */
   status?: number
 }

@@ -32,7 +32,7 @@ export interface Parts {
 
 const header = (name: string): Reference => ({ $ref: `#/components/parameters/${name}` })
 
-/** Input and answers of the operations, without their access. [A1 to A22, Q1 to Q7] */
+/** Input and responses of the operations, without their access. [A1 to A22, Q1 to Q7] */
 export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   create({ names, responses, ...of }) {
     const isRead = of.endpoints.operations.includes('read')

@@ -104,7 +104,7 @@ function momentOf({ settings, rules }: BodyField, form: SchemaObject): SchemaObj
   return isUsual || isDayFormat(settings.formats) ? { ...form } : { type: 'string' }
 }
 
-/** A model's description of the form is about answers, which its `serialize` may change. */
+/** A model's description of the format is about responses, which its `serialize` may change. */
 function annotations({ described, serialize }: Column): SchemaObject {
   return pick(described, serialize ? ['title', 'description', 'deprecated'] : ANNOTATIONS)
 }

@@ -23,7 +23,7 @@ export const PROBLEMS = {
 
 export type ProblemStatus = keyof typeof PROBLEMS
 
-/* Sent in addition to the headers of every answer. */
+/* Sent in addition to the headers of every response. */
 const HEADERS_OF_PROBLEMS: Partial<Record<ProblemStatus, string[]>> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
@@ -36,7 +36,7 @@ const text = (description: string, more: SchemaObject = {}): HeaderObject => ({
   schema: { type: 'string', ...more },
 })
 
-/** A header that is sent with every answer that lists it. */
+/** A header that is sent with every response that lists it. */
 const always = (header: HeaderObject): HeaderObject => ({ ...header, required: true })
 
 /** By header name. */
@@ -105,12 +105,12 @@ export const PROBLEM: SchemaObject = {
 export class Responses {
   readonly #everywhere: string[]
 
-  /** @param isLimited  true if there is a rate limit, whose headers are then on every answer [Q8] */
+  /** @param isLimited  true if there is a rate limit, whose headers are then on every response [Q8] */
   constructor(private readonly isLimited: boolean) {
     this.#everywhere = ['X-Request-Id', ...(isLimited ? ['RateLimit-Policy', 'RateLimit'] : [])]
   }
 
-  /** A JSON answer; without a schema it has no body. */
+  /** A JSON response; without a schema it has no body. */
   answer(description: string, schema?: SchemaObject, headers: string[] = []): ResponseObject {
     return {
       description,
@@ -164,7 +164,7 @@ export class Responses {
     )
   }
 
-  /** The headers of any answer. */
+  /** The headers of any response. */
   headers(): Record<string, HeaderObject> {
     const used = Object.entries(HEADERS).filter(
       ([name]) => this.isLimited || !name.startsWith('RateLimit')
@@ -177,7 +177,7 @@ export class Responses {
     return this.#problem('What went wrong')
   }
 
-  /** The answer of own code without a description. */
+  /** The response of application code without a description. */
   anything(): ResponseObject {
     const { content, ...response } = this.anyProblem()
     return {

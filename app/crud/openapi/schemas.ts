@@ -74,7 +74,7 @@ export class Schemas {
     return schemaRef(name)
   }
 
-  /** @throws TypeError  for a schema that is no JSON */
+  /** @throws TypeError  for a schema that is not JSON */
   #set(name: string, schema: SchemaObject): void {
     JSON.stringify(schema)
     this.all[name] = schema

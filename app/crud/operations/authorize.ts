@@ -19,7 +19,7 @@ export class Authorization {
   }
 
   /**
-   * True if a grant and the policy allow the action. For `restore`, the policy is asked about `delete`. [U2]
+   * True if a grant and the policy allow the action. For `restore`, the policy is checked for `delete`. [U2]
    */
   async allows(
     action: GrantedOperation,

@@ -54,7 +54,7 @@ export interface ReadOptions extends FindOptions {
 
 /** The options of a write of one item. */
 export interface WriteOptions extends CallOptions {
-  /** Called with the locked record; an error that it throws is the answer, and nothing is written */
+  /** Called with the locked record; if it throws, the error is the response and nothing is written */
   precondition?: (record: LucidRow) => void | Promise<void>
 }
 

@@ -113,7 +113,7 @@ async function readPlain(
   return withReadability(noteKey(item, key), await records.maySee(key, client, options))
 }
 
-/** Marks an item that its creator may not read, as the answer must not show it. [P14] */
+/** Marks an item that its creator may not read, as the response must not show it. [P14] */
 async function readCreated(
   { records, resource }: CrudContext,
   record: LucidRow,

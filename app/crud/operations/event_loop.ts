@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Waits for a turn of the event loop of its own: of several long answers, one part is written per turn,
+ * Waits for a separate turn of the event loop: of several long responses, one part is written per turn,
  * and short requests run in between. [A29]
  */
 export async function nextEventLoopTurn(): Promise<void> {

@@ -23,11 +23,11 @@ export function includeColumns(
  * Adds the related items to the items found, by one query for each relation. It leaves out records
  * outside the actor's scope, soft-deleted ones, and those that the policy refuses to read; if the policy
  * refuses the operation, the whole request is refused. A list is cut at the relation's limit, and
- * `NAME_has_more` beside it is then true. [Q3, P14]
+ * the field `NAME_has_more` is then true. [Q3, P14]
  *
  * @param found  read with `includeColumns`
  * @throws Problem 403
- * @throws Problem 422  when they exceed the limit of one answer
+ * @throws Problem 422  when they exceed the limit of one response
  */
 export async function includeRelated(
   found: readonly Found[],

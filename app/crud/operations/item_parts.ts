@@ -10,18 +10,18 @@ export function notePart(part: Item, whole: Item): Item {
   return part
 }
 
-/** The whole item, if the answer has only some of its fields. */
+/** The whole item, if the response has only some of its fields. */
 export function fullItemOf(part: unknown): Item | undefined {
   return typeof part === 'object' && part !== null ? FULL_ITEMS.get(part) : undefined
 }
 
-/** Marks an answer that has included items. */
+/** Marks a response that has included items. */
 export function noteIncludes(answer: Item): Item {
   WITH_INCLUDES.add(answer)
   return answer
 }
 
-/** True if an answer has included items. */
+/** True if a response has included items. */
 export function hasIncludes(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && WITH_INCLUDES.has(answer)
 }

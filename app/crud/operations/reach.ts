@@ -16,7 +16,7 @@ const KEYS_AT_ONCE = 200
 /**
  * Tests records against several reaches, independently of read access. One statement per 200 records.
  *
- * @returns the answers in the order of the reaches, by `identityOf` the key; none for a key that is nobody's
+ * @returns the results in the order of the reaches, by `identityOf` the key; none for the key of no existing record
  */
 export async function reachedOf(
   { base }: Resource,

@@ -185,7 +185,7 @@ export class Records extends Authorization {
   }
 
   /**
-   * Authorizes a repeated create or update of an item in its present state. An item that no longer exists
+   * Authorizes a repeated create or update of an item in its current state. An item that no longer exists
    * needs no authorization.
    *
    * @returns true if the actor may also read it
@@ -211,7 +211,7 @@ export class Records extends Authorization {
     return await this.allows('read', options, record)
   }
 
-  /** True if the policy lets the actor read an item in its present state. */
+  /** True if the policy lets the actor read an item in its current state. */
   async maySee(key: KeyValue, client: QueryClientContract, options: CallOptions): Promise<boolean> {
     if (!this.authorizesRecords(options)) return await this.allows('read', options)
     const record = await this.#stored(key, client, options)

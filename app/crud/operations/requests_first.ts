@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
-/* Milliseconds that work waits for requests, so that it goes on among ever so many */
+/* Milliseconds that work waits for requests, so that it continues under any load */
 const LONGEST_WAIT = 50
 
 /* Milliseconds without work in the background, after which requests are watched no more */
@@ -15,8 +15,8 @@ let lastAsked = 0
 let isWatching = false
 
 /**
- * Lets requests of this process go first: waits until each has its answer begun. Work in
- * the background that calls it between parts of a few milliseconds keeps no page waiting. [D6]
+ * Lets requests of this process go first: waits until each has begun its response. Background work
+ * that calls it between parts of a few milliseconds delays no page. [D6]
  *
  * @param longest  milliseconds of the wait at the most
  */
@@ -43,7 +43,7 @@ function note(message: unknown): void {
   underWay.clear()
 }
 
-/** An answer that has begun may be a long file for a slow client. */
+/** A response that has begun may be a long file for a slow client. */
 function areUnderWay(): boolean {
   for (const response of underWay) {
     if (response.headersSent || response.destroyed) underWay.delete(response)

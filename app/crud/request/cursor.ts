@@ -23,7 +23,7 @@ const LONG_TEXT = 500
 /**
  * A position as an opaque text that only this application can create: encrypted and authenticated by its
  * key, together with everything that defines the list. The same position gives the same text, so that an
- * unchanged answer keeps its entity tag. [Q4]
+ * unchanged response keeps its entity tag. [Q4]
  *
  * @throws Problem 422  when a value is too long
  */

@@ -2,14 +2,14 @@ import { invalidParameter } from '../http/problems.js'
 import type { Column } from '../resource/column.js'
 import type { Item } from '../types.js'
 
-/** The fields of an answer's items, in the resource's order. */
+/** The fields of a response's items, in the resource's order. */
 export interface Fields {
   columns: readonly Column[]
   /** Computed properties: attribute -> API name */
   computed: ReadonlyMap<string, string>
 }
 
-/** The fields that answers of a resource can have. */
+/** The fields that responses of a resource can have. */
 interface Answerable {
   readonly fields: readonly Column[]
   readonly computed: Fields['computed']

@@ -28,7 +28,7 @@ export interface ListQuery {
   page?: number
   itemsPerPage?: number
   /**
-   * The `next_cursor` of the part before, empty for the first; with `limit` alone, there is no total
+   * The `next_cursor` of the previous part, empty for the first; with `limit` alone, there is no total
    * [Q4]
    */
   cursor?: string
@@ -47,7 +47,7 @@ export interface Extent {
   fields?: Fields
   /** The relations to include [Q3] */
   include?: readonly IncludedRelation[]
-  /** True or false if the caller asked for the total or declined it [Q5] */
+  /** True or false if the caller requested the total or declined it [Q5] */
   count?: boolean
 }
 

@@ -4,7 +4,7 @@ import type { Position } from '../sql/keyset.js'
 import type { QueryString } from './query_string.js'
 
 /**
- * The requested part of the list and the shape of its answer: the two of the specification, and that of
+ * The requested part of the list and the shape of its response: the two of the specification, and that of
  * a cursor. [S2, Q4]
  */
 export type Paging =
@@ -15,7 +15,7 @@ export type Paging =
       after: Position | null
       offset: 0
       limit: number
-      /** Takes the position of the next part instead of the answer's cursor */
+      /** Receives the position of the next part instead of the response's cursor */
       takeNext?: (position: Position) => void
     }
 
@@ -24,7 +24,7 @@ export type Paging =
  *
  * @param paged  true if a request without any of them means page 1
  * @throws Problem 400  when both pairs are used [A11]
- * @throws Problem 422  for a value that is no integer, negative, repeated, or zero for a page [A13]
+ * @throws Problem 422  for a value that is not an integer, negative, repeated, or zero for a page [A13]
  */
 export function parsePaging(
   query: QueryString,

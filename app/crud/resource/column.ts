@@ -37,7 +37,7 @@ export class Column {
   readonly attribute: string
   /** Name in the table, as in `last_sold` */
   readonly name: string
-  /** Name in the API. A hidden column has one too: a body may set a column that no answer shows. */
+  /** Name in the API. A hidden column has one too: a body may set a column that responses do not show. */
   readonly apiName: string
   /** Never read, listed, sorted by, filtered by or echoed */
   readonly hidden: boolean

@@ -62,7 +62,7 @@ export class ColumnSet {
    * The same columns, of which more are hidden, in all rows or in some.
    *
    * @param hidden  names in the API
-   * @param mixed   of those that are null in some rows; a key is what a record is asked for by, and is not
+   * @param mixed   of those that are null in some rows; a key is never among them, as it identifies the record
    */
   project(
     model: LucidModel,
@@ -77,7 +77,7 @@ export class ColumnSet {
   }
 
   /**
-   * The columns that answers may show.
+   * The columns that responses may show.
    */
   get visible(): Column[] {
     return this.all.filter((column) => !column.hidden)

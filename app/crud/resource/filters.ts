@@ -22,7 +22,7 @@ export class Filters {
   readonly #defaults: FilterMap
   readonly #model: string
 
-  /** @throws ValueError  for a name that is no visible column, or that FilterConfig refuses */
+  /** @throws ValueError  for a name that is not a visible column, or that FilterConfig refuses */
   constructor(config: FilterConfig | FilterMap | undefined, columns: ColumnSet, model: string) {
     this.#model = model
     this.#defaults = this.#checked(config)

@@ -33,7 +33,7 @@ export function guardedReferencesOf(resource: Resource): readonly GuardedReferen
 }
 
 /**
- * The same by what guards the records of a model for somebody.
+ * The same by what guards the records of a model for an actor.
  */
 export function referencesGuardedBy(
   resource: Resource,

@@ -47,7 +47,7 @@ export interface RelatedColumn {
   column: StoredColumn
 }
 
-/** A relation whose items a model's answers can include. [Q3] */
+/** A relation whose items a model's responses can include. [Q3] */
 export class RelationTo<Related extends RelatedTable> {
   /** Name in the API: the relation's `serializeAs` */
   readonly name: string
@@ -105,7 +105,7 @@ export class RelationTo<Related extends RelatedTable> {
     return this.#limit ?? crudConfig().pagination.includedPerRecord
   }
 
-  /** All names that the relation may have in an answer. */
+  /** All names that the relation may have in a response. */
   get names(): readonly string[] {
     return this.isList ? [this.name, this.hasMore] : [this.name]
   }

@@ -20,7 +20,7 @@ export interface Grant {
 }
 
 /**
- * A model that grants are asked for; a `Resource` is one.
+ * A model whose grants are checked; a `Resource` is one.
  */
 export interface GovernedModel {
   readonly name: string
@@ -28,7 +28,7 @@ export interface GovernedModel {
 }
 
 /**
- * Knows what actors may do beside what `policy` and `scope` of a model say. [U4]
+ * Knows what actors may do in addition to what `policy` and `scope` of a model say. [U4]
  */
 export interface Permissions {
   /**
@@ -42,9 +42,9 @@ export interface Permissions {
 let registered: Permissions | undefined
 
 /**
- * Registers who knows the permissions; undefined: nobody is restricted.
+ * Registers the source of permissions; undefined: no actor is restricted.
  *
- * @returns who did so far
+ * @returns the previous source
  */
 export function usePermissions(given: Permissions | undefined): Permissions | undefined {
   const before = registered

@@ -44,7 +44,7 @@ export class PivotColumns {
    * @param related  model of the items
    * @param which    start of the message of an error
    * @throws RuntimeError  when the table is missing
-   * @throws ValueError    for a name that is no column
+   * @throws ValueError    for a name that is not a column
    */
   async load(related: LucidModel, client: QueryClientContract, which: string): Promise<void> {
     if (this.#columns.length > 0) return

@@ -48,8 +48,8 @@ export class PivotRelation {
 const RELATIONS = new WeakMap<LucidModel, readonly PivotRelation[]>()
 
 /**
- * The many-to-many relations of a model that answers and events may show: those with a name in the API that is
- * neither a column's nor a secret's. One that Lucid can't use is left out. [E4]
+ * The many-to-many relations of a model that responses and events may show: those with a name in the API that is
+ * not that of a column or of a secret. One that Lucid can't use is left out. [E4]
  */
 export function pivotRelationsOf(model: LucidModel): readonly PivotRelation[] {
   let relations = RELATIONS.get(model)
@@ -80,7 +80,7 @@ export function pivotRelationOf(model: LucidModel, name: string): PivotRelation 
   )
 }
 
-/** False if its keys are no columns. */
+/** False if its keys are not columns. */
 function isUsable(relation: Relation): boolean {
   try {
     relation.boot()

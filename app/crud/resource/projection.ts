@@ -20,7 +20,7 @@ export class Projection {
 
   /**
    * @param grants    null where only relations are left out
-   * @param includes  names in the API of the relations that answers do not embed
+   * @param includes  names in the API of the relations that responses do not embed
    */
   constructor(
     grants: readonly Grant[] | null,

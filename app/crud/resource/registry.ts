@@ -15,9 +15,9 @@ export class ResourceRegistry {
   readonly #others: Resource[] = []
   readonly #checks = new Map<Resource, () => void>()
 
-  /** The faults that the boot found in the decorated models, if it only warned of them [P9] */
+  /** The errors that the boot found in the decorated models, if it only warned of them [P9] */
   readonly faults: Error[] = []
-  /** The faults that the boot has not reported yet: `load()` throws them [P9] */
+  /** The errors that the boot has not reported yet: `load()` throws them [P9] */
   readonly untold: Error[] = []
 
   /** @throws ValueError  when another model's endpoints have the same path */
@@ -62,8 +62,8 @@ export class ResourceRegistry {
   }
 
   /**
-   * A relation that only another part of the application includes has its own authorization, and is no
-   * fault.
+   * A relation that only another part of the application includes has its own authorization, and is not an
+   * error.
    *
    * @throws ValueError  for a relation whose items no caller could ever see
    */
@@ -92,7 +92,7 @@ export class ResourceRegistry {
    * Loads the introspection of every model's table. Called before the server listens, by the tests after
    * migrating, and otherwise by the first request; loaded resources stay as they are. [P15]
    *
-   * @throws ConfigurationError  with all missing or contradictory parts, and the faults of the boot
+   * @throws ConfigurationError  with all missing or contradictory parts, and the errors of the boot
    */
   async load(): Promise<void> {
     const errors: Error[] = this.untold.splice(0)
@@ -103,7 +103,7 @@ export class ResourceRegistry {
       try {
         await endpoints.resource.load(undefined, introspections.get(endpoints.resource))
         for (const include of endpoints.resource.includes.values()) {
-          /* The missing part of another model may follow from a fault that is reported already. */
+          /* The missing part of another model may follow from an error that is reported already. */
           if (isWhole) this.#checkInclude(endpoints.resource, include)
           await include.load()
         }

@@ -47,7 +47,7 @@ export type Policy = (
   record?: LucidRow
 ) => boolean | Promise<boolean>
 
-/** A relation whose items a model's answers can include. [Q3] */
+/** A relation whose items a model's responses can include. [Q3] */
 export type IncludedRelation = RelationTo<Resource>
 
 /** The options of `@Crud` about the model itself. [P4] */
@@ -62,10 +62,10 @@ export interface ResourceOptions extends ColumnSettings {
   deleteSchema?: ObjectSchema
   /** Generates the key of a new record that is given none: UUID of version 7 or 4, or ULID */
   key?: KeyKind
-  /** Its fields are the fields of the answers. Default: all columns that are not hidden [A2] */
+  /** Its fields are the fields of the responses. Default: all columns that are not hidden [A2] */
   selectSchema?: ObjectSchema
   /**
-   * Body fields that are no columns; they are passed to `prepareCreate` and `prepareUpdate` of
+   * Body fields that are not columns; they are passed to `prepareCreate` and `prepareUpdate` of
    * `LucidCrud` [P6]
    */
   virtualFields?: Iterable<string>
@@ -73,7 +73,7 @@ export interface ResourceOptions extends ColumnSettings {
   filterConfig?: FilterConfig | FilterMap
   /** True if `?deleted=include` and `only` show soft-deleted items [A22] */
   showDeleted?: boolean
-  /** Relations that `include=` may add to the answers [Q3] */
+  /** Relations that `include=` may add to the responses [Q3] */
   include?: Iterable<string | IncludeOption>
   /** Allowed actions of each actor; default: all [P14] */
   policy?: Policy
@@ -103,13 +103,13 @@ export class Resource {
   readonly authorizesRecords: boolean
   readonly scope: Scope | undefined
 
-  /** The columns of answers, in declaration order [A2] */
+  /** The columns of responses, in declaration order [A2] */
   readonly fields: readonly Column[]
-  /** The computed properties of answers: attribute -> API name */
+  /** The computed properties of responses: attribute -> API name */
   readonly computed: ReadonlyMap<string, string>
-  /** All fields of an answer without a selection */
+  /** All fields of a response without a selection */
   readonly answer: Fields
-  /** The relations that answers can include, by API name [Q3] */
+  /** The relations that responses can include, by API name [Q3] */
   readonly includes: ReadonlyMap<string, IncludedRelation>
   /** The fields of `selectSchema`, by API name [P4] */
   readonly selected: ReadonlyMap<string, SchemaField> | undefined
@@ -141,7 +141,7 @@ export class Resource {
   #isLoaded = false
 
   /**
-   * @throws TypeError     when the model is no Lucid model
+   * @throws TypeError     when the model is not a Lucid model
    * @throws ValueError    for an invalid option
    * @throws RuntimeError  when the model's database connection does not exist
    */
@@ -293,7 +293,7 @@ export class Resource {
     )
   }
 
-  /** A key is what a record is asked for by: it is shown wherever any grant shows it. */
+  /** A key identifies the record: it is shown wherever any grant shows it. */
   #mixedColumnsOf({ mixed }: Projection): Map<Column, readonly Scope[]> {
     const columns = new Map<Column, readonly Scope[]>()
     for (const column of this.columns.all) {
@@ -460,7 +460,7 @@ export class Resource {
   }
 
   /**
-   * Created on first use, as many models are never written; a derived schema has no faults to report at
+   * Created on first use, as many models are never written; a derived schema has no errors to report at
    * the start.
    */
   #bodySchema(operation: 'create' | 'update'): BodySchema {
@@ -486,7 +486,7 @@ export class Resource {
     return new BodySchema(schema, find, operation === 'update', isDerived, writing)
   }
 
-  /** A field that is shown is read in a body, as the value that it has is no write. */
+  /** A field that is shown is accepted in a body, as sending its stored value is not a write. */
   #writing(operation: 'create' | 'update', name: string): 'offered' | 'withheld' | 'unknown' {
     if (this.projection!.hidden.has(name)) return 'unknown'
     if (this.projection!.writing(operation, name) !== 'none') return 'offered'
@@ -633,7 +633,7 @@ export class Resource {
 /** The known resources of the application. */
 export const knownResources = new KnownResources<Resource>((model) => Resource.fromDecorator(model))
 
-/** Own code, and nobody known, have no roles. */
+/** Application code and anonymous actors have no roles. */
 function isGoverned({ kind }: Actor): boolean {
   return kind !== 'system' && kind !== 'none'
 }

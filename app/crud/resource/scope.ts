@@ -3,8 +3,8 @@ import type { Actor } from '../types.js'
 
 /**
  * Narrows a query to the rows that the actor may see. Hidden rows do not exist for them. It only adds
- * conditions, at once; one that compares with nothing (undefined, or null as in `where('branch_id', null)`)
- * reaches no row. [P14, U3]
+ * conditions, synchronously; one that compares with nothing (undefined, or null as in `where('branch_id', null)`)
+ * matches no row. [P14, U3]
  */
 export type Scope = (query: ModelQueryBuilderContract<LucidModel, any>, actor: Actor) => void
 

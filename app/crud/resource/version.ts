@@ -10,9 +10,9 @@ import type { Resource } from './resource.js'
  */
 
 /**
- * The version of an answer. [Q6]
+ * The version of a response. [Q6]
  *
- * @param json  the whole answer, or the whole item if the answer has only some of its fields
+ * @param json  the whole response, or the whole item if the response has only some of its fields
  */
 export function versionOfJson(json: string | Buffer): string {
   return keyedDigest(json, FOR_VERSIONS)
@@ -24,7 +24,7 @@ export function versionOfItem({ reader }: Resource, record: LucidRow): string {
 }
 
 /**
- * The version of a record's visible columns, including those that answers leave out. Hidden columns do
+ * The version of a record's visible columns, including those that responses leave out. Hidden columns do
  * not count: callers see the version, and must not be able to guess values from it. [B25]
  */
 export function versionOf(resource: Resource, record: LucidRow): string {

@@ -44,7 +44,7 @@ export class FieldCode {
     return `${column}\n\n@belongsTo(() => ${model}${given})\ndeclare ${relation.name}: BelongsTo<typeof ${model}>`
   }
 
-  /** API name of the relation that answers may include; undefined if there is none. */
+  /** API name of the relation that responses may include; undefined if there is none. */
   get include(): string | undefined {
     return this.field.relation && string.snakeCase(this.field.relation.name)
   }

@@ -28,7 +28,7 @@ export function partsOf(
 
 /**
  * @param text  the whole argument
- * @throws ValueError  when the part before the first colon is no name
+ * @throws ValueError  when the part before the first colon is not a name
  */
 export function nameIn(typed: string, text: string): string {
   const given = typed.trim()

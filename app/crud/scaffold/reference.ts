@@ -37,7 +37,7 @@ export interface Reference {
   parameters: readonly string[]
   /** Import path of its factory, if it has one */
   factoryPath: string | undefined
-  /** True if no access to it is configured, so that no answer can include it [Q3] */
+  /** True if no access to it is configured, so that responses cannot include it [Q3] */
   isUnread?: boolean
 }
 
@@ -154,7 +154,7 @@ async function writtenKey(app: ApplicationService, file: string, { model, name }
 }
 
 /**
- * True if answers can include its items, which needs configured access. [Q3]
+ * True if responses can include its items, which needs configured access. [Q3]
  *
  * @param operation  `read_multi` for a relation to many
  */

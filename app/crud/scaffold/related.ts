@@ -25,7 +25,7 @@ export interface Related {
   /** Attribute of the related model that refers to this one, if it is not Lucid's default */
   foreignKey?: string
   pivot?: Pivot
-  /** True if no access to it is configured, so that no answer can include it [Q3] */
+  /** True if no access to it is configured, so that responses cannot include it [Q3] */
   isUnread?: boolean
   /** True if its records can be rows in the admin form of the generated model */
   hasRows?: boolean

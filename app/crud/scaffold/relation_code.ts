@@ -27,7 +27,7 @@ export class RelationCode {
     return `@${kind}(() => ${model}${given})\ndeclare ${attribute}: ${this.type}<typeof ${model}>`
   }
 
-  /** API name of the relation if answers may include it. */
+  /** API name of the relation if responses may include it. */
   get include(): string | undefined {
     return this.related.isUnread ? undefined : this.relation.name
   }

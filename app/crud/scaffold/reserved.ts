@@ -48,7 +48,7 @@ export function checkAttribute(name: string, attribute: string): void {
 /**
  * Checks that a model's class may have this name.
  *
- * @throws ValueError  when the name is taken
+ * @throws ValueError  when the name is already used
  */
 export function checkClassName(name: string): void {
   if (CLASSES.has(name)) {

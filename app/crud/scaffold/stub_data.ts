@@ -2,7 +2,7 @@ import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 import type { RelationCode } from './relation_code.js'
 
-/** The parts of a generated model besides its fields. */
+/** The parts of a generated model in addition to its fields. */
 export interface ScaffoldOptions {
   /** `created_at` and `updated_at` */
   timestamps: boolean

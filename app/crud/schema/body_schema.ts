@@ -38,8 +38,8 @@ export class BodySchema {
    * @param find          finds the column of a schema's key, if any
    * @param keysAreFixed  true to ignore key columns, as on update
    * @param isDerived     true if the schema was derived from the columns, and is as strict as they are
-   * @param writing       whether a field is to be written; read, as the value that it has is no write; or
-   *                      not known at all [U3]
+   * @param writing       whether a field is to be written; accepted, as sending its stored value is not a write; or
+   *                      unknown [U3]
    */
   constructor(
     schema: CompiledSchema,
@@ -67,7 +67,7 @@ export class BodySchema {
   }
 
   /**
-   * The fields that are read and not to be written, as the value that they have is no write. [U3]
+   * The fields that are accepted but not written, as sending their stored value is not a write. [U3]
    */
   get readOnly(): readonly BodyField[] {
     return this.#fields.filter((field) => !this.#offered.includes(field))
@@ -204,7 +204,7 @@ function renamed(message: string, from: string, to: string): string {
 /* More errors are of no use, and a list of 100,000 wrong values must not become as many errors. */
 const MOST_ERRORS = 100
 
-/* A longer name is no typing error. */
+/* A longer name is not a typing error. */
 const LONGEST_NAME = 100
 
 /** The failing fields, or parts of them (`tags.0`), each with its first error. */

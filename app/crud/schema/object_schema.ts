@@ -102,7 +102,7 @@ export class CompiledSchema {
 
 /**
  * Never reports errors to VineJS, so that it validates all fields and the ones that pass are in the
- * output: they can then be checked against the database in the same answer. [A6]
+ * output: they can then be checked against the database in the same response. [A6]
  */
 class CollectingReporter extends SimpleErrorReporter {
   report(...failure: Parameters<SimpleErrorReporter['report']>) {

@@ -11,7 +11,7 @@ import type { Selection } from './select.js'
 
 type Row = Record<string, unknown>
 
-/** Bytes for all rows of a list: values are read at once if their average stays within this. */
+/** Bytes for all rows of a list: values are read in one query if their average stays within this. */
 const AT_ONCE = 2 * 1024 * 1024
 const SHORTEST = 1024
 
@@ -33,7 +33,7 @@ const LONGEST_MARK = MARK.length + 20
 
 /**
  * A list with possibly large values is read in two steps: first the small values and the size of the
- * others; then, if the limit of an answer allows it, the others in batches.
+ * others; then, if the limit of a response allows it, the others in batches.
  */
 export interface SizedRead {
   /** The select list of the first step */
@@ -159,7 +159,7 @@ function sizeOf(row: Row, { columns }: SizedRead): number {
 }
 
 /**
- * Reads the large values of the second step. A row that has been deleted or hidden meanwhile is left
+ * Reads the large values of the second step. A row that has been deleted or hidden since then is left
  * out.
  *
  * @param rows  of the first step, with their keys

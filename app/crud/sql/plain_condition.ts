@@ -12,8 +12,8 @@ const ALL: Sql = { sql: '1 = 1', bindings: [] }
 const OTHERS = new WeakSet<Scope>()
 
 /**
- * The condition of a scope that only compares, in parentheses. It can stand in any statement that reads the
- * table alone, where it needs neither a query builder nor a subquery.
+ * The condition of a scope that only compares, in parentheses. It can be used in any statement that reads the
+ * table alone, without a query builder or a subquery.
  *
  * @returns null where the scope joins tables or adds anything else than `where`, or has values that drivers
  *   don't take as they are
@@ -40,7 +40,7 @@ function conditionAfter(start: string, { sql, bindings }: Sql): Sql | null {
   const prefix = `${start} where `
   if (!sql.startsWith(prefix)) return null
   const condition = sql.slice(prefix.length)
-  /* A question mark that is no placeholder is an operator of PostgreSQL or stands in a text. */
+  /* A question mark that is not a placeholder is an operator of PostgreSQL or part of a text. */
   if (condition.split('?').length - 1 !== bindings.length || condition.includes('\\?')) return null
   return bindings.every(isPlain) ? { sql: `(${condition})`, bindings } : null
 }

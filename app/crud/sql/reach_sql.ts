@@ -76,7 +76,7 @@ export function narrowedBy(
 
 /**
  * Replaces the table of a query by a derived table of the same name in which hidden values are null. Filters,
- * sorts, counts and answers then use what the actor sees. [U3]
+ * sorts, counts and responses then use what the actor sees. [U3]
  *
  * @param mixed  the columns, each with the scopes that show it
  * @param rows   which rows there are

@@ -231,7 +231,7 @@ export class Reader {
     return isPlain && !this.#needsBuilder({ where: [] })
   }
 
-  /** True if neither a hook of the model nor its own query builder sees the order in which a list is read. */
+  /** True if hooks of the model and its query builder cannot see the order in which a list is read. */
   get readsInAnyOrder(): boolean {
     return !this.#hasHooks('before:fetch', 'after:fetch') && !this.#needsBuilder({ where: [] })
   }

@@ -11,10 +11,10 @@ const WITH_OFFSET =
   /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)$/i
 
 /**
- * Reads a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (taken
+ * Reads a moment: `YYYY-MM-DD HH:MM:SS` in UTC, ISO 8601 with an offset (converted), without one (read
  * as UTC), or a date alone (its midnight). [A20]
  *
- * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is no moment
+ * @returns `YYYY-MM-DD HH:MM:SS` in UTC, or null if the text is not a moment
  */
 export function readDateTime(text: string): string | null {
   if (isApiDateTime(text)) return text
@@ -25,7 +25,7 @@ export function readDateTime(text: string): string | null {
     : null
 }
 
-/** Most callers send the format of the answers; luxon would take ten times as long to parse it. */
+/** Most callers send the format of the responses; luxon would take ten times as long to parse it. */
 function isApiDateTime(text: string): boolean {
   const parts = STORED_FORM.exec(text)
   if (!parts) return false

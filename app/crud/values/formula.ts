@@ -3,8 +3,8 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const ESCAPED = /^'+[=+\-@\t\r\n＝＋－＠]/
 
 /**
- * A text that no spreadsheet takes as a formula: an apostrophe stands before one that it would, and before a text that
- * begins with apostrophes and then so. [D2, D5]
+ * Escapes a text that a spreadsheet would run as a formula: it gets an apostrophe in front, as does a text that
+ * begins with apostrophes followed by such a text. [D2, D5]
  */
 export function escapeFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text

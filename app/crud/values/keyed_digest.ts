@@ -13,7 +13,7 @@ const FOR_ROWS = 'sha512'
 export const FOR_VERSIONS = 'sha256'
 
 /**
- * A short digest of a text with the application's key, so that nobody else can guess the text from it.
+ * A short digest of a text with the application's key, so that others cannot guess the text from it.
  * The same in every process with the same key. [Q6]
  *
  * @returns 22 characters of base64url: 132 bits

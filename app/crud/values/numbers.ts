@@ -14,7 +14,7 @@ export type ExactNumber = number | string
  * Reads plain digits with an optional minus, nothing else: no exponent, no plus, no hex, no leading
  * zeros.
  *
- * @returns null if the text is no integer or needs more than 64 bits
+ * @returns null if the text is not an integer or needs more than 64 bits
  */
 export function readInteger(text: string, isUnsigned: boolean = false): ExactInteger | null {
   if (!/^(?:0|-?[1-9]\d{0,19})$/.test(text)) return null

@@ -35,7 +35,7 @@ export function sealText(text: string, purpose: string): string {
  */
 export function unsealText(sealed: string, purpose: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
-  /* The decoder skips letters that are none of its own. */
+  /* The decoder skips characters outside its alphabet. */
   if (bytes.length < NONCE_BYTES + TAG_BYTES || bytes.toString('base64url') !== sealed) return null
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const cipher = createDecipheriv(CIPHER, sealKeys().cipher, nonce, { authTagLength: TAG_BYTES })
@@ -49,7 +49,7 @@ export function unsealText(sealed: string, purpose: string): string | null {
   }
 }
 
-/** Two different texts or purposes must never share a nonce, nor may one continue the other. */
+/** Two different texts or purposes must never share a nonce, and neither may continue the other. */
 function nonceOf(text: string, purpose: string): Buffer {
   const hmac = createHmac('sha256', sealKeys().nonce)
   hmac.update(`${purpose.length} ${purpose}`).update(text)

@@ -124,8 +124,8 @@ function casedLetters(pattern: TextPattern): number {
 let letterGroups: Map<string, Set<string>> | undefined
 
 /**
- * Groups of letters that upper or lower case converts into each other. A capital may be several
- * characters: letters that share it are in one group, such as `ﬅ` and `ﬆ`.
+ * Groups of characters that upper or lower case converts into each other. A capital may be several
+ * characters: those that share it are in one group, such as `ﬅ` and `ﬆ`.
  */
 function groupLetters(): Map<string, Set<string>> {
   const groups = new Map<string, Set<string>>()

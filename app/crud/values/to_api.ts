@@ -74,14 +74,14 @@ function apiDecimal(value: unknown): unknown {
   return typeof value === 'bigint' ? exactDecimal(String(value)) : apiFloat(value)
 }
 
-/** JSON has no number for NaN and infinity; a stored text that is no numeral, such as an empty one, stays a text. */
+/** JSON has no number for NaN and infinity; a stored text that is not a numeral, such as an empty one, stays a text. */
 function apiFloat(value: unknown): unknown {
   if (typeof value === 'string' && !isNumeral(value)) return value
   const number = Number(value)
   return Number.isFinite(number) ? number : String(value)
 }
 
-/** What is neither true nor false stays as it is stored. */
+/** A value that does not mean true or false stays as it is stored. */
 function truthOf(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
   if (value === '1' || value === 't' || value === 'true') return true

@@ -5,7 +5,7 @@ export interface ValueFault {
   message: string
 }
 
-/** The faults that columns of all types share. */
+/** The errors that columns of all types share. */
 export const FAULTS = {
   text: { rule: 'text', message: 'must not contain NUL or broken characters' },
   string: { rule: 'string', message: 'must be a string' },

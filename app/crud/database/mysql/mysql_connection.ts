@@ -41,8 +41,8 @@ export function mysqlConnection(options: ServerOptions): MysqlConfig {
 }
 
 /*
- * Values that do not fit are refused, 0 is a valid key, and a transaction sees what others commit
- * meanwhile, as on PostgreSQL.
+ * Values that do not fit are refused, 0 is a valid key, and a transaction sees what others have committed
+ * since it began, as on PostgreSQL.
  */
 const SETTINGS = [
   `set session

@@ -266,7 +266,7 @@ function compared(name: string, column: Column): [column: string, value: string]
   return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
 }
 
-/** The decimal places of values in comparisons: as many as there are, beside the column's digits before the point. */
+/** The decimal places of values in comparisons: all that remain after the column's digits before the point. */
 function comparedScale({ decimalRange }: Column): number {
   const whole = decimalRange?.most.split('.')[0].length ?? 0
   return Math.min(30, 65 - whole)

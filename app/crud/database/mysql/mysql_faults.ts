@@ -64,7 +64,7 @@ export function explainMysql(error: unknown): Fault | null {
 }
 
 /**
- * Too long, out of range, invalid moment, invalid number, bytes that are no text, invalid JSON, row too
+ * Too long, out of range, invalid moment, invalid number, bytes that are not text, invalid JSON, row too
  * large, generated column
  */
 const RANGE_FAULTS = new Set([

@@ -13,8 +13,8 @@ const WORDS: LikeWords = {
 
 /**
  * Condition that tests a text against the pattern, null if the text is null. The database's own lower
- * case is used for letters of the pattern that it folds as we do; each other form beyond ASCII is
- * replaced by one letter. [A18]
+ * case is used for characters of the pattern that it folds as we do; each other form beyond ASCII is
+ * replaced by one character. [A18]
  *
  * @param text  the expression of the text, in a collation that compares exactly
  */

@@ -187,7 +187,7 @@ export class PostgresDialect implements Dialect {
     }
   }
 
-  /** The condition makes the update wait for the lock. The order of the rows is told by a column that is not returned. */
+  /** The condition makes the update wait for the lock. A column that is not returned defines the order of the rows. */
   updateLockedSql(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql {
     const updated = update({ sql: 'exists (select from "row before")', bindings: [] })
     return {

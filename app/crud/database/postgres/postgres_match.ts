@@ -12,8 +12,8 @@ const WORDS: LikeWords = {
 }
 
 /**
- * Condition that tests a text against the pattern, null if the text is null. The letters of the pattern
- * are folded in the text by a list of our own, as the database's own folding depends on its locale.
+ * Condition that tests a text against the pattern, null if the text is null. The characters of the pattern
+ * are folded in the text by a list of the engine, as the database's folding depends on its locale.
  * [A18]
  *
  * @param text  the expression of the text

@@ -59,7 +59,7 @@ export function selectAtOnce(
   return done instanceof Promise ? done.then(() => []) : []
 }
 
-/** This driver binds neither booleans nor dates; they become what the other driver makes of them. */
+/** This driver cannot bind booleans and dates; they are converted as the other driver does. */
 function bound(value: unknown): unknown {
   if (typeof value === 'boolean') return Number(value)
   return value instanceof Date ? value.getTime() : value

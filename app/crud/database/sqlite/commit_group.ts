@@ -15,7 +15,7 @@ export interface BareWrite<Result> {
   committed(result: Result): void
 }
 
-/* Always the same name, as its statements are kept. */
+/* A constant name, as its prepared statements are cached. */
 const SAVEPOINT = 'bare'
 
 /**
@@ -39,7 +39,7 @@ export class CommitGroup {
     readonly connection: RawConnection,
     readonly patience: number
   ) {
-    /* A group of one has nobody who waits. */
+    /* A group of one has no other waiting write. */
     this.#ended.promise.catch(() => {})
   }
 

@@ -30,8 +30,8 @@ interface BetterConnection extends PreparingConnection {
 }
 
 /**
- * Durability of a commit: a power cut loses nothing that was answered with `full`, and the last moments with
- * `normal`. The file stays readable with both.
+ * Durability of a commit: with `full`, a power cut loses no acknowledged write; with `normal`, it can lose those of the
+ * last moments. The file stays readable with both.
  */
 export type Synchronous = 'full' | 'normal'
 
@@ -46,7 +46,7 @@ const GROUPS = new WeakMap<object, CommitGroups | null>()
 
 /**
  * The two Lucid connections to one SQLite file: one writer and several readers. Lucid transactions that
- * read and then write fail at once with "database is locked" when several connections try it; with a
+ * read and then write fail immediately with "database is locked" when several connections try it; with a
  * single writer they wait for their turn, and reads do not wait for them. (Lucid's own read replicas do
  * not work for SQLite.)
  *

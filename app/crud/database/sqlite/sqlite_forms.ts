@@ -41,7 +41,7 @@ export async function sampleForms(
   const forms: Array<ReadonlyMap<string, StoredForms>> = []
   for (const part of parts(tables.map((table) => ({ table, sql: sampleOf(table) })))) {
     const found = await sample(client, part)
-    /* A view may be broken, which is no reason to know nothing of the others. */
+    /* One broken view must not prevent the others from being read. */
     if (found) forms.push(...found)
     else for (const one of part) forms.push(...((await sample(client, [one])) ?? [new Map()]))
   }

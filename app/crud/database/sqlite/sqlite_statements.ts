@@ -69,7 +69,7 @@ export function keepStatements(connection: Connection): void {
 
 /**
  * Calls back after the statement has ended. One that found the database busy is still in progress, and while it is,
- * the connection can't commit what others write, nor set a savepoint.
+ * the connection can neither commit what others write nor set a savepoint.
  */
 function endedBefore(statement: Statement, callback: Callback): Callback {
   return function (this: unknown, error, ...results) {
@@ -106,7 +106,7 @@ async function statementOf(connection: Connection, sql: string): Promise<Stateme
   })
   const other = ready.get(sql)
   if (other) {
-    /* Another call prepared it meanwhile. */
+    /* Another call has prepared it in the meantime. */
     statement.finalize()
     return other
   }

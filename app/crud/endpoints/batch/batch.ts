@@ -20,7 +20,7 @@ const ID = 'id'
 /**
  * Validates all operations of a batch as single requests are. [D4]
  *
- * @throws Problem 422  with the faults of all of them
+ * @throws Problem 422  with the errors of all of them
  */
 export async function validateBatch(
   resource: Resource,

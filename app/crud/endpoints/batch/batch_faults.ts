@@ -6,12 +6,12 @@ import type { BatchOperation } from '../../operations/operation.js'
 /* More are of no use. */
 const MOST = 1000
 
-/** Statuses after which the other operations are tried, so that their faults are told as well */
+/** Statuses after which the other operations are tried, so that their errors are reported as well */
 const COLLECTED = [404, 409, 422]
 
 const RULES: Record<number, string> = { 403: 'forbidden', 404: 'exists', 409: 'conflict' }
 
-/** The faults of a batch's operations, each with its position. [D4] */
+/** The errors of a batch's operations, each with its position. [D4] */
 export class BatchFaults {
   readonly #errors: BatchError[] = []
   #first: Problem | undefined
@@ -33,8 +33,8 @@ export class BatchFaults {
   /**
    * Adds the refusal of an operation.
    *
-   * @param error  that a single request for it would be answered with
-   * @throws the error of a fault that is not about the data; a refusal, with the position
+   * @param error  the error that a single request for it would return
+   * @throws the error itself if it is not about the data; a refusal, with the position
    */
   addRefusal(operation: BatchOperation, index: number, error: unknown): void {
     const problem = toProblem(error)
@@ -52,7 +52,7 @@ export class BatchFaults {
 
   /**
    * @throws Problem 409  when the first operation that failed was in conflict with the database
-   * @throws Problem 422  for any other fault
+   * @throws Problem 422  for any other error
    */
   throwIfAny(): void {
     if (!this.areAny) return

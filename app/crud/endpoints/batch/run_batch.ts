@@ -32,7 +32,7 @@ interface RunOptions extends BatchCalls {
   resource: Resource
   callOptions: CallOptions
   budget: AnswerBudget
-  /** True if the answer shows the written items */
+  /** True if the response shows the written items */
   returning: boolean
   /** True if the caller may read items */
   mayRead: boolean
@@ -40,8 +40,8 @@ interface RunOptions extends BatchCalls {
 
 /**
  * Runs a validated batch: creates, then updates, then deletions, each in its own savepoint, and each kind as
- * one action for events and the log. After a fault the others are tried, so that theirs are told too; the
- * caller's transaction is then to be rolled back. [D4, E3]
+ * one action for events and the log. After an error the others are tried, so that theirs are reported too; the
+ * caller then rolls its transaction back. [D4, E3]
  *
  * @throws Problem 403, 409, 413 or 422
  */
@@ -103,7 +103,7 @@ async function runAll(
 
 const FAILED = new Error('An operation of the batch has failed')
 
-/** The items of the answer, as JSON at once: the values of 1,000 items could fill the memory. [A29] */
+/** The items of the response, converted to JSON immediately: the values of 1,000 items could fill the memory. [A29] */
 class AnswerItems {
   readonly created: WrittenItem[] = []
   readonly updated: WrittenItem[] = []

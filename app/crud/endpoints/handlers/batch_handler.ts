@@ -79,7 +79,7 @@ async function write(
       })
     )
   } catch (error) {
-    /* The COMMIT was refused, for which operation nobody knows. */
+    /* The COMMIT was refused; the operation that caused it is unknown. */
     const isDeletion = batch.create.length + batch.update.length === 0
     const record = isDeletion ? undefined : (new resource.model() as LucidRow)
     throw (await faultToProblem(error, resource, record, client)) ?? error

@@ -27,7 +27,7 @@ const ROWS_AT_ONCE = 500
 /** Milliseconds that a client may receive nothing */
 const STALLED = 60_000
 
-/** Header of an answer that has not all that match */
+/** Header of a response that does not have all matching rows */
 const HAS_MORE = 'x-has-more'
 
 interface ExportOptions {
@@ -45,8 +45,9 @@ type Batches = AsyncGenerator<Item[], void>
 
 /**
  * GET without a key, as CSV or NDJSON: the whole list up to `limits.export` rows, part by part, of one
- * moment. A fault before the first part is an ordinary problem; a later one ends the connection, so that no
- * client takes a part for the whole. A small list is read as a whole and needs no place. The header `X-Has-More` tells whether more rows match. [D5]
+ * moment. An error before the first part is an ordinary problem; a later one ends the connection, so that no
+ * client mistakes a part for the whole. A small list is read as a whole and needs no slot. The header `X-Has-More`
+ * says whether more rows match. [D5]
  *
  * @throws Problem 400 or 422  for parameters that are not allowed
  * @throws Problem 403  for a request without a token that another site caused

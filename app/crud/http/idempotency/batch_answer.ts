@@ -11,17 +11,17 @@ export interface WrittenItem {
   key?: KeyValue
 }
 
-/** The parts of a batch's answer that are needed to send it again. */
+/** The parts of a batch's response that are needed to send it again. */
 export interface BatchAnswer {
   created: WrittenItem[]
   updated: WrittenItem[]
   deleted: KeyValue[]
-  /** True if the caller asked for no items */
+  /** True if the caller requested no items */
   isMinimal: boolean
 }
 
 /**
- * 200 with the items and the deleted keys in the order of the request; 204 if the caller asked for none. [D4]
+ * 200 with the items and the deleted keys in the order of the request; 204 if the caller requested none. [D4]
  *
  * @param isComposite  true if keys have several parts
  */

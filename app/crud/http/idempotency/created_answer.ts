@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { replyText } from '../reply.js'
 
-/** The parts of a create's answer that are needed to send it again. */
+/** The parts of a create's response that are needed to send it again. */
 export interface CreatedAnswer {
   /** The item as JSON */
   body: string

@@ -7,7 +7,7 @@ import { shownAgain } from './shown_again.js'
  * Creates that happen once. [Q7]
  */
 export class IdempotentCreate extends IdempotentWrite<CreatedAnswer> {
-  /** The stored answer is not repeated to a caller who may no longer create or see the item. */
+  /** The stored response is not repeated to a caller who can no longer create or see the item. */
   protected async shown(answer: CreatedAnswer, context: ReplayContext): Promise<CreatedAnswer> {
     const { client, options, records } = context
     const mayRead =

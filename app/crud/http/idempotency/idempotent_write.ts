@@ -17,7 +17,7 @@ import { StoredAnswers, type Claim } from './stored_answers.js'
 /** Runs the function that writes. */
 export type Within<Answer> = (store: () => Promise<Answer>) => Promise<Answer>
 
-/** The means of looking at a stored answer before it is repeated. */
+/** Checks a stored response before it is repeated. */
 export interface ReplayContext {
   /** As the caller may see it by now */
   resource: Resource
@@ -27,7 +27,7 @@ export interface ReplayContext {
 }
 
 /**
- * Runs a write with an `Idempotency-Key` once, and repeats the first answer when it is sent again. A key
+ * Runs a write with an `Idempotency-Key` once, and repeats the first response when it is sent again. A key
  * belongs to one actor and one path. Only successful writes are stored; a failed one leaves nothing
  * behind, and may be tried again. [Q7]
  */
@@ -39,14 +39,14 @@ export abstract class IdempotentWrite<Answer extends object> {
   ) {}
 
   /**
-   * The stored answer as its caller may see it by now.
+   * The stored response, reduced to what its caller is currently allowed to see.
    *
    * @throws Problem 403  to a caller who may no longer do what was done
    */
   protected abstract shown(answer: Answer, context: ReplayContext): Promise<Answer>
 
   /**
-   * The answer of `write`, or the stored one. Without a key, `write` runs only in its own transaction.
+   * The response of `write`, or the stored one. Without a key, `write` runs only in its own transaction.
    *
    * @param optionsOf  returns the client and the actor
    * @param write      is given the function that stores

@@ -5,7 +5,7 @@ import { numberOrDigits, parseJson, writeJson } from '../../values/json.js'
 import type { ReplayContext } from './idempotent_write.js'
 
 /**
- * An item of a stored answer without the fields that have been hidden from the caller since then. [U3]
+ * An item of a stored response without the fields that have been hidden from the caller since then. [U3]
  *
  * @param body  the item as JSON
  * @param key   its key, if `LucidCrud` wrote it

@@ -46,8 +46,8 @@ export interface Claim {
 }
 
 /**
- * The stored answers of one connection. The claim to a key is visible to all processes before the work
- * begins; the answer becomes visible together with what is written, by the same commit. [Q7]
+ * The stored responses of one connection. The claim to a key is visible to all processes before the work
+ * begins; the response becomes visible together with what is written, by the same commit. [Q7]
  */
 export class StoredAnswers {
   readonly #client: QueryClientContract
@@ -73,7 +73,7 @@ export class StoredAnswers {
   /**
    * Claims the key, unless it is claimed already.
    *
-   * @returns the claim, or the stored answer
+   * @returns the claim, or the stored response
    * @throws Problem 409 while another request holds the claim, 422 if the key came with another body
    */
   async begin<Answer extends object>(id: string, fingerprint: string): Promise<Claim | Answer> {
@@ -92,7 +92,7 @@ export class StoredAnswers {
   }
 
   /**
-   * Stores the answer, in the transaction of the write.
+   * Stores the response, in the transaction of the write.
    *
    * @throws Problem 409  when the claim has been lost to another request: nothing must be stored
    */

@@ -12,7 +12,7 @@ import { orderTerms } from '../../sql/order.js'
 import type { Records } from '../records.js'
 import { Problem } from '../../errors.js'
 
-/* A batch costs a statement and the memory of its records; a page of ten is no reason to read hundreds. */
+/* A batch costs a statement and the memory of its records; a page of ten does not justify reading hundreds. */
 const FEWEST_AT_ONCE = 20
 const MOST_AT_ONCE = 500
 
@@ -47,7 +47,7 @@ export async function* allowedRecords(
   const order = orderOf(sorts, key.columns)
   const read = [...extras, ...positionParts(order, table, dialect)]
   let limit = Math.min(Math.max(first, FEWEST_AT_ONCE), MOST_AT_ONCE)
-  /* Fewer if so many records would exceed the limit of an answer. */
+  /* Fewer if so many records would exceed the limit of a response. */
   let largest = MOST_AT_ONCE
   let left = ranges
   while (left.length > 0) {
@@ -58,7 +58,7 @@ export async function* allowedRecords(
       order: orderTerms(table, order, dialect),
       limit,
     }
-    /* A batch is released whatever is kept of it, so it has a budget of its own. */
+    /* A batch is released whatever part of it is retained, so it has a separate budget. */
     const budget = options.budget && new AnswerBudget()
     let batch: Read[]
     try {

@@ -43,8 +43,8 @@ export async function countItemsByValue(
 }
 
 /**
- * True if the database alone can count the values of a column: items show them as they are stored, and all of
- * them to everybody who may list the items.
+ * True if the database alone can count the values of a column: items show them as they are stored, and everyone who
+ * may list the items sees all of them.
  */
 export function countsValues(resource: Resource, column: Column): boolean {
   return (

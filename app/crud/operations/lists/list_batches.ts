@@ -8,7 +8,7 @@ import type { ListResult } from './list_result.js'
 type Fetch = (request: ListRequest) => Promise<ListResult>
 
 /**
- * A whole list, part by part. Smaller parts are read where the values of one would exceed the limit of an answer.
+ * A whole list, part by part. Smaller parts are read where the values of one would exceed the limit of a response.
  *
  * @param whole   its paging limits the number of rows
  * @param fetch   reads a part; all of them from one snapshot, for a list of one moment

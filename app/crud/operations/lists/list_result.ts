@@ -11,7 +11,7 @@ export interface ListResult {
    * many would have to be authorized [P14, Q4, Q5]
    */
   total_count?: number | null
-  /** Present with a page, and if there is no total */
+  /** Set for a page, and if there is no total */
   has_more?: boolean
   page?: number
   items_per_page?: number
@@ -19,7 +19,7 @@ export interface ListResult {
   next_cursor?: string | null
 }
 
-/** One part of a list: the items of one answer. */
+/** One part of a list: the items of one response. */
 export interface Part {
   data: Item[]
   /** True if another row follows; known only without a count, or if each row was authorized */

@@ -53,7 +53,7 @@ async function* readParts(
     options
   )
   for (const [index, row] of rows.entries()) {
-    /* Let go at once: the keys of all parts take the most memory of a long export. */
+    /* Released immediately: the keys of all parts take the most memory of a long export. */
     rows[index] = undefined
     yield [records.among(keysOf(row!, key.columns))]
   }

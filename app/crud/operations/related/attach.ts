@@ -28,7 +28,7 @@ const ROWS_AT_ONCE = 500
  * may not see can't be attached, and stay attached; deleted ones can't be attached. [R3]
  *
  * @param writes  undefined to leave the relations as they are
- * @throws RuntimeError  for a name that is no relation of the model
+ * @throws RuntimeError  for a name that is not a relation of the model
  * @throws Problem 403   for a relation that the actor's roles let them only read
  * @throws Problem 422   for keys that can't be attached, or too many of them
  */
@@ -76,7 +76,7 @@ class Attachment {
     const seen = await this.#visible([...present.values()], 'include')
     const begun = shown ? byText(shown) : seen
 
-    /* One that is attached out of the actor's sight is told like one that is not. */
+    /* A record attached outside the actor's scope is handled like one that is not attached. */
     const missing = [...wanted].filter(([id]) => !begun.has(id) && !seen.has(id))
     const added = await this.#visible(
       missing.map(([, key]) => key),

@@ -25,8 +25,8 @@ export const MOST_COUNTED = 1000
 const KEYS_READ = 50
 
 /**
- * Effect of a deletion on the rows of a table: they are deleted too, lose the reference, stand in the way, or are
- * left with a reference to nothing, where no foreign key ties them.
+ * Effect of a deletion on the rows of a table: they are deleted too, lose the reference, block the deletion, or are
+ * left with a broken reference, where no foreign key ties them.
  */
 export type Effect = OnDelete | 'leave'
 
@@ -68,8 +68,8 @@ interface Group {
 }
 
 /**
- * Effects of deleting records for good, by the database's foreign keys and by the relations of the model.
- * Nobody's permissions are asked: show of it what the user may see. [R6]
+ * Effects of deleting records permanently, by the database's foreign keys and by the relations of the model.
+ * Permissions are not checked: the caller shows only what the user may see. [R6]
  */
 export async function deletionEffects(
   resource: Resource,

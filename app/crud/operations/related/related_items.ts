@@ -32,7 +32,7 @@ class RelatedItems {
     this.#limit = include.limit ?? Number.POSITIVE_INFINITY
   }
 
-  /** Number of items that the answer may still have */
+  /** Number of items that the response may still contain */
   get left(): number {
     return this.#left
   }
@@ -41,7 +41,7 @@ class RelatedItems {
     return this.#byLink.get(identity(link)) ?? { items: [], more: false }
   }
 
-  /** @throws Problem 422  when they exceed the limit of one answer */
+  /** @throws Problem 422  when they exceed the limit of one response */
   add(found: readonly Found[]): void {
     for (const { item, extras } of found) {
       const id = identity(extras[LINK])
@@ -70,7 +70,7 @@ class RelatedItems {
  *
  * @param values  that link them to the including items
  * @throws Problem 403
- * @throws Problem 422  when they exceed the limit of one answer
+ * @throws Problem 422  when they exceed the limit of one response
  */
 export async function readRelated(
   include: IncludedRelation,

@@ -31,7 +31,7 @@ export async function visibleRelated(
   const reader = clientOf(relation, client)
   await resource.load(reader)
   const actor = options.actor ?? currentActor()
-  /* Roles show nobody the site's own models, which only superusers are offered. */
+  /* Roles cannot grant access to the site's own models, which are only offered to superusers. */
   const seen = isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, reader)
   const [, attribute] = relation.attributes
   const column = seen.columns.all.find((one) => one.attribute === attribute)

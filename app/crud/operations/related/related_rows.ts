@@ -61,7 +61,7 @@ export class RelatedRows {
           })),
         ]
       : [{ as: LINK, sql: this.#dialect.stored(linkTable, column, LINK) }]
-    /* A record may be related to several items, so its key alone is no position to continue from. */
+    /* A record may be related to several items, so its key alone does not define a position to continue from. */
     this.#order = isList
       ? [this.#dialect.quote(RANK), this.#dialect.quote(GROUP)]
       : this.#keyOrder()

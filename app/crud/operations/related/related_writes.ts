@@ -6,8 +6,8 @@ export interface WantedRelated {
   /** Their keys */
   keys: readonly unknown[]
   /**
-   * The keys that its writer was shown: what is among them and not in `keys` is detached, what is in `keys` and not
-   * among them is attached, and what others attached or detached meanwhile stays so. Default: all attached ones that
+   * The keys that the writer was shown: those of them that are not in `keys` are detached, those in `keys` that are not
+   * among them are attached, and what others have attached or detached since then stays. Default: all attached ones that
    * the actor may see
    */
   shown?: readonly unknown[]

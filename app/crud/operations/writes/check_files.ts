@@ -20,7 +20,7 @@ export function noteFileColumns(model: LucidModel, columns: readonly Column[]): 
 /**
  * Refuses a text for a file column: a caller who could write a name would be given another record's
  * file. Such a column accepts a file that was uploaded for this write (`options.files`), null, and its
- * present value. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
+ * current value. Values set by `prepareCreate`, `prepareUpdate` and hooks are not checked. [B17]
  *
  * @param values  by attribute name, as the caller sent them
  * @param record  the stored record; undefined on create

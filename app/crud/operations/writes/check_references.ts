@@ -20,8 +20,8 @@ import type { Resource } from '../../resource/resource.js'
 import type { Actor } from '../../types.js'
 
 /**
- * Checks that the writer can see every record that the new record refers to. A record out of sight is
- * answered like a missing one, so that callers cannot tell them apart. Unchanged references, and those
+ * Checks that the writer can see every record that the new record refers to. A record outside their scope
+ * is handled like a missing one, so that callers cannot tell them apart. Unchanged references, and those
  * that a model hook sets later, are not checked. [P14]
  *
  * @param client  the transaction's
@@ -74,7 +74,7 @@ async function referencesFor(
     : referencesGuardedBy(resource, (one) => restricted.has(one) || isGuarded(one))
 }
 
-/** Code notes who wrote a record, though roles show nobody the users. */
+/** Application code stores who wrote a record, though roles cannot grant access to the users. */
 async function asSeen(resource: Resource, actor: Actor, client: QueryClientContract) {
   return isExcludedFromInclude(resource.model) ? resource : await resource.for(actor, client)
 }

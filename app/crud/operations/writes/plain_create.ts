@@ -19,7 +19,7 @@ import { writeProblem } from './write_problem.js'
 
 type Row = Record<string, unknown>
 
-/** True if neither own code nor a rule about the single record could tell a written row from a saved record. */
+/** True if application code and rules about single records cannot tell a written row from a saved record. */
 export async function areStoredPlainly(
   { overrides, resource }: CrudContext,
   client: QueryClientContract,

@@ -18,8 +18,8 @@ import { writeProblem } from './write_problem.js'
 type Row = Record<string, unknown>
 
 /**
- * Updates an item without a transaction of Lucid's, if there is no own code, no precondition, and no rule about the single
- * record: by one statement that reads nothing first, or with the statements that record it.
+ * Updates an item without a transaction of Lucid, if there is no application code, no precondition, and no rule about the
+ * single record: by one statement that reads nothing first, or with the statements that record it.
  *
  * @param values  by attribute name
  * @returns undefined if the update needs a transaction of Lucid's; else the item, or null if it is not wanted

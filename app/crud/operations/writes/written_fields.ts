@@ -19,10 +19,10 @@ interface Sent {
 
 /**
  * The values of a create that its actor may write at all. Those that only some grants let them write are
- * looked at once the record is there: `checkCreated`. [U3]
+ * checked as soon as the record exists: `checkCreated`. [U3]
  *
  * @param values  by attribute name
- * @returns without the hidden ones, which are as good as unknown
+ * @returns without the hidden ones, which are treated as unknown
  * @throws Problem 403  for a field that is read-only
  */
 export function createdValues(resource: Resource, values: Values): Values {
@@ -60,8 +60,8 @@ export async function checkCreated(
 }
 
 /**
- * The values of an update that its actor may write to this record. A hidden field is as good as unknown;
- * the value that a read-only one has is no write. [U3]
+ * The values of an update that its actor may write to this record. A hidden field is treated as unknown;
+ * sending the stored value of a read-only one is not a write. [U3]
  *
  * @param values  by attribute name
  * @throws Problem 403  for a read-only field that would be changed
@@ -154,7 +154,7 @@ export async function unwritableColumns(
   return await unwritableFields(resource, operation, columns, record, client, options)
 }
 
-/** The same for fields that are no columns. [R3] */
+/** The same for fields that are not columns. [R3] */
 export async function unwritableFields<Field extends { apiName: string }>(
   resource: Resource,
   operation: 'create' | 'update',
