@@ -53,7 +53,7 @@ async function measure(asker: TimedClient, rows: number, rounds: number) {
   const site = await app.container.make(AdminSite)
   await insertFilms(site.models.get('Film')!.client(), rows)
 
-  /** Signs somebody in, and opens the list as them. */
+  /** Logs a user in, and opens the list as that user. */
   async function enter(username: string, roles: PermissionsDocument[]) {
     const isSuperuser = roles.length === 0
     const user = await AdminUser.create({ username, hashedPassword: 'none', isSuperuser })

@@ -1,5 +1,5 @@
 /*
- * The databases that this machine has for the tests, besides SQLite. Tests tagged @database, about the
+ * The databases that this machine has for the tests, in addition to SQLite. Tests tagged @database, about the
  * differences between databases, run on each of them. (tests/engine/helpers/databases.ts)
  */
 const OTHERS = [

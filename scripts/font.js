@@ -1,7 +1,7 @@
 /*
  * `npm run font`: writes the typeface of the admin site, resources/assets/admin/inter*.woff2, cut from Inter.
- * A first load has 60 KB for all: the first file has the letters that English takes, the others are fetched by
- * pages that have letters of other languages. All have one axis, from regular to semibold, and even figures.
+ * A first load has 60 KB for all: the first file has the characters of English, the others are fetched by
+ * pages that have characters of other languages. All have one axis, from regular to semibold, and even figures.
  */
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -1,9 +1,9 @@
 /*
- * The second chance of tests that failed in a whole run in CI: the file of each runs again, alone. A fault of the
+ * The second chance of tests that failed in a whole run in CI: the file of each runs again, alone. A bug of the
  * code fails again; what passes then depended on chance or time, and is named as flaky.
  */
 
-/** With more failed tests than these, the code is at fault. */
+/** With more failed tests than these, the code has a bug. */
 export const MOST_FAILURES = 5
 
 /**

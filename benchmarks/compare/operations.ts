@@ -52,7 +52,7 @@ export const OPERATIONS: readonly Operation[] = [
       last_sold: '2026-09-14 16:42:10',
     }),
   })),
-  /* Each changes the product: what stays the same is neither written by Lucid nor logged by the application. */
+  /* Each changes the product: Lucid does not write unchanged values, and the application does not log them. */
   operation('update', false, () => ({
     method: 'PATCH',
     path: `/api/products/${upTo(PRODUCTS)}`,

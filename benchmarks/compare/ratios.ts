@@ -30,7 +30,7 @@ export function ratiosOf(
 }
 
 /**
- * Ratios of the requests a second that are answered over some connections at once.
+ * Ratios of the requests a second that are served over several concurrent connections.
  */
 export function throughputRatiosOf(
   operation: OperationName,

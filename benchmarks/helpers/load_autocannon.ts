@@ -22,7 +22,7 @@ export async function loadByAutocannon({
   }
 }
 
-/** Each connection starts at a different request, so that they do not all send the same at once. */
+/** Each connection starts at a different request, so that they do not all send the same one simultaneously. */
 function apart(requests: autocannon.Request[], connections: number) {
   let next = 0
   return (client: autocannon.Client) => {

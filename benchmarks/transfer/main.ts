@@ -19,8 +19,8 @@ const MEGABYTE = 1024 * 1024
 const ALLOWED = { export: 2, memory: 60 * MEGABYTE, import: 3, list: 2 }
 
 /**
- * Measures an export and an import of the admin site, with their jobs, events and audit rows, beside a loop over
- * the bare driver; their memory; and the list meanwhile. [D6]
+ * Measures an export and an import of the admin site, with their jobs, events and audit rows, compared with a loop over
+ * the bare driver; their memory; and the response time of the list while they run. [D6]
  */
 export async function measureTransfers(args: string[]): Promise<void> {
   const { values } = parseArgs({

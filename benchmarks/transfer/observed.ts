@@ -9,7 +9,7 @@ const IDLE_LISTS = 50
 
 /** A site that does nothing else. */
 export interface Idle {
-  /** Median of the list's answer time in milliseconds */
+  /** Median of the list's response time in milliseconds */
   list: number
   /** Resident memory in bytes */
   rss: number
@@ -29,7 +29,7 @@ export async function idleOf(site: TransferSite): Promise<Idle> {
 }
 
 /**
- * Runs work, and samples the memory of the server meanwhile.
+ * Runs work, and samples the memory of the server while it runs.
  *
  * @returns its result, and the peak of resident memory in bytes
  */
@@ -49,9 +49,9 @@ export async function withMemory<Result>(site: TransferSite, work: () => Promise
 }
 
 /**
- * Runs work, and asks for the list meanwhile.
+ * Runs work, and requests the list while it runs.
  *
- * @returns median of the list's answer time in milliseconds
+ * @returns median of the list's response time in milliseconds
  */
 export async function listDuring(
   site: TransferSite,

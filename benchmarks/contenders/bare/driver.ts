@@ -43,7 +43,7 @@ const DRIVERS: Record<
 export async function openDriver(): Promise<BareDriver> {
   const { BENCH_DRIVER: name, BENCH_DATABASE: database } = process.env
   const driver = DRIVERS[name!]
-  if (!driver) throw new Error(`BENCH_DRIVER is ${name}, which is no driver`)
+  if (!driver) throw new Error(`BENCH_DRIVER is ${name}, which is not a driver`)
   const { open } = await driver()
   return await open(database!)
 }
