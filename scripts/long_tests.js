@@ -49,6 +49,7 @@ export const LONG = {
     'openapi/typed_client',
   ],
   process: [
+    'adonis_packages',
     'boot_states',
     'demo/existing_tables',
     'demo/jobs',

@@ -8,6 +8,9 @@ import { PlainError, root, runWithSuitableNode } from './runtime.js'
 /* With this npm can fetch the Node.js that the application needs. */
 const OLDEST_MAJOR = 20
 
+/** As `node ace serve` sets it: @adonisjs/vite then serves assets without a build. */
+const DEVELOPMENT = { DEV_MODE: 'true' }
+
 process.chdir(root)
 try {
   ensureThisNodeCanInstall()
@@ -16,15 +19,18 @@ try {
   /* Only after the installation, as other users may run the installed packages. */
   if (!['true', '1'].includes(setting('DB_SHARED'))) process.umask(0o077)
   ensureDatabaseFolder()
-  process.exitCode = await runWithSuitableNode([
-    '--import=./scripts/loader.js',
-    'bin/server.ts',
-    '--prepare',
-  ])
+  process.exitCode = await runWithSuitableNode(
+    ['--import=./scripts/loader.js', 'bin/server.ts', '--prepare'],
+    { env: { ...process.env, ...(isInProduction() ? {} : DEVELOPMENT) } }
+  )
 } catch (error) {
   if (!(error instanceof PlainError)) throw error
   console.error(error.message)
   process.exitCode = error.exitCode
+}
+
+function isInProduction() {
+  return ['production', 'prod'].includes(setting('NODE_ENV'))
 }
 
 function ensureThisNodeCanInstall() {

@@ -2,6 +2,7 @@
  * A copy of the project with a single model, `Note`, so that tests which start processes do not
  * depend on the project's models.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ProjectCopy } from '#tests/engine/helpers/project_copy'
@@ -16,6 +17,16 @@ const MIGRATION = `
       })
     }
   }`
+
+/**
+ * Runs `demo:remove` in the copy, unless the project has no demo any more.
+ */
+export async function removeDemo(copy: ProjectCopy): Promise<void> {
+  if (!existsSync(join(copy.folder, 'app/models/film.ts'))) return
+  const remove = ['ace.js', 'demo:remove', '--force']
+  const { status, output } = await copy.run(process.execPath, remove, { NODE_ENV: 'test' })
+  if (status !== 0) throw new Error(output)
+}
 
 /**
  * Removes models, migrations and seeders from the copy.
@@ -39,13 +50,22 @@ export async function hashQuickly(copy: ProjectCopy): Promise<void> {
 }
 
 /**
- * Replaces them by `Note` (a key and a `text` of at most 10 characters), with endpoints at
- * `/api/notes` and a view in the admin site.
+ * Replaces them by `Note`.
  *
  * @param options  options of its `@Crud`, as code
  */
 export async function onlyNotes(copy: ProjectCopy, options = ''): Promise<void> {
   await removeModels(copy)
+  await writeNote(copy, options)
+}
+
+/**
+ * Adds a model `Note` (a key and a `text` of at most 10 characters), with endpoints at `/api/notes` and a view in the
+ * admin site.
+ *
+ * @param options  options of its `@Crud`, as code
+ */
+export async function writeNote(copy: ProjectCopy, options = ''): Promise<void> {
   await write(
     copy,
     'app/models/note.ts',

@@ -2,7 +2,7 @@
  * A copy of the project in its own directory, to start, change and break.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { cpSync } from 'node:fs'
+import { constants, cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { mkdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -10,6 +10,13 @@ import app from '@adonisjs/core/services/app'
 import { freePort } from '#tests/engine/helpers/free_port'
 
 const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env']
+
+/** Not hard links, through which npm would change the project's own packages */
+const COPY_OF_PACKAGES = {
+  recursive: true,
+  verbatimSymlinks: true,
+  mode: constants.COPYFILE_FICLONE,
+}
 
 export class ProjectCopy {
   /** Output of the server so far */
@@ -21,15 +28,21 @@ export class ProjectCopy {
     readonly port: number
   ) {}
 
-  static async create(): Promise<ProjectCopy> {
-    const folder = await claimFolder()
+  /**
+   * @param withPackages  true: packages can be installed in the copy, which is on disk, as they may not fit in memory.
+   *   False: it shares those of the project.
+   */
+  static async create({ withPackages = false } = {}): Promise<ProjectCopy> {
+    const folder = withPackages ? folderOnDisk() : await claimFolder()
     const root = app.makePath()
-    /* In one go: asynchronously it would take five times the processor time. */
-    cpSync(root, folder, {
-      recursive: true,
-      filter: (path) => path === root || !LEFT_OUT.includes(basename(path)),
-    })
-    await symlink(app.makePath('node_modules'), join(folder, 'node_modules'))
+    /* Synchronously, as it would take five times the processor time otherwise. */
+    const filter = (path: string) => !LEFT_OUT.includes(basename(path))
+    for (const name of readdirSync(root)) {
+      cpSync(join(root, name), join(folder, name), { recursive: true, filter })
+    }
+    const packages = [app.makePath('node_modules'), join(folder, 'node_modules')] as const
+    if (withPackages) cpSync(...packages, COPY_OF_PACKAGES)
+    else await symlink(...packages)
     return new ProjectCopy(folder, await freePort())
   }
 
@@ -69,13 +82,16 @@ export class ProjectCopy {
   }
 
   /**
-   * Starts the server as `npm start` does and waits until it responds.
+   * Starts the server, as `npm start` does or by another script, and waits until it responds.
    *
    * @returns a function that ends it by SIGTERM and returns its exit status
    * @throws Error  with its output, if it exits first
    */
-  async start(environment: Record<string, string> = {}): Promise<() => Promise<number | null>> {
-    const child = this.#spawn(process.execPath, ['scripts/start.js'], environment)
+  async start(
+    environment: Record<string, string> = {},
+    script = 'scripts/start.js'
+  ): Promise<() => Promise<number | null>> {
+    const child = this.#spawn(process.execPath, [script], environment)
     this.output = ''
     child.stdout!.on('data', (chunk) => (this.output += chunk))
     child.stderr!.on('data', (chunk) => (this.output += chunk))
@@ -140,4 +156,11 @@ async function claimFolder(): Promise<string> {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   }
+}
+
+/** Named so that `npm test` removes it, should this process be killed. */
+function folderOnDisk(): string {
+  const folder = app.makePath('tmp', `test-${process.pid}-copy`)
+  mkdirSync(folder, { recursive: true })
+  return folder
 }

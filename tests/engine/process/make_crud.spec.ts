@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from '@japa/runner'
 import { parseFields } from '#crud/scaffold/field'
 import { modelNames } from '#crud/scaffold/model_names'
 import { Scaffold } from '#crud/scaffold/scaffold'
+import { removeDemo } from '#tests/engine/helpers/notes_project'
 import { appIn } from '#tests/engine/helpers/other_root'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
@@ -60,11 +60,7 @@ test.group('make:crud', () => {
   }) => {
     const copy = await ProjectCopy.create()
     cleanup(() => copy.remove())
-    if (existsSync(join(copy.folder, 'app/models/film.ts'))) {
-      const remove = ['ace.js', 'demo:remove', '--force']
-      const { status, output } = await copy.run(process.execPath, remove, { NODE_ENV: 'test' })
-      assert.equal(status, 0, output)
-    }
+    await removeDemo(copy)
     const written: string[] = []
     for (const [name, fields, softDeletes] of MODELS) {
       const project = appIn(copy.folder)
