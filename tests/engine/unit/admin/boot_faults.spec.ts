@@ -66,7 +66,7 @@ function thrown(act: () => unknown): string {
   return ''
 }
 
-test.group('Faults of the boot | @AdminView', () => {
+test.group('Errors of the boot | @AdminView', () => {
   test('[P9] {option}: the message names model, option, value {value} and the valid values')
     .with([
       { option: 'allowedActions', wrong: 'view', value: "'view'", right: 'a list of strings' },
@@ -251,7 +251,7 @@ test.group('Faults of the boot | @AdminView', () => {
 
 const appKey = new Secret('key')
 
-test.group('Faults of the boot | config/admin.ts', () => {
+test.group('Errors of the boot | config/admin.ts', () => {
   test('[P9] {option}: the message names file, option, value {value} and the valid values')
     .with([
       { option: 'mountPth', wrong: '/x', value: 'mountPth', right: 'mountPath' },

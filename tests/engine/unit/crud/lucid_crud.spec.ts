@@ -273,7 +273,7 @@ test.group("LucidCrud in a caller's transaction", (group) => {
     assert.deepEqual(heard, ['committed', 'at once'])
   })
 
-  test('[E1] a hook is told of the commit of the surrounding transaction, not of a savepoint', async ({
+  test('[E1] a hook is notified of the commit of the surrounding transaction, not of a savepoint', async ({
     assert,
   }) => {
     const heard: string[] = []
@@ -471,7 +471,7 @@ test.group('LucidCrud and a scope', (group) => {
     assert.isEmpty(Note.asked)
   })
 
-  test('[P14] an OR in the scope widens neither key nor filter nor soft deletion', async ({
+  test('[P14] an OR in the scope does not widen key, filter and soft deletion', async ({
     assert,
   }) => {
     const options = { actor: ANNA }

@@ -219,7 +219,10 @@ test.group('createNodeServer', () => {
     }
   })
 
-  test('a connection is kept if the body is complete or missing', async ({ assert, cleanup }) => {
+  test('a connection stays open if the body is complete or missing', async ({
+    assert,
+    cleanup,
+  }) => {
     const { server, port } = await listening((_request, response) => response.end('ok'))
     cleanup(() => void server.close())
     const socket = connect(port, 'localhost')

@@ -12,7 +12,7 @@ const TOKENS: Record<string, string> = {
 }
 
 test.group('Tests | random parts of a text', () => {
-  test('{$self} is no text')
+  test('{$self} is not a text')
     .with(Object.keys(TOKENS))
     .run(({ assert }, name) => {
       for (const [start, end] of ['""', '=&', '/?', '> ', '.<']) {
@@ -21,7 +21,7 @@ test.group('Tests | random parts of a text', () => {
       }
     })
 
-  test('parts of a second are no text, seconds and dates are', ({ assert }) => {
+  test('parts of a second are not texts, seconds and dates are', ({ assert }) => {
     assert.equal(
       withoutTokens('2001-11-23 21:04:05.471100+00 1764711042123 12:11:10,123 12.4711'),
       '2001-11-23 21:04:05…+00 … 12:11:10… 12.4711'

@@ -38,7 +38,7 @@ async function open(driver: Driver, { mended }: { mended: boolean }) {
   return { knex, close }
 }
 
-/** Returns true if two transactions can begin at once. */
+/** Returns true if two transactions can begin concurrently. */
 async function beginTwice(knex: any): Promise<boolean> {
   const one = await knex.transaction()
   one.executionPromise.catch(() => {})

@@ -38,7 +38,7 @@ test.group('Queries of a record', (group) => {
     assert.equal(word.id as unknown, 7)
   })
 
-  test('a given key is kept, a missing one is set', ({ assert }) => {
+  test('stores a given key, and sets a missing one', ({ assert }) => {
     const word = make('two')
     let isGiven = true
     keepGivenKey(word, ['id'], () => isGiven)

@@ -31,7 +31,7 @@ test.group('End of a nested transaction', (group) => {
   })
 
   for (const end of ['commit', 'rollback'] as const) {
-    test(`hooks of a nested ${end} wait until they are told`, async ({ assert }) => {
+    test(`hooks of a nested ${end} wait until they are notified`, async ({ assert }) => {
       const { transaction, heard } = await nested(outer)
       await endInDatabase(transaction, end)
       assert.isTrue(transaction.isCompleted)
@@ -41,7 +41,7 @@ test.group('End of a nested transaction', (group) => {
     })
   }
 
-  test('a released transaction can be told that the outer one was rolled back', async ({
+  test('a released transaction can be notified that the outer one was rolled back', async ({
     assert,
   }) => {
     const { transaction, heard } = await nested(outer)

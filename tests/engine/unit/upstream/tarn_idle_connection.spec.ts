@@ -18,7 +18,7 @@ test.group('Idle connections', () => {
     pool.release(await promise)
   })
 
-  test('an idle connection is found at once, a used one is not', async ({ assert, cleanup }) => {
+  test('finds an idle connection immediately, and no used one', async ({ assert, cleanup }) => {
     const pool = makePool()
     cleanup(() => pool.destroy())
     assert.isUndefined(idleConnectionOf(pool))

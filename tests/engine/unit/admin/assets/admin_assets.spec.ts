@@ -34,7 +34,7 @@ test.group('adminAssets', () => {
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
   })
 
-  test('where less motion is asked for, nothing has a duration', async ({ assert }) => {
+  test('with reduced motion, nothing has a duration', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
     const sheets = adminAssets.map(({ name }) => name).filter((name) => name.endsWith('.css'))
     const styles = sheets.map((name) => store.find(store.url(name))!.body.toString()).join('\n')
@@ -54,7 +54,7 @@ test.group('adminAssets', () => {
     assert.deepEqual(moving, ['animation: list-progress 1s 50ms linear infinite backwards'])
   })
 
-  test('the fonts are cut from Inter, for the letters that the stylesheet names', async ({
+  test('the fonts are cut from Inter, for the characters that the stylesheet names', async ({
     assert,
   }) => {
     const { FONTS, font } = await import(app.makeURL('scripts/font.js').href)
@@ -82,7 +82,7 @@ test.group('adminAssets', () => {
     const css: string = componentCss()
     assert.match(css, /\.input\[type=checkbox\][^{}]*:checked:after\{/)
     assert.match(css, /\.select[^{}]*:focus-visible\{/)
-    /* Each rule stands in one of both; what nothing reads is left out. */
+    /* Each rule is in one of both; rules that no page uses are left out. */
     const ofForms: string = formComponentCss()
     assert.match(ofForms, /^\.textarea\{|[{}]\.textarea\{/)
     assert.notMatch(css, /\.textarea/)

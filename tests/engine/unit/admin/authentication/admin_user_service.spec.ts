@@ -58,7 +58,7 @@ test.group('AdminUserService', (group) => {
     assert.isEmpty(await db.from('admin_users'))
   })
 
-  test('[B11] a name that is taken is refused with a message', async ({ assert }) => {
+  test('[B11] refuses a name that is already used, with a message', async ({ assert }) => {
     await makeUser('jo')
     const input = { username: 'jo', password: PASSWORD, isSuperuser: false }
     assert.equal(await refusal(() => users.create(input)), 'The user name jo is taken')

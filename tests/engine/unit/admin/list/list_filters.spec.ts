@@ -35,7 +35,7 @@ test.group('Filters of a list', (group) => {
     )
   })
 
-  test('[L1] a name that is none is kept and filters nothing: {$self}')
+  test('[L1] an unknown name stays in the address and filters nothing: {$self}')
     .with([
       ...['nothing', 'insured_for', 'insuredFor', 'onLoan', 'caption', 'density', ''],
       ...['insured_for__gte', 'name__nothing', 'insured_for__nothing', '__eq', 'name__', 'Name'],
@@ -77,7 +77,7 @@ test.group('Filters of a list', (group) => {
     assert.deepEqual(parameters.toRequest().conditions, [...parameters.conditions])
   })
 
-  test('[L1] an empty value is no filter, and a 51st is too many', ({ assert }) => {
+  test('[L1] ignores an empty value, and refuses a 51st filter', ({ assert }) => {
     assert.isEmpty(read('filter.name=&filter.nothing=').filters)
     const { filters, conditions } = read('filter.name=a&'.repeat(51))
     assert.lengthOf(conditions, 50)

@@ -175,7 +175,7 @@ test.group('Parameters of a list', (group) => {
     assert.equal(read('deleted=only').deleted, 'exclude')
   })
 
-  test('the last of several values is used; brackets and malformed encoding are no error', ({
+  test('uses the last of several values, and accepts brackets and malformed encoding', ({
     assert,
   }) => {
     assert.equal(read('page=2&page=3').page, 3)

@@ -144,7 +144,7 @@ test.group('Admin | forms of an actor', (group) => {
     }
   })
 
-  test('runAs rejects what is no actor', ({ assert }) => {
+  test('runAs rejects a value that is not an actor', ({ assert }) => {
     for (const actor of [root, { id: 1 }, undefined]) {
       assert.throws(() => runAs(actor as any, () => 1), ValueError)
     }

@@ -101,7 +101,7 @@ test.group('Admin | compiled permissions', () => {
     assert.deepEqual(grant.scopes, [])
   })
 
-  test('[U2] what is no operation of the engine makes no grant', ({ assert }) => {
+  test('[U2] ignores grants of unknown operations', ({ assert }) => {
     const on = new CompiledPermissions([{ Film: { actions: ['export', 'approve'] } }], scopesOf).on(
       'Film'
     )

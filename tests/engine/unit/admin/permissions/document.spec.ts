@@ -46,7 +46,7 @@ test.group('Admin | permissions documents', () => {
     )
   })
 
-  test('[U6] all faults are told at once, with model and key', ({ assert }) => {
+  test('[U6] reports all errors together, with model and key', ({ assert }) => {
     const faults = faultsOf({
       Film: { actions: 'view', hiden: ['us_gross'] },
       Actor: { hidden: [1, ''] },
@@ -60,7 +60,7 @@ test.group('Admin | permissions documents', () => {
     assert.match(told, /Cinema is null, and must be an object/)
   })
 
-  test('[U6] what is no object of models is refused', ({ assert }) => {
+  test('[U6] refuses a value that is not an object of models', ({ assert }) => {
     for (const value of [undefined, null, [], 'view', 4, [{ actions: [] }]]) {
       assert.lengthOf(faultsOf(value), 1, JSON.stringify(value))
     }
@@ -72,9 +72,7 @@ test.group('Admin | permissions documents', () => {
     assert.match(faultsOf({ 'Fi\nlm': { actions: [] } })[0], /can't be a name/)
   })
 
-  test("[U6] a model's own entry stands in the place of *, whatever models are called", ({
-    assert,
-  }) => {
+  test("[U6] a model's own entry replaces *, whatever models are called", ({ assert }) => {
     const document = readPermissions(
       JSON.parse('{"*": {"actions": ["view"]}, "__proto__": {"actions": []}}')
     )
@@ -83,7 +81,7 @@ test.group('Admin | permissions documents', () => {
     assert.isUndefined(entryOf({}, 'constructor'))
   })
 
-  test('[U6] permissions are told in words', ({ assert }) => {
+  test('[U6] describes permissions in words', ({ assert }) => {
     assert.deepEqual(
       permissionsInWords({
         'Film': {

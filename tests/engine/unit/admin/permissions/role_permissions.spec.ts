@@ -56,7 +56,7 @@ test.group('Admin | permissions by roles', (group) => {
     return [await here.mayDo(actor, model, action), await elsewhere.mayDo(actor, model, action)]
   }
 
-  test('[U1] somebody without a role may do nothing', async ({ assert }) => {
+  test('[U1] a user without a role has no permissions', async ({ assert }) => {
     const nobody = await makeUser('nobody', { isSuperuser: false, roles: [] })
     const actor = await actorOf(nobody)
     assert.isFalse(await here.mayDo(actor, 'Reel', 'view'))
@@ -94,7 +94,7 @@ test.group('Admin | permissions by roles', (group) => {
     }
   })
 
-  test('[U4] a changed role counts at once, in another process too', async ({ assert }) => {
+  test('[U4] a changed role applies immediately, in another process too', async ({ assert }) => {
     assert.deepEqual(await may('delete'), [false, false])
     const before = [await versionOf(jo), await versionOf(ann)]
     clerk.permissions = { Reel: { actions: ['delete'] } }
@@ -104,7 +104,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual([await versionOf(jo), await versionOf(ann)], [before[0] + 1, before[1]])
   })
 
-  test('[U4] a role that is given or taken away counts at once', async ({ assert }) => {
+  test('[U4] a role that is given or removed applies immediately', async ({ assert }) => {
     assert.deepEqual(await may('purge'), [false, false])
     await giveRoles(jo, ['Clerk', 'Everything'])
     assert.deepEqual(await may('purge'), [true, true])
@@ -179,7 +179,7 @@ test.group('Admin | permissions by roles', (group) => {
     assert.deepEqual(await may('approve', ann), [false, false])
   })
 
-  test('a role that somebody has spoilt in the database allows nothing', async ({ assert }) => {
+  test('a role with invalid permissions in the database allows nothing', async ({ assert }) => {
     await db.from('admin_roles').where('id', clerk.id).update({ permissions: '{"Reel": 4}' })
     assert.deepEqual(await may('view'), [false, false])
   })

@@ -17,7 +17,7 @@ test.group('The option manyToMany', () => {
     assert.deepEqual(namesOf(undefined, ['people']), ['styles', 'parts'], 'a field of that name')
   })
 
-  test('[R3] a name that can be no field is a fault that says why', ({ assert }) => {
+  test('[R3] a name that cannot be a field is an error with a reason', ({ assert }) => {
     const fault = (name: string, taken: string[] = []) => manyToManyFault(Revue, [name], taken)
     assert.isNull(fault('people'))
     assert.match(fault('peple')!, /'peple', which is no manyToMany relation.*'?people/)

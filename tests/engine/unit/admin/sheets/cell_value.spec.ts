@@ -137,7 +137,7 @@ test.group('Values of cells', () => {
       }
     })
 
-  test('[D3] JSON with a fault and a time that there is not are refused', ({ assert }) => {
+  test('[D3] refuses invalid JSON and a time that does not exist', ({ assert }) => {
     const json = () => valueOfCell(columnOf('json'), '{"a":')
     const skipped = () =>
       valueOfCell(columnOf('datetime'), '2026-03-29 02:30', { zone: 'Europe/Berlin' })

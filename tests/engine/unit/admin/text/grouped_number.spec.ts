@@ -39,7 +39,7 @@ test.group('Admin | grouped numbers', () => {
       assert.equal(isMisgrouped(text), read === undefined)
     })
 
-  test('[B17] other texts are no misplaced separators', ({ assert }) => {
+  test('[B17] does not report other texts as misplaced separators', ({ assert }) => {
     for (const text of ['15', '-1.5', '.5', '1e3', '', 'a, b', 'twelve', '1.']) {
       assert.isFalse(isMisgrouped(text), text)
     }

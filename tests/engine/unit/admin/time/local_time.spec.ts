@@ -47,7 +47,7 @@ test.group('Admin | local time', () => {
       assert.equal(readLocal(text, zone), utc)
     })
 
-  test('[R12] a text that is no moment stays as it is', ({ assert }) => {
+  test('[R12] leaves a text unchanged that is not a moment', ({ assert }) => {
     assert.equal(localText('some time', BERLIN), 'some time')
     assert.isNull(readLocal('some time', BERLIN))
     assert.isNull(readLocal('2026-02-30T10:00', BERLIN))

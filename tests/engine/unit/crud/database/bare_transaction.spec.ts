@@ -40,7 +40,7 @@ for (const driver of DRIVERS) {
     const countOf = (queries: string[], start: string) =>
       queries.filter((sql) => sql.startsWith(start)).length
 
-    test('[P8] a write that nobody waits for is committed alone', async ({ assert, cleanup }) => {
+    test('[P8] commits a write alone if no other write waits', async ({ assert, cleanup }) => {
       const { insert, texts, told } = await open(cleanup)
       const queries = await queriesOf(() => insert('one'))
       assert.deepEqual(
@@ -65,7 +65,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(told, ['two'])
     })
 
-    test('[P8, E1] writes that wait share a commit, and are told after it in their order', async ({
+    test('[P8, E1] waiting writes share a commit, and are notified after it in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -164,7 +164,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('BEGIN'), 1)
     })
 
-    test('[P8] it waits for the lock of another process, and other code runs meanwhile', async ({
+    test('[P8] waits for the lock of another process, while other code runs', async ({
       assert,
       cleanup,
     }) => {

@@ -24,7 +24,7 @@ test.group('afterOutermostCommit', (group) => {
   const hear = (name: string) => () => void heard.push(name)
   group.each.setup(() => void (heard = []))
 
-  test('[E1] without a transaction the callback runs at once', ({ assert }) => {
+  test('[E1] without a transaction the callback runs immediately', ({ assert }) => {
     afterOutermostCommit(db.connection(), hear('write'))
     assert.deepEqual(heard, ['write'])
   })

@@ -74,7 +74,7 @@ test.group('A connection to a server', (group) => {
     assert.match(String(patience), /^5s?$/)
   })
 
-  test('[A29] an error puts neither row nor statement into the log', async ({ assert }) => {
+  test('[A29] an error logs no row and no statement', async ({ assert }) => {
     const row = { name: 'x', code: 'sesame', status: 'lost', created_at: '2024-01-01 00:00:00' }
     const error = await db
       .table('samples')

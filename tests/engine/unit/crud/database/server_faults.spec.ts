@@ -3,7 +3,7 @@ import { explainMysql } from '#crud/database/mysql/mysql_faults'
 import { PostgresDialect } from '#crud/database/postgres/postgres_dialect'
 
 /** Messages of the servers, with texts that a client may have put into them. */
-test.group('Faults | MySQL and MariaDB', (group) => {
+test.group('Database errors | MySQL and MariaDB', (group) => {
   group.tap((one) => one.tags(['@database']))
   const INSERT = "insert into `goods` (`name`) values ('x')"
 
@@ -90,7 +90,7 @@ test.group('Faults | MySQL and MariaDB', (group) => {
   })
 })
 
-test.group('Faults | PostgreSQL', (group) => {
+test.group('Database errors | PostgreSQL', (group) => {
   group.tap((one) => one.tags(['@database']))
   const { explain } = new PostgresDialect()
   const about = { table: 'goods', constraint: 'goods_name_unique' }

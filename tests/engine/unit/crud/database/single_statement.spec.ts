@@ -17,7 +17,7 @@ for (const driver of DRIVERS) {
       return { ...file, insert }
     }
 
-    test('a statement that nobody waits for has no transaction', async ({ assert, cleanup }) => {
+    test('a statement has no transaction if no other one waits', async ({ assert, cleanup }) => {
       const { count, insert, texts } = await open(cleanup)
       assert.equal(await insert('one'), 'one')
       assert.equal(count('BEGIN'), 0)
@@ -85,7 +85,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['second'])
     })
 
-    test('no statement of a group is stored if its commit fails, and each is told so', async ({
+    test('no statement of a group is stored if its commit fails, and each gets the error', async ({
       assert,
       cleanup,
     }) => {
@@ -106,7 +106,7 @@ for (const driver of DRIVERS) {
       assert.equal(await insert('third'), 'third')
     })
 
-    test('a statement waits for the lock of another process, and other code runs meanwhile', async ({
+    test('a statement waits for the lock of another process, while other code runs', async ({
       assert,
       cleanup,
     }) => {

@@ -80,7 +80,9 @@ test.group('Table introspection', (group) => {
     }
   })
 
-  test('[P15] reading many tables at once returns the same as reading each', async ({ assert }) => {
+  test('[P15] reading many tables together returns the same as reading each', async ({
+    assert,
+  }) => {
     const there = ['fact_goods', 'fact_makers', 'reels', 'admin_users']
     /* More tables than one statement takes. */
     const gone = [

@@ -27,7 +27,7 @@ async function outcomeOf(work: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** True if the server still runs the statement; SQLite would not answer, with all readers busy. */
+/** True if the server still runs the statement; SQLite would not respond, with all readers busy. */
 async function runsOn(): Promise<boolean> {
   if (onPostgres) {
     const { rows } = await db.rawQuery(
@@ -104,7 +104,7 @@ test.group('withinTime', (group) => {
     assert.lengthOf(rows, 1)
   })
 
-  test('a fault of a read within the time stays what it is', async ({ assert }) => {
+  test('an error of a read within the time is not changed', async ({ assert }) => {
     const outcome = await outcomeOf(() =>
       withinTime(5000, () => dialect().selectRows(client(), 'select nothing_such', []))
     )

@@ -283,7 +283,7 @@ test.group('EndpointCreator | routes', () => {
     )
   })
 
-  test('[D4, P11] an overridden handler that a batch would go around is a fault', ({ assert }) => {
+  test('[D4, P11] an overridden handler that a batch would bypass is an error', ({ assert }) => {
     class Guarded extends EndpointCreator {
       async createItem(...[ctx]: Parameters<EndpointCreator['createItem']>) {
         await super.createItem(ctx)

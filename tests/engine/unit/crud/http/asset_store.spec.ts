@@ -53,7 +53,7 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(order({}), [1, 2, 3])
   })
 
-  test('compressed forms are kept next to the plain one', async ({ assert }) => {
+  test('stores compressed forms next to the plain one', async ({ assert }) => {
     const path = await file('long.js', 'again("and again")\n'.repeat(200))
     const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
     const { body, gzip, brotli, type } = store.find(store.url('long.js'))!

@@ -53,7 +53,9 @@ test.group('Names of the API schema', () => {
     assert.deepEqual(ids(...all.toReversed()), ['getRouteItem', 'getRouteItemAtGoodsV10'])
   })
 
-  test('[P5, Q1] a table whose name is no path is described at its explicit path', ({ assert }) => {
+  test('[P5, Q1] a table whose name is not a valid path is described at its explicit path', ({
+    assert,
+  }) => {
     class OddName extends BaseModel {
       static table = 'Odd Names'
 

@@ -281,7 +281,7 @@ test.group('LucidCrud | random grants', (group) => {
     }
   })
 
-  test('[U2] several are deleted, or taken back, all or none', async ({ assert }) => {
+  test('[U2] several are deleted or restored, all or none', async ({ assert }) => {
     for (let seed = 3001; seed <= 3120; seed++) {
       const one = new Case(seed)
       const judge = new Judge(one.grants)

@@ -334,7 +334,7 @@ test.group('LucidCrud | several records', (group) => {
     assert.equal(failure.message, 'Item with id 1, a not found')
   })
 
-  test('[A9] a thousand keys work at once, also composite ones', async ({ assert }) => {
+  test('[A9] a thousand keys work in one call, also composite ones', async ({ assert }) => {
     const numbers = Array.from({ length: 1000 }, (_, index) => index)
     for (let start = 0; start < 1000; start += 200) {
       const some = numbers.slice(start, start + 200)

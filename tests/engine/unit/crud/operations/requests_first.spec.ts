@@ -26,7 +26,7 @@ test.group('requestsFirst', (group) => {
     while (answers.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 
-  test('[D6] work waits until requests have their answers begun', async ({ assert }) => {
+  test('[D6] work waits until requests have begun their responses', async ({ assert }) => {
     await requestsFirst()
     ask()
     await arrived(1)
@@ -51,7 +51,7 @@ test.group('requestsFirst', (group) => {
     assert.isTrue(answers[0].destroyed)
   })
 
-  test('[D6] work goes on in spite of a request that is never answered', async ({ assert }) => {
+  test('[D6] work continues in spite of a request without a response', async ({ assert }) => {
     await requestsFirst()
     ask()
     await arrived(1)

@@ -141,7 +141,7 @@ test.group('Filters', () => {
       assert.match(error.message, new RegExp(`^Specimen: .*'${name}'`))
     })
 
-  test('[S11] by default there are no filters', ({ assert }) => {
+  test('[S11] has no filters by default', ({ assert }) => {
     const { columns } = new Resource({ model: Specimen })
     const filters = new Filters(undefined, columns, 'Specimen')
     assert.deepEqual(filters.all, [])

@@ -93,7 +93,7 @@ test.group('A resource for an actor', (group) => {
     }
   })
 
-  test('[U4] it is itself for whom nothing restricts', async ({ assert }) => {
+  test('[U4] returns itself for an unrestricted actor', async ({ assert }) => {
     assert.strictEqual(await resource.for(ANNA), resource)
     given.give('anna', Paper, { scopes: [own] }, {})
     assert.strictEqual(await resource.for(ANNA), resource)
@@ -103,7 +103,7 @@ test.group('A resource for an actor', (group) => {
     assert.equal(resource.allowedOperations.size, 7)
   })
 
-  test('[U4] it is the same for all who may do the same', async ({ assert }) => {
+  test('[U4] is the same for all actors with the same permissions', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['pay', 'secret'], scopes: [own] })
     given.give('bob', Paper, { hidden: ['secret', 'pay'], scopes: [own] })
     const annas = await resource.for(ANNA)
@@ -115,7 +115,7 @@ test.group('A resource for an actor', (group) => {
     assert.notStrictEqual(await resource.for(BOB), annas)
   })
 
-  test('[U4] there are not more of them than are kept', async ({ assert }) => {
+  test('[U4] bounds the number of cached ones', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['pay'] })
     const first = await resource.for(ANNA)
     for (let index = 0; index < 100; index++) {

@@ -55,7 +55,7 @@ test.group('resources', () => {
     assert.lengthOf(registry.all(), 1)
   })
 
-  test('[P15] all missing tables are reported at once', async ({ assert }) => {
+  test('[P15] reports all missing tables together', async ({ assert }) => {
     const registry = new ResourceRegistry()
     for (const name of ['Ghost', 'Shadow']) {
       registry.add(new EndpointCreator({ model: modelWithoutTable(name), path: name }))
@@ -130,7 +130,7 @@ test.group('resources', () => {
     assert.match(failure.message, /RouteItem: access is 'token', and nothing is registered/)
   })
 
-  test('[P3] crudRouter throws at once and registers nothing', ({ assert }) => {
+  test('[P3] crudRouter throws immediately and registers nothing', ({ assert }) => {
     const before = resources.all().length
     class Colliding extends WordEndpoints {
       addRoutesToRouter() {

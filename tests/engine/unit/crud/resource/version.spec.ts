@@ -79,7 +79,7 @@ test.group('The version of a record', (group) => {
     )
   })
 
-  test('[B25] adjacent values are kept apart', ({ assert }) => {
+  test('[B25] tells adjacent values apart', ({ assert }) => {
     const values = { id: 1, name: 'a', longText: 'b' }
     assert.notEqual(version(values), version({ id: 1, name: 'ab', longText: '' }))
     assert.notEqual(

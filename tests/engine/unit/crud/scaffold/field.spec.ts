@@ -243,7 +243,7 @@ test.group('parseFields', () => {
       assert.throws(() => parseFields(texts), ValueError as any, message)
     })
 
-  test('[P12] the order of fields is kept', ({ assert }) => {
+  test('[P12] keeps the order of fields', ({ assert }) => {
     assert.deepEqual(
       parseFields(['b', 'a:text', 'c:belongsTo']).fields.map(({ name }) => name),
       ['b', 'a', 'c_id']

@@ -285,7 +285,7 @@ test.group('Scaffold', (group) => {
     )
   })
 
-  test('[P12] an existing file is kept, and no other is written: {$self}')
+  test('[P12] does not overwrite an existing file, and writes no other: {$self}')
     .with([
       'app/models/moon.ts',
       'app/models/MOON.ts',

@@ -33,7 +33,7 @@ test.group('Values before the schema', () => {
     assert.equal(prepareForSchema(column('ratio'), '1'.repeat(400)).fault!.rule, 'number')
   })
 
-  test('[A20] the schema sees a huge integer as a number, and its digits are kept', ({
+  test('[A20] the schema sees a huge integer as a number, and its digits are preserved', ({
     assert,
   }) => {
     const digits = '9007199254740993'

@@ -15,7 +15,7 @@ test.group('Recovery codes', () => {
     assert.lengthOf(signs, 32)
   })
 
-  test('[U8] capitals, groups, spaces and letters that look alike do not count', ({ assert }) => {
+  test('[U8] ignores case, groups, spaces and look-alike characters', ({ assert }) => {
     const [code] = newRecoveryCodes()
     const hash = hashOfRecoveryCode(code)
     fc.assert(

@@ -16,7 +16,7 @@ const VECTORS: Array<[seconds: number, code: string]> = [
 ]
 
 test.group('Codes of an authenticator app', () => {
-  test('[U8] the codes of RFC 6238 are taken, and of one step either way')
+  test('[U8] accepts the codes of RFC 6238, and those of one step before and after')
     .with(VECTORS)
     .run(({ assert }, [seconds, code]) => {
       const step = Math.floor(seconds / 30)

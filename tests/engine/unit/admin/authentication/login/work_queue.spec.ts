@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import { WorkQueue } from '#admin/authentication/login/work_queue'
 import { QueueFull } from '#admin/errors'
 
-/** Work that lasts until it is told to end. */
+/** Work that lasts until it is ended. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   return { do: () => promise, end: resolve, fail: reject }
@@ -11,7 +11,7 @@ function work() {
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 test.group('WorkQueue', () => {
-  test('[B8] a limited number of tasks runs at once, the others wait in order', async ({
+  test('[B8] a limited number of tasks runs concurrently, the others wait in order', async ({
     assert,
   }) => {
     const queue = new WorkQueue(2, 3)
@@ -36,7 +36,7 @@ test.group('WorkQueue', () => {
     assert.deepEqual(begun, [0, 1, 2, 3, 4])
   })
 
-  test('[B8] a task that finds the queue full is refused at once', async ({ assert }) => {
+  test('[B8] a task that finds the queue full is refused immediately', async ({ assert }) => {
     const queue = new WorkQueue(1, 2)
     const job = work()
     const held = Array.from({ length: 3 }, () => queue.run(job.do))

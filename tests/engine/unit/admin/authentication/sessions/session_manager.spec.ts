@@ -324,7 +324,7 @@ test.group('SessionManager', (group) => {
     assert.isUndefined(await kept())
   })
 
-  test('[B5] ending a session twice, or a removed one, is no error', async ({ assert }) => {
+  test('[B5] ends a session twice, or a removed one, without an error', async ({ assert }) => {
     const { session } = await begin(jo, ORIGIN)
     await sessions.remember(session, claims('one'))
     await sessions.end(session)
@@ -334,7 +334,7 @@ test.group('SessionManager', (group) => {
     await sessions.end(session)
   })
 
-  test('[B7] all sessions of a user end except the one that is kept', async ({ assert }) => {
+  test('[B7] ends all sessions of a user except the given one', async ({ assert }) => {
     const kept = await begin(jo, ORIGIN)
     const ended = [await begin(jo, ORIGIN), await begin(jo, ORIGIN)]
     const others = await begin(al, ORIGIN)

@@ -12,7 +12,7 @@ test.group('Single sign-on | claims', () => {
     assert.deepEqual(rightsIn(ROLES, { groups: 'staff' })!.roles, ['Clerk'])
   })
 
-  test('[U15] without a mapped value nobody has rights')
+  test('[U15] users without a mapped value have no rights')
     .with([
       {},
       { groups: [] },
@@ -66,7 +66,7 @@ test.group('Single sign-on | claims', () => {
     assert.equal(usernameIn({ usernameClaim: 'nickname' }, { sub: '!' }), 'user')
   })
 
-  test('[U15] only an address that the provider has verified is taken', ({ assert }) => {
+  test('[U15] accepts only an address that the provider has verified', ({ assert }) => {
     const email = 'kim@example.com'
     assert.equal(emailIn({ email, email_verified: true }), email)
     for (const claims of [
@@ -82,7 +82,7 @@ test.group('Single sign-on | claims', () => {
     }
   })
 
-  test('[U15] of the methods asked for, the ID token has to name one', ({ assert }) => {
+  test('[U15] the ID token has to name one of the requested methods', ({ assert }) => {
     assert.isTrue(hasMethod([], {}))
     assert.isTrue(hasMethod(['otp', 'hwk'], { amr: ['pwd', 'otp'] }))
     for (const claims of [{}, { amr: [] }, { amr: ['pwd'] }, { amr: [['otp']] }, { amr: 7 }]) {

@@ -83,7 +83,9 @@ test.group('Single sign-on | settings', () => {
       assert.include(fault({ [name]: value }), name)
     })
 
-  test('[U15, P9] the client’s secret is no text, and no error says it', ({ assert }) => {
+  test('[U15, P9] requires the client’s secret as a Secret, and no error contains it', ({
+    assert,
+  }) => {
     const message = fault({ clientSecret: 'of-the-client' })
     assert.include(message, 'sso.clientSecret')
     assert.notInclude(message, 'of-the-client')

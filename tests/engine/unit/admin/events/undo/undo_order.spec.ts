@@ -36,9 +36,7 @@ test.group('Undo | order', () => {
     assert.equal(idsOf(creationsInOrder(chain))[0], 19_999)
   })
 
-  test('[R7] whatever refers to what, each record comes once, after what it refers to at once', ({
-    assert,
-  }) => {
+  test('[R7] returns each record once, after all records that it refers to', ({ assert }) => {
     const parents = fc.array(fc.option(fc.nat(9)), { maxLength: 10 })
     fc.assert(
       fc.property(parents, (some) => {

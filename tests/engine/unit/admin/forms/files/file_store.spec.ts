@@ -77,7 +77,7 @@ test.group('Stored files', (group) => {
     assert.deepEqual(await readdir(join(folder, 'storage')), ['Portrait'])
   })
 
-  test('[B17] only a plain extension of the sender’s name is kept')
+  test('[B17] stores only a plain extension of the sender’s name')
     .with([
       ['a.PNG', '.png'],
       ['a.tar.gz', '.gz'],
@@ -167,9 +167,7 @@ test.group('Stored files', (group) => {
     assert.equal(String(await contentOf(portraits, key)), 'jo')
   })
 
-  test('[B17] a dropped file is removed; dropping a missing one is no error', async ({
-    assert,
-  }) => {
+  test('[B17] removes a dropped file, and ignores a missing one', async ({ assert }) => {
     const key = await storeFile(portraits, await upload('jo.png'))
     await dropFile(portraits, key)
     await dropFile(portraits, key)

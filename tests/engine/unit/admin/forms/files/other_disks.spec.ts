@@ -128,7 +128,7 @@ test.group('Disks that are not a private folder', (group) => {
     for (const value of s3.authorizations) assert.match(value!, /Credential=key\//)
   }).skip(!hasS3, 'the packages of S3 are not installed')
 
-  test('[B17] when S3 fails, a file is neither stored nor taken for missing', async ({
+  test('[B17] when S3 fails, a file is not stored and not treated as missing', async ({
     assert,
     cleanup,
   }) => {

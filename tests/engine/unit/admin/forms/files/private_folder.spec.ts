@@ -39,7 +39,7 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
   })
 
-  test('[B17] a file of the server is taken over, from this file system or another', async ({
+  test('[B17] moves a file of the server, from this file system or another', async ({
     assert,
     cleanup,
   }) => {
@@ -59,7 +59,7 @@ test.group('PrivateFolder', (group) => {
     assert.deepEqual(await readdir(join(root, 'notes')), ['one'])
   })
 
-  test('[B17] a link is not followed, and neither it nor a folder is a file', async ({
+  test('[B17] does not follow a link, and treats links and folders as missing files', async ({
     assert,
   }) => {
     await writeFile(join(root, 'secret'), 'secret')

@@ -11,7 +11,7 @@ import { runs } from '#tests/engine/helpers/random_runs'
 
 const FIELD = 'permissions'
 
-/** Texts that a browser sends of the matrix of a document, if nobody touches it but to unfold some rows. */
+/** Texts that a browser sends of the matrix of a document, if the user only unfolds some rows. */
 function sentOf(
   site: AdminSite,
   document: PermissionsDocument,
@@ -116,9 +116,7 @@ test.group('Permissions | the matrix', () => {
     })
   })
 
-  test('[U6] a scope that is ticked counts, though all records are chosen beside it', ({
-    assert,
-  }) => {
+  test('[U6] a checked scope applies, though all records are chosen as well', ({ assert }) => {
     const sent = new Map([
       ['permissions.matrix', ['1']],
       ['permissions.records.Reel', ['all']],
@@ -128,9 +126,7 @@ test.group('Permissions | the matrix', () => {
     assert.deepEqual(readMatrix(FIELD, sent)!.Reel.scopes, ['own'])
   })
 
-  test('[U6] what is kept of a folded row and can not be read is a fault, not nothing', ({
-    assert,
-  }) => {
+  test('[U6] an unreadable value of a folded row is an error, and is not ignored', ({ assert }) => {
     for (const text of [
       '{',
       '[1]',

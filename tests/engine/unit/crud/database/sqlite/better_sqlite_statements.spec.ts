@@ -34,7 +34,7 @@ test.group('Prepared statements of better-sqlite3', (group) => {
     assert.deepEqual(prepared, [INSERT])
   })
 
-  test('statements that run once are not kept, and the cache is bounded', ({ assert }) => {
+  test('does not cache statements that run once, and bounds the cache', ({ assert }) => {
     for (let round = 0; round < 2; round++) connection.prepare('pragma user_version').all([])
     assert.lengthOf(prepared, 2)
     connection.prepare(INSERT)

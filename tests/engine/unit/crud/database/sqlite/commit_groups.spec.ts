@@ -17,7 +17,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => S
 
 for (const driver of DRIVERS) {
   test.group(`Writes with one commit, ${driver}`, () => {
-    test('a write that nobody waits for is a plain transaction', async ({ assert, cleanup }) => {
+    test('a write is a plain transaction if no other one waits', async ({ assert, cleanup }) => {
       const { count, note, texts } = await openGrouped(driver, cleanup)
       assert.equal(await note('one'), 'one')
       assert.equal(count('SAVEPOINT'), 0)
@@ -89,7 +89,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['second', 'third'])
     })
 
-    test('nobody hears of a write before the commit, and then all do in their order', async ({
+    test('notifies of no write before the commit, and then of all in their order', async ({
       assert,
       cleanup,
     }) => {
@@ -304,7 +304,7 @@ for (const driver of DRIVERS) {
       assert.equal(count('COMMIT'), 3)
     })
 
-    test('the word alone in the name of a column is no deferred constraint', async ({
+    test('a column name that contains the word does not make a constraint deferred', async ({
       assert,
       cleanup,
     }) => {
@@ -348,7 +348,7 @@ for (const driver of DRIVERS) {
       assert.include(await texts(), 'later')
     })
 
-    test('a write that waits for the answer to one before it is undone in time', async ({
+    test('a write that waits for the result of a previous one is rolled back in time', async ({
       assert,
       cleanup,
     }) => {
@@ -391,7 +391,7 @@ for (const driver of DRIVERS) {
       assert.deepEqual(await texts(), ['kept', 'later'])
     })
 
-    test('own transactions have their turn beside groups', async ({ assert, cleanup }) => {
+    test('separate transactions take turns with groups', async ({ assert, cleanup }) => {
       const { client, note, texts } = await openGrouped(driver, cleanup)
       await Promise.all([
         ...numbers(5).map(note),

@@ -168,7 +168,7 @@ test.group('SQLite dialect | values', (group) => {
   })
 })
 
-test.group('SQLite dialect | faults', () => {
+test.group('SQLite dialect | errors', () => {
   const explain = (message: string, code = 'SQLITE_CONSTRAINT') =>
     dialect.explain(Object.assign(new Error(message), { code }))
 

@@ -79,7 +79,7 @@ test.group('idempotencyKeyOf', () => {
       assert.throws(() => keyIn(header), /^The header Idempotency-Key is malformed/)
     })
 
-  test('[Q7] without the header there is no key', ({ assert }) => {
+  test('[Q7] returns no key without the header', ({ assert }) => {
     assert.isUndefined(keyIn(undefined))
   })
 })

@@ -46,7 +46,7 @@ const created = fc.record(
   { requiredKeys: ['name'] }
 )
 
-/* Classes of this file, whose triggers nobody has asked for yet: on PostgreSQL all tables of the tests have one. */
+/* Classes of this file, whose triggers are not cached yet: on PostgreSQL all tables of the tests have one. */
 class Bare extends Plain {
   static table = 'event_plains'
 }
@@ -205,7 +205,7 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     assert.equal(row.newState!.name, 'c')
   })
 
-  test('[E4] a write whose log fails is not stored, and nobody hears of it', async ({
+  test('[E4] a write whose log fails is not stored, and not reported', async ({
     assert,
     cleanup,
   }) => {

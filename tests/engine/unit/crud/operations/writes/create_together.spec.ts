@@ -18,7 +18,7 @@ const actor = strange({ kind: 'admin', user: { id: 1 } })
 
 type Values = Record<string, unknown>
 
-/** All that a write leaves: the row, and what the observers are told. Keys and the time of the write differ. */
+/** All results of a write: the row, and what the observers receive. Keys and the time of the write differ. */
 async function left(work: (all: Values[]) => Promise<unknown>, all: Values[]) {
   const told: Write[] = []
   const stop = observeWrites({

@@ -10,7 +10,7 @@ import { onMysql, onPostgres } from '#tests/engine/helpers/databases'
 import { queriesOf } from '#tests/engine/helpers/queries'
 import { runs } from '#tests/engine/helpers/random_runs'
 
-/** A model without endpoints and admin site, whose writes nobody learns of. */
+/** A model without endpoints and admin site, whose writes have no observer. */
 class Bare extends BaseModel {
   static table = 'samples'
 
@@ -75,7 +75,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return queries.map((sql) => sql.split(' ')[0].replace(';', '').toLowerCase())
 }
 
-test.group('Writes that nobody learns of', (group) => {
+test.group('Writes without an observer', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.setup(async () => {
     if (onPostgres) await db.rawQuery('alter table samples disable trigger user')

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { jsonFault } from '#admin/forms/fields/widgets/json_fault'
 
-test.group('Admin | where JSON is faulty', () => {
-  test('[R13] a fault of JSON names line, column and reason')
+test.group('Admin | where JSON is invalid', () => {
+  test('[R13] an error of JSON names line, column and reason')
     .with([
       ['{"a":1 "b":2}', 'line 1, column 8: expected a comma'],
       ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected a comma'],
@@ -22,7 +22,7 @@ test.group('Admin | where JSON is faulty', () => {
       assert.equal(jsonFault(text), fault)
     })
 
-  test('[R13] what is JSON has no fault', ({ assert }) => {
+  test('[R13] valid JSON has no error', ({ assert }) => {
     assert.isUndefined(jsonFault('{"a":[1,2e3,"\\u00e4",null]}'))
   })
 })

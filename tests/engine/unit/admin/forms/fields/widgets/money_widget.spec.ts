@@ -22,7 +22,7 @@ test.group('Admin | the widget for money', () => {
     assert.equal(cents.words(1250), '€12.50')
   })
 
-  test('[R13] more decimals are rounded, and stand in the tooltip', ({ assert }) => {
+  test('[R13] rounds further decimals, and shows them in the tooltip', ({ assert }) => {
     const { text, title } = new MoneyWidget(options).cell(1.239)!
     assert.deepEqual([text, title], ['€1.24', '1.239 EUR'])
     assert.isNull(new MoneyWidget(options).cell('ten'))

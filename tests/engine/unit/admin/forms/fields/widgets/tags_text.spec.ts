@@ -10,7 +10,7 @@ test.group('Admin | tags as a text', () => {
     assert.equal(tagsText('["red"]'), 'red')
   })
 
-  test('[R13] what is no list of texts is none', ({ assert }) => {
+  test('[R13] returns undefined for values that are not a list of texts', ({ assert }) => {
     for (const value of [{}, [1], '{"a":1}', 'red', 5]) assert.isNull(tagsOf(value))
     assert.deepEqual(tagsOf('["a"]'), ['a'])
   })
