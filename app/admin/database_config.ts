@@ -1,5 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
 import { listed, readersOf } from '#crud/internals'
 
@@ -40,4 +41,10 @@ export class DatabaseConfig {
   readingSession(): QueryClientContract {
     return readersOf(this.adminSession()) ?? this.adminSession()
   }
+}
+
+/** The query client of a model for code that only reads: on SQLite it does not wait for the writer. */
+export function readingClientOf({ connection }: LucidModel): QueryClientContract {
+  const client = db.connection(connection)
+  return readersOf(client) ?? client
 }

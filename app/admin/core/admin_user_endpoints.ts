@@ -1,6 +1,14 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { EndpointCreator, type Item } from '#crud'
-import { fullItemOf, isUnreadable, keyOf, noteKey, notePart, type KeyValue } from '#crud/internals'
+import {
+  fullItemOf,
+  isUnreadable,
+  keyOf,
+  noteKey,
+  notePart,
+  readersOf,
+  type KeyValue,
+} from '#crud/internals'
 import type AdminUser from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
 import { ROLES } from './admin_user_schemas.js'
@@ -48,7 +56,7 @@ export class AdminUserEndpoints extends EndpointCreator {
   async #withRoles(ctx: HttpContext, items: readonly Item[]): Promise<Item[]> {
     const ids = items.map(({ id }) => id as AdminUser['id'])
     const client = this.callOptions(ctx).client ?? this.resource.client()
-    const roles = await rolesOf(ids, client)
+    const roles = await rolesOf(ids, client.isTransaction ? client : (readersOf(client) ?? client))
     return items.map((item) => {
       const own = (roles.get(item.id as number) ?? []).map(({ id }) => id)
       const shown = { ...item, [ROLES]: own.toSorted((one, other) => one - other) }

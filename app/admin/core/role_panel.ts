@@ -24,7 +24,7 @@ export class RolePanel implements UpdatePanel {
     const { models, dbConfig } = this.site
     const users = models.get(AdminUser.name)!
     const rows: Array<{ id: number; username: string }> = await dbConfig
-      .adminSession()
+      .readingSession()
       .from('admin_user_roles')
       .join('admin_users', 'admin_users.id', 'admin_user_roles.user_id')
       .where('admin_user_roles.role_id', role.id)

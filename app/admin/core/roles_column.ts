@@ -31,7 +31,7 @@ export function rolesColumn(site: Site) {
  */
 export function holdersColumn(site: Site) {
   const holdersOfOne = batchedValues((ids: number[]) =>
-    holdersOf(ids, site.dbConfig.adminSession())
+    holdersOf(ids, site.dbConfig.readingSession())
   )
   return class Holders extends ListColumn {
     readonly name = 'users'

@@ -26,7 +26,7 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
     }
 
     async choices(_ctx: HttpContext): Promise<Choice[]> {
-      const client = site.dbConfig.adminSession()
+      const client = site.dbConfig.readingSession()
       const roles = await AdminRole.query({ client })
         .orderBy('name')
         .select('id', 'name', 'description')
@@ -39,9 +39,10 @@ export function rolesWidget(site: Pick<AdminSite, 'dbConfig' | 'adminUserService
 
     async initial(): Promise<string[]> {
       const { defaultRole } = site.adminUserService
+      const client = site.dbConfig.readingSession()
       /* A default that is not there is said by who creates without naming roles. */
-      if (await defaultRole.fault()) return []
-      const ids = await defaultRole.ids()
+      if (await defaultRole.fault(client)) return []
+      const ids = await defaultRole.ids(client)
       return ids.map(String)
     }
 

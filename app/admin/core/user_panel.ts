@@ -22,7 +22,7 @@ export class UserPanel implements UpdatePanel {
 
   /** An invited user needs a link to choose a password. */
   async nextStep({ id }: Item): Promise<string | null> {
-    const user = await AdminUser.find(id)
+    const user = await AdminUser.find(id, { client: this.site.dbConfig.readingSession() })
     return user && !hasPassword(user) ? 'password-link' : null
   }
 

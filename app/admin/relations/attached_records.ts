@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyOf, ListRequest, pivotTableOf, type KeyValue } from '#crud/internals'
+import { keyOf, ListRequest, pivotTableOf, readersOf, type KeyValue } from '#crud/internals'
 import { isDeletedItem } from '../record/item_of.js'
 import type { ModelView } from '../model_view.js'
 import type { ManyToMany } from './many_to_many.js'
@@ -45,7 +45,7 @@ export async function attachedRecords(
   limit: number
 ): Promise<Attached> {
   const key = relation.keyOf(record)
-  const client = view.client()
+  const client = readersOf(view.client()) ?? view.client()
   const table = await pivotTableOf(client, relation.table)
   const [own, other] = relation.pair
   const options = { limit: MOST_ROWS + 1 }

@@ -6,6 +6,7 @@ import type { ModelAttributes } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { ValueError, type CallOptions } from '#crud'
 import { dialectOf, keyOf } from '#crud/internals'
+import { readingClientOf } from '../../database_config.js'
 import AdminAccessToken, { isOver } from '../../models/admin_access_token.js'
 import type AdminUser from '../../models/admin_user.js'
 import type { NoticeData } from '../../notices/notice_kinds.js'
@@ -98,7 +99,9 @@ export class AccessTokens {
    * Tokens of a user, newest first, including expired ones.
    */
   async ofUser(user: Pick<AdminUser, 'id'>): Promise<AdminAccessToken[]> {
-    return await AdminAccessToken.query().where('userId', user.id).orderBy('id', 'desc')
+    return await AdminAccessToken.query({ client: readingClientOf(AdminAccessToken) })
+      .where('userId', user.id)
+      .orderBy('id', 'desc')
   }
 
   /**

@@ -2,8 +2,7 @@ import encryption from '@adonisjs/core/services/encryption'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import logger from '@adonisjs/core/services/logger'
-import db from '@adonisjs/lucid/services/db'
-import { readersOf } from '#crud/internals'
+import { readingClientOf } from '../../database_config.js'
 import AdminFactor from '../../models/admin_factor.js'
 import AdminRecoveryCode from '../../models/admin_recovery_code.js'
 import AdminUser from '../../models/admin_user.js'
@@ -34,11 +33,11 @@ export class Factors {
   /**
    * Factors of a user, oldest first.
    */
-  async of(userId: number, client?: TransactionClientContract): Promise<AdminFactor[]> {
+  async of(userId: number, client = readingClientOf(AdminFactor)): Promise<AdminFactor[]> {
     return await AdminFactor.query({ client }).where('userId', userId).orderBy('id')
   }
 
-  async has(userId: number, client?: TransactionClientContract): Promise<boolean> {
+  async has(userId: number, client = readingClientOf(AdminFactor)): Promise<boolean> {
     const found = await AdminFactor.query({ client })
       .where('userId', userId)
       .select('id')
@@ -52,8 +51,7 @@ export class Factors {
    */
   async holdersAmong(userIds: readonly number[]): Promise<Set<number>> {
     if (userIds.length === 0) return new Set()
-    const client = db.connection(AdminFactor.connection)
-    const rows = await AdminFactor.query({ client: readersOf(client) ?? client })
+    const rows = await AdminFactor.query({ client: readingClientOf(AdminFactor) })
       .whereIn('userId', [...userIds])
       .select('userId')
     return new Set(rows.map(({ userId }) => userId))
@@ -61,7 +59,7 @@ export class Factors {
 
   /** Recovery codes of a user that are not used yet. */
   async recoveryCodesLeft(userId: number): Promise<number> {
-    const codes = await AdminRecoveryCode.query()
+    const codes = await AdminRecoveryCode.query({ client: readingClientOf(AdminRecoveryCode) })
       .where('userId', userId)
       .whereNull('usedAt')
       .select('id')

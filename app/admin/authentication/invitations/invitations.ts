@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
 import { inUtc } from '#crud/internals'
+import { readingClientOf } from '../../database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
 
 /** Hours that a link is good for */
@@ -46,7 +47,8 @@ export class Invitations {
    * @returns the present link of a user; null if there is none, or it is over
    */
   async of(userId: number): Promise<AdminInvitation | null> {
-    const found = await AdminInvitation.find(userId)
+    const client = readingClientOf(AdminInvitation)
+    const found = await AdminInvitation.find(userId, { client })
     return found && found.expiresAt.toMillis() > Date.now() ? found : null
   }
 

@@ -4,6 +4,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { ModelAttributes, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { dialectOf } from '#crud/internals'
+import { readingClientOf } from '../../database_config.js'
 import type { AdminConfig } from '../../define_config.js'
 import AdminSession, { type ActsAs } from '../../models/admin_session.js'
 import type { SessionMetadata } from '../../models/admin_session.js'
@@ -304,7 +305,7 @@ export class SessionManager {
 
   async #active(
     narrow: (query: SessionQuery) => SessionQuery,
-    client?: TransactionClientContract
+    client = readingClientOf(AdminSession)
   ): Promise<AdminSession[]> {
     const query = AdminSession.query({ client })
       .where('isActive', true)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { readingClientOf } from '../../database_config.js'
 import AdminSsoIdentity from '../../models/admin_sso_identity.js'
 import type { SsoPerson } from './sso_provider.js'
 
@@ -17,7 +18,10 @@ export class SsoIdentities {
     return await AdminSsoIdentity.findBy('print', printOf(person), { client })
   }
 
-  async of(userId: number, client?: TransactionClientContract): Promise<AdminSsoIdentity[]> {
+  async of(
+    userId: number,
+    client = readingClientOf(AdminSsoIdentity)
+  ): Promise<AdminSsoIdentity[]> {
     return await AdminSsoIdentity.query({ client }).where('userId', userId).orderBy('id')
   }
 

@@ -37,7 +37,7 @@ export async function partsOfJob(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
   { id, userId, createdAt, endedAt }: AdminJob
 ): Promise<JobPart[]> {
-  const client = dbConfig.adminSession()
+  const client = dbConfig.readingSession()
   const query = AdminEventLog.query({ client })
     .where('userId', userId)
     .where('status', 'success')

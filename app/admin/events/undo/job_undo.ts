@@ -101,7 +101,7 @@ async function undoableParts(site: AdminSite, ctx: HttpContext, job: AdminJob): 
 
 /** The job that undoes another one, or has done so. */
 async function undoingJob({ jobs }: AdminSite, { id }: AdminJob): Promise<AdminJob | undefined> {
-  const found = await AdminJob.query({ client: jobs.store.client() })
+  const found = await AdminJob.query({ client: jobs.store.reading() })
     .where('kind', UNDO_PARTS_JOB)
     .where('id', '>', id)
     .whereIn('state', ['queued', 'running', 'done'])

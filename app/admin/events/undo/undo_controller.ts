@@ -44,7 +44,7 @@ export class UndoController {
   }
 
   async #countOf(event: AdminEventLog): Promise<number> {
-    const client = this.site.dbConfig.adminSession()
+    const client = this.site.dbConfig.readingSession()
     const [found] = await client
       .from(AdminAuditLog.table)
       .where('event_id', event.id)

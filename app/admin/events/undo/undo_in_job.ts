@@ -72,7 +72,7 @@ function noted(notes: AdminJob['notes']): UndoNotes | undefined {
 
 /** True for an import on SQLite, whose writer many records would hold too long, and for its undo. */
 async function isWrittenInParts(site: AdminSite, event: AdminEventLog): Promise<boolean> {
-  const client = site.dbConfig.adminSession()
+  const client = site.dbConfig.readingSession()
   const written = site.models.get(event.resourceType ?? '')?.client()
   if (!written?.dialect.name.includes('sqlite') || !site.jobs.store.isIn(written)) return false
   let root: AdminEventLog | null = event

@@ -79,7 +79,7 @@ export class UndoInParts {
 
   /** The next rows, each of another record: the later change of a record is undone before the earlier one. */
   async #rows(): Promise<AdminAuditLog[]> {
-    const query = AdminAuditLog.query({ client: this.site.dbConfig.adminSession() })
+    const query = AdminAuditLog.query({ client: this.site.dbConfig.readingSession() })
       .select('id', 'resourceType', 'resourceId', 'reversal')
       .where('eventId', this.#notes.event)
       .orderBy('id', 'desc')

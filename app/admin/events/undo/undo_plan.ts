@@ -112,7 +112,7 @@ async function* auditRows(
   const after = direction === 'asc' ? '>' : '<'
   let last = direction === 'asc' ? 0 : Number.MAX_SAFE_INTEGER
   for (;;) {
-    const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })
+    const rows = await AdminAuditLog.query({ client: site.dbConfig.readingSession() })
       .select('id', 'resourceType', 'resourceId', 'reversal')
       .where('eventId', id)
       .where('id', after, last)

@@ -30,7 +30,7 @@ export async function visibleEvent(
 ): Promise<AdminEventLog> {
   const isKey = /^\d{1,10}$/.test(String(id)) && Number(id) <= MOST_ID
   if (!hasEventLog(site) || !isKey) throw new PageNotFound()
-  const client = site.dbConfig.adminSession()
+  const client = site.dbConfig.readingSession()
   const event = await AdminEventLog.query({ client }).where('id', Number(id)).first()
   if (!event) throw new PageNotFound()
   if (isOwn(ctx, event) || (await mayRevert(site, ctx, event))) return event
@@ -59,7 +59,7 @@ export async function mayRevert(
     if (isRefusal(error)) return false
     throw error
   }
-  const rows = await AdminAuditLog.query({ client: site.dbConfig.adminSession() })
+  const rows = await AdminAuditLog.query({ client: site.dbConfig.readingSession() })
     .select('resourceType', 'resourceId', 'newState', 'previousState')
     .where('eventId', event.id)
     .orderBy('id')

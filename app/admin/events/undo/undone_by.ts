@@ -15,7 +15,7 @@ export async function undoneEvents(
   { resourceType, resourceId }: Subject,
   from: number
 ): Promise<Map<number, number>> {
-  const query = AdminEventLog.query({ client: dbConfig.adminSession() })
+  const query = AdminEventLog.query({ client: dbConfig.readingSession() })
     .select('id', 'details')
     .where('id', '>', from)
     .where('status', 'success')

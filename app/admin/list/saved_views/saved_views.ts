@@ -1,6 +1,6 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { type CallOptions, Problem } from '#crud'
-import { dialectOf, gatherWrites, inTransaction } from '#crud/internals'
+import { dialectOf, gatherWrites, inTransaction, readersOf } from '#crud/internals'
 import AdminSavedView from '../../models/admin_saved_view.js'
 import type { SavedView } from './list_place.js'
 import { LONGEST_VIEW_QUERY, MOST_VIEWS, viewNameFault } from './view_faults.js'
@@ -60,7 +60,8 @@ export class SavedViews {
    */
   async find(model: string, id: string): Promise<AdminSavedView | null> {
     if (!/^[1-9]\d{0,9}$/.test(id) || Number(id) > LARGEST_ID) return null
-    return await AdminSavedView.query({ client: this.client() })
+    const client = this.client()
+    return await AdminSavedView.query({ client: readersOf(client) ?? client })
       .where({ id: Number(id), model })
       .first()
   }

@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { readingClientOf } from '../../database_config.js'
 import AdminRole from '../../models/admin_role.js'
 import { viewedRoleOf } from './view_as_guard.js'
 
@@ -10,6 +11,9 @@ import { viewedRoleOf } from './view_as_guard.js'
 export async function viewedRole(ctx: HttpContext): Promise<{ name: string | null } | null> {
   const id = viewedRoleOf(ctx)
   if (id === undefined) return null
-  const role = await AdminRole.query().where('id', id).select('name').first()
+  const role = await AdminRole.query({ client: readingClientOf(AdminRole) })
+    .where('id', id)
+    .select('name')
+    .first()
   return { name: role?.name ?? null }
 }
