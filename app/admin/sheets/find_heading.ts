@@ -64,7 +64,7 @@ async function firstRows(path: string, form: Form, least: number, wanted = 1): P
   const records =
     form.format === 'csv'
       ? csvRecords(path, form, SAMPLED.bytes)
-      : xlsxRows(path, { sheet: form.sheet, heading: Infinity })
+      : xlsxRows(path, { sheet: form.sheet, heading: Infinity }, SAMPLED.sheetBytes)
   try {
     for await (const row of records) {
       if (row.line >= least) rows.push(row)

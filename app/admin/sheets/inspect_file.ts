@@ -136,8 +136,15 @@ async function workbookForm(path: string, wanted: string | undefined) {
 async function filledSheet(path: string, sheets: readonly Sheet[]): Promise<string | null> {
   const sorted = sheets.toSorted((one, other) => Number(one.isHidden) - Number(other.isHidden))
   for (const { name } of sorted.slice(0, MOST_TRIED)) {
-    /* Leaving the loop closes the file. */
-    for await (const row of xlsxRows(path, { sheet: name })) if (row) return name
+    const rows = xlsxRows(path, { sheet: name }, SAMPLED.sheetBytes)
+    let isFilled = false
+    await upToLimit(async () => {
+      const { done } = await rows.next()
+      isFilled = !done
+    })
+    /* Closes the file */
+    await rows.return(undefined)
+    if (isFilled) return name
   }
   return null
 }

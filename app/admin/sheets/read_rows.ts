@@ -8,10 +8,12 @@ import { objectRow, tableRow } from './reading/table_row.js'
 import type { SheetRow } from './reading/xlsx/sheet_rows.js'
 import { xlsxRows } from './reading/xlsx/xlsx_rows.js'
 
-/** Limits of what is read: of rows, empty ones included, and of bytes, which a packed sheet has none of */
+/** Limits of what is read: of rows, empty ones included, and of bytes */
 export interface ReadingBounds {
   rows?: number
   bytes?: number
+  /** Unpacked, of a sheet */
+  sheetBytes?: number
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ReadingBounds {
 export async function* readRows(
   path: string,
   shape: FileShape,
-  { bytes, rows = Infinity }: ReadingBounds = {}
+  { bytes, rows = Infinity, sheetBytes }: ReadingBounds = {}
 ): AsyncGenerator<FileRow> {
   const { columns, encoding, format } = shape
   if (format === 'ndjson' || format === 'json') {
@@ -37,7 +39,7 @@ export async function* readRows(
   const isSheet = format === 'xlsx'
   const { heading = 1 } = shape
   let isHeading = true
-  const records = isSheet ? xlsxRows(path, shape) : csvRecords(path, shape, bytes)
+  const records = isSheet ? xlsxRows(path, shape, sheetBytes) : csvRecords(path, shape, bytes)
   for await (const record of bounded<SheetRow>(records, rows, heading)) {
     if (record.line < heading) continue
     const row = isHeading ? null : rowOf(record, columns.length, isSheet)

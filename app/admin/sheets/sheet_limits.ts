@@ -8,5 +8,8 @@ export const LONGEST_CELL = 32_767
 export const MOST_NAMES = 1000
 export const LONGEST_NAME = 1000
 
-/** The part of a file that is read in the request that uploads it, to find columns and show values */
-export const SAMPLED = { bytes: 2 * 1024 * 1024, rows: 1000 }
+/**
+ * The part of a file that is read in the request that uploads it, to find columns and show values. Of a sheet it is more,
+ * as a row may have thousands of empty cells.
+ */
+export const SAMPLED = { bytes: 2 * 1024 * 1024, sheetBytes: 16 * 1024 * 1024, rows: 1000 }

@@ -22,7 +22,8 @@ export async function* decodedText(
   yield* UNICODE.has(encoding) ? strictText(chunks, encoding) : iconvText(chunks, encoding)
 }
 
-async function* upTo(most: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+/** @throws ReadingLimit  for more bytes */
+export async function* upTo(most: number, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {
     if (bytes >= most) throw new ReadingLimit('sheets.fault.longRecord', {}, 1)

@@ -6,7 +6,7 @@ import { MOST_COLUMNS, MOST_ROWS } from '../../sheet_limits.js'
 import { momentText } from './date_styles.js'
 import { TextRuns } from './text_runs.js'
 import { plainText } from './xlsx_text.js'
-import { LONGEST_TEXT } from './xlsx_limits.js'
+import { LONGEST_ROW, LONGEST_TEXT } from './xlsx_limits.js'
 import type { Workbook } from './workbook.js'
 import { xmlEvents } from './xml_events.js'
 
@@ -59,6 +59,8 @@ class RowBuilder {
   #cells: Cell[] = []
   /** By column, as a damaged file may name a cell any number of times */
   readonly #faults = new Map<number, CellFault>()
+  /** Letters of the row's cells */
+  #length = 0
   readonly #heading: number
   #isInData = false
   #column = 0
@@ -126,6 +128,7 @@ class RowBuilder {
     this.line = line
     this.#cells = []
     this.#faults.clear()
+    this.#length = 0
     this.#column = 0
   }
 
@@ -149,6 +152,8 @@ class RowBuilder {
     this.#column++
     if (cell === null) return
     if (!fault) this.#faults.delete(column)
+    this.#length += String(cell).length
+    if (this.#length > LONGEST_ROW) throw new FileFault('sheets.fault.bomb')
     while (this.#cells.length < column) this.#cells.push(null)
     this.#cells[column] = cell
   }

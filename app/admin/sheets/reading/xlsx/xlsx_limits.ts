@@ -23,6 +23,9 @@ export const SMALL = 8 * 1024 * 1024
 /** Letters of one cell */
 export const LONGEST_TEXT = 4 * 1024 * 1024
 
+/** Letters of all cells of a row */
+export const LONGEST_ROW = 64 * 1024 * 1024
+
 /** Letters of one tag */
 export const LONGEST_TAG = 4 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 import type { FileShape } from '../../file_shape.js'
 import type { SheetRow } from './sheet_rows.js'
 import type { Outline } from './workbook.js'
+import { upTo } from '../decoded_text.js'
 import { ZipParts } from './zip_parts.js'
 
 /**
@@ -9,11 +10,14 @@ import { ZipParts } from './zip_parts.js'
  *
  * @param chosen  `sheet`: the name; default: the first one that is not hidden. `heading`: the row from which on cells
  *   beyond its width count as one; default: the first one
+ * @param mostBytes  of the sheet that are read
+ * @throws ReadingLimit  beyond them
  * @throws FileFault
  */
 export async function* xlsxRows(
   path: string,
-  { sheet, heading = 1 }: Pick<FileShape, 'sheet' | 'heading'> = {}
+  { sheet, heading = 1 }: Pick<FileShape, 'sheet' | 'heading'> = {},
+  mostBytes = Infinity
 ): AsyncGenerator<SheetRow> {
   /* Loaded with the first file, as the library's modules take a part of the server's start */
   const { readWorkbook } = await import('./workbook.js')
@@ -21,7 +25,7 @@ export async function* xlsxRows(
   const parts = await ZipParts.open(path)
   try {
     const workbook = await readWorkbook(parts, sheet)
-    yield* sheetRows(parts.read(workbook.part), workbook, heading)
+    yield* sheetRows(upTo(mostBytes, parts.read(workbook.part)), workbook, heading)
   } finally {
     parts.close()
   }

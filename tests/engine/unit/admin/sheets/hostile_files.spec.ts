@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readdir, readlink } from 'node:fs/promises'
 import { test } from '@japa/runner'
 import { exactNumber } from '#admin/sheets/reading/exact_json'
+import { inspectFile } from '#admin/sheets/inspect_file'
 import { numeralOf } from '#admin/sheets/numeral_of'
 import { readFile, SheetFiles } from '#tests/engine/helpers/sheet_files'
 import { workbookOf } from '#tests/engine/helpers/zip_file'
@@ -96,6 +97,25 @@ test.group('Files that are made to harm', (group) => {
     )
     assert.lengthOf(rows[0].cellFaults!, 1)
     assert.deepEqual(rows[1], { line: 3, cells: ['1'] })
+  })
+
+  test('[D3.F4] a row of very many long values is refused', async ({ assert }) => {
+    const value = `${randomBytes(8000).toString('hex')}${'x'.repeat(4_000_000)}`
+    const cell = `<c t="str"><v>${value}</v></c>`
+    const { fault, rows } = await files.read(
+      't.xlsx',
+      workbookOf({ rows: `${HEADING}<row r="2">${cell}</row><row r="3">${cell.repeat(18)}</row>` })
+    )
+    assert.lengthOf(rows, 1)
+    assert.equal(fault?.key, 'sheets.fault.bomb')
+  })
+
+  test('[D3.F4] only the beginning of a sheet is read to find its columns', async ({ assert }) => {
+    const empty = () => `<row><c/><c/><c/><!--${randomBytes(4).toString('hex')}--></row>`
+    const rows = HEADING + Array.from({ length: 500_000 }, empty).join('')
+    const path = await files.write('t.xlsx', workbookOf({ rows: `${rows}</row` }))
+    const shape = await inspectFile(path, path)
+    assert.deepEqual(shape.columns, ['a'])
   })
 
   test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
