@@ -42,7 +42,9 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       requestBody: jsonBody(schemaRef(`${names.item}Create`)),
       responses: {
         201: responses.answer(
-          of.endpoints.resource.policy ? 'Created; null for who may not read it' : 'Created',
+          of.endpoints.resource.policy
+            ? 'Created; null for a caller who may not read it'
+            : 'Created',
           of.endpoints.resource.policy
             ? { anyOf: [schemaRef(names.item), { type: 'null' }] }
             : schemaRef(names.item),
@@ -76,7 +78,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     return {
       summary: `List ${names.many}`,
       ...(of.route.name === 'read_paginated' && {
-        description: 'By page, also where no parameter asks for one.',
+        description: 'By page, also without a parameter.',
       }),
       parameters: [
         ...ownParameters(resource, listParameters(resource)),
@@ -99,7 +101,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const tag = of.endpoints.operations.includes('read') ? ['ETag'] : []
     return {
       summary: `Update ${withArticle(names.one)}`,
-      description: 'Changes the fields that the body holds.',
+      description: 'Changes the fields of the body.',
       parameters: [
         ...keyParameters(of.endpoints.resource),
         header('Prefer'),
@@ -108,11 +110,11 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       requestBody: jsonBody(schemaRef(`${names.item}Update`)),
       responses: {
         200: responses.answer(
-          'Updated: null, or the item where `Prefer: return=representation` asked for it',
+          'Updated: null, or the item with `Prefer: return=representation`',
           { anyOf: [{ type: 'null' }, schemaRef(names.item)] },
           [...tag, 'Preference-Applied']
         ),
-        204: responses.answer('Updated, as `Prefer: return=minimal` has it', undefined, [
+        204: responses.answer('Updated, with `Prefer: return=minimal`', undefined, [
           ...tag,
           'Preference-Applied',
         ]),
@@ -134,7 +136,9 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
     const { softDelete } = of.endpoints.resource
     return {
       summary: `Delete ${withArticle(of.names.one)}`,
-      ...(softDelete && { description: 'Marks it deleted; it is no longer there for others.' }),
+      ...(softDelete && {
+        description: 'Marks the item as deleted; other operations no longer find it.',
+      }),
       ...deletion(of),
     }
   },
@@ -142,7 +146,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
   db_delete(of) {
     return {
       summary: `Delete ${withArticle(of.names.one)} for good`,
-      description: 'Removes it from the database, marked deleted or not.',
+      description: 'Removes the item from the database, marked as deleted or not.',
       ...deletion(of),
     }
   },
@@ -162,7 +166,7 @@ function batch({ names, responses, ...of }: Described): Parts {
         'Idempotency-Replayed',
         'Preference-Applied',
       ]),
-      204: responses.answer('Done, as `Prefer: return=minimal` has it', undefined, [
+      204: responses.answer('Done, with `Prefer: return=minimal`', undefined, [
         'Idempotency-Replayed',
         'Preference-Applied',
       ]),

@@ -15,28 +15,31 @@ type Pagination = CrudConfig['pagination']
 /** The parameters that all models share, by name. */
 export function sharedParameters({ limit, itemsPerPage, maximum }: Pagination) {
   const parameters: Record<string, ParameterObject> = {
-    offset: query('offset', 'How many items to skip; not together with `page`', {
+    offset: query('offset', 'Number of items to skip; cannot be combined with `page`', {
       type: 'integer',
       minimum: 0,
     }),
-    limit: query(
-      'limit',
-      `How many items to answer with; ${limit} where nothing is said, ${maximum} at the most`,
-      { type: 'integer', minimum: 0 }
-    ),
-    page: query('page', 'Asks for a page, from 1; not together with `offset` and `limit`', {
+    limit: query('limit', `Maximum number of items; default ${limit}, maximum ${maximum}`, {
       type: 'integer',
-      minimum: 1,
+      minimum: 0,
     }),
+    page: query(
+      'page',
+      'Number of the page, from 1; cannot be combined with `offset` and `limit`',
+      {
+        type: 'integer',
+        minimum: 1,
+      }
+    ),
     itemsPerPage: query(
       'itemsPerPage',
-      `Items of a page; ${itemsPerPage} where nothing is said, ${maximum} at the most`,
+      `Number of items on a page; default ${itemsPerPage}, maximum ${maximum}`,
       { type: 'integer', minimum: 1 }
     ),
     cursor: query(
       'cursor',
-      'Empty for the start, else `next_cursor` of the answer before, with the same sort and filters. ' +
-        'Stable while items come and go; not together with `page` or `offset`',
+      'Empty for the first part, else `next_cursor` of the previous response, with the same sort and filters. ' +
+        'Stable while items are added and removed; cannot be combined with `page` or `offset`',
       { type: 'string' }
     ),
     count: query('count', '`false` leaves `total_count` out, which is faster', { type: 'boolean' }),
@@ -54,15 +57,22 @@ export function headerParameters(): Record<string, ParameterObject> {
     [name]: { name, in: 'header' as const, description, schema },
   })
   return {
-    ...header('Prefer', 'What an update answers with: the item, nothing, or null without it', {
-      type: 'string',
-      examples: ['return=representation', 'return=minimal'],
-    }),
-    ...header('If-None-Match', 'An `ETag`: 304 if the answer would be the same'),
-    ...header('If-Match', 'An `ETag`: 412 if the item has changed since, and nothing is done'),
+    ...header(
+      'Prefer',
+      'The response of an update: the item, or nothing; null without this header',
+      {
+        type: 'string',
+        examples: ['return=representation', 'return=minimal'],
+      }
+    ),
+    ...header('If-None-Match', 'An `ETag`: 304 if the response would be the same'),
+    ...header(
+      'If-Match',
+      'An `ETag`: 412 if the item has changed since then, and nothing is written'
+    ),
     ...header(
       'Idempotency-Key',
-      'A text of your own: a second request with the same one and the same body has the same answer, and does nothing',
+      'A text that you choose: a second request with the same text and body returns the same response, and writes nothing',
       { type: 'string', maxLength: 255, examples: ['8e03978e-40d5-43e8-bc93-6894a57f9324'] }
     ),
   }
@@ -83,27 +93,27 @@ function ownParameter(resource: Resource, name: OwnParameter): ParameterObject |
     case 'sort':
       return query(
         'sort',
-        'Names with commas between, a minus for descending; ties, and a list without it, go by the key. ' +
+        'Names separated by commas, with a minus for descending; ties, and a list without it, are sorted by the key. ' +
           namesAre([...resource.sortable.keys()]),
         { ...listOf([...resource.sortable.keys()], '-?'), examples: examplesOfSort(resource) }
       )
     case 'fields':
       return query(
         'fields',
-        `Names with commas between: the items hold these alone. ${namesAre(fieldNames(resource))}`,
+        `Names separated by commas: the items have only these. ${namesAre(fieldNames(resource))}`,
         listOf(fieldNames(resource))
       )
     case 'include': {
       const names = [...includesOf(resource).keys()]
       return query(
         'include',
-        'Names of relations with commas between: the items hold the related ones, too. ' +
+        'Names of relations separated by commas: the items include the related ones. ' +
           namesAre(names),
         listOf(names)
       )
     }
     case 'deleted':
-      return query('deleted', 'Whether deleted items are there, too, or alone', {
+      return query('deleted', 'Whether to include deleted items, or to return only these', {
         type: 'string',
         enum: [...DELETED_MODES],
       })
@@ -133,7 +143,7 @@ export function keyParameters({ key }: Resource): ParameterObject[] {
 export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
   const schema = filterSchema(column, operator)
-  const fallback = defaultValue === null ? '' : `; \`${defaultValue}\` where nothing is said`
+  const fallback = defaultValue === null ? '' : `; default \`${defaultValue}\``
   return query(name, `Only those whose ${WORDS[operator](column.apiName)}${fallback}`, schema)
 }
 
@@ -146,7 +156,7 @@ const WORDS: Record<Operator, (name: string) => string> = {
   lte: (name) => `${name} is this or less`,
   is: (name) => `${name} is this; null is null here`,
   is_not: (name) => `${name} is not this; null is null here`,
-  like: (name) => `${name} is like this, with % and _ for any letters and any one`,
+  like: (name) => `${name} is like this, with % for any characters and _ for a single one`,
   ilike: (name) => `${name} is like this whatever the case, with % and _`,
   not_like: (name) => `${name} is not like this, with % and _`,
   not_ilike: (name) => `${name} is not like this whatever the case, with % and _`,
@@ -154,11 +164,11 @@ const WORDS: Record<Operator, (name: string) => string> = {
   endswith: (name) => `${name} ends with this`,
   contains: (name) => `${name} contains this`,
   exact: (name) => `${name} is this, also an empty text`,
-  in: (name) => `${name} is one of these, with commas between; \`\\,\` is a comma itself`,
-  not_in: (name) => `${name} is none of these, with commas between; \`\\,\` is a comma itself`,
-  between: (name) => `${name} lies between these two, both included, with a comma between`,
+  in: (name) => `${name} is one of these, separated by commas; \`\\,\` is a comma itself`,
+  not_in: (name) => `${name} is none of these, separated by commas; \`\\,\` is a comma itself`,
+  between: (name) => `${name} is between these two, both included, separated by a comma`,
   or: (name) =>
-    `${name} fits one of these pairs operator:value, with commas between, as in \`eq:a,eq:b\``,
+    `${name} matches one of these pairs operator:value, separated by commas, as in \`eq:a,eq:b\``,
 }
 
 function filterSchema(column: Column, operator: Operator): SchemaObject {

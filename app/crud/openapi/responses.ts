@@ -6,19 +6,19 @@ const ref = (kind: string, name: string): Reference => ({ $ref: `#/components/${
 
 /** The statuses of problems, and their meaning in this API. */
 export const PROBLEMS = {
-  400: 'Malformed: the JSON, the URL, or parameters that do not go together',
-  401: 'No valid token came with the request',
-  403: 'Who asks may not do this',
-  404: 'There is no such item',
-  409: 'Not with what is stored: a value is taken, a reference is broken, or the same request is under way',
-  412: 'The item has changed since',
-  413: 'Too large: the body, or the answer that was asked for',
-  415: 'The body is neither JSON nor a form',
-  422: 'Read, but not valid; `errors` names every field or parameter',
+  400: 'Malformed JSON or URL, or parameters that cannot be combined',
+  401: 'The request has no valid token',
+  403: 'The caller is not allowed to do this',
+  404: 'The item does not exist',
+  409: 'Conflict with stored data: a unique value exists already, a reference is broken, or the same request is in progress',
+  412: 'The item has changed since then',
+  413: 'The body, or the requested response, is too large',
+  415: 'The body is not JSON and not a form',
+  422: 'Invalid values; `errors` names every field or parameter',
   429: 'Too many requests',
-  500: 'A fault of the server; it was logged',
+  500: 'An error of the server; it was logged',
   501: '`Idempotency-Key` is not supported here',
-  503: 'The database is busy, or too many large answers are being sent',
+  503: 'The database is busy, or too many large responses are being sent',
 } as const
 
 export type ProblemStatus = keyof typeof PROBLEMS
@@ -41,23 +41,29 @@ const always = (header: HeaderObject): HeaderObject => ({ ...header, required: t
 
 /** By header name. */
 const HEADERS: Record<string, HeaderObject> = {
-  'X-Request-Id': always(text('The id of the request, as it stands in the log')),
-  'Location': always(text('Where the item can be read', { format: 'uri-reference' })),
-  'ETag': text('The version of what is answered, for `If-None-Match` and `If-Match`'),
-  'Preference-Applied': text('Which preference of `Prefer` was heard', {
+  'X-Request-Id': always(text('The id of the request, as in the log')),
+  'Location': always(text('URL of the item', { format: 'uri-reference' })),
+  'ETag': text('The version of the response, for `If-None-Match` and `If-Match`'),
+  'Preference-Applied': text('The preference of `Prefer` that was applied', {
     enum: ['return=representation', 'return=minimal'],
   }),
-  'Idempotency-Replayed': text('That the first answer to this key is repeated', { enum: ['true'] }),
-  'WWW-Authenticate': always(text('How to identify oneself')),
+  'Idempotency-Replayed': text('Set if the first response for this key is repeated', {
+    enum: ['true'],
+  }),
+  'WWW-Authenticate': always(text('How to authenticate')),
   'Retry-After': {
-    description: 'Seconds to wait, where trying again may help',
+    description: 'Seconds to wait before trying again',
     schema: { type: 'integer', minimum: 0 },
   },
   'RateLimit-Policy': always(
-    text('How many requests there are in how many seconds', { examples: ['"default";q=100;w=60'] })
+    text('Number of requests allowed in a number of seconds', {
+      examples: ['"default";q=100;w=60'],
+    })
   ),
   'RateLimit': always(
-    text('How many are left, and for how many seconds', { examples: ['"default";r=99;t=60'] })
+    text('Remaining requests, and seconds until more are allowed', {
+      examples: ['"default";r=99;t=60'],
+    })
   ),
 }
 
@@ -172,9 +178,9 @@ export class Responses {
     return Object.fromEntries(used)
   }
 
-  /** A problem of own code, with any status. */
+  /** A problem of application code, with any status. */
   anyProblem(): ResponseObject {
-    return this.#problem('What went wrong')
+    return this.#problem('An error')
   }
 
   /** The response of application code without a description. */
@@ -182,7 +188,7 @@ export class Responses {
     const { content, ...response } = this.anyProblem()
     return {
       ...response,
-      description: 'What the route answers with',
+      description: 'The response of the route',
       content: { '*/*': { schema: {} }, ...content },
     }
   }
