@@ -6,6 +6,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 export interface FlashUndo {
   /** URL that the form is sent to */
   url: string
+  /** *Undo* or *Redo* */
+  label: string
 }
 
 type Offer = (ctx: HttpContext) => Promise<FlashUndo | undefined>

@@ -180,6 +180,7 @@
 
   document.addEventListener('submit', (event) => {
     const { submitter, target } = event
+    if (target.matches('.flash-undo')) forget()
     if (target !== form() || !form()) return
     if (submitter?.hasAttribute('data-panel') && window.htmx) {
       event.preventDefault()

@@ -141,7 +141,7 @@ function tell(text, kind, undo) {
     button.textContent = undo.label
     button.addEventListener('click', () => {
       button.closest('.toast').remove()
-      send({ method: 'POST', url: undo.url }, undo.ids)
+      send({ method: 'POST', url: undo.url }, undo.ids, null, selection.forget)
     })
     message.append(button)
   }

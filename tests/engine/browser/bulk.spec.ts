@@ -166,9 +166,13 @@ test.group('Bulk actions, in a browser', (group) => {
     assert.match(page.url(), /sort_by=name&sort_order=asc/)
     assert.deepEqual(await gadgets(), ['Lamp', NASTY, 'Desk', 'Sofa'])
     assert.equal(await page.locator('input[name=ids]').count(), 4)
-    /* An undone action can be done again. */
-    await button(page, 'Undo').click()
-    await page.getByText('Undone: 3 records are as before').waitFor()
+    /* An undone action can be done again; what was selected in the meantime no longer is. */
+    await box(page, 'Sofa').check()
+    await button(page, 'Redo').click()
+    await page.getByText('Redone: 3 records are as before the undo').waitFor()
+    assert.isFalse(await box(page, 'Sofa').isChecked())
+    assert.isFalse(await tools(page).isVisible())
+    await button(page, 'Undo').waitFor()
     assert.deepEqual(await gadgets(), ['(Lamp)', `(${NASTY})`, '(Desk)', 'Sofa'])
     assert.deepEqual(visit.faults(), [])
   })

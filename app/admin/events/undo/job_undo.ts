@@ -9,6 +9,7 @@ import { undoablePartsOfJob, type JobPart } from './job_events.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { checkReferencesOf } from './undo_offer.js'
+import { undoLabel } from './undo_chain.js'
 import { UNDO_PARTS_JOB } from './undo_parts_job.js'
 import { planStart } from './undo_plan.js'
 import { isRefusal } from './undo_refusal.js'
@@ -20,6 +21,8 @@ import { refuseLate } from './undoable_event.js'
 export interface ShownJobUndo {
   /** URL of the form; null: it is not offered */
   url: string | null
+  /** Label of its button: *Undo* or *Redo* */
+  label: string
   /** Its effect, or the reason why there is none */
   text: string
   /** URL of the job that undoes or has undone it */
@@ -60,20 +63,21 @@ export async function shownJobUndo(
   const undoing = await undoingJob(site, job)
   if (undoing) {
     const text = site.text('undo.parts.undone')
-    return { url: null, text, job: jobUrl(site, undoing) }
+    return { url: null, label: site.text('undo.button'), text, job: jobUrl(site, undoing) }
   }
   try {
     const parts = await undoableParts(site, ctx, job)
     const count = parts.reduce((sum, { records }) => sum + records, 0)
     const text = site.text('undo.parts.intro', { count, parts: parts.length })
-    return { url: `${jobUrl(site, job)}/undo`, text, job: null }
+    const label = await undoLabel(site, parts[0].event)
+    return { url: `${jobUrl(site, job)}/undo`, label, text, job: null }
   } catch (error) {
     if (!isRefusal(error))
       ctx.logger.error({ err: error }, 'The undo of a job could not be planned')
     const isTold = error instanceof UndoRefused && !SILENT.includes(error.reason)
     if (!isTold) return null
     const { text } = await refusalWords(site, ctx, error)
-    return { url: null, text, job: null }
+    return { url: null, label: site.text('undo.button'), text, job: null }
   }
 }
 

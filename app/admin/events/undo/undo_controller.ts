@@ -10,6 +10,7 @@ import { jobUrl } from '../../jobs/pages/job_url.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { loggedInRequest } from '../logged_in_request.js'
+import { undoMessage } from './undo_chain.js'
 import { undoEvent } from './undo_event.js'
 import { UNDO_JOB } from './undo_job.js'
 import { answerRefusal } from './undo_refusal.js'
@@ -34,7 +35,7 @@ export class UndoController {
       if (total > MOST_AT_ONCE) return await this.#startJob(ctx, event, total)
       const steps = await planUndo(this.site, ctx, event)
       await undoEvent(ctx, event, steps)
-      return await this.#answer(ctx, steps)
+      return await this.#answer(ctx, event, steps)
     } catch (error) {
       /* An event of another user is not confirmed to those who may not undo it. */
       const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
@@ -65,12 +66,12 @@ export class UndoController {
     } else ctx.response.status(303).header('location', url).send('')
   }
 
-  async #answer(ctx: HttpContext, steps: readonly UndoStep[]) {
+  async #answer(ctx: HttpContext, undone: AdminEventLog, steps: readonly UndoStep[]) {
     if (wantsJson(ctx)) {
       const [event = null] = await loggedInRequest(ctx)
       return ctx.response.send({ event })
     }
-    const text = this.site.text('undo.done', { count: steps.length })
+    const text = await undoMessage(this.site, undone, steps.length)
     await flashToNextPage(ctx, { kind: 'success', text })
     ctx.response.status(303).header('location', this.#nextOf(ctx, steps)).send('')
   }

@@ -6,11 +6,12 @@ import { undoingOrigin } from '../../authentication/admin_origin.js'
 import { JobFailure, UndoRefused } from '../../errors.js'
 import type { JobRun, StepOutcome } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import AdminEventLog from '../../models/admin_event_log.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
 import { EventType } from '../event_type.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { refusalWords } from './refusal_words.js'
 import { revertEvent } from './revert_event.js'
+import { undoChain, undoMessage } from './undo_chain.js'
 import { clientOf, undoEvent } from './undo_event.js'
 import { UndoInParts, type UndoNotes } from './undo_in_parts.js'
 import { planUndo, stepsOf, targetOf } from './undo_plan.js'
@@ -32,21 +33,22 @@ export async function undoInJob(
   refused: string,
   isLast = true
 ): Promise<void> {
-  const outcomeOf = (count: number): StepOutcome =>
-    isLast ? { result: { message: site.text('undo.done', { count }) } } : {}
   const ctx = await run.context()
   try {
     const event = await visibleEvent(site, ctx, id)
+    const outcomeOf = async (count: number): Promise<StepOutcome> =>
+      isLast ? { result: { message: await undoMessage(site, event, count) } } : {}
     if (await isWrittenInParts(site, event)) {
       await undoInParts(site, run, event, ctx)
       const { undo, ...notes } = run.job.notes ?? {}
-      const outcome = { ...outcomeOf(run.done), notes }
+      const outcome = { ...(await outcomeOf(run.done)), notes }
       return await run.step(run.store.client(), 0, async () => outcome)
     }
     const steps = await planUndo(site, ctx, event)
+    const outcome = await outcomeOf(run.done + steps.length)
     await run.step(clientOf(steps), steps.length, async (client) => {
       await undoEvent(ctx, event, steps, client)
-      return outcomeOf(run.done + steps.length)
+      return outcome
     })
   } catch (error) {
     if (!(error instanceof UndoRefused)) throw error
@@ -72,13 +74,9 @@ function noted(notes: AdminJob['notes']): UndoNotes | undefined {
 
 /** True for an import on SQLite, whose writer many records would hold too long, and for its undo. */
 async function isWrittenInParts(site: AdminSite, event: AdminEventLog): Promise<boolean> {
-  const client = site.dbConfig.readingSession()
   const written = site.models.get(event.resourceType ?? '')?.client()
   if (!written?.dialect.name.includes('sqlite') || !site.jobs.store.isIn(written)) return false
-  let root: AdminEventLog | null = event
-  while (root?.details?.undoes) {
-    root = await AdminEventLog.query({ client }).where('id', root.details.undoes).first()
-  }
+  const { root } = await undoChain(site, event)
   return root?.eventType === EventType.IMPORT
 }
 

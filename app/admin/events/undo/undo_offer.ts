@@ -10,6 +10,7 @@ import { loggedInRequest } from '../logged_in_request.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
+import { undoLabel } from './undo_chain.js'
 import { undoneEvents } from './undone_by.js'
 import { planStart } from './undo_plan.js'
 import { isRefusal } from './undo_refusal.js'
@@ -25,6 +26,8 @@ const MOST_REFERRING = 50
 export interface ShownUndo {
   /** URL of the form; null: it can't be undone */
   url: string | null
+  /** Label of its button: *Undo* or *Redo* */
+  label: string
   /** Its effects by model, or the reason why it can't be undone */
   lines: string[]
 }
@@ -40,7 +43,7 @@ export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<Flas
     const event = await visibleEvent(site, ctx, ids[0])
     const { steps } = await planStart(site, ctx, event)
     await checkReferencesOf(ctx, steps)
-    return { url: undoUrl(site, event) }
+    return { url: undoUrl(site, event), label: await undoLabel(site, event) }
   } catch (error) {
     if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be offered')
     return undefined
@@ -55,6 +58,7 @@ export async function shownUndo(
   ctx: HttpContext,
   event: AdminEventLog
 ): Promise<ShownUndo | null> {
+  const label = await undoLabel(site, event)
   try {
     const { steps, isWhole } = await planStart(site, ctx, event)
     const undone = await undoneEvents(site, event, event.id)
@@ -65,15 +69,15 @@ export async function shownUndo(
       if (changed.length > 0) throw notAsLeft(changed)
     }
     await checkReferencesOf(ctx, steps)
-    return { url: undoUrl(site, event), lines: linesOf(site, steps, isWhole ? null : event) }
+    return { url: undoUrl(site, event), label, lines: linesOf(site, steps, isWhole ? null : event) }
   } catch (error) {
     if (error instanceof UndoRefused) {
       if (error.reason === 'nothing') return null
       const { text } = await refusalWords(site, ctx, error)
-      return { url: null, lines: [text] }
+      return { url: null, label, lines: [text] }
     }
     if (!isRefusal(error)) ctx.logger.error({ err: error }, 'An undo could not be planned')
-    return { url: null, lines: [site.text('undo.refused.notAllowed')] }
+    return { url: null, label, lines: [site.text('undo.refused.notAllowed')] }
   }
 }
 

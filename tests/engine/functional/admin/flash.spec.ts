@@ -111,7 +111,7 @@ test.group('Admin | messages for the next page', (group) => {
     const flash: Flash = {
       kind: 'success',
       text: 'Film <b> updated',
-      undo: { url: '/admin/undo?"x' },
+      undo: { url: '/admin/undo?"x', label: 'Undo' },
     }
     const site = { t: (key: string) => key, flash, viewing: null, pathWithQuery: '/admin/"' }
     const page = await edge.render('admin/partials/flash', { site })
@@ -122,7 +122,7 @@ test.group('Admin | messages for the next page', (group) => {
     )
     assert.include(toasts, '<form class="flash-undo" method="post" action="/admin/undo?&quot;x">')
     assert.include(toasts, '<input type="hidden" name="next" value="/admin/&quot;">')
-    assert.match(toasts, /<button [^>]*>undo.button<\/button>/)
+    assert.match(toasts, /<button [^>]*>Undo<\/button>/)
     const failed = await edge.render('admin/partials/flash', {
       site: { ...site, flash: { kind: 'error', text: 'Nothing was done' } },
     })

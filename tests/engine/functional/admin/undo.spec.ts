@@ -548,6 +548,29 @@ test.group('Undo', (group) => {
     assert.include(after.text, '2 volumes will be removed for good')
   })
 
+  test('[R7.13] what takes an undo back is called Redo, and what takes a redo back Undo', async ({
+    assert,
+  }) => {
+    await remove('Shelf', [ids.shelf])
+    for (const [label, opposite] of [
+      ['Undo', 'Redo'],
+      ['Redo', 'Undo'],
+      ['Undo', 'Redo'],
+    ]) {
+      const path = `/management/events/${await lastId()}`
+      const { text } = await get(`/admin${path}`, { headers: { cookie } })
+      assert.match(text, new RegExp(`<h2 id="event-undo">${label}</h2>`))
+      assert.match(text, new RegExp(`>${label}</button>`))
+      assert.notMatch(text, new RegExp(`>${opposite}</button>`))
+      assert.include(text, `${label} does this:`)
+      const done = await send(`${path}/undo`, { next: '/admin/Shelf/?page=1' })
+      const both = `${cookie}; ${cookiesFrom(done)}`
+      const list = await get('/admin/Shelf/?page=1', { headers: { cookie: both } })
+      assert.match(list.text, new RegExp(`flash-undo[^]*>${opposite}</button>`))
+      assert.include(list.text, label === 'Undo' ? 'Undone: ' : 'Redone: ')
+    }
+  })
+
   test("[R7] what can't be undone says why: hidden values, accounts, other events", async ({
     assert,
   }) => {

@@ -80,6 +80,7 @@ test.group('Admin | the undo of a job', (group) => {
     const done = await untilJob(undoing.id)
     assert.containSubset(done, { state: 'done', done: MANY, fault: null })
     assert.equal(await countActive(), MANY)
+    assert.match(await page(undoing.id), /id="undo-job"[^>]*>Redo</)
     const text = await page(id)
     assert.notInclude(text, 'id="undo-job"')
     assert.include(text, `href="/admin/management/jobs/${undoing.id}"`)
@@ -135,7 +136,7 @@ test.group('Admin | the undo of a job', (group) => {
       await jobs.run(id, true)
       const { result, state } = await findJob(id)
       assert.equal(state, 'done')
-      assert.match(String(result?.message), /^Undone: |deleted$/)
+      assert.match(String(result?.message), /^(Un|Re)done: |deleted$/)
       assert.equal(await countActive(), active)
     }
     const id = await deleteAll()
