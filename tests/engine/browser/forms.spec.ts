@@ -234,15 +234,15 @@ test.group('Forms, in a browser', (group) => {
       },
       {
         fails: 500,
-        text: 'The server could not save this. The fault is on its side. What you typed is still here, and is kept in this browser.',
+        text: 'The server could not save this. The error is on its side. Your input is still here and is saved in this browser.',
       },
       {
         fails: 503,
-        text: 'The server is busy and could not save this. Try again in a moment. What you typed is still here, and is kept in this browser.',
+        text: 'The server is busy and could not save this. Try again in a moment. Your input is still here and is saved in this browser.',
       },
       {
         fails: 'away',
-        text: 'The server could not be reached, so nothing was saved. What you typed is still here, and is kept in this browser.',
+        text: 'The server could not be reached, so nothing was saved. Your input is still here and is saved in this browser.',
       },
     ] as const)
     .run(async ({ assert }, { fails, text: expected }) => {

@@ -101,13 +101,13 @@ test.group('The import of a file, in a browser', (group) => {
     await missing.waitFor({ state: 'hidden' })
     await page.getByRole('combobox', { name: 'stage' }).selectOption('stage_id:title')
     await look()
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
 
     await page.getByText('Import 2 rows, leave out 1').waitFor()
-    assert.include(await page.getByRole('table', { name: '1 faulty row' }).innerText(), 'Swan')
+    assert.include(await page.getByRole('table', { name: '1 invalid row' }).innerText(), 'Swan')
     await look()
     await page.getByRole('navigation', { name: 'Steps' }).getByText('Columns').click()
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
 
     await page.waitForURL('**/management/jobs/*')
@@ -147,7 +147,7 @@ test.group('The import of a file, in a browser', (group) => {
     await page.getByRole('combobox', { name: 'stage' }).selectOption('stage_id:title')
     await page.getByLabel('Find existing records by').selectOption('')
     await page.getByRole('combobox', { name: 'id', exact: true }).selectOption('')
-    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByRole('button', { name: 'Preview', exact: true }).click()
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
     await page.waitForURL('**/management/jobs/*')
     /* It renews itself. */

@@ -38,7 +38,7 @@ test.group('What is typed into a form is kept, in a browser', (group) => {
     await page.getByRole('button', { name: 'Create' }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'could not be reached' })
     await alert.waitFor()
-    assert.include(await alert.innerText(), 'is kept in this browser')
+    assert.include(await alert.innerText(), 'is saved in this browser')
     assert.notInclude(await page.locator('body').innerText(), 'reload')
     assert.include(await page.evaluate(drafts), 'Help!')
     await page.context().setOffline(false)

@@ -36,7 +36,7 @@ test.group('Second factors, in a browser', (group) => {
     const download = await downloading
     assert.equal(download.suggestedFilename(), 'recovery-codes.txt')
     assert.isTrue(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'))
-    await page.getByRole('link', { name: 'I have kept them' }).click()
+    await page.getByRole('link', { name: 'I have saved them' }).click()
     await page.getByText('10 left of ten.').waitFor()
 
     await context.clearCookies()

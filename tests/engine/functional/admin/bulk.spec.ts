@@ -272,7 +272,7 @@ test.group('Admin | bulk delete', (group) => {
     }
     const refused = await remove('Gadget', ids)
     assert.equal(refused.status, 422)
-    assert.equal(message(refused), '1,001 records are too many: at most 1,000 at once')
+    assert.equal(message(refused), '1,001 records are too many: the maximum is 1,000')
     assert.lengthOf(await db.from('bulk_gadgets').where('is_deleted', true), 0)
 
     const done = await remove('Gadget', [...ids.slice(0, 1000), 1])

@@ -548,7 +548,7 @@ test.group('Admin | edit selected', (group) => {
     assert.equal(hidden.text.replaceAll('secret', 'sekret'), unknown.text)
     const box = await save('Play', ids, { secret: 'x', secret__change: '1' })
     assert.equal(box.status, 303)
-    assert.include(await told(box), 'Nothing was changed, as secret is no field')
+    assert.include(await told(box), 'Nothing was changed, as you cannot change secret')
     const stored = await Play.query().orderBy('id')
     assert.deepEqual(
       stored.map(({ note, secret, town }) => [note, secret, town]),

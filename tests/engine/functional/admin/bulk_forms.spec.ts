@@ -244,7 +244,7 @@ test.group('Admin | bulk forms', (group) => {
     const refused = await told(await write({ ids: [...again, lamp], confirmed: 1 }))
     assert.deepInclude(refused, {
       kind: 'error',
-      text: '5,001 records are too many: at most 1,000 at once',
+      text: '5,001 records are too many: the maximum is 1,000',
     })
     assert.deepEqual(await gadgets(), ['Lamp', 'Desk'])
   })
@@ -255,7 +255,7 @@ test.group('Admin | bulk forms', (group) => {
       await db.table('bulk_gadgets').multiInsert(some.map((id) => ({ id, name: 'x' })))
     }
     const { kind, text } = await told(await write({ ids, confirmed: 1 }))
-    assert.deepEqual([kind, text], ['error', '1,001 records are too many: at most 1,000 at once'])
+    assert.deepEqual([kind, text], ['error', '1,001 records are too many: the maximum is 1,000'])
     const done = await write({
       ids: ids.slice(0, 1000),
       confirmed: 1,

@@ -173,7 +173,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
     const page = await submit({ title: 'His', pin: '8765', _version: version })
     assert.equal(page.status, 409)
     for (const secret of ['1234', '5678', '8765']) assert.notInclude(page.text, secret)
-    assert.include(textOf(page.text), 'Not kept of what you sent: Pin.')
+    assert.include(textOf(page.text), 'Not restored from your input: Pin.')
     const { pin } = await stored()
     assert.equal(pin, '5678')
   })
@@ -194,7 +194,7 @@ test.group('Admin | concurrent editors of one record', (group) => {
       headers: { cookie, 'content-type': request.headers.get('content-type')! },
     })
     assert.equal(page.status, 409)
-    assert.include(textOf(page.text), 'Not kept of what you sent: Scan.')
+    assert.include(textOf(page.text), 'Not restored from your input: Scan.')
     const { scan } = await stored()
     assert.isNull(scan)
     assert.deepEqual(await onDisk(), before)

@@ -39,10 +39,10 @@ test.group('Admin | cross-site requests', (group) => {
       assert.equal(theme.status, 403)
       assert.isEmpty(theme.headers.getSetCookie())
       assert.include(theme.text, '<title>Not allowed')
-      assert.include(theme.text, 'Another site asked for this, so it was not done.')
+      assert.include(theme.text, 'This request came from another site and was blocked.')
       /* Data attributes contain texts for the script. */
       const shown = theme.text.replaceAll(/<[^>]*>/g, ' ')
-      assert.include(shown, 'Another site asked for this')
+      assert.include(shown, 'This request came from another site')
       assert.notInclude(shown, 'Your account may not')
 
       const signedIn = await login('jo', PASSWORD, { headers })

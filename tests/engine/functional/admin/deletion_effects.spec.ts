@@ -84,12 +84,12 @@ test.group('Admin | what a deletion does', (group) => {
     assert.sameDeepMembers(effectsIn(text), [
       {
         effect: 'refuse',
-        sentence: '1 fee stands in the way: it refers to what is to be deleted',
+        sentence: '1 fee prevents this: it refers to what is to be deleted',
         titles: ['Yearly'],
       },
       {
         effect: 'refuse',
-        sentence: '2 other records stand in the way: they refer to what is to be deleted',
+        sentence: '2 other records prevent this: they refer to what is to be deleted',
         titles: [],
       },
       {
@@ -244,7 +244,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.sameDeepMembers(effectsIn(text), [
       {
         effect: 'refuse',
-        sentence: '1 other record stands in the way: it refers to what is to be deleted',
+        sentence: '1 other record prevents this: it refers to what is to be deleted',
         titles: [],
       },
       { effect: 'cascade', sentence: '2 members are deleted too', titles: ['Member 1'] },
@@ -273,7 +273,7 @@ test.group('Admin | what a deletion does', (group) => {
     assert.sameDeepMembers(effectsIn(text), [
       {
         effect: 'refuse',
-        sentence: '1 other record stands in the way: it refers to what is to be deleted',
+        sentence: '1 other record prevents this: it refers to what is to be deleted',
         titles: [],
       },
       { effect: 'cascade', sentence: '2 other records are deleted too', titles: [] },

@@ -167,7 +167,7 @@ test.group('Admin | exports as jobs', (group) => {
     await utimes(join(folder(), name), ended.toJSDate(), ended.toJSDate())
     assert.equal(await statusOf(fetched(id)), 404)
     const page = await get(`/admin/management/jobs/${id}`, { headers: { cookie } })
-    assert.include(page.text, 'The file is gone')
+    assert.include(page.text, 'The file was deleted')
     assert.equal(await pruneExports(24), 1)
     assert.isEmpty(await filesKept())
 

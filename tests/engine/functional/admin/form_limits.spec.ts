@@ -62,7 +62,7 @@ test.group('Admin | forms | limits', (group) => {
       for (const path of ['Machine/form_create', `Machine/form_update/${id}`]) {
         const answer = await send(path, body)
         assert.equal(answer.status, 413, path)
-        assert.include(answer.text, 'There is more in it than can be taken at once')
+        assert.include(answer.text, 'It contains more than the server accepts in one request')
         const problem = await send(path, body, { accept: 'application/json' })
         assert.equal(problem.status, 413)
         assert.equal(problem.body.status, 413)
@@ -86,7 +86,7 @@ test.group('Admin | forms | limits', (group) => {
         headers: { cookie, 'content-type': 'multipart/form-data; boundary=x' },
       })
       assert.equal(status, 413)
-      assert.include(text, 'There is more in it than can be taken at once')
+      assert.include(text, 'It contains more than the server accepts in one request')
     }
     assert.isEmpty(await Machine.all())
   })

@@ -495,7 +495,7 @@ test.group('Admin | jobs', (group) => {
     const path = `/admin/management/jobs/${failed.id}/again`
     const answer = await sendForm(path, {}, { cookie })
     assert.equal(answer.status, 429)
-    assert.include(answer.text, 'Wait until one has ended')
+    assert.include(answer.text, 'Wait until one has finished')
     assert.equal(await its(findJob(failed.id), 'state'), 'cancelled')
     assert.equal(other.state, 'queued')
   })

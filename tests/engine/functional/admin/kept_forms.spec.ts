@@ -68,7 +68,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     assert.match(next, /^\/admin\/Recording\/create_page\?list=q%3Dhelp&_kept=[\w-]{32}$/)
     assert.include(
       await textOf(place),
-      'What you typed is saved for you and is offered again after you log in.'
+      'Your input is saved and is offered again after you log in.'
     )
 
     const { status, headers } = await login('jo', undefined, { next })
@@ -175,7 +175,7 @@ test.group('Admin | what is typed into a form is kept', (group) => {
     /* Rows, by the names of their relation and its fields */
     assert.deepInclude(form?.texts, { 'members.0.name': ['Jo'], 'members.0.id': ['3'] })
     assert.notInclude(JSON.stringify(form), 'QZX')
-    assert.include(await textOf(next), 'Files and passwords are not kept')
+    assert.include(await textOf(next), 'Files and passwords are not stored')
   })
 
   test('[R10] sizes and ages are limited', async ({ assert }) => {

@@ -94,7 +94,7 @@ test.group('Admin | list | columns', (group) => {
       '/admin/Play/?columns=title,nonsense,title,%3Cb%3E'
     )
     assert.deepEqual(headings, ['Title'])
-    assert.include(unescape(text), 'There are no columns nonsense, <b>, at least not for you.')
+    assert.include(unescape(text), 'There are no columns nonsense, <b> that you can see.')
     assert.notInclude(text, '<b>')
     assert.include(text, 'name="ids"')
     const none = await getList(cookie, '/admin/Play/?columns=nonsense')
@@ -140,7 +140,7 @@ test.group('Admin | list | columns', (group) => {
     assert.deepEqual(kept.headings, ['Note', 'Title'])
     const asked = await getList(own, '/admin/Play/?columns=secret,title')
     assert.deepEqual(asked.headings, ['Title'])
-    assert.include(asked.text, 'There is no column secret, at least not for you.')
+    assert.include(asked.text, 'There is no column secret that you can see.')
     const { text } = await get('/admin/Play/columns', { headers: { cookie: own } })
     assert.notInclude(text, 'secret')
     const { headers } = await keep('order=secret&order=title&columns=secret&columns=title', {

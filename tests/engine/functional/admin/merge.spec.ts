@@ -85,7 +85,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     assert.containSubset(await stored(), { title: 'Hers', pages: 7 })
     assert.equal(
       await said(saved),
-      'Dossier Hers updated mary changed Title meanwhile; it was kept.'
+      'Dossier Hers updated mary changed Title in the meantime; that change is preserved.'
     )
   }).tags(['@database'])
 
@@ -95,14 +95,14 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const form = await open(marys)
     await save({ title: 'Hers' })
     const saved = await save({ ...form, pages: '7' }, marys)
-    assert.include(await said(saved, marys), 'jo changed Title meanwhile; it was kept.')
+    assert.include(await said(saved, marys), 'jo changed Title in the meantime; that change is preserved.')
 
     const again = await open()
     await Dossier.query().where('id', dossier.id).update({ title: 'By SQL', stage: 4 })
     const merged = await save({ ...again, pages: '8' })
     assert.include(
       await said(merged),
-      'Somebody else changed Title, Stage meanwhile; they were kept.'
+      'Another user changed Title, Stage in the meantime; those changes are preserved.'
     )
     assert.containSubset(await stored(), { title: 'By SQL', pages: 8, stage: 4 })
   }).tags(['@database'])
@@ -111,7 +111,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const form = await open()
     await save({ title: 'Before' })
     const saved = await save({ ...form, pages: '7' })
-    assert.include(await said(saved), 'You changed Title in another window meanwhile; it was kept.')
+    assert.include(await said(saved), 'You changed Title in another window in the meantime; that change is preserved.')
   })
 
   test('[R15] only what both changed differently is asked for, beside the three versions', async ({
@@ -177,7 +177,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const taken = await save({ ...values, '_take.title': 'theirs' })
     assert.equal(taken.status, 303)
     assert.containSubset(await stored(), { title: 'Hers again', pages: 7 })
-    assert.include(await said(taken), 'mary changed Title meanwhile; it was kept.')
+    assert.include(await said(taken), 'mary changed Title in the meantime; that change is preserved.')
   })
 
   test('[R15] the form carries what it shows and no more, for this person, record and version', async ({
@@ -281,7 +281,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const page = await send(form, 'his.png')
     assert.equal(page.status, 409)
     assert.deepEqual(askedOn(page), ['scan'])
-    assert.include(textOf(page.text), 'Not kept of what you sent: Scan.')
+    assert.include(textOf(page.text), 'Not restored from your input: Scan.')
     assert.include(textOf(page.text), 'Your version his.png')
     const { values } = formOf(page.text)
     const without = await save({ ...values, '_take.scan': 'mine' })
@@ -313,7 +313,7 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const saved = await save({ ...form, pages: '7' }, clerk)
     assert.equal(saved.status, 303)
     const words = await said(saved, clerk)
-    assert.include(words, 'mary changed Is open meanwhile')
+    assert.include(words, 'mary changed Is open in the meantime')
     assert.notMatch(words, /Title|Stage/)
     assert.containSubset(await stored(), { title: 'Hers', pages: 7, stage: 77, isOpen: true })
 

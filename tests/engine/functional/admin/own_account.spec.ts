@@ -92,7 +92,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     ] as Array<Record<string, string>>) {
       const { status, text } = await change(fields)
       assert.equal(status, 422)
-      assert.include(text, 'This is not your present password.')
+      assert.include(text, 'This is not your current password.')
       assert.notInclude(text, 'The two passwords differ')
       assert.notInclude(text, 'A password has')
       for (const typed of [...Object.values(fields), NEW]) {

@@ -220,7 +220,7 @@ test.group('Admin | the second step of a login', (group) => {
     assert.include(home.text, 'You have 9 more.')
     const again = await send(await firstStep(), { recovery_code: first })
     assert.isTrue(isRefused(again))
-    assert.include(again.text, 'This is no recovery code of yours, or it was used before.')
+    assert.include(again.text, 'This recovery code is not valid, or it was already used.')
     assert.equal(await statusOf(send(await firstStep(), { recovery_code: second })), 303)
   }).tags(['@database'])
 

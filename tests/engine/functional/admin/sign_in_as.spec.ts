@@ -148,7 +148,7 @@ test.group('Admin | sign in as', (group) => {
     }
     const page = await open('/admin/account')
     assert.equal(page.status, 403)
-    assert.include(page.text, 'This is closed while you are signed in as somebody else.')
+    assert.include(page.text, 'This is not available while you are signed in as another user.')
     const crud = await call('PATCH', `${USERS}/crud/${kim.id}`, {
       json: { is_superuser: true },
       headers: { cookie },

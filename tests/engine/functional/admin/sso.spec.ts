@@ -546,7 +546,7 @@ test.group('Admin | single sign-on', (group) => {
     assert.isEmpty(more)
     const loser = ways[identity.userId === users[0].id ? 1 : 0].browser
     const { text } = await loser.visit('/admin/account')
-    assert.include(text, 'belongs to somebody else here')
+    assert.include(text, 'is linked with another user')
 
     const twice = await begin(users.find(({ id }) => id === identity.userId)!)
     looks(1)

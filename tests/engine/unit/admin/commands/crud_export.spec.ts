@@ -68,7 +68,7 @@ test.group('crud:export', (group) => {
         line: /format must be one of csv, ndjson, json, xlsx/,
       },
       { args: ['ClosedFile', '--query=filter.tite=x'], line: /Nothing was exported.*tite/ },
-      { args: ['ClosedFile', '--query=columns=tite'], line: /There is no column tite/ },
+      { args: ['ClosedFile', '--query=columns=tite'], line: /Unknown column tite/ },
     ])
     .run(async ({ assert }, { args, line }) => {
       const { command, logs } = await run(...args, `--output=${join(folder, 'x.csv')}`)

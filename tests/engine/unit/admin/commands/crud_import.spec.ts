@@ -81,7 +81,7 @@ test.group('crud:import', (group) => {
     left.command.assertSucceeded()
     assert.deepEqual(await skus(), ['a Lamp'])
     assert.isTrue(
-      left.logs.some((line) => line.includes('1 new, 0 changed, 0 unchanged, 3 faulty'))
+      left.logs.some((line) => line.includes('1 new, 0 changed, 0 unchanged, 3 invalid'))
     )
   })
 
@@ -138,7 +138,7 @@ test.group('crud:import', (group) => {
     assert.equal(article.at!.toUTC().toISO(), '2026-03-29T08:30:00.000Z')
 
     const order = await run(content, ['--dates=ymd'])
-    order.command.assertLogMatches(/no order of dates ymd/, 'stderr')
+    order.command.assertLogMatches(/Unknown order of dates ymd/, 'stderr')
     const zone = await run(content, ['--zone=Mars/Olympus'])
     zone.command.assertLogMatches(/no time zone Mars\/Olympus/, 'stderr')
   })
