@@ -116,6 +116,7 @@ const FIELD = {
   suggestions: TEXTS,
   fileTypes: FILE_TYPES,
   visibleWhen: CONDITION,
+  default: FUNCTION,
   pivot: PIVOT,
 }
 const PIVOT_COLUMN = { label: LABEL, help: TEXT, choices: CHOICES }

@@ -7,6 +7,7 @@ import type { UpdatePanel } from './forms/update_panel.js'
 import type { VisibleWhen } from './forms/fields/visible_when.js'
 import type { Widget, WidgetName } from './forms/fields/widget.js'
 import type { ListColumn } from './list/list_column.js'
+import type AdminUser from './models/admin_user.js'
 import type { Action } from './permissions/actions.js'
 
 /**
@@ -61,6 +62,11 @@ export interface FieldOptions {
    * With others it is not required, and what is sent for it is ignored [R14]
    */
   visibleWhen?: VisibleWhen
+  /**
+   * Value of a blank create form for the user who opens it, as in `(user) => user.attributes.branch_id`; none where it
+   * returns null or undefined. A value in the form's address replaces it
+   */
+  default?: (user: AdminUser) => unknown
   /** Options of the `pivotColumns` of a many-to-many relation, by column name [R3] */
   pivot?: Record<string, PivotOptions>
 }

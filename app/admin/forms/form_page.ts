@@ -28,6 +28,7 @@ import { readSubmission, type Submission } from './submission/submission.js'
 import { changedFields, changesRecord, storedTexts } from './submission/untouched.js'
 import { formFacts } from './form_facts.js'
 import { formLinks } from './form_links.js'
+import { defaultTexts } from './prefill/default_texts.js'
 import { restoreOffer } from './restore_offer.js'
 import { nextField, versionField, type FormState } from './form_state.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
@@ -209,7 +210,8 @@ export class FormPage {
     const stored = record && { ...storedTexts(fields, record), ...own }
     const isBlank = mode === 'create' && !submission
     const version = record && versionOf(view.resource, record)
-    const begin = isBlank ? { ...(await this.own()), ...given } : {}
+    const defaults = isBlank ? await defaultTexts(ctx, view, fields) : {}
+    const begin = isBlank ? { ...(await this.own()), ...defaults, ...given } : {}
     const filled = submission ? {} : restored?.texts
     const shown = this.#shown({ ...(stored ?? begin), ...filled }, submission)
     const errors = failure?.fieldErrors ?? {}
