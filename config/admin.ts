@@ -89,6 +89,9 @@ export default defineConfig({
    */
   sso: undefined,
 
+  /** Attributes of users for scopes and defaults of forms, as in `{ branch_id: { type: 'number' } }` */
+  userAttributes: {},
+
   sessions: {
     /** Minutes without a request after which a session ends */
     idleMinutes: 30,

@@ -18,6 +18,7 @@ import type { DatabaseConfig } from './database_config.js'
 import { Sso } from './authentication/sso/sso.js'
 import type { SsoConfig } from './authentication/sso/sso_config.js'
 import { EXPORT_LIMITS, IMPORT_LIMITS, type AdminConfig } from './define_config.js'
+import type { UserAttributes } from './user_attributes/user_attributes.js'
 import { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import { eventFrom, type RequestEvent } from './events/request_event.js'
@@ -69,6 +70,7 @@ export interface AdminSiteParameters {
   exports?: AdminConfig['exports']
   imports?: AdminConfig['imports']
   jobs?: AdminConfig['jobs']
+  userAttributes?: UserAttributes
   secureCookies: boolean
   eventIntegration?: EventIntegration
   sso?: SsoConfig
@@ -123,6 +125,8 @@ export class AdminSite implements ViewSite {
   readonly exports: AdminConfig['exports']
   /** Limits of imports [D3] */
   readonly imports: AdminConfig['imports']
+  /** Attributes of users that the application declares [U3] */
+  readonly userAttributes: UserAttributes
   readonly secureCookies: boolean
   readonly eventIntegration: EventIntegration | undefined
   /** Logs the events of the site */
@@ -147,6 +151,7 @@ export class AdminSite implements ViewSite {
     this.mountPath = parameters.mountPath
     this.title = parameters.title
     this.theme = parameters.theme
+    this.userAttributes = parameters.userAttributes ?? {}
     this.timeZone = parameters.timeZone ?? UTC
     this.exports = parameters.exports ?? { ...EXPORT_LIMITS }
     this.imports = parameters.imports ?? { ...IMPORT_LIMITS }

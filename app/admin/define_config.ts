@@ -19,6 +19,7 @@ import app from '@adonisjs/core/services/app'
 import type { EventIntegration } from './events/event_integration.js'
 import type { ScanFile } from './forms/files/scan_file.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './authentication/sso/sso_config.js'
+import { checkUserAttributes, type UserAttributes } from './user_attributes/user_attributes.js'
 import { isTimeZone, UTC } from './time/time_zone.js'
 
 /**
@@ -81,6 +82,8 @@ export interface AdminConfig {
   mfa: 'optional' | 'superusers' | 'required'
   /** Single sign-on by OpenID Connect; undefined: none [U15] */
   sso: SsoConfig | undefined
+  /** Attributes of users that forms and commands know, by name [U3] */
+  userAttributes: UserAttributes
   sessions: {
     /** Minutes without a request after which a session ends [B7] */
     idleMinutes: number
@@ -168,6 +171,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     "'optional', 'superusers' or 'required'",
   ],
   sso: OBJECT,
+  userAttributes: OBJECT,
   scanFile: FUNCTION,
   models: OBJECT,
   eventIntegration: [
@@ -213,14 +217,17 @@ const GROUPS = {
  *
  * @throws ValueError  for an unknown option or an invalid value [P9]
  */
-export function defineConfig(config: PartialConfig): AdminConfig {
+export function defineConfig<const Attributes extends UserAttributes = {}>(
+  config: PartialConfig & { userAttributes?: Attributes }
+): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
   checkEach(PLACE, config, CHECKS)
   if (!(config.appKey instanceof Secret)) {
     throw new ValueError(`${PLACE}: appKey is no Secret, and must be env.get('APP_KEY')`)
   }
   checkModels(config.models ?? {})
+  checkUserAttributes(PLACE, config.userAttributes ?? {})
   const path = (config.mountPath ?? '/admin').replace(/^\/+|\/+$/g, '')
-  const filled: AdminConfig = {
+  const filled: Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } = {
     appKey: config.appKey,
     mountPath: path === '' ? '' : `/${path}`,
     title: config.title ?? 'Atrium',
@@ -235,6 +242,7 @@ export function defineConfig(config: PartialConfig): AdminConfig {
     eventIntegration: config.eventIntegration,
     mfa: config.mfa ?? 'optional',
     scanFile: config.scanFile,
+    userAttributes: config.userAttributes ?? ({} as Attributes),
     sso: config.sso && ssoConfig(config.sso),
     jobs: { worker: true, keptDays: 30, perUser: 20, minutes: 60, ...config.jobs },
     imports: { ...IMPORT_LIMITS, ...config.imports },

@@ -21,6 +21,7 @@ export { default as AdminUser } from './models/admin_user.js'
 export { default as AdminRole } from './models/admin_role.js'
 /* With a star: otherwise nobody could add to the interface by this name. */
 export type * from './models/admin_user_attributes.js'
+export type { InferUserAttributes, UserAttribute } from './user_attributes/user_attributes.js'
 export { default as AdminSavedView } from './models/admin_saved_view.js'
 export { default as AdminSession } from './models/admin_session.js'
 export { default as AdminTokenBlacklist } from './models/admin_token_blacklist.js'

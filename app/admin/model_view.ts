@@ -384,7 +384,7 @@ function mergedOptions(parameters: ModelViewParameters): CrudOptions {
 }
 
 /** `release_date` -> `Release date`, `id` -> `ID`, `distributor_id` -> `Distributor`. */
-function wordsOf(apiName: string): string {
+export function wordsOf(apiName: string): string {
   if (apiName === 'id') return 'ID'
   return string.sentenceCase(apiName.replace(/_id$/, '')) || apiName
 }

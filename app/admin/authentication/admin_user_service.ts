@@ -4,6 +4,7 @@ import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
 import { dialectOf, gatherWrites, knownResources, Pivots } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
+import type { AdminUserAttributes } from '../models/admin_user_attributes.js'
 import { DefaultRole } from '../permissions/default_role.js'
 import { setRoles } from '../permissions/user_roles.js'
 import { isCommonPassword } from './passwords/common_passwords.js'
@@ -57,14 +58,16 @@ export class AdminUserService {
     isSuperuser: boolean
     email?: string | null
     roleIds?: readonly number[]
+    attributes?: AdminUserAttributes
   }): Promise<AdminUser> {
-    const { username, password, isSuperuser, email = null } = input
+    const { attributes, username, password, isSuperuser, email = null } = input
     await this.checkNewUsername(username)
     const roleIds = input.roleIds ?? (await this.defaultRole.ids())
     const hashedPassword =
       password === null ? NO_PASSWORD : await this.hashPassword(password, { username, email })
     try {
-      return await this.#store({ username, hashedPassword, isSuperuser, email }, roleIds)
+      const values = { username, hashedPassword, isSuperuser, email }
+      return await this.#store(attributes ? { ...values, attributes } : values, roleIds)
     } catch (error) {
       /* Another request has taken the name since the check. */
       const fault = dialectOf(AdminUser.query().client).explain(error)

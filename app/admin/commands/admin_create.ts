@@ -1,6 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
+import type { UserAttributes } from '../user_attributes/user_attributes.js'
 import { AdminCommand, CommandFailure, fault } from './admin_command.js'
 
 /**
@@ -32,21 +33,32 @@ export default class AdminCreate extends AdminCommand {
   })
   declare role: string[] | undefined
 
+  @flags.array({
+    description: 'Attribute of the user, as in branch_id=4; several times for several',
+  })
+  declare attribute: string[] | undefined
+
   async run() {
-    const { adminUserService: users } = await this.site()
+    const { adminUserService: users, userAttributes } = await this.site()
     this.requireFlags(
       this.username === undefined && '--username=NAME',
       !this.passwordStdin && '--password-stdin'
     )
     const roleIds = await this.#roleIds()
+    const attributes = this.attribute && (await this.#attributes(userAttributes, this.attribute))
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
     const password = await this.readPassword(users, { username }, this.passwordStdin)
     const isSuperuser = this.superuser ?? this.role === undefined
-    const user = await users.create({ username, password, isSuperuser, roleIds })
+    const user = await users.create({ username, password, isSuperuser, roleIds, attributes })
     this.logger.success(
       `Made the ${user.isSuperuser ? 'superuser' : 'user'} ${user.username}, who can log in now`
     )
+  }
+
+  async #attributes(declared: UserAttributes, given: string[]) {
+    const { readAttributes } = await import('../user_attributes/user_attributes.js')
+    return await readAttributes(declared, given)
   }
 
   /**

@@ -5,6 +5,7 @@ import {
   SHORTEST_USERNAME,
   type AdminUserService,
 } from '../authentication/admin_user_service.js'
+import { attributesSchema, type UserAttributes } from '../user_attributes/user_attributes.js'
 
 /** Form field of a user update that also revokes the user's access tokens */
 export const REVOKE_TOKENS = 'revoke_tokens'
@@ -26,7 +27,7 @@ const isNotInvited = ({ data }: { data: Record<string, unknown> }) =>
 /**
  * Schemas for admin users. The rules and their messages are those of the service. [S20, B11]
  */
-export function adminUserSchemas(users: AdminUserService) {
+export function adminUserSchemas(users: AdminUserService, attributes: UserAttributes = {}) {
   const accepted = (check: (text: string) => void, name: string) =>
     vine.createRule((value, _options, field) => {
       try {
@@ -58,7 +59,7 @@ export function adminUserSchemas(users: AdminUserService) {
       .maxLength(MOST_ROLES)
       .nullable()
       .optional(),
-    attributes: vine.object({}).allowUnknownProperties().optional(),
+    attributes: attributesSchema(attributes).optional(),
   })
   const properties = create.partial().getProperties()
   const update = vine.object({

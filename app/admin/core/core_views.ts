@@ -6,7 +6,8 @@ import AdminSavedView from '../models/admin_saved_view.js'
 import AdminSession from '../models/admin_session.js'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 import AdminUser from '../models/admin_user.js'
-import type { AdminViewOptions } from '../view_options.js'
+import { attributesWidget } from '../user_attributes/attributes_widget.js'
+import type { AdminViewOptions, FieldOptions } from '../view_options.js'
 import { FactorPanel } from '../authentication/factors/factor_panel.js'
 import { abilitiesColumn } from './abilities_column.js'
 import { AdminSessionCrud } from './admin_session_crud.js'
@@ -39,7 +40,7 @@ const ICONS = {
  */
 export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]> {
   const text = (key: string) => site.text(`core.${key}`)
-  const schemas = adminUserSchemas(site.adminUserService)
+  const schemas = adminUserSchemas(site.adminUserService, site.userAttributes)
   const roleSchemas = adminRoleSchemas()
   return [
     [
@@ -82,7 +83,7 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
             help: text('users.rolesHelp'),
             widget: rolesWidget(site),
           },
-          attributes: { label: text('users.attributes'), help: text('users.attributesHelp') },
+          attributes: attributesField(site),
         },
         panel: [new FactorPanel(site), new UserPanel(site)],
       },
@@ -199,4 +200,13 @@ export function coreViews(site: AdminSite): Array<[LucidModel, AdminViewOptions]
       },
     ],
   ]
+}
+
+/** JSON where the application declares no attributes. */
+function attributesField(site: AdminSite): FieldOptions {
+  const label = site.text('core.users.attributes')
+  const isDeclared = Object.keys(site.userAttributes).length > 0
+  return isDeclared
+    ? { label, widget: attributesWidget(site.userAttributes) }
+    : { label, help: site.text('core.users.attributesHelp') }
 }

@@ -68,6 +68,22 @@ test.group('Admin | create', (group) => {
     assert.notProperty(form.values, '_version')
   })
 
+  test('[S49, U3] a blank form begins with the defaults for the user, the address replaces them', async ({
+    assert,
+  }) => {
+    const code = async (user: AdminUser, query = '') => {
+      const { text } = await get(`/admin/Voided/create_page${query}`, {
+        headers: { cookie: await cookiesOf(user) },
+      })
+      return formOf(text).values.code
+    }
+    const kim = await makeUser('kim')
+    await kim.merge({ attributes: { code: 'north' } as never }).save()
+    assert.equal(await code(kim), 'north')
+    assert.equal(await code(kim, '?code=south'), 'south')
+    assert.equal(await code(jo), '')
+  })
+
   test('[S26, B14] without the action there is neither page nor submission', async ({ assert }) => {
     assert.equal(await its(page('ShownMaker'), 'status'), 404)
     assert.equal(await its(send('ShownMaker', { name: 'x' }), 'status'), 404)

@@ -35,6 +35,7 @@ test.group('defineConfig of the admin site', () => {
       mfa: 'optional',
       sso: undefined,
       scanFile: undefined,
+      userAttributes: {},
       jobs: { worker: true, keptDays: 30, perUser: 20, minutes: 60 },
       imports: { rows: 1_048_575, invalidRows: 10_000 },
       exports: {
@@ -67,6 +68,7 @@ test.group('defineConfig of the admin site', () => {
       mfa: 'required' as const,
       sso: undefined,
       scanFile: async () => undefined,
+      userAttributes: {},
       jobs: { worker: false, keptDays: 7, perUser: 2, minutes: 5 },
       imports: { rows: 5, invalidRows: 1 },
       exports: { streamed: 5, keptHours: 1, fileMegabytes: 1, keptFiles: 2, keptMegabytes: 3 },

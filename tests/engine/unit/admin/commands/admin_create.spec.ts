@@ -49,6 +49,46 @@ test.group('admin:create at a terminal', (group) => {
     assert.notInclude(JSON.stringify(command.logger.getLogs()), PASSWORD)
   })
 
+  test('[P12, U3] --attribute sets declared attributes, with their types')
+    .with([
+      {
+        given: ['branch_id=4', 'night=true', 'team=b'],
+        stored: { branch_id: 4, night: true, team: 'b' },
+      },
+      { given: ['branch_id=four'], fault: 'The attribute branch_id must be a number' },
+      { given: ['team=c'], fault: 'The attribute team' },
+      { given: ['branch=4'], fault: 'There is no attribute "branch"; attributes are' },
+      { given: ['branch_id'], fault: '"branch_id" is not NAME=VALUE' },
+      { given: ['branch_id='], fault: 'The attribute branch_id needs a value' },
+    ])
+    .run(async ({ assert, cleanup }, { fault, given, stored }) => {
+      const site = await app.container.make(AdminSite)
+      const { userAttributes } = site
+      const declared = {
+        branch_id: { type: 'number' },
+        night: { type: 'boolean' },
+        team: { type: 'text', choices: ['a', 'b'] },
+      }
+      Object.assign(site, { userAttributes: declared })
+      cleanup(() => void Object.assign(site, { userAttributes }))
+      const flags = given.map((one) => `--attribute=${one}`)
+      const command = await create(['--username=jo', ...flags], {
+        'Password': PASSWORD,
+        'Password again': PASSWORD,
+      })
+      const user = await AdminUser.findBy('username', 'jo')
+      if (stored) {
+        command.assertSucceeded()
+        assert.deepEqual(user!.attributes as unknown, stored)
+        return
+      }
+      command.assertExitCode(1)
+      assert.isNull(user)
+      const lines = command.logger.getLogs().map(({ message }) => message)
+      assert.lengthOf(lines, 1)
+      assert.include(lines[0], fault)
+    })
+
   test('[P12] [B13] it does not prompt for a given name, nor create a superuser if a flag says so', async ({
     assert,
   }) => {

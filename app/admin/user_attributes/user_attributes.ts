@@ -1,0 +1,119 @@
+import vine from '@vinejs/vine'
+import { ValueError } from '#crud'
+import { checkEach, isList, isObject, LABEL, listed, TEXT, type Check } from '#crud/internals'
+
+/**
+ * An attribute of users that the application declares in `userAttributes` of `config/admin.ts`.
+ */
+export interface UserAttribute {
+  type: 'text' | 'number' | 'boolean'
+  /** Default: the name in words */
+  label?: string
+  /** Help text, shown below the field in the form */
+  help?: string
+  /** The values that it takes. Default: any of its type */
+  choices?: readonly (string | number)[]
+}
+
+export type UserAttributes = Readonly<Record<string, UserAttribute>>
+
+interface TypeOf {
+  text: string
+  number: number
+  boolean: boolean
+}
+
+/**
+ * Types of the attributes that a configuration declares.
+ *
+ * @example
+ * ```ts
+ * declare module '#admin' {
+ *   interface AdminUserAttributes extends InferUserAttributes<typeof adminConfig> {}
+ * }
+ * ```
+ */
+export type InferUserAttributes<Config extends { userAttributes: UserAttributes }> = {
+  [Name in keyof Config['userAttributes']]?: TypeOf[Config['userAttributes'][Name]['type']]
+}
+
+const TYPES = ['text', 'number', 'boolean']
+
+const ATTRIBUTE: Record<keyof UserAttribute, Check> = {
+  type: [(value) => TYPES.includes(value), `one of ${listed(TYPES)}`],
+  label: LABEL,
+  help: TEXT,
+  choices: [
+    (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
+    'a list of texts or numbers',
+  ],
+}
+
+/** @throws ValueError */
+export function checkUserAttributes(place: string, attributes: UserAttributes): void {
+  for (const [name, attribute] of Object.entries(attributes)) {
+    if (!/^[A-Za-z_]\w{0,63}$/.test(name) || name === '__proto__' || !isObject(attribute)) {
+      throw new ValueError(
+        `${place}: userAttributes.${name} must be a name of letters, digits and _ with options, as in { branch_id: { type: 'number' } }`
+      )
+    }
+    const group = `userAttributes.${name}`
+    checkEach(place, { ...attribute }, ATTRIBUTE, { group, mayBeUndefined: true })
+    if (attribute.type === undefined) {
+      throw new ValueError(
+        `${place}: ${group}.type is missing, and must be one of ${listed(TYPES)}`
+      )
+    }
+  }
+}
+
+/** Schema of the attributes of a user: declared ones have their types, others are kept as they are. */
+export function attributesSchema(declared: UserAttributes) {
+  const properties = Object.entries(declared).map(([name, { choices, type }]) => [
+    name,
+    schemaOf(type, choices).nullable().optional(),
+  ])
+  return vine.object(Object.fromEntries(properties)).allowUnknownProperties()
+}
+
+function schemaOf(type: UserAttribute['type'], choices?: readonly (string | number)[]) {
+  if (type === 'boolean') return vine.boolean()
+  if (type === 'text') return choices ? vine.enum(choices.map(String)) : vine.string()
+  return choices ? vine.number().in(choices.map(Number)) : vine.number()
+}
+
+/**
+ * The attributes of texts as `branch_id=4`.
+ *
+ * @throws ValueError  for an unknown attribute or an invalid value
+ */
+export async function readAttributes(
+  declared: UserAttributes,
+  given: readonly string[]
+): Promise<Record<string, unknown>> {
+  const texts: Record<string, string> = {}
+  for (const one of given) {
+    const [, name, text] = /^([^=]+)=(.*)$/s.exec(one) ?? []
+    if (name === undefined) throw new ValueError(`${JSON.stringify(one)} is not NAME=VALUE`)
+    if (!Object.hasOwn(declared, name)) {
+      const names = Object.keys(declared)
+      const known = names.length > 0 ? `attributes are ${listed(names)}` : 'none is declared'
+      throw new ValueError(
+        `There is no attribute ${JSON.stringify(name)}; ${known} in userAttributes of config/admin.ts`
+      )
+    }
+    if (text.trim() === '') throw new ValueError(`The attribute ${name} needs a value`)
+    texts[name] = text
+  }
+  const [error, values] = await vine.tryValidate({
+    schema: attributesSchema(declared),
+    data: texts,
+  })
+  if (!error) return values
+  const { messages = [] } = error as { messages?: Array<{ field: string; message: string }> }
+  const [first] = messages
+  if (!first) throw error
+  const reason = first.message.replace(/^The \S+ field /, '')
+  const colon = reason === first.message ? ': ' : ' '
+  throw new ValueError(`The attribute ${first.field}${colon}${reason}`)
+}
