@@ -8,59 +8,57 @@ import type AdminJob from '../../models/admin_job.js'
 const LEEWAY = { seconds: 5 }
 
 /**
- * An event of a job, with the number of its records.
- */
-export interface JobPart {
-  event: AdminEventLog
-  records: number
-}
-
-/**
  * The events of a job that can be undone, the last one first: not those that it has reverted itself.
  */
-export async function undoablePartsOfJob(
+export async function undoableEventsOfJob(
   site: Pick<AdminSite, 'dbConfig'>,
   job: AdminJob
-): Promise<JobPart[]> {
-  const parts = await partsOfJob(site, job)
-  const ids = new Set(parts.map(({ event }) => event.id))
-  const reverted = new Set(parts.map(({ event }) => event.details?.undoes))
-  return parts.filter(({ event: { id, details } }) => {
-    return !reverted.has(id) && !ids.has(details?.undoes ?? 0)
-  })
+): Promise<AdminEventLog[]> {
+  const events = await eventsOfJob(site, job)
+  const ids = new Set(events.map(({ id }) => id))
+  const reverted = new Set(events.map(({ details }) => details?.undoes))
+  return events.filter(({ id, details }) => !reverted.has(id) && !ids.has(details?.undoes ?? 0))
 }
 
 /**
- * The events of a job that wrote records, the last one first.
+ * The events of a job that wrote records, the last one first. No row of them is counted, so it takes as long for many.
  */
-export async function partsOfJob(
+export async function eventsOfJob(
   { dbConfig }: Pick<AdminSite, 'dbConfig'>,
   { id, userId, createdAt, endedAt }: AdminJob
-): Promise<JobPart[]> {
+): Promise<AdminEventLog[]> {
   const client = dbConfig.readingSession()
   const query = AdminEventLog.query({ client })
     .where('userId', userId)
     .where('status', 'success')
     .where('timestamp', '>=', inUtc(createdAt.minus(LEEWAY)))
+    .whereExists((rows) => {
+      rows
+        .from(AdminAuditLog.table)
+        .whereColumn(`${AdminAuditLog.table}.event_id`, `${AdminEventLog.table}.id`)
+    })
     .orderBy('id', 'desc')
   if (endedAt) {
     query.where('timestamp', '<=', inUtc(endedAt.plus(LEEWAY)))
   }
   const found = await query
-  const events = found.filter(({ details }) => details?.job === id)
-  if (events.length === 0) return []
-  const counts = await client
+  return found.filter(({ details }) => details?.job === id)
+}
+
+/**
+ * Counts the audit rows of events, by the ids of these.
+ */
+export async function countRows(
+  { dbConfig }: Pick<AdminSite, 'dbConfig'>,
+  events: readonly AdminEventLog[]
+): Promise<Map<number, number>> {
+  const ids = events.map(({ id }) => id)
+  const counts = await dbConfig
+    .readingSession()
     .from(AdminAuditLog.table)
-    .whereIn(
-      'event_id',
-      events.map((event) => event.id)
-    )
+    .whereIn('event_id', ids)
     .groupBy('event_id')
     .select('event_id')
     .count('* as records')
-  const records = new Map(counts.map((row) => [Number(row.event_id), Number(row.records)]))
-  return events.flatMap((event) => {
-    const count = records.get(event.id) ?? 0
-    return count > 0 ? [{ event, records: count }] : []
-  })
+  return new Map(counts.map((row) => [Number(row.event_id), Number(row.records)]))
 }

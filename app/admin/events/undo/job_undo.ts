@@ -2,10 +2,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { UndoRefused } from '../../errors.js'
 import { jobUrl } from '../../jobs/pages/job_url.js'
+import type AdminEventLog from '../../models/admin_event_log.js'
 import AdminJob, { isUnfinished } from '../../models/admin_job.js'
 import { hasEventLog } from '../pages/event_access.js'
 import { notAsLeft, stepsNotAsLeft } from './not_as_left.js'
-import { undoablePartsOfJob, type JobPart } from './job_events.js'
+import { countRows, undoableEventsOfJob } from './job_events.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { checkReferencesOf } from './undo_offer.js'
@@ -40,8 +41,9 @@ export async function startJobUndo(
   ctx: HttpContext,
   job: AdminJob
 ): Promise<AdminJob> {
-  const parts = await undoableParts(site, ctx, job)
-  const total = parts.reduce((sum, { records }) => sum + records, 0)
+  const events = await undoableEvents(site, ctx, job)
+  const counts = await countRows(site, events)
+  const total = sumOf([...counts.values()])
   return await site.jobs.start(ctx, UNDO_PARTS_JOB, {
     payload: { job: job.id },
     model: job.model ?? undefined,
@@ -66,10 +68,10 @@ export async function shownJobUndo(
     return { url: null, label: site.text('undo.button'), text, job: jobUrl(site, undoing) }
   }
   try {
-    const parts = await undoableParts(site, ctx, job)
-    const count = parts.reduce((sum, { records }) => sum + records, 0)
-    const text = site.text('undo.parts.intro', { count, parts: parts.length })
-    const label = await undoLabel(site, parts[0].event)
+    const events = await undoableEvents(site, ctx, job)
+    const count = sumOf(events.map(({ details }) => details?.count ?? 1))
+    const text = site.text('undo.parts.intro', { count, parts: events.length })
+    const label = await undoLabel(site, events[0])
     return { url: `${jobUrl(site, job)}/undo`, label, text, job: null }
   } catch (error) {
     if (!isRefusal(error))
@@ -83,16 +85,25 @@ export async function shownJobUndo(
 
 const SILENT = ['nothing', 'late']
 
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, one) => sum + one, 0)
+}
+
 /**
- * The parts of a job, if the last one can be undone; the others, and the records of a large one, are checked in their turn.
+ * The events of a job, if the last one can be undone; the others, and the records of a large one, are checked in their turn.
  *
  * @throws UndoRefused
  * @throws NotAllowed
  */
-async function undoableParts(site: AdminSite, ctx: HttpContext, job: AdminJob): Promise<JobPart[]> {
-  const parts = hasEventLog(site) && !isUnfinished(job) ? await undoablePartsOfJob(site, job) : []
-  if (parts.length === 0 || (await undoingJob(site, job))) throw new UndoRefused('nothing')
-  const [{ event }] = parts
+async function undoableEvents(
+  site: AdminSite,
+  ctx: HttpContext,
+  job: AdminJob
+): Promise<AdminEventLog[]> {
+  const isReady = hasEventLog(site) && !isUnfinished(job)
+  const events = isReady ? await undoableEventsOfJob(site, job) : []
+  if (events.length === 0 || (await undoingJob(site, job))) throw new UndoRefused('nothing')
+  const [event] = events
   refuseLate(ctx, event)
   const { steps, isWhole } = await planStart(site, ctx, event)
   if (isWhole) {
@@ -100,7 +111,7 @@ async function undoableParts(site: AdminSite, ctx: HttpContext, job: AdminJob): 
     if (changed.length > 0) throw notAsLeft(changed)
   }
   await checkReferencesOf(ctx, steps)
-  return parts
+  return events
 }
 
 /** The job that undoes another one, or has done so. */

@@ -3,7 +3,7 @@ import { JobFailure } from '../../errors.js'
 import { JobKind } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import { undoablePartsOfJob } from './job_events.js'
+import { countRows, undoableEventsOfJob } from './job_events.js'
 import { hasUndonePart, revertUndo, undoInJob } from './undo_in_job.js'
 
 /** Name of the kind */
@@ -36,13 +36,14 @@ export class UndoPartsJob extends JobKind {
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const undone = await run.store.find(Number(run.job.payload.job))
     if (!undone) throw new JobFailure('undo.parts.gone')
-    const parts = await undoablePartsOfJob(this.site, undone)
+    const events = await undoableEventsOfJob(this.site, undone)
+    const counts = await countRows(this.site, events)
     let seen = 0
-    for (const { event, records } of parts) {
-      seen += records
+    for (const event of events) {
+      seen += counts.get(event.id)!
       /* Undone by this job before it was interrupted */
       if (seen <= run.done) continue
-      await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === parts.at(-1)!.event)
+      await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === events.at(-1))
     }
     return { message: this.site.text('undo.done', { count: run.done }) }
   }

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { mayReadEvents } from '../../events/pages/event_access.js'
-import { partsOfJob } from '../../events/undo/job_events.js'
+import { eventsOfJob } from '../../events/undo/job_events.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
 
@@ -13,10 +13,10 @@ const MOST = 5
  */
 export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)
-  const parts = isShown ? await partsOfJob(site, job) : []
-  const more = parts.length - MOST
+  const events = isShown ? await eventsOfJob(site, job) : []
+  const more = events.length - MOST
   return {
-    shown: parts.slice(0, MOST).map(({ event: { id } }) => ({
+    shown: events.slice(0, MOST).map(({ id }) => ({
       label: site.text('jobs.event', { id: String(id) }),
       url: site.url(`/management/events/${id}`),
     })),

@@ -81,6 +81,8 @@ test.group('Admin | the undo of a job', (group) => {
     assert.containSubset(done, { state: 'done', done: MANY, fault: null })
     assert.equal(await countActive(), MANY)
     assert.match(await page(undoing.id), /id="undo-job"[^>]*>Redo</)
+    const queries = await queriesOf(() => page(undoing.id))
+    assert.isEmpty(queries.filter((sql) => /count\(.*admin_audit_log/.test(sql)))
     const text = await page(id)
     assert.notInclude(text, 'id="undo-job"')
     assert.include(text, `href="/admin/management/jobs/${undoing.id}"`)
