@@ -164,7 +164,8 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   /* AdonisJS has set the status of every error at this point. */
   const status = reason ? 503 : ((error as { status?: number }).status ?? 500)
   const known = KNOWN.includes(status) ? status : status < 500 ? 400 : 500
-  const headers = reason ? unavailable(reason).headers : {}
+  const problem = reason ? unavailable(reason) : error
+  const headers = problem instanceof Problem ? problem.headers : {}
   const text =
     error instanceof TooManyJobs
       ? site.text('jobs.tooMany', { most: error.most })
