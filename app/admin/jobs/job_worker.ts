@@ -3,6 +3,7 @@ import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { Worker } from '@adonisjs/queue'
 import type { QueueConfig, QueueManagerConfig } from '@adonisjs/queue/types'
+import { isLostCompletion } from '#upstream/queue_lost_completion'
 
 const QUEUES = ['default']
 
@@ -63,6 +64,7 @@ export class JobWorker {
       const cycle = await this.#worker
         .processCycle(QUEUES)
         .catch((error) => ({ type: 'error', error }) as const)
+      if (cycle?.type === 'error' && isLostCompletion(cycle.error)) continue
       if (cycle?.type === 'error') this.#report(cycle.error)
       else this.#lastFault = ''
       if (cycle?.type === 'error') await this.#sleep(PAUSE)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
@@ -211,6 +212,7 @@ test.group('Admin | jobs', (group) => {
     cleanup,
   }) => {
     const { jobs } = await adminSite()
+    const log = captureErrors(cleanup)
     let stopping: Promise<void> | undefined
     marks.during = async ({ done }) => {
       if (done === 1) stopping ??= jobs.stop()
@@ -221,6 +223,7 @@ test.group('Admin | jobs', (group) => {
     await sendForm(`/admin/management/jobs/${id}/again`, {}, { cookie })
     await untilJob(id, ({ done }) => done === 2)
     await stopping
+    assert.isEmpty(log)
     assert.containSubset(await findJob(id), { state: 'queued', done: 2, run: null })
     assert.include(await textOf(page(`/${id}`)), 'Interrupted, goes on')
 
@@ -228,6 +231,22 @@ test.group('Admin | jobs', (group) => {
     assert.containSubset(await untilJob(id), { state: 'done', done: 4 })
     assert.deepEqual(await marked(), ['mark 0', 'mark 1', 'mark 2', 'mark 3'])
   })
+
+  test('[D1] a job that runs longer than the worker waits between two looks is no error', async ({
+    assert,
+    cleanup,
+  }) => {
+    const log = captureErrors(cleanup)
+    marks.during = () => sleep(6000)
+    const { id } = await add(1)
+    cleanup(await work())
+    const { jobs } = await adminSite()
+    await jobs.cancel(await findJob(id))
+    const again = await jobs.again(await contextFor(jo), await findJob(id))
+    await untilJob(again!.id)
+    await sleep(100)
+    assert.isEmpty(log)
+  }).timeout(20_000)
 
   test('[D1] after a kill another run goes on, and the first one writes nothing more', async ({
     assert,
