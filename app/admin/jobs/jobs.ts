@@ -147,6 +147,8 @@ export class Jobs {
   offersAgain(job: AdminJob): boolean {
     const kind = this.kindOf(job)
     if (!kind || kind.again === null || job.pending !== null) return false
+    /* Records that could not be reverted are not the first ones: a run would not know where to begin. */
+    if (kind.reverts(job) && job.done > 0 && job.state !== 'done') return false
     return (
       job.state === 'failed' || job.state === 'cancelled' || (job.state === 'done' && kind.repeats)
     )

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
-import { adminSite, makeUser } from '#tests/engine/helpers/admin'
+import { adminSite, makeUser, sendForm } from '#tests/engine/helpers/admin'
 import { call, get } from '#tests/engine/helpers/http'
 import { csv, imports, run, tried } from '#tests/engine/helpers/imports'
 import { withImports } from '#tests/engine/helpers/job_group'
@@ -109,6 +109,13 @@ test.group('Admin | all or nothing in parts', (group) => {
     assert.equal(left.title, 'Changed')
     assert.equal(job.state, 'cancelled')
     assert.match(job.fault!, new RegExp(`a record could not be reverted.* ${left.id}\\.$`))
+
+    /* It would pass over as many of the first rows as records are left. */
+    const { cookie } = own
+    await sendForm(`/admin/management/jobs/${id}/again`, {}, { cookie })
+    assert.containSubset(await findJob(id), { state: 'cancelled' })
+    const { text } = await get(`/admin/management/jobs/${id}`, { headers: { cookie } })
+    assert.notInclude(text, `jobs/${id}/again`)
   }).timeout(30_000)
 
   test('goes on behind the last part after an interruption, and reverts after one', async ({
