@@ -158,6 +158,8 @@ async function checkPackages(assert: Assert, visitor: Visitor, url: string) {
   })
   assert.equal(preflight.status, 204)
   assert.equal(preflight.headers.get('access-control-allow-origin'), url)
+  const login = await fetch(`${url}/admin/login`, { headers: { origin: url } })
+  assert.isNull(login.headers.get('access-control-allow-origin'))
 
   const stream = new AbortController()
   const events = await fetch(`${url}/__transmit/events?uid=1`, { signal: stream.signal })
