@@ -14,7 +14,7 @@ import AdminUser from './models/admin_user.js'
 import type { AdminUserAttributes } from './models/admin_user_attributes.js'
 import { setRoles } from './permissions/user_roles.js'
 
-export { bodyOf, removeCreated } from './testing_records.js'
+export { bodyOf, fieldErrorsOf, removeCreated } from './testing_records.js'
 
 declare module '@japa/api-client' {
   interface ApiRequest {

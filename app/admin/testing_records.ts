@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { ModelCreated } from '#crud'
+import { ModelCreated, Problem, RuntimeError } from '#crud'
 import { isWatched, knownResources, modelFiles, toApi } from '#crud/internals'
 
 /** Records that the current test has created, in their order */
@@ -27,6 +27,24 @@ export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>>
     if (value !== undefined) body[apiName] = toApi(column, value)
   }
   return body
+}
+
+/**
+ * The messages of a write that is refused for its fields, by their API names.
+ *
+ * @param write  of `LucidCrud`, or `save()` of a record
+ * @throws whatever else it is refused for; RuntimeError if it succeeds
+ */
+export async function fieldErrorsOf(write: Promise<unknown>): Promise<Record<string, string>> {
+  const errors = await write.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Problem && error.errors) return error.errors
+      throw error
+    }
+  )
+  if (!errors) throw new RuntimeError('The write was to be refused, and succeeded')
+  return Object.fromEntries(errors.map(({ field, message }) => [field, message]))
 }
 
 /**

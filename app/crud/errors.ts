@@ -91,6 +91,21 @@ export class Problem extends Exception {
   }
 
   /**
+   * A 422 for values of fields that are not valid, for rules about several fields. Forms show each message at its
+   * field, imports with its line and column.
+   *
+   * @param messages  by the API names of the fields; `''` for the item as a whole
+   */
+  static invalid(messages: Readonly<Record<string, string>>): Problem {
+    const errors = Object.entries(messages).map(([field, message]) => ({
+      field,
+      rule: 'invalid',
+      message,
+    }))
+    return new Problem(422, 'The body has fields that are not valid', { errors })
+  }
+
+  /**
    * The body of the response.
    */
   toJSON() {
