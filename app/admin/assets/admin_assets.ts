@@ -37,6 +37,7 @@ export const adminAssets = [
   { name: 'factors.css', paths: [own('factors.css')] },
   { name: 'factors.js', paths: [own('factors.js')] },
   { name: 'bulk_edit.css', paths: [own('bulk_edit.css')] },
+  { name: 'list_print.css', paths: [own('list_print.css')] },
   { name: 'import.css', paths: [own('import.css')] },
   { name: 'many_to_many.css', paths: [own('many_to_many.css')] },
   { name: 'records.css', paths: [own('records.css'), own('markdown.css')] },
@@ -85,6 +86,7 @@ export const adminAssets = [
   { name: 'overlays.js', paths: [own('palette.js'), own('keys_dialog.js')] },
   /* A script with the name of a stylesheet comes with it. */
   { name: 'tokens.js', paths: [own('tokens.js')] },
+  { name: 'list_print.js', paths: [own('list_print.js')] },
   { name: 'roles.js', paths: [own('roles.js')] },
   { name: 'import.js', paths: [own('import.js')] },
   { name: 'many_to_many.js', paths: [own('many_to_many.js')] },

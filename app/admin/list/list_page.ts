@@ -99,6 +99,8 @@ export interface ListData extends Record<string, unknown> {
     import: string | null
     /** Dialog of the export; null for who may not, and where the list shows what nobody asked for [D2] */
     export: string | null
+    /** All records that match, for paper [L14] */
+    print: string
     /** URL of the list without its search */
     all: string
     /** URL of the list without search and filters */
@@ -442,6 +444,7 @@ export class ListPage {
       import: isImported ? this.view.url('/import') : null,
       export:
         offers.has('export') && !parameters.isUnread ? besideList(first, '/export/dialog') : null,
+      print: besideList(first, '/print'),
       all: first.with({ search: '', q: '' }).url,
       unfiltered: first.unfiltered.url,
       anywhere: this.#anywhere(first),

@@ -11,6 +11,7 @@ import { FilesController } from '../../forms/files/files_controller.js'
 import { UpdateController } from '../../forms/update_controller.js'
 import { CellsController } from '../../list/cells/cells_controller.js'
 import { ExportController } from '../../export/export_controller.js'
+import { PrintController } from '../../list/print_controller.js'
 import { FacetsController } from '../../list/filters/facets_controller.js'
 import { FilterController } from '../../list/filters/filter_controller.js'
 import { ColumnsController } from '../../list/columns/columns_controller.js'
@@ -51,6 +52,7 @@ class Pages {
   readonly edit: EditController
   readonly filter: FilterController
   readonly facets: FacetsController
+  readonly print: PrintController
   readonly cells: CellsController
   readonly export: ExportController
   readonly record: RecordController
@@ -74,6 +76,7 @@ class Pages {
     this.edit = new EditController(site, view)
     this.filter = new FilterController(site, view)
     this.facets = new FacetsController(site, view)
+    this.print = new PrintController(site, view)
     this.cells = new CellsController(site, view)
     this.export = new ExportController(site, view)
     this.record = new RecordController(site, view)
@@ -114,6 +117,8 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       route('GET', '/filter', ['view'], offered('view', filter))
       route('GET', '/filter/choices/:field', ['view'], offered('view', choices))
       route('GET', '/facets', ['view'], offered('view', facets))
+      const print: Show = (pages, ctx) => pages.print.show(ctx)
+      route('GET', '/print', ['view'], logged('list', print))
       registerArrangement(route)
       registerExport(route)
       const record: Show = (pages, ctx) => pages.record.page(ctx)

@@ -123,6 +123,8 @@ const DOORS: Door[] = [
   page('/filter/choices/:field', ['view'], { path: '/admin/Play/filter/choices/stage_id' }),
   page('/facets', ['view']),
   page('/facets?filter.secret=QZX', ['view']),
+  page('/print', ['view']),
+  page('/print?filter.secret=QZX&columns=title,secret', ['view']),
   page('/files/:file', ['view'], { missing: 404, file: true }),
   page('/?columns=title,secret', ['view']),
   page('/columns?columns=secret,title', ['view']),

@@ -53,6 +53,7 @@ const BY_POLICY = [
     '/filter',
     '/filter/choices/:field',
     '/facets',
+    '/print',
     '/columns',
     '/views/new',
     '/views/:view',
@@ -170,7 +171,7 @@ test.group('Admin | roles', (group) => {
   test('[B13, B14] only routes of allowed actions exist', async ({ assert }) => {
     const doors = {
       view: ['GET /', 'GET /get_model_list', 'GET /table-content', 'GET /files/:file'],
-      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets'],
+      filters: ['GET /filter', 'GET /filter/choices/:field', 'GET /facets', 'GET /print'],
       columns: ['GET /columns', 'POST /columns'],
       records: ['GET /view/:id', 'GET /history/:id'],
       views: [

@@ -1,0 +1,41 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { AdminSite } from '../admin_site.js'
+import type { ModelView } from '../model_view.js'
+import { localText } from '../time/local_time.js'
+import { presentZone } from '../time/present_zone.js'
+import { ListPage } from './list_page.js'
+import { besideList } from './saved_views/views_bar.js'
+
+/** Maximum rows of a printed list */
+export const PRINTED_MAX = 5_000
+
+/**
+ * A list for paper: all records that match, with the columns and the order of the list. [L14]
+ */
+export class PrintController {
+  readonly #page: ListPage
+
+  constructor(
+    protected readonly site: AdminSite,
+    protected readonly view: ModelView
+  ) {
+    this.#page = new ListPage(site, view)
+  }
+
+  async show(ctx: HttpContext): Promise<string> {
+    const parameters = await this.#page.parametersOf(ctx)
+    const first = parameters.with({ page: 1 })
+    const data = await this.#page.data(ctx, first.with({ rows: PRINTED_MAX }))
+    const moment = localText(new Date().toISOString()).slice(0, 16).replace('T', ' ')
+    return await this.site.render(ctx, 'pages/list_print', {
+      ...data,
+      title: this.view.label,
+      sheet: 'list_print.css',
+      hasForms: false,
+      back: first.url,
+      exported: data.links.export && besideList(first, '/export/dialog'),
+      printed: `${moment} ${presentZone()}`,
+      isCut: data.items.length === PRINTED_MAX && data.total_items !== PRINTED_MAX,
+    })
+  }
+}
