@@ -16,7 +16,7 @@ export default class CrudImport extends AdminCommand {
   static commandName = 'crud:import'
   static description = 'Make records of the rows of a file, or change those that there are'
   static help = [
-    'See what a file would do, then import it, or all of it but its faulty rows:',
+    'See what a file would do, then import it, or all of it but its invalid rows:',
     '{{ binaryName }} crud:import Film films.csv --dry-run',
     '{{ binaryName }} crud:import Film films.csv',
     '{{ binaryName }} crud:import Film films.csv --skip-faulty',
@@ -63,7 +63,7 @@ export default class CrudImport extends AdminCommand {
   @flags.boolean({ description: 'Validate every row, and write none' })
   declare dryRun: boolean
 
-  @flags.boolean({ description: 'Leave faulty rows out, instead of writing none' })
+  @flags.boolean({ description: 'Leave out invalid rows instead of writing none' })
   declare skipFaulty: boolean
 
   @flags.boolean({ description: 'Print JSON, and nothing else' })
@@ -131,13 +131,13 @@ export default class CrudImport extends AdminCommand {
     const { new: created, changed, unchanged, faulty } = counts
     const of = (count: number) => count.toLocaleString('en')
     this.print(
-      `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(faulty)} faulty`
+      `${of(created)} new, ${of(changed)} changed, ${of(unchanged)} unchanged, ${of(faulty)} invalid`
     )
     if (isWritten) this.logger.success('Imported')
-    else if (this.dryRun) this.print('Nothing was written, as this was a trial')
+    else if (this.dryRun) this.print('Nothing was written, as this was a dry run')
     else if (faulty > 0) {
       throw new CommandFailure(
-        'Nothing was written, as rows are faulty: --skip-faulty leaves them out'
+        'Nothing was written, as rows are invalid: --skip-faulty leaves them out'
       )
     } else this.print('Nothing had to be written')
   }

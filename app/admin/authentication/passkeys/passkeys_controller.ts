@@ -4,6 +4,7 @@ import { PageNotFound } from '../../errors.js'
 import { flashToNextPage } from '../../http/flash.js'
 import { sentTexts, singleText } from '../../http/form_texts.js'
 import { isolated } from '../../text/plain_text.js'
+import AdminFactor from '../../models/admin_factor.js'
 import { recoveryCodesPage } from '../factors/codes_page.js'
 import { logFactors, tellOfFactors } from '../factors/factor_events.js'
 import { requireProof } from '../reauthentication/reauthentication.js'
@@ -70,7 +71,7 @@ export class PasskeysController {
       ctx.response.status(422)
       return await this.#namePage(ctx, factor, this.site.text('passkeys.nameMissing'))
     }
-    await factor.merge({ name }).save()
+    await AdminFactor.query().where('id', factor.id).update({ name })
     logFactors(ctx, this.site, factor.userId, 'renamed')
     await flashToNextPage(ctx, { kind: 'success', text: this.site.text('passkeys.renamed') })
     return this.#goToAccount(ctx)

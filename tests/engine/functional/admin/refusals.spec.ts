@@ -37,6 +37,7 @@ test.group('The event log | refused requests', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {
     await emptyAdminTables()
+    await db.from('play_tickets').delete()
     await db.from('plays').delete()
     await restoreRoles()
     viewer = await makeUser('vi', { isSuperuser: false })

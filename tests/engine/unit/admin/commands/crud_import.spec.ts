@@ -140,7 +140,7 @@ test.group('crud:import', (group) => {
     const order = await run(content, ['--dates=ymd'])
     order.command.assertLogMatches(/Unknown order of dates ymd/, 'stderr')
     const zone = await run(content, ['--zone=Mars/Olympus'])
-    zone.command.assertLogMatches(/no time zone Mars\/Olympus/, 'stderr')
+    zone.command.assertLogMatches(/Unknown time zone Mars\/Olympus/, 'stderr')
   })
 
   test('[D3] --heading and --sheet name the row and the sheet to read', async ({ assert }) => {
