@@ -59,7 +59,9 @@ async function deletedHolder(
   if (key.columns.some(({ hidden }) => hidden)) return null
   const values = columns.map((column) => attributeToApi(column, record))
   if (values.some((value) => value === null || value === undefined)) return null
-  const conditions = columns.map((column, index) => readCondition(column, 'eq', String(values[index])))
+  const conditions = columns.map((column, index) =>
+    readCondition(column, 'eq', String(values[index]))
+  )
   const wanted = { conditions, deleted: 'only' as const }
   const found = records.byConditions(wanted, client, options)
   const [holder] = await records.reader.records(client, { ...found, limit: 1 })

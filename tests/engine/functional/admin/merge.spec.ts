@@ -95,7 +95,10 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const form = await open(marys)
     await save({ title: 'Hers' })
     const saved = await save({ ...form, pages: '7' }, marys)
-    assert.include(await said(saved, marys), 'jo changed Title in the meantime; that change is preserved.')
+    assert.include(
+      await said(saved, marys),
+      'jo changed Title in the meantime; that change is preserved.'
+    )
 
     const again = await open()
     await Dossier.query().where('id', dossier.id).update({ title: 'By SQL', stage: 4 })
@@ -111,7 +114,10 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const form = await open()
     await save({ title: 'Before' })
     const saved = await save({ ...form, pages: '7' })
-    assert.include(await said(saved), 'You changed Title in another window in the meantime; that change is preserved.')
+    assert.include(
+      await said(saved),
+      'You changed Title in another window in the meantime; that change is preserved.'
+    )
   })
 
   test('[R15] only what both changed differently is asked for, beside the three versions', async ({
@@ -177,7 +183,10 @@ test.group('Admin | changes of two people to one record are merged', (group) => 
     const taken = await save({ ...values, '_take.title': 'theirs' })
     assert.equal(taken.status, 303)
     assert.containSubset(await stored(), { title: 'Hers again', pages: 7 })
-    assert.include(await said(taken), 'mary changed Title in the meantime; that change is preserved.')
+    assert.include(
+      await said(taken),
+      'mary changed Title in the meantime; that change is preserved.'
+    )
   })
 
   test('[R15] the form carries what it shows and no more, for this person, record and version', async ({
