@@ -39,7 +39,6 @@ export default defineConfig({
     () => import('#start/routes'),
     () => import('#start/kernel'),
     { file: () => import('#start/events'), environment: ['web'] },
-    { file: () => import('#start/resources'), environment: ['web'] },
   ],
 
   tests: {

@@ -9,6 +9,7 @@ const CRUD_ENTRIES = '^app/crud/(crud_provider|openapi/openapi_provider|commands
 const ADMIN_ENTRIES = '^app/admin/(admin_provider|commands/main)\\.ts$'
 
 const CRUD_FACE = '^app/crud/index\\.ts$'
+const MOUNT = '^app/crud/mount_middleware\\.ts$'
 const INNER_FACE = '^app/crud/internals\\.ts$'
 const COMMAND_FACE = '^app/crud/commands/command\\.ts$'
 const ADMIN_FACES = '^app/admin/(index|testing)\\.ts$'
@@ -65,7 +66,7 @@ export const IMPORT_RULES = [
         BEFORE_START,
       ],
     },
-    { path: '^app/crud/', pathNot: CRUD_FACE }
+    { path: '^app/crud/', pathNot: [CRUD_FACE, MOUNT] }
   ),
   rule(
     'crud-by-its-inner-face',

@@ -1,6 +1,5 @@
 /*
- * The middleware of the application. The modules of `#crud/http` are in app/host: `imports` of
- * package.json maps them, so that the import paths in your files stay the same.
+ * The middleware of the application.
  */
 import router from '@adonisjs/core/services/router'
 import server from '@adonisjs/core/services/server'
@@ -8,16 +7,18 @@ import server from '@adonisjs/core/services/server'
 server.errorHandler(() => import('#exceptions/handler'))
 
 /**
- * For every request, also for one that no route matches.
+ * For every request, also for one that no route matches. The last one serves the endpoints and the admin site;
+ * those before it apply to them, too.
  */
-server.use([() => import('#crud/http/initialize_auth_middleware')])
+server.use([() => import('#crud/mount_middleware')])
 
 /**
- * For every request that a route matches.
+ * For every request that one of your routes matches.
  */
 router.use([
   () => import('#crud/http/body_parser_middleware'),
-  () => import('#crud/http/session_middleware'),
+  () => import('@adonisjs/session/session_middleware'),
+  () => import('@adonisjs/auth/initialize_auth_middleware'),
 ])
 
 /**

@@ -3,8 +3,10 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { RuntimeError, observeWrites, resources, useTokenAuthorizer } from '#crud'
 import {
   AssetStore,
+  engineRouter,
   excludeFromInclude,
   modelFiles,
+  mountPart,
   observeRefusals,
   reportFaults,
   Resource,
@@ -42,6 +44,8 @@ import { Imports } from './import/imports.js'
 import { ImportJob } from './import/jobs/import_job.js'
 import { ImportTrialJob } from './import/jobs/import_trial_job.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
+import { isBelowMount } from './http/below_mount.js'
+import { handleAdminError } from './http/handle_error.js'
 import { registerAdminRoutes } from './http/routes/admin_routes.js'
 import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
@@ -121,6 +125,10 @@ export default class AdminProvider {
       resources.track(new Resource({ model }), { ownCode: false })
     }
     registerAdminRoutes(site)
+    mountPart({
+      placeOf: (path) => (isBelowMount(site, path) ? site.mountPath : undefined),
+      handleError: (error, ctx) => handleAdminError(site, error, ctx),
+    })
 
     reportFaults(errors, this.app)
   }
@@ -206,7 +214,6 @@ export default class AdminProvider {
     escapeAttributes(edge, escaped)
     keepPartials(edge)
     const i18n = await this.app.container.make('i18n')
-    const router = await this.app.container.make('router')
 
     await this.#replaceTemplates(config.templatesDirectory)
     const sessions = new SessionManager(config.sessions)
@@ -226,7 +233,7 @@ export default class AdminProvider {
       ...config,
       databaseConfig: new DatabaseConfig({ admin: config.adminConnection }),
       adminAuthentication: authentication,
-      router,
+      router: engineRouter(),
       templates: edge,
       texts: i18n,
       assets: await AssetStore.load(adminAssets),

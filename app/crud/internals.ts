@@ -59,7 +59,9 @@ export { originOf, unauthenticated } from './endpoints/access.js'
 export { crudOf, settingsOf } from './endpoints/crud_object.js'
 export type { EndpointMount } from './endpoints/endpoint_mount.js'
 export type { LucidCrudClass } from './endpoints/endpoint_options.js'
-export { isBelowPrefix, markBodyReader, readsBody } from './endpoints/generated_routes.js'
+export { isBelowPrefix } from './endpoints/generated_routes.js'
+export { engineRouter } from './mount/engine_router.js'
+export { mountPart } from './mount/mounted_parts.js'
 
 /* A bulk action is one write, whatever it changes. */
 export {

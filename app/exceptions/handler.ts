@@ -1,22 +1,16 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
-import { AdminSite, handleAdminError } from '#admin'
-import { handleProblem, noteRefusal, toReport } from '#crud'
+import { noteRefusal } from '#crud'
 
 /**
- * Handles every error of a request. Errors of generated endpoints become problem responses;
- * handle the errors of your routes here.
+ * Handles the errors of your routes, and reports all errors. The endpoints and the admin site respond to theirs.
  */
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected debug = !app.inProduction
 
   /* Errors of callers are not logged one by one; `noteRefusal` logs refusals, each cause once a minute. */
   protected ignoreStatuses = [400, 401, 403, 422, 429]
-
-  async report(error: unknown, ctx: HttpContext) {
-    return super.report(toReport(error, ctx), ctx)
-  }
 
   /** A stack shows where an error of the server is; for an error of the caller it says nothing. */
   protected isDebuggingEnabled(ctx: HttpContext): boolean {
@@ -35,9 +29,6 @@ export default class HttpExceptionHandler extends ExceptionHandler {
   }
 
   async handle(error: unknown, ctx: HttpContext) {
-    if (await handleProblem(error, ctx)) return
-    const site = await app.container.make(AdminSite)
-    if (await handleAdminError(site, error, ctx)) return
     noteRefusal(ctx, { status: (error as HttpError).status })
     return super.handle(error, ctx)
   }

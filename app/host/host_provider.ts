@@ -6,7 +6,7 @@ import { resources } from '#crud'
 import { readersOf } from '#crud/internals'
 import { checkGrounds } from '#upstream/check_grounds'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
-import { leaveEngineRoutes } from './leave_engine_routes.js'
+import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
 import { addressOf, productionWarnings } from './production_warnings.js'
@@ -26,7 +26,7 @@ export default class HostProvider {
   }
 
   async boot() {
-    await leaveEngineRoutes(this.app)
+    await leaveAdminSite(this.app)
   }
 
   /** Makes no query, as this also runs for commands and code generation. [P2] */

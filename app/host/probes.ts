@@ -2,7 +2,7 @@ import type { HealthChecks } from '@adonisjs/core/health'
 import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { markBodyReader, sendProblem, serveUnderAnyName } from '#crud/internals'
+import { sendProblem, serveUnderAnyName } from '#crud/internals'
 import type { AdminSite } from '#admin'
 
 /** Path of the liveness probe */
@@ -31,7 +31,6 @@ export function registerProbes(site: AdminSite, checks: HealthChecks): void {
     forbidKeeping(ctx)
     sendProblem(ctx, notReady())
   }
-  for (const handler of [sayOk, ready]) markBodyReader(handler)
   site.router.get(LIVE, sayOk).as('health.live')
   site.router.get('/health/ready', ready).as('health.ready')
 }

@@ -1,4 +1,3 @@
-import { checkGround as checkAuthRenderer } from './auth_renderer.js'
 import { checkGround as checkBodyParserTrees } from './body_parser_trees.js'
 import { checkGround as checkTransactions } from './knex_transaction.js'
 import { checkGround as checkSavepoints } from './limiter_savepoints.js'
@@ -18,7 +17,6 @@ import { checkGround as checkIdleConnection } from './tarn_idle_connection.js'
  */
 export function checkGrounds(): void {
   for (const check of [
-    checkAuthRenderer,
     checkBodyParserTrees,
     checkColumnDefaults,
     checkDirtyData,

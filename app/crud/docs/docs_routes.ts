@@ -1,5 +1,4 @@
-import type { HttpRouterService } from '@adonisjs/core/types'
-import type { HttpContext } from '@adonisjs/core/http'
+import type { HttpContext, Router } from '@adonisjs/core/http'
 import { markGenerated } from '../endpoints/generated_routes.js'
 import { schemaPath } from '../openapi/schema_route.js'
 import { crudConfig } from '../settings.js'
@@ -14,7 +13,7 @@ export function docsPath(): string | undefined {
 /**
  * Registers the routes of the page of the API.
  */
-export function registerDocsRoutes(router: HttpRouterService): void {
+export function registerDocsRoutes(router: Router): void {
   const path = docsPath()
   if (!path) return
   const page = new DocsPage(path, schemaPath()!)

@@ -221,7 +221,7 @@ export class EndpointCreator {
   }
 
   /**
-   * Adds the routes to the application's router. On a mount, its owner handles unknown paths.
+   * Adds the routes to the engine's router. On a mount, its owner handles unknown paths.
    *
    * @throws ValueError  when two routes have the same method and path
    */

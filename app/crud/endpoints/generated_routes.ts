@@ -2,7 +2,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '../settings.js'
 
 const HANDLERS = new WeakSet<object>()
-const BODY_READERS = new WeakSet<object>()
 const MOUNTS = new Set<string>()
 
 /** Marks a route's handler as generated. */
@@ -15,30 +14,22 @@ export function isGeneratedRoute(ctx: HttpContext): boolean {
   return typeof ctx.route?.handler === 'function' && HANDLERS.has(ctx.route.handler)
 }
 
-/** Marks a route that reads its request's body itself, after it has authorized the caller. */
-export function markBodyReader(handler: object): void {
-  BODY_READERS.add(handler)
-}
-
-/** True if the request matched a route that reads the body itself. */
-export function readsBody(ctx: HttpContext): boolean {
-  return (
-    isGeneratedRoute(ctx) ||
-    (typeof ctx.route?.handler === 'function' && BODY_READERS.has(ctx.route.handler))
-  )
-}
-
 /** Records the path of mounted endpoints. */
 export function markMounted(path: string): void {
   MOUNTS.add(path)
 }
 
 /**
- * True if a path is below the prefix of the generated endpoints; without a prefix, below a path of one
- * of them, as all other paths are the application's.
+ * The prefix of the generated endpoints that a path is below; without a prefix, the path of one of them, as all other
+ * paths are the application's. Undefined for a path that is below none.
  */
-export function isBelowPrefix(path: string): boolean {
+export function prefixOf(path: string): string | undefined {
   const { prefix } = crudConfig()
   const places = prefix === '' ? MOUNTS : [prefix, ...MOUNTS]
-  return [...places].some((place) => path === place || path.startsWith(`${place}/`))
+  return [...places].find((place) => path === place || path.startsWith(`${place}/`))
+}
+
+/** True if a path is below the prefix of the generated endpoints. */
+export function isBelowPrefix(path: string): boolean {
+  return prefixOf(path) !== undefined
 }

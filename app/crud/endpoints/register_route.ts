@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import router from '@adonisjs/core/services/router'
+import { engineRouter } from '../mount/engine_router.js'
 import { hasPrecondition } from '../http/preconditions.js'
 import { isReadOnly } from '../http/problems.js'
 import { rateLimit } from '../http/rate_limit.js'
@@ -24,7 +24,7 @@ interface RegisterOptions {
 }
 
 /**
- * Adds a route to the application's router: it loads the resource, authorizes the caller, and sends the
+ * Adds a route to the engine's router: it loads the resource, authorizes the caller, and sends the
  * handler's result.
  */
 export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
@@ -42,7 +42,7 @@ export function registerRoute(route: PlannedRoute, options: RegisterOptions): vo
   markGenerated(handler)
 
   const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
-  const registered = router.route(path, methods, handler)
+  const registered = engineRouter().route(path, methods, handler)
   registered.as(`${base.slice(1).replaceAll('/', '.')}:${route.name}`)
   if (isLimited) registered.use(rateLimit)
   if (route.middleware) registered.use([...route.middleware] as any)

@@ -1,8 +1,8 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
-import router from '@adonisjs/core/services/router'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
 import { Problem } from '../errors.js'
+import { engineRouter } from '../mount/engine_router.js'
 import { noteRefusal } from './refusals.js'
 import { methodNotAllowed, noEndpoint } from './problems.js'
 import { limitRate } from './rate_limit.js'
@@ -11,8 +11,7 @@ import { toProblem } from './to_problem.js'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Sends the response for an error of a generated endpoint, or of a path below their prefix. The application's exception
- * handler calls it first.
+ * Sends the response for an error of a generated endpoint, or of a path below their prefix.
  *
  * @returns true if the error was handled; false if the application has to handle it
  */
@@ -75,9 +74,7 @@ function isRouteMissing(error: unknown): boolean {
 /** The methods of the path, by the router itself. [A25] */
 function allowedMethods({ request }: HttpContext): string[] {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
-  const hostname = router.usingDomains ? request.hostname() : null
-  const allowed = METHODS.filter((method) =>
-    router.match(request.url(), method, shouldDecodeParam, hostname)
-  )
+  const router = engineRouter()
+  const allowed = METHODS.filter((method) => router.match(request.url(), method, shouldDecodeParam))
   return allowed.length > 0 ? [...allowed, 'OPTIONS'] : []
 }

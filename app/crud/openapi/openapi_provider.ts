@@ -1,5 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { registerDocsRoutes } from '../docs/docs_routes.js'
+import { engineRouter } from '../mount/engine_router.js'
 import { resources } from '../resource/registry.js'
 import { registerSchemaRoute } from './schema_route.js'
 
@@ -8,7 +9,7 @@ export default class OpenApiProvider {
   constructor(protected app: ApplicationService) {}
 
   async start() {
-    const router = await this.app.container.make('router')
+    const router = engineRouter()
     registerSchemaRoute(router, resources)
     registerDocsRoutes(router)
   }

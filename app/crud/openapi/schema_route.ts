@@ -1,4 +1,4 @@
-import type { HttpRouterService } from '@adonisjs/core/types'
+import type { Router } from '@adonisjs/core/http'
 import { rateLimit } from '../http/rate_limit.js'
 import { markGenerated } from '../endpoints/generated_routes.js'
 import type { ResourceRegistry } from '../resource/registry.js'
@@ -15,7 +15,7 @@ export function schemaPath(): string | undefined {
  * Registers the route of the API schema, if it is on. Its errors are problems, as below the whole
  * prefix.
  */
-export function registerSchemaRoute(router: HttpRouterService, resources: ResourceRegistry): void {
+export function registerSchemaRoute(router: Router, resources: ResourceRegistry): void {
   const path = schemaPath()
   if (!path) return
   const served = new ServedSchema(resources)

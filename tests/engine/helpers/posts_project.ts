@@ -212,8 +212,8 @@ const EDITS: Record<string, Array<[from: string, to: string]>> = {
   'start/kernel.ts': [
     ['router.named({', "router.named({ auth: () => import('#middleware/auth_middleware'),"],
     [
-      "() => import('#crud/http/session_middleware'),",
-      "() => import('#crud/http/session_middleware'), () => import('#middleware/inertia_middleware'),",
+      "() => import('@adonisjs/session/session_middleware'),",
+      "() => import('@adonisjs/session/session_middleware'), () => import('#middleware/inertia_middleware'),",
     ],
   ],
   /* `auth.user` of an application with several guards is a user of any of them. */

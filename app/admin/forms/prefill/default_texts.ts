@@ -1,4 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import type { ModelView } from '../../model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import { plainTexts } from '../fields/plain_texts.js'
@@ -13,7 +14,7 @@ export async function defaultTexts(
   view: ModelView,
   fields: readonly FormField[]
 ): Promise<Record<string, string[]>> {
-  const { owner } = ctx.auth.use('admin').signedInOrFail()
+  const { owner } = guardOf(ctx).signedInOrFail()
   const texts: Record<string, string[]> = {}
   for (const { name } of fields) {
     const value = await view.fieldOptions(name).default?.(owner.user)

@@ -9,6 +9,7 @@ import {
   StoredAnswers,
   type KeyValue,
 } from '#crud/internals'
+import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { readKey } from '../../events/pages/record_places.js'
 import { sentTexts } from '../../http/form_texts.js'
 import type { ModelView } from '../../model_view.js'
@@ -38,7 +39,7 @@ export class SentOnce {
   static async of(ctx: HttpContext, view: ModelView): Promise<SentOnce | null> {
     const texts = sentTexts(ctx)
     const token = texts.get(OWNER)?.at(-1)
-    const { owner } = ctx.auth.use('admin').signedInOrFail()
+    const { owner } = guardOf(ctx).signedInOrFail()
     if (token === undefined || ownerIn(token) !== owner.id) return null
     const files = Object.entries(ctx.request.allFiles()).map(([name, sent]) => [
       name,

@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { markBodyReader } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { inZone } from '../../time/present_zone.js'
 import { inZoneOfForm, zoneOfPerson } from '../../time/zone_of_person.js'
@@ -22,7 +21,6 @@ export function adminRoute(
   const handler = async (ctx: HttpContext) =>
     await inZone(await zoneOfPerson(ctx, site), () => inZoneOfForm(ctx, () => handle(ctx)))
   ADMIN_ROUTES.add(handler)
-  markBodyReader(handler)
   const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
   site.router.route(site.url(path), methods, handler).as(`admin.${name}`)
 }

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import router from '@adonisjs/core/services/router'
+import { engineRouter } from '#crud/internals'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import { resources } from '#crud'
@@ -313,7 +313,7 @@ test.group('Admin | /crud', (group) => {
         assert.equal(answer.headers.get('content-type'), PROBLEM)
         assert.equal(answer.status === 405, answer.headers.has('allow'))
       }
-      const patterns = Object.values(router.toJSON())
+      const patterns = Object.values(engineRouter().toJSON())
         .flat()
         .filter(({ pattern }) => pattern.startsWith(`/admin/RackTo${action}/crud`))
       assert.lengthOf(patterns, allowed.length, action)

@@ -2,9 +2,9 @@ import { test } from '@japa/runner'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import app from '@adonisjs/core/services/app'
-import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
+import { engineRouter } from '#crud/internals'
 import AdminImport from '#admin/models/admin_import'
 import { AdminSavedView, AdminUser, type PermissionsDocument } from '#admin'
 import {
@@ -426,7 +426,7 @@ const PERSONAS: Persona[] = [
 ]
 
 function routesOf(prefix: string): string[] {
-  return Object.values(router.toJSON())
+  return Object.values(engineRouter().toJSON())
     .flat()
     .filter(({ pattern }) => pattern === prefix || pattern.startsWith(`${prefix}/`))
     .flatMap(({ methods, pattern }) => methods.map((method) => `${method} ${pattern}`))

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
-import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
+import { engineRouter } from '#crud/internals'
 import { AdminUser, type AdminRole } from '#admin'
 import {
   adminSite,
@@ -36,7 +36,7 @@ const WALK = 120_000
 
 function routesOf(names: string[]): Array<{ method: string; pattern: string }> {
   const own = new RegExp(`^/admin/(${names.join('|')})(/|$)`)
-  return Object.values(router.toJSON())
+  return Object.values(engineRouter().toJSON())
     .flat()
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
     .filter(({ method, pattern }) => method !== 'HEAD' && own.test(pattern))
@@ -453,7 +453,7 @@ test.group('Admin | every door while a second factor is missing', (group) => {
     const cookie = await cookiesOf(await makeUser('ada'))
     const open =
       /^\/admin(\/assets|\/invitation|\/login|\/logout|\/theme|\/reauthenticate|\/account\/factors\/(totp|passkeys))/
-    const routes = Object.values(router.toJSON())
+    const routes = Object.values(engineRouter().toJSON())
       .flat()
       .filter(({ pattern }) => /^\/admin(\/|$)/.test(pattern) && !open.test(pattern))
       .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))

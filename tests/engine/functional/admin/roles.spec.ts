@@ -1,5 +1,4 @@
 import { test } from '@japa/runner'
-import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
 import {
   adminSite,
@@ -9,6 +8,7 @@ import {
   fakeHashes,
   makeUser,
 } from '#tests/engine/helpers/admin'
+import { engineRouter } from '#crud/internals'
 import { get } from '#tests/engine/helpers/http'
 import { partOf, someOf } from '#tests/engine/helpers/random_runs'
 
@@ -95,7 +95,7 @@ function isCore({ method, pattern }: AdminRoute): boolean {
 
 /** Every route below the mount, as registered. HEAD is the route of GET. */
 function adminRoutes(): AdminRoute[] {
-  return Object.values(router.toJSON())
+  return Object.values(engineRouter().toJSON())
     .flat()
     .filter(({ pattern }) => pattern === '/admin' || pattern.startsWith('/admin/'))
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))

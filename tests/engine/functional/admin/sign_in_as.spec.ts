@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
-import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
+import { engineRouter } from '#crud/internals'
 import { AdminAccessToken, AdminUser } from '#admin'
 import { Play } from '#tests/engine/fixtures/stages'
 import {
@@ -164,7 +164,7 @@ test.group('Admin | sign in as', (group) => {
     assert,
   }) => {
     await start()
-    const routes = Object.values(router.toJSON())
+    const routes = Object.values(engineRouter().toJSON())
       .flat()
       .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))
       .filter(({ pattern }) => /^\/admin\/(account|reauthenticate)(\/|$)/.test(pattern))

@@ -1,5 +1,4 @@
 import { test } from '@japa/runner'
-import router from '@adonisjs/core/services/router'
 import {
   callRaw,
   cookiesOf,
@@ -7,6 +6,7 @@ import {
   fakeHashes,
   makeUser,
 } from '#tests/engine/helpers/admin'
+import { engineRouter } from '#crud/internals'
 import { call, get, post } from '#tests/engine/helpers/http'
 import { someOf } from '#tests/engine/helpers/random_runs'
 
@@ -30,7 +30,7 @@ const OPEN = [
 
 /** Every route below the mount, as registered. */
 function adminRoutes(): Array<{ method: string; pattern: string }> {
-  return Object.values(router.toJSON())
+  return Object.values(engineRouter().toJSON())
     .flat()
     .filter(({ pattern }) => pattern === '/admin' || pattern.startsWith('/admin/'))
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))

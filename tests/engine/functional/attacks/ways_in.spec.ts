@@ -4,8 +4,8 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import hash from '@adonisjs/core/services/hash'
-import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
+import { engineRouter } from '#crud/internals'
 import type { AdminUser } from '#admin'
 import { NO_PASSWORD } from '#admin/authentication/passwords/no_password'
 import {
@@ -134,7 +134,7 @@ test.group('Attacks | ways into the site', (group) => {
     const cookie = await cookiesOf(jo)
     const own =
       /^\/admin\/(Admin\w+|account|login|reauthenticate|invitation|management|sign-in-as|theme)(\/|$)/
-    const routes = Object.values(router.toJSON())
+    const routes = Object.values(engineRouter().toJSON())
       .flat()
       .filter(({ pattern }) => own.test(pattern))
       .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))

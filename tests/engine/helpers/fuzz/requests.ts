@@ -1,9 +1,9 @@
 /*
  * Random requests to every route: valid, almost valid, and nonsense.
  */
-import router from '@adonisjs/core/services/router'
 import fc from 'fast-check'
 import { resources } from '#crud'
+import { engineRouter } from '#crud/internals'
 import { TABLES, UUID, VIEWS } from '#tests/engine/helpers/fuzz/state'
 
 export interface FuzzRequest {
@@ -134,7 +134,7 @@ export function targets(): Target[] {
     if (first === 'management') return rest[1] !== 'record' || VIEWS.includes(rest[2])
     return !/^[A-Z]/.test(first) ? first !== 'body-probe' : VIEWS.includes(first)
   }
-  return Object.values(router.toJSON())
+  return Object.values(engineRouter().toJSON())
     .flat()
     .filter(({ pattern }) => isOurs(pattern))
     .flatMap(({ methods, pattern }) => methods.map((method) => ({ method, pattern })))

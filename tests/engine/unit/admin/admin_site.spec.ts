@@ -1,6 +1,5 @@
 import { test } from '@japa/runner'
 import { Secret } from '@adonisjs/core/helpers'
-import router from '@adonisjs/core/services/router'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { AdminAuthentication, AdminSite, defineConfig, ModelView } from '#admin'
 import { AdminUserService } from '#admin/authentication/admin_user_service'
@@ -10,6 +9,7 @@ import { SessionManager } from '#admin/authentication/sessions/session_manager'
 import { TokenService } from '#admin/authentication/sessions/token_service'
 import { DatabaseConfig } from '#admin/database_config'
 import { resources, RuntimeError, ValueError } from '#crud'
+import { engineRouter } from '#crud/internals'
 import { adminSite } from '#tests/engine/helpers/admin'
 import { ANOTHER, MAIN } from '#tests/engine/helpers/databases'
 
@@ -28,7 +28,7 @@ async function siteWith(settings: Partial<Parameters<typeof defineConfig>[0]>) {
       new Factors(sessions),
       config
     ),
-    router,
+    router: engineRouter(),
     templates: shipped.templates,
     texts: undefined as any,
     assets: shipped.assets,
@@ -55,7 +55,7 @@ test.group('AdminSite', (group) => {
     })
     const { adminAuthentication } = parameters
     assert.strictEqual(site.dbConfig, parameters.databaseConfig)
-    assert.strictEqual(site.router, router)
+    assert.strictEqual(site.router, engineRouter())
     assert.strictEqual(site.templates, parameters.templates)
     assert.equal(site.templatesDirectory, '/srv/templates')
     assert.strictEqual(site.adminAuthentication, adminAuthentication)

@@ -178,16 +178,6 @@ test.group('CrudProvider', (group) => {
     assert.isEmpty(own.untold)
   })
 
-  test('[P9] a server that loads nothing before it listens exits then', async ({ assert }) => {
-    const folder = await folderWith({ 'uno.ts': MODEL('Uno', '{ tags: 5 as any }') })
-    const provider = providerFor(folder, 'web')
-    await provider.start()
-    const failure = await failureOf(provider.ready())
-    assert.instanceOf(failure, ConfigurationError)
-    assert.include(failure.message, 'Uno: tags is 5')
-    assert.isEmpty(resources.untold)
-  })
-
   test('[P2] a missing directory, or one without models, has no models', async ({ assert }) => {
     const folder = await folderWith({
       'helpers.ts': 'export const answer = 42\nexport class Plain {}\nexport function help() {}\n',

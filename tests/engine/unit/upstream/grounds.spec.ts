@@ -3,7 +3,6 @@ import app from '@adonisjs/core/services/app'
 import { column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { Edge } from 'edge.js'
-import { checkGround as authRenderer } from '#upstream/auth_renderer'
 import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
 import { checkGrounds } from '#upstream/check_grounds'
 import { escapeAttributes } from '#upstream/edge_escape_attributes'
@@ -36,7 +35,6 @@ const edgeWithout = (member: 'compiler' | 'loader') =>
  * Check of each patch, called with a library whose parts are missing, and a part that it reports
  */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
-  ['auth_renderer', 'HttpContext#view', () => authRenderer({ view: 1 })],
   ['body_parser_trees', '__raw_files in Request#allFiles', () => bodyParserTrees({})],
   [
     'edge_escape_attributes',

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http'
+import '@adonisjs/auth/initialize_auth_middleware'
+import { errors, ExceptionHandler, type HttpContext, type Router } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
+import hostRouter from '@adonisjs/core/services/router'
+import type { ContainerBindings } from '@adonisjs/core/types'
+import type { NextFn } from '@adonisjs/core/types/http'
+import { toReport } from './http/handle_problem.js'
+import { engineRouter } from './mount/engine_router.js'
+import { placeOf, respondToError } from './mount/mounted_parts.js'
+import { queryStrings } from './mount/query_strings.js'
+import { isMoreSpecific } from './mount/specificity.js'
+
+/**
+ * Serves the addresses of the engine: the endpoints, their document and page, and the admin site. All others, and those
+ * of the application's more specific routes, it leaves to the application. For `server.use` of start/kernel.ts, as its
+ * last entry: middleware before it also applies to the engine. [K4]
+ */
+export default class MountMiddleware {
+  async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
+    const own = match(engineRouter(), ctx)
+    const place = own ? own.route.pattern : placeOf(ctx.request.parsedUrl.pathname ?? '/')
+    if (place === undefined) return await next()
+    const hosts = match(hostRouter, ctx)
+    if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
+
+    const { request } = ctx
+    const { query } = request.parsedUrl
+    if (query) request.updateQs(queryStrings.parse(query))
+    restoreAccept(request.request)
+    if (!own) {
+      return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
+    }
+    ctx.auth ??= await makeAuthenticator(ctx)
+    const { route } = own
+    ctx.params = own.params
+    ctx.subdomains = own.subdomains
+    ctx.route = route
+    ctx.routeKey = own.routeKey
+    return await route.execute(route, ctx.containerResolver, ctx, handleError)
+  }
+}
+
+function match(router: Router, { request }: HttpContext) {
+  const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
+  const hostname = router.usingDomains ? request.hostname() : null
+  return router.match(request.url(), request.method(), shouldDecodeParam, hostname)
+}
+
+/** The starter kit for APIs lets every request ask for JSON; pages are for browsers, which ask for HTML. */
+function restoreAccept({ headers, rawHeaders }: IncomingMessage): void {
+  const sent: string[] = []
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name.length === 6 && name.toLowerCase() === 'accept') sent.push(rawHeaders[index + 1])
+  }
+  headers.accept = sent.length > 0 ? sent.join(', ') : undefined
+}
+
+let managing: Promise<ContainerBindings['auth.manager']> | undefined
+
+/** Policies, scopes and middleware of the application may ask who is logged in by its guards. */
+async function makeAuthenticator(ctx: HttpContext): Promise<HttpContext['auth']> {
+  managing ??= app.container.make('auth.manager')
+  const manager = await managing
+  return manager.createAuthenticator(ctx)
+}
+
+async function handleError(error: unknown, ctx: HttpContext): Promise<void> {
+  reporting ??= findReporter()
+  const reporter = await reporting
+  await reporter.report(toReport(error, ctx), ctx)
+  await respondToError(error, ctx)
+}
+
+let reporting: Promise<ExceptionHandler> | undefined
+
+/** The application's exception handler, which writes errors to a log or a service. [K4.4] */
+async function findReporter(): Promise<ExceptionHandler> {
+  try {
+    const { default: Handler } = await app.import(
+      `./${app.relativePath(app.exceptionsPath('handler.js'))}`
+    )
+    return await app.container.make(Handler as new () => ExceptionHandler)
+  } catch {
+    return new ExceptionHandler()
+  }
+}
