@@ -9,7 +9,6 @@ export default defineConfig({
   commands: [
     () => import('@adonisjs/core/commands'),
     () => import('@adonisjs/lucid/commands'),
-    () => import('@adonisjs/queue/commands'),
     () => import('#crud/commands/main'),
     () => import('#admin/commands/main'),
     () => import('#host/commands/main'),
@@ -23,9 +22,6 @@ export default defineConfig({
     () => import('@adonisjs/core/providers/edge_provider'),
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/auth/auth_provider'),
-    () => import('@adonisjs/redis/redis_provider'),
-    () => import('@adonisjs/limiter/limiter_provider'),
-    () => import('@adonisjs/queue/queue_provider'),
     () => import('@adonisjs/session/session_provider'),
     () => import('@adonisjs/i18n/i18n_provider'),
     () => import('@adonisjs/drive/drive_provider'),

@@ -47,9 +47,26 @@ export default defineConfig({
   /** Models in addition to those with `@AdminView`: { Name: Model } or { Name: [Model, options] } */
   models: {},
 
+  /**
+   * Where failed logins and requests of the API are counted: 'database', with the admin's tables, so that all processes
+   * share the counts; 'redis'; 'memory', where each process has its own counts, from its start on
+   */
+  limiter: env.get('LIMITER_STORE', 'database'),
+
+  /** The Redis server of `limiter` and `jobs.store`, with the options of ioredis. Otherwise nothing connects to it */
+  redis: {
+    host: env.get('REDIS_HOST', '127.0.0.1'),
+    port: env.get('REDIS_PORT', 6379),
+    password: env.get('REDIS_PASSWORD'),
+  },
+
   jobs: {
-    /** Works on background jobs in the server's process; else `node ace queue:work` has to */
+    /** Where background jobs wait: 'database', with the admin's tables, or 'redis' */
+    store: env.get('QUEUE_STORE', 'database'),
+    /** Works on background jobs in the server's process; else `node ace admin:work` has to */
     worker: env.get('QUEUE_WORKER', true),
+    /** Jobs that one process runs at a time */
+    concurrency: 2,
     /** Days after which an ended job is removed */
     keptDays: 30,
     /** Maximum jobs of a user that have not ended; the next one is refused */

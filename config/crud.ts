@@ -22,7 +22,7 @@ export default defineConfig({
 
   /**
    * Maximum requests of a token, or of an address without a valid token, in a number of seconds: `{
-   * requests: 100, seconds: 60 }`. They are counted in the store of config/limiter.ts.
+   * requests: 100, seconds: 60 }`. They are counted where `limiter` of config/admin.ts says.
    */
   rateLimit: null,
 

@@ -5,14 +5,19 @@ import {
   AssetStore,
   engineRouter,
   excludeFromInclude,
+  listed,
   modelFiles,
   mountPart,
   observeRefusals,
   reportFaults,
   Resource,
+  useCounters,
   usePermissions,
 } from '#crud/internals'
 import { AdminSite } from './admin_site.js'
+import { siteCounters } from './services/site_counters.js'
+import { SiteRedis } from './services/site_redis.js'
+import { unreadFiles } from './services/unread_files.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
@@ -87,6 +92,7 @@ const FACTOR_MODELS = [AdminFactor, AdminRecoveryCode, AdminSsoIdentity]
  */
 export default class AdminProvider {
   #site: AdminSite | undefined
+  #redis: SiteRedis | undefined
   #stopObserving: (() => void) | undefined
   readonly #schedules: PruneSchedule[] = []
 
@@ -95,6 +101,9 @@ export default class AdminProvider {
   register() {
     this.app.container.singleton(AdminSite, () => this.#build())
     this.app.container.alias('admin.site', AdminSite)
+    this.app.container.singleton(SiteRedis, async (resolver) => {
+      return (this.#redis = new SiteRedis(this.#config().redis, await resolver.make('logger')))
+    })
   }
 
   /**
@@ -140,6 +149,7 @@ export default class AdminProvider {
     const site = this.#site
     if (this.app.getEnvironment() !== 'web' || !site) return
     await reportRoleFaults(site)
+    await this.#reportUnreadFiles()
     const { keptDays, worker } = this.#config().jobs
     if (worker) await site.jobs.work()
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
@@ -168,6 +178,7 @@ export default class AdminProvider {
     await this.#site?.events.settle()
     await this.#site?.accessTokens.settle()
     await this.#site?.adminAuthentication.sessions.settle()
+    await this.#redis?.close()
   }
 
   /** A missing log table stops the start here instead of failing every write. [S58, P15] */
@@ -176,6 +187,15 @@ export default class AdminProvider {
     this.#stopObserving = observeWrites(site.events)
     if (!(site.eventIntegration instanceof DatabaseIntegration)) return
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
+  }
+
+  async #reportUnreadFiles() {
+    const files = unreadFiles(this.app)
+    if (files.length === 0) return
+    const logger = await this.app.container.make('logger')
+    logger.warn(
+      `Nothing reads ${listed(files)} any more: move what you changed there to config/admin.ts, as CHANGELOG.md says, and delete the file`
+    )
   }
 
   async #addModels(site: AdminSite, errors: Error[]) {
@@ -216,6 +236,8 @@ export default class AdminProvider {
     const i18n = await this.app.container.make('i18n')
 
     await this.#replaceTemplates(config.templatesDirectory)
+    const databaseConfig = new DatabaseConfig({ admin: config.adminConnection })
+    useCounters(await siteCounters(this.app, config))
     const sessions = new SessionManager(config.sessions)
     const authentication = new AdminAuthentication(
       new AdminUserService(
@@ -231,7 +253,7 @@ export default class AdminProvider {
     )
     return new AdminSite({
       ...config,
-      databaseConfig: new DatabaseConfig({ admin: config.adminConnection }),
+      databaseConfig,
       adminAuthentication: authentication,
       router: engineRouter(),
       templates: edge,

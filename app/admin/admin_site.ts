@@ -155,8 +155,10 @@ export class AdminSite implements ViewSite {
     this.timeZone = parameters.timeZone ?? UTC
     this.exports = parameters.exports ?? { ...EXPORT_LIMITS }
     this.imports = parameters.imports ?? { ...IMPORT_LIMITS }
-    const { minutes, perUser } = parameters.jobs ?? this.jobs
-    Object.assign(this.jobs, { minutes, perUser })
+    if (parameters.jobs) {
+      const { concurrency, minutes, perUser, store: queueStore } = parameters.jobs
+      Object.assign(this.jobs, { concurrency, minutes, perUser, queueStore })
+    }
     this.secureCookies = parameters.secureCookies
     this.eventIntegration = parameters.eventIntegration
     this.events = new EventDispatcher(parameters.eventIntegration)

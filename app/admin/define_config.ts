@@ -16,6 +16,7 @@ import {
 } from '#crud/internals'
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
+import type { RedisConnectionConfig } from '@adonisjs/redis/types'
 import type { EventIntegration } from './events/event_integration.js'
 import type { ScanFile } from './forms/files/scan_file.js'
 import { ssoConfig, type SsoConfig, type SsoInput } from './authentication/sso/sso_config.js'
@@ -48,7 +49,18 @@ export interface AdminConfig {
   /** Models to register in addition to the decorated ones */
   models: Record<string, unknown>
   eventIntegration: EventIntegration | undefined
+  /**
+   * Where failed logins and requests of the API are counted: with the admin's tables, in Redis, or in each process by
+   * itself. Default: database [B8, Q8]
+   */
+  limiter: 'database' | 'redis' | 'memory'
+  /** The Redis server of `limiter` and `jobs.store`. Default: port 6379 of this machine, without a password */
+  redis: RedisConnectionConfig
   jobs: {
+    /** Where jobs wait: with the admin's tables, or in Redis. Default: database */
+    store: 'database' | 'redis'
+    /** Jobs that a process runs at a time */
+    concurrency: number
     /** True if the server's process works on background jobs [D1] */
     worker: boolean
     /** Days after which an ended job is removed */
@@ -173,6 +185,11 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   sso: OBJECT,
   userAttributes: OBJECT,
   scanFile: FUNCTION,
+  limiter: [
+    (value) => ['database', 'redis', 'memory'].includes(value),
+    "'database', 'redis' or 'memory'",
+  ],
+  redis: OBJECT,
   models: OBJECT,
   eventIntegration: [
     (value) => typeof value?.log === 'function',
@@ -189,7 +206,17 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
 /* Each group is checked together with its defaults, so that an undefined setting counts as left
  * out. */
 const GROUPS = {
-  jobs: { worker: TRUTH, keptDays: POSITIVE, perUser: POSITIVE, minutes: POSITIVE },
+  jobs: {
+    store: [
+      (value) => value === 'database' || value === 'redis',
+      "'database' or 'redis'",
+    ] satisfies Check,
+    concurrency: POSITIVE,
+    worker: TRUTH,
+    keptDays: POSITIVE,
+    perUser: POSITIVE,
+    minutes: POSITIVE,
+  },
   imports: { rows: POSITIVE, invalidRows: POSITIVE },
   exports: {
     streamed: POSITIVE,
@@ -244,7 +271,17 @@ export function defineConfig<const Attributes extends UserAttributes = {}>(
     scanFile: config.scanFile,
     userAttributes: config.userAttributes ?? ({} as Attributes),
     sso: config.sso && ssoConfig(config.sso),
-    jobs: { worker: true, keptDays: 30, perUser: 20, minutes: 60, ...config.jobs },
+    limiter: config.limiter ?? 'database',
+    redis: config.redis ?? {},
+    jobs: {
+      store: 'database',
+      concurrency: 2,
+      worker: true,
+      keptDays: 30,
+      perUser: 20,
+      minutes: 60,
+      ...config.jobs,
+    },
     imports: { ...IMPORT_LIMITS, ...config.imports },
     exports: { ...EXPORT_LIMITS, ...config.exports },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },

@@ -36,6 +36,7 @@ export {
 } from './checks.js'
 export { reportFaults } from './report_faults.js'
 export { creatorOf } from './router.js'
+export { type Counters, counters, countersIn, useCounters } from './counters.js'
 export { isExternalActor } from './actor.js'
 export type { AdminActor, Origin, SystemActor } from './types.js'
 

@@ -51,7 +51,7 @@ export default class HostProvider {
     const warnings = productionWarnings({
       appUrl: config.get('app.appUrl'),
       appKey: config.get<Secret<string>>('admin.appKey').release(),
-      limiterStore: config.get('limiter.default'),
+      limiterStore: config.get('admin.limiter'),
       connections: Object.fromEntries(
         names.map((name) => [name, addressOf(config.get(`database.connections.${name}`))])
       ),

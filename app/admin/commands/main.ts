@@ -12,6 +12,7 @@ import AdminPassword from './admin_password.js'
 import AdminRoles from './admin_roles.js'
 import AdminSessions from './admin_sessions.js'
 import AdminToken from './admin_token.js'
+import AdminWork from './admin_work.js'
 import CrudImport from './crud_import.js'
 import CrudExport from './crud_export.js'
 
@@ -26,6 +27,7 @@ const loader = new ListLoader([
   AdminRoles,
   AdminSessions,
   AdminToken,
+  AdminWork,
   CrudImport,
   CrudExport,
 ])

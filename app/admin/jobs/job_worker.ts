@@ -1,49 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
-import { Worker } from '@adonisjs/queue'
-import type { QueueConfig, QueueManagerConfig } from '@adonisjs/queue/types'
-import { isLostCompletion } from '#upstream/queue_lost_completion'
+import type { JobQueue, TakenJob } from './job_queue.js'
 
-const QUEUES = ['default']
+/* Milliseconds after which an idle worker looks for jobs of other processes; those of its own begin at once. */
+const IDLE = 5000
 
-/* After a fault of the queue, such as a database that is away */
+/* After an error of the queue, such as a database that is unavailable */
 const PAUSE = 5000
 
+/* Jobs of killed processes are looked for this often. */
+const RECOVERY = 15_000
+
 /**
- * Works on the queue inside the server's process. The loop is that of the queue's own worker, which can't
- * be woken while it sleeps. [D1]
+ * Takes jobs from the queue, and runs several at a time. [D1]
  */
 export class JobWorker {
-  readonly #worker: Worker
+  readonly #running = new Map<string, Promise<void>>()
   readonly #ended: Promise<void>
+  readonly #renewal: NodeJS.Timeout
+  #recovered = 0
   #isStopped = false
   #isAwake = false
   #wakeUp: AbortController | undefined
-  #lastFault = ''
+  #lastError = ''
 
-  private constructor(config: QueueManagerConfig) {
-    this.#worker = new Worker(config)
+  /**
+   * @param concurrency  jobs that run at a time
+   * @param run          runs a job; its failure is its outcome, and not thrown
+   */
+  constructor(
+    private readonly queue: JobQueue,
+    private readonly concurrency: number,
+    private readonly run: (job: TakenJob) => Promise<void>
+  ) {
+    this.#renewal = setInterval(() => void this.#guarded(() => this.queue.renew()), queue.lease / 2)
+    this.#renewal.unref()
     this.#ended = this.#loop()
   }
 
-  static async start(): Promise<JobWorker> {
-    const config = app.config.get<QueueConfig>('queue')
-    const adapters: QueueManagerConfig['adapters'] = {}
-    for (const [name, adapter] of Object.entries(config.adapters)) {
-      adapters[name] = typeof adapter === 'function' ? adapter : await adapter.resolver(app)
-    }
-    return new JobWorker({
-      ...config,
-      adapters,
-      autoLoadJobs: false,
-      jobFactory: config.jobFactory ?? ((Class) => app.container.make(Class)),
-      logger: config.logger ?? logger,
-      worker: { ...config.worker, gracefulShutdown: false },
-    })
-  }
-
-  /** Looks for jobs at once. */
+  /** Looks for jobs immediately. */
   wake(): void {
     this.#isAwake = true
     this.#wakeUp?.abort()
@@ -53,23 +48,46 @@ export class JobWorker {
   async stop(): Promise<void> {
     this.#isStopped = true
     this.wake()
-    await this.#worker.stop()
     await this.#ended
-    /* A job may have been taken from the queue in the meantime. */
-    await this.#worker.stop()
+    await Promise.all(this.#running.values())
+    clearInterval(this.#renewal)
   }
 
   async #loop() {
     while (!this.#isStopped) {
-      const cycle = await this.#worker
-        .processCycle(QUEUES)
-        .catch((error) => ({ type: 'error', error }) as const)
-      if (cycle?.type === 'error' && isLostCompletion(cycle.error)) continue
-      if (cycle?.type === 'error') this.#report(cycle.error)
-      else this.#lastFault = ''
-      if (cycle?.type === 'error') await this.#sleep(PAUSE)
-      else if (cycle?.type === 'idle') await this.#sleep(Number(cycle.suggestedDelay))
+      const isFine = await this.#guarded(async () => {
+        await this.#recover()
+        await this.#takeJobs()
+      })
+      if (isFine) this.#lastError = ''
+      await this.#sleep(isFine ? IDLE : PAUSE)
     }
+  }
+
+  async #takeJobs() {
+    while (!this.#isStopped && this.#running.size < this.concurrency) {
+      const job = await this.queue.take()
+      if (!job) return
+      const end = this.#guarded(() => this.#runAndEnd(job)).then(() => {
+        this.#running.delete(job.key)
+        this.wake()
+      })
+      this.#running.set(job.key, end)
+    }
+  }
+
+  async #runAndEnd(job: TakenJob) {
+    try {
+      await this.run(job)
+    } finally {
+      await this.queue.end(job)
+    }
+  }
+
+  async #recover() {
+    if (Date.now() - this.#recovered < RECOVERY) return
+    this.#recovered = Date.now()
+    await this.queue.recover()
   }
 
   async #sleep(milliseconds: number) {
@@ -83,9 +101,16 @@ export class JobWorker {
     this.#isAwake = false
   }
 
-  /** A fault that lasts is reported once. */
-  #report(error: Error) {
-    if (error.message !== this.#lastFault) logger.error({ err: error }, 'The queue of jobs fails')
-    this.#lastFault = error.message
+  /** @returns false after an error; one that lasts is logged once */
+  async #guarded(act: () => Promise<void>): Promise<boolean> {
+    try {
+      await act()
+      return true
+    } catch (error) {
+      const { message } = error as Error
+      if (message !== this.#lastError) logger.error({ err: error }, 'The queue of jobs fails')
+      this.#lastError = message
+      return false
+    }
   }
 }

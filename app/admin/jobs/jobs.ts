@@ -1,8 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
-import { Locator } from '@adonisjs/queue'
-import type { QueueConfig } from '@adonisjs/queue/types'
 import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
 import { toProblem } from '#crud/internals'
@@ -16,12 +14,15 @@ import {
   TooManyJobs,
 } from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
+import type { DatabaseConfig } from '../database_config.js'
+import type { AdminConfig } from '../define_config.js'
+import { siteQueue } from '../services/site_queue.js'
 import type { JobKind } from './job_kind.js'
+import { JobQueue } from './job_queue.js'
 import { JobRun } from './job_run.js'
 import { JobStore } from './job_store.js'
 import { JobTurns, LATER } from './job_turns.js'
 import { JobWorker } from './job_worker.js'
-import { QueuedJob } from './queued_job.js'
 import { inZone, presentZone } from '../time/present_zone.js'
 import { UTC } from '../time/time_zone.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
@@ -42,16 +43,30 @@ export class Jobs {
   perUser = 20
   /** Maximum duration of a run */
   minutes = 60
+  /** Jobs that this process runs at a time */
+  concurrency = 2
+  /** Where jobs wait */
+  queueStore: AdminConfig['jobs']['store'] = 'database'
   readonly #kinds = new Map<string, JobKind>()
   readonly #turns = new JobTurns(this.store)
   readonly #running = new Map<number, Promise<void>>()
+  #queue: Promise<JobQueue> | undefined
   #worker: JobWorker | undefined
   #isStopping = false
 
   constructor(
-    private readonly site: { text(key: string, data?: Record<string, unknown>): string }
-  ) {
-    Locator.register(QueuedJob.options.name, QueuedJob)
+    private readonly site: {
+      readonly dbConfig: DatabaseConfig
+      text(key: string, data?: Record<string, unknown>): string
+    }
+  ) {}
+
+  /** The queue, which is connected with on first use. */
+  queue(): Promise<JobQueue> {
+    const { adminConnection: connection } = this.site.dbConfig
+    return (this.#queue ??= siteQueue(app, { store: this.queueStore, connection }).then(
+      (adapter) => new JobQueue(adapter)
+    ))
   }
 
   /**
@@ -183,7 +198,9 @@ export class Jobs {
   /** Has this process work on the queue. */
   async work(): Promise<void> {
     this.resume()
-    this.#worker = await JobWorker.start()
+    this.#worker = new JobWorker(await this.queue(), this.concurrency, (job) =>
+      job.isRedelivered ? this.runAgain(job.id) : this.run(job.id, false)
+    )
     /* A process may have ended between writing a job and handing it to the queue. */
     try {
       const lost = await this.store.waitingSince(DateTime.utc().minus({ minutes: 1 }))
@@ -211,16 +228,15 @@ export class Jobs {
   }
 
   async #enqueue(id: number) {
-    const priority = await this.#priorityOf(id)
-    await QueuedJob.dispatch({ id }).priority(priority)
+    const queue = await this.queue()
+    await queue.push(id, await this.#priorityOf(id))
     this.#worker?.wake()
   }
 
   /** Hands a job to the queue again, for this process or another one. */
   async #enqueueLater(id: number) {
-    await QueuedJob.dispatch({ id })
-      .in(TURN)
-      .priority(await this.#priorityOf(id))
+    const queue = await this.queue()
+    await queue.push(id, await this.#priorityOf(id), TURN)
     setTimeout(() => this.#worker?.wake(), TURN + 100).unref()
   }
 
@@ -232,7 +248,7 @@ export class Jobs {
   async #run(id: number, isRedelivered: boolean) {
     /* A worker that is no server has not looked at the tables yet. */
     await resources.load()
-    const job = await this.#turns.begin(id, isRedelivered, workers())
+    const job = await this.#turns.begin(id, isRedelivered, this.concurrency)
     if (job === LATER) return await this.#enqueueLater(id)
     if (!job) return
     const run = new JobRun(job, this.store, () => this.#isStopping, this.minutes)
@@ -313,11 +329,6 @@ export class Jobs {
     if (problem.status >= 500) logger.error({ err: error, job: job.id }, 'A job has failed')
     return problem.message
   }
-}
-
-/** Jobs that this process runs at a time */
-function workers(): number {
-  return app.config.get<QueueConfig>('queue').worker?.concurrency ?? 1
 }
 
 function actsAs(ctx: HttpContext) {

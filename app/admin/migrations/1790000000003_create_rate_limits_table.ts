@@ -1,10 +1,11 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * Login attempts as counted by @adonisjs/limiter, for all processes on one database.
+ * Logins and requests as counted by @adonisjs/limiter, for all processes on one database. Before 0.3 its name was
+ * `rate_limits`, which an application with a limiter of its own has, too.
  */
 export default class extends BaseSchema {
-  protected tableName = 'rate_limits'
+  protected tableName = 'admin_rate_limits'
 
   async up() {
     this.schema.createTable(this.tableName, (table) => {

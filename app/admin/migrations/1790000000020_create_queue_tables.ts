@@ -1,20 +1,18 @@
-import { QueueSchemaService } from '@adonisjs/queue'
+import { QueueSchemaService } from '@boringnode/queue'
 import { BaseSchema } from '@adonisjs/lucid/schema'
 
 /**
- * The queue of background jobs, as the package @adonisjs/queue has it. Empty where the queue is in Redis.
+ * The queue of background jobs. Empty where the queue is in Redis. Before 0.3 it was `queue_jobs`, which an application
+ * with a queue of its own has, too.
  */
 export default class extends BaseSchema {
   async up() {
     this.defer(async (client) => {
-      const queue = new QueueSchemaService(client.getWriteClient())
-      await queue.createJobsTable()
-      await queue.createSchedulesTable()
+      await new QueueSchemaService(client.getWriteClient()).createJobsTable('admin_queue_jobs')
     })
   }
 
   async down() {
-    this.schema.dropTable('queue_schedules')
-    this.schema.dropTable('queue_jobs')
+    this.schema.dropTable('admin_queue_jobs')
   }
 }

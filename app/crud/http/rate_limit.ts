@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { errors, type Limiter } from '@adonisjs/limiter'
-import limiter from '@adonisjs/limiter/services/main'
+import { counters } from '../counters.js'
 import { identify } from '../endpoints/access.js'
 import { crudConfig } from '../settings.js'
 import { networkOf } from './network.js'
@@ -24,7 +24,7 @@ export async function limitRate(ctx: HttpContext): Promise<void> {
   if (!limit) return
   const { requests, seconds } = limit
   const key = await keyOf(ctx)
-  const counter = limiter.use({
+  const counter = counters().use({
     requests,
     duration: seconds,
     /* A caller over the limit is refused from memory: a flood must not keep the store busy. */

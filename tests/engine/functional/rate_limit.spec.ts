@@ -1,9 +1,9 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import limiter from '@adonisjs/limiter/services/main'
 import type { AdminUser } from '#admin'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
 import { useTokenAuthorizer } from '#crud'
+import { counters } from '#crud/counters'
 import { DOORS } from '#tests/engine/fixtures/crud'
 import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/engine/helpers/admin'
 import { captureLog, ERROR_LEVEL, WARN_LEVEL } from '#tests/engine/helpers/captured_log'
@@ -44,7 +44,7 @@ test.group('Rate limit', (group) => {
   })
   group.each.setup(async () => {
     await emptyAdminTables()
-    limiter
+    counters()
       .use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
       .deleteInMemoryBlockedKeys()
     jo = await makeUser('jo')
@@ -200,7 +200,7 @@ test.group('Rate limit', (group) => {
     cleanup,
   }) => {
     const log = captureLog(cleanup)
-    const counter = limiter.use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
+    const counter = counters().use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
     counter.consume = async () => {
       throw new Error('the store is gone')
     }

@@ -71,7 +71,7 @@ export async function emptyAdminTables(): Promise<void> {
     'admin_token_blacklist',
     'admin_users',
   ]
-  for (const table of [...tables, 'rate_limits']) {
+  for (const table of [...tables, 'admin_rate_limits']) {
     await db.from(table).delete()
   }
 }

@@ -10,7 +10,7 @@ import { adminSite } from '#tests/engine/helpers/admin'
 const SOON = 15_000
 
 export async function emptyJobTables(): Promise<void> {
-  for (const table of ['queue_jobs', 'admin_job_chunks', 'admin_jobs']) {
+  for (const table of ['admin_queue_jobs', 'admin_job_chunks', 'admin_jobs']) {
     await db.from(table).delete()
   }
 }

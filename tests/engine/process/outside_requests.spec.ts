@@ -153,6 +153,37 @@ export default class CreateWard extends Job<Record<string, never>> {
   }
 }`
 
+/* As `node ace add @adonisjs/queue` writes them */
+const QUEUE = `
+import { defineConfig, drivers } from '@adonisjs/queue'
+export default defineConfig({
+  default: 'database',
+  adapters: { database: drivers.database({}) },
+  worker: { concurrency: 1, idleDelay: '1s' },
+  locations: ['./app/jobs/**/*.{ts,js}'],
+})`
+
+const QUEUE_TABLES = `
+import { QueueSchemaService } from '@adonisjs/queue'
+import { BaseSchema } from '@adonisjs/lucid/schema'
+export default class extends BaseSchema {
+  async up() {
+    this.defer(async (client) => {
+      const queue = new QueueSchemaService(client.getWriteClient())
+      await queue.createJobsTable()
+      await queue.createSchedulesTable()
+    })
+  }
+}`
+
+async function addQueue(path: string) {
+  const text = await readFile(path, 'utf8')
+  const added = text
+    .replace('commands: [', "commands: [() => import('@adonisjs/queue/commands'),")
+    .replace('providers: [', "providers: [() => import('@adonisjs/queue/queue_provider'),")
+  await writeFile(path, added)
+}
+
 /* Of an application whose tests migrate with the tools of AdonisJS alone */
 const BOOTSTRAP = `
 import app from '@adonisjs/core/services/app'
@@ -181,6 +212,9 @@ test.group('Use of the engine outside a request', (group) => {
     for (const [name, code] of Object.entries(MODELS)) await write(`app/models/${name}.ts`, code)
     await write('app/services/outside.ts', SERVICE)
     await write('app/jobs/create_ward.ts', JOB)
+    await write('config/queue.ts', QUEUE)
+    await addQueue(join(copy.folder, 'adonisrc.ts'))
+    await write('database/migrations/1900000000001_create_queue_tables.ts', QUEUE_TABLES)
     await write('commands/work.ts', COMMAND)
     await mkdir(join(copy.folder, 'tmp'), { recursive: true })
     return () => copy.remove()

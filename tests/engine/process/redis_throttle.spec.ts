@@ -42,11 +42,14 @@ function signIn(copy: ProjectCopy, password: string, address = '192.0.2.1') {
 function countsIn(file: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const connection = new sqlite3.Database(file)
-    connection.get<{ count: number }>('select count(*) as count from rate_limits', (error, row) => {
-      connection.close()
-      if (error) reject(error)
-      else resolve(row.count)
-    })
+    connection.get<{ count: number }>(
+      'select count(*) as count from admin_rate_limits',
+      (error, row) => {
+        connection.close()
+        if (error) reject(error)
+        else resolve(row.count)
+      }
+    )
   })
 }
 

@@ -212,7 +212,7 @@ test.group('Admin | settings of config/admin.ts', () => {
     assert.includeMembers(await tablesOf(join(copy.folder, 'tmp/admin.sqlite3')), [
       'admin_users',
       'admin_sessions',
-      'rate_limits',
+      'admin_rate_limits',
     ])
     const own = await tablesOf(join(copy.folder, 'tmp/db.sqlite3'))
     assert.include(own, 'notes')

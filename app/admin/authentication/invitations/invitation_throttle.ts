@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import limiter from '@adonisjs/limiter/services/main'
-import { networkOf } from '#crud/internals'
+import { counters, networkOf } from '#crud/internals'
 import type { AdminConfig } from '../../define_config.js'
 import { TooManyAttempts } from '../../errors.js'
 
@@ -30,7 +29,7 @@ export class InvitationThrottle {
 
   #limiter() {
     const { attemptsPerAddress: requests, withinMinutes } = this.config
-    return limiter.use({ requests, duration: `${withinMinutes} mins` })
+    return counters().use({ requests, duration: `${withinMinutes} mins` })
   }
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type Limiter } from '@adonisjs/limiter'
-import limiter from '@adonisjs/limiter/services/main'
-import { networkOf } from '#crud/internals'
+import { counters, networkOf } from '#crud/internals'
 import type { AdminConfig } from '../../define_config.js'
 import { QueueFull } from '../../errors.js'
 
@@ -179,7 +178,7 @@ export class LoginThrottle {
   }
 
   #limiter(requests: number): Limiter {
-    return limiter.use({ requests, duration: `${this.config.withinMinutes} mins` })
+    return counters().use({ requests, duration: `${this.config.withinMinutes} mins` })
   }
 }
 

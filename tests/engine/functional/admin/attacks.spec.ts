@@ -146,7 +146,7 @@ test.group('Admin | attacks on the login form', (group) => {
       `constructor[prototype][username]=jo`,
       `username=jo&password=${PASSWORD}&`.repeat(400),
     ]) {
-      await db.from('rate_limits').delete()
+      await db.from('admin_rate_limits').delete()
       const { status, headers } = await sendForm('/admin/login', body)
       assert.equal(status, 401, body.slice(0, 60))
       assert.isEmpty(headers.getSetCookie())
@@ -184,7 +184,7 @@ test.group('Admin | attacks on the login form', (group) => {
       assert.isTrue(others.every((name) => /^(atrium_flash|[\da-f-]{36})$/.test(name)))
       const failed = await login('jo', 'wrong', { next })
       assert.notInclude(failed.text, '<script>alert')
-      await db.from('rate_limits').delete()
+      await db.from('admin_rate_limits').delete()
     }
   })
 
@@ -240,12 +240,12 @@ test.group('Admin | attacks on the login form', (group) => {
       [415, 'multipart/form-data; boundary=x', '--x--'],
     ]
     for (const [status, type, body, more] of expected) {
-      await db.from('rate_limits').delete()
+      await db.from('admin_rate_limits').delete()
       const { status: actual, headers } = await send(type, body, more)
       assert.equal(actual, status, `${type} ${body.slice(0, 40)}`)
       assert.isEmpty(headers.getSetCookie())
     }
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
     const zipped = gzipSync(`username=jo&password=${PASSWORD}`)
     const { status } = await send(FORM['content-type'], zipped, { 'content-encoding': 'gzip' })
     assert.equal(status, 303)
@@ -276,7 +276,7 @@ test.group('Admin | attacks on the login form', (group) => {
       headers: { 'content-type': 'text/plain', 'accept': 'application/json' },
     })
     assert.match(asked.headers.get('content-type')!, /^application\/problem\+json/)
-    assert.isEmpty(await db.from('rate_limits'))
+    assert.isEmpty(await db.from('admin_rate_limits'))
     assert.isEmpty(await db.from('admin_sessions'))
   })
 
@@ -315,7 +315,7 @@ test.group('Admin | attacks on the login form', (group) => {
     await fc.assert(
       fc.asyncProperty(text, text, text, type, async (username, password, next, contentType) => {
         fc.pre(username.trim() !== 'jo' || password.trim() !== PASSWORD)
-        await db.from('rate_limits').delete()
+        await db.from('admin_rate_limits').delete()
         const fields = { username, password, next }
         const isJson = contentType === 'application/json'
         const { status, headers } = await call('POST', '/admin/login', {

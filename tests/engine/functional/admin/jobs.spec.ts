@@ -14,7 +14,6 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
-import { QueuedJob } from '#admin/jobs/queued_job'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
 import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
@@ -313,9 +312,9 @@ test.group('Admin | jobs', (group) => {
     const { id } = await add(2)
     await db.from('admin_jobs').update({ state: 'running', run: 'killed', done: 1 })
     const data = { id: 'm', name: 'admin_job', payload: { id }, attempts: 0 }
-    const row = { id: 'm', queue: 'default', status: 'active', data: JSON.stringify(data) }
+    const row = { id: 'm', queue: 'atrium', status: 'active', data: JSON.stringify(data) }
     await db
-      .table('queue_jobs')
+      .table('admin_queue_jobs')
       .insert({ ...row, worker_id: 'x', acquired_at: Date.now() - 60_000 })
     cleanup(await work())
     assert.containSubset(await untilJob(id), { state: 'done', done: 2, interruptions: 1 })
@@ -379,11 +378,11 @@ test.group('Admin | jobs', (group) => {
     cleanup,
   }) => {
     const { jobs } = await adminSite()
-    const dispatch = QueuedJob.dispatch
-    QueuedJob.dispatch = () => {
+    const queue = await jobs.queue()
+    queue.push = async () => {
       throw new Error('away')
     }
-    cleanup(() => void (QueuedJob.dispatch = dispatch))
+    cleanup(() => void delete (queue as Partial<typeof queue>).push)
     const job = await add()
     await jobs.store.cancel(job)
     const answer = await sendForm(`/admin/management/jobs/${job.id}/again`, {}, { cookie })

@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import limiter from '@adonisjs/limiter/services/main'
+import { SiteRedis } from '#admin/services/site_redis'
+import { counters } from '#crud/counters'
 import {
   adminSite,
   emptyAdminTables,
@@ -21,9 +22,9 @@ test.group('Admin | store of the login throttle', (group) => {
 
   test('[B8] nothing connects to Redis if the database counts', async ({ assert }) => {
     await login('jo', 'wrong')
-    const redis = await app.container.make('redis')
-    assert.equal(redis.activeConnectionsCount, 0)
-    assert.equal(limiter.use({ requests: 1, duration: 1 }).name, 'database')
+    const redis = await app.container.make(SiteRedis)
+    assert.isFalse(redis.isUsed)
+    assert.equal(counters().use({ requests: 1, duration: 1 }).name, 'database')
   })
 
   test("[B8] an attempt that can't be counted is refused", async ({ assert, cleanup }) => {

@@ -116,7 +116,7 @@ test.group('Admin | the second step of a login', (group) => {
   }).tags(['@database'])
 
   test('[U8] of several logins with one code at once, one succeeds', async ({ assert }) => {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
     const steps = []
     for (let i = 0; i < 4; i++) steps.push(await firstStep())
     const code = app.code()

@@ -274,7 +274,7 @@ test.group('Admin | select all matching', (group) => {
     }
     assert.equal(await countOf('admin_audit_log', { resource_type: 'Gadget' }), MANY)
     assert.isEmpty(await db.from('admin_job_chunks'))
-    assert.isEmpty(await db.from('queue_jobs'))
+    assert.isEmpty(await db.from('admin_queue_jobs'))
   }).tags(['@database'])
 
   test('[L8] a job stops at the first failure, and says what was done and what not', async ({

@@ -60,11 +60,11 @@ test.group('Admin | guessing passwords', (group) => {
   test('[B8] another address is not affected', async ({ assert }) => {
     await fail(6)
     const address = /(::1|0:0:0:0|(::ffff:)?127\.0\.0\.1)$/
-    const keys = await db.from('rate_limits').where('key', 'like', '%:login:%')
+    const keys = await db.from('admin_rate_limits').where('key', 'like', '%:login:%')
     assert.lengthOf(keys, 1)
     assert.match(keys[0].key, address)
     await db
-      .from('rate_limits')
+      .from('admin_rate_limits')
       .where('key', keys[0].key)
       .update({ key: keys[0].key.replace(address, '192.0.2.1') })
     const { status } = await login('jo')
@@ -116,7 +116,7 @@ test.group('Admin | guessing passwords', (group) => {
 
   test('[B8] attempts are allowed again after the waiting time', async ({ assert }) => {
     await fail(6)
-    await db.from('rate_limits').update({ expire: Date.now() - 1000 })
+    await db.from('admin_rate_limits').update({ expire: Date.now() - 1000 })
     const { status } = await login('jo')
     assert.equal(status, 303)
   })
@@ -285,7 +285,7 @@ test.group('Admin | guessing from one address', (group) => {
 
     /* An attempt without a comparison is not counted. */
     const { points } = await db
-      .from('rate_limits')
+      .from('admin_rate_limits')
       .where('key', 'like', '%:login-address:%')
       .firstOrFail()
     assert.equal(points, room)

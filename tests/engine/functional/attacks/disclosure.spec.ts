@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import limiter from '@adonisjs/limiter/services/main'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
 import { useTokenAuthorizer } from '#crud'
+import { counters } from '#crud/counters'
 import { emptyAdminTables } from '#tests/engine/helpers/admin'
 import { call, get } from '#tests/engine/helpers/http'
 
@@ -65,7 +65,7 @@ test.group('Attacks | disclosure of internals', (group) => {
 
   test('[Q8] guessing tokens on the API page is counted too', async ({ assert }) => {
     const rateLimit = { requests: 3, seconds: 60 }
-    limiter
+    counters()
       .use({ requests: 3, duration: 60, inMemoryBlockOnConsumed: 3 })
       .deleteInMemoryBlockedKeys()
     const { docs } = app.config.get<any>('crud')

@@ -255,7 +255,7 @@ test.group('Attacks | ways into the site', (group) => {
       return original.call(hash, hashed, plain)
     }
     const workOf = async (username: string) => {
-      await db.from('rate_limits').delete()
+      await db.from('admin_rate_limits').delete()
       verified = 0
       let answer: Answer | undefined
       const queries = await queriesOf(async () => {

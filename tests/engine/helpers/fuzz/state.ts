@@ -134,7 +134,7 @@ export class FuzzState {
     await accessTokens.settle()
     await emptyEventTables()
     const tables = [...Object.entries(ROWS), ...this.#stored]
-    for (const table of ['rate_limits', 'admin_token_blacklist', 'idempotency_keys']) {
+    for (const table of ['admin_rate_limits', 'admin_token_blacklist', 'idempotency_keys']) {
       await db.from(table).delete()
     }
     for (const [table] of tables.toReversed()) await db.from(table).delete()
@@ -147,7 +147,7 @@ export class FuzzState {
    * Resets failed logins, so that later ones are not throttled.
    */
   async forgetFailures(): Promise<void> {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   }
 
   /**

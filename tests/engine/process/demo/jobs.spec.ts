@@ -43,7 +43,7 @@ test.group('Jobs in a process of their own', () => {
     assert.include(await page(), 'Waiting')
     assert.equal(await total(), count)
 
-    const end = copy.launch(['ace.js', 'queue:work'])
+    const end = copy.launch(['ace.js', 'admin:work'])
     while (/value="0"/.test(await page())) await sleep(20)
     const ended = await end('SIGTERM')
     assert.equal(ended.status, 143, ended.output)

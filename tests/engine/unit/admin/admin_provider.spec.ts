@@ -71,7 +71,7 @@ async function started(eventIntegration: EventIntegration, environment = 'web') 
   })
   const provider = new AdminProvider({
     container: { make: async () => site },
-    config: { get: () => ({ ...config, models: {} }) },
+    config: { get: () => ({ ...config, models: {} }), has: () => false },
     modelsPath: () => app.makePath('tests/no-such-folder'),
     getEnvironment: () => environment,
   } as never)

@@ -1,14 +1,11 @@
 import { createRequire } from 'node:module'
 import { setImmediate as turn } from 'node:timers/promises'
-import { configProvider } from '@adonisjs/core'
-import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import limiter from '@adonisjs/limiter/services/main'
 import db from '@adonisjs/lucid/services/db'
-import limiterConfig from '#config/limiter'
+import { counters } from '#crud/counters'
 import { readersOf } from '#crud/database/sqlite/sqlite_connection'
 
-const attempts = () => limiter.use({ requests: 3, duration: '1 min' })
+const attempts = () => counters().use({ requests: 3, duration: '1 min' })
 
 const SqliteLimiter = createRequire(import.meta.url)(
   'rate-limiter-flexible/lib/RateLimiterSQLite.js'
@@ -19,7 +16,7 @@ test.group('rate-limiter-flexible', () => {
     const steps: string[] = []
     const counter = Object.assign(Object.create(SqliteLimiter.prototype), {
       _internalStoreType: 'sqlite3',
-      tableName: 'rate_limits',
+      tableName: 'admin_rate_limits',
       _getConnection: async () => ({}),
       _releaseConnection: () => steps.push('given back'),
       _upsertTransactionSQLite3: async () => {
@@ -35,7 +32,7 @@ test.group('rate-limiter-flexible', () => {
 test.group('withoutSavepoints', (group) => {
   group.tap((one) => one.tags(['@database']))
   group.each.setup(async () => {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   })
 
   test('[B8] counting does not affect other transactions', async ({ assert }) => {
@@ -44,14 +41,16 @@ test.group('withoutSavepoints', (group) => {
       const writing = Array.from({ length: 6 }, (_, i) =>
         db.transaction(async (client) => {
           const expire = Date.now() + 60_000
-          await client.table('rate_limits').insert({ key: `row-${round}-${i}`, points: 1, expire })
+          await client
+            .table('admin_rate_limits')
+            .insert({ key: `row-${round}-${i}`, points: 1, expire })
         })
       )
       const results = await Promise.allSettled([...counting, ...writing])
       const faults = results.filter(({ status }) => status === 'rejected')
       assert.deepEqual(faults, [])
     }
-    assert.lengthOf(await db.from('rate_limits').where('key', 'like', 'row-%'), 60)
+    assert.lengthOf(await db.from('admin_rate_limits').where('key', 'like', 'row-%'), 60)
   })
 
   test('[B8] concurrent attempts leave no transaction open', async ({ assert }) => {
@@ -59,7 +58,7 @@ test.group('withoutSavepoints', (group) => {
     const other = readersOf(db.connection()) ?? db.connection()
     for (let round = 0; round < 20; round++) {
       await Promise.all(Array.from({ length: 8 }, () => attempts().increment('key')))
-      const [row] = await other.from('rate_limits')
+      const [row] = await other.from('admin_rate_limits')
       assert.equal(row.points, (round + 1) * 8)
       await db.transaction(async () => {})
     }
@@ -68,16 +67,15 @@ test.group('withoutSavepoints', (group) => {
   test('[B8] expired rows are removed, and a database error does not end the process', async ({
     assert,
   }) => {
-    const config = (await configProvider.resolve(app, limiterConfig)) as any
-    const store = config.stores.database({ requests: 3, duration: 60 })
+    const store = counters().config.stores.database({ requests: 3, duration: 60 })
     const { rateLimiter } = store as unknown as {
       rateLimiter: { clearExpired(before: number): Promise<unknown>; tableName: string }
     }
     await attempts().increment('old')
     await attempts().increment('new')
-    await db.from('rate_limits').where('key', 'like', '%old').update({ expire: 1000 })
+    await db.from('admin_rate_limits').where('key', 'like', '%old').update({ expire: 1000 })
     await rateLimiter.clearExpired(2000)
-    const keys = await db.from('rate_limits').select('key')
+    const keys = await db.from('admin_rate_limits').select('key')
     assert.deepEqual(keys, [{ key: 'rlflx:new' }])
 
     /* Called by a timer, where a rejection would end the process. */

@@ -28,7 +28,7 @@ export class Processes {
   }
 
   #work() {
-    this.#worker = launchAce(this.server.variables, ['queue:work'])
+    this.#worker = launchAce(this.server.variables, ['admin:work'])
   }
 }
 

@@ -4,7 +4,7 @@ import { LoginThrottle } from '#admin/authentication/login/login_throttle'
 
 test.group('LoginThrottle | networks', (group) => {
   group.each.setup(async () => {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   })
 
   test('[B8] an IPv6 network counts as one address, and invalid addresses count together', async ({

@@ -27,7 +27,7 @@ async function mustWait(username = 'jo') {
 
 test.group('LoginThrottle', (group) => {
   group.each.setup(async () => {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   })
 
   test('[B8] five attempts are allowed, the sixth has to wait', async ({ assert }) => {
@@ -67,13 +67,13 @@ test.group('LoginThrottle', (group) => {
 
   test('[B8] after 15 minutes the count starts again', async ({ assert }) => {
     await attempts(6)
-    await db.from('rate_limits').update({ expire: Date.now() - 1000 })
+    await db.from('admin_rate_limits').update({ expire: Date.now() - 1000 })
     assert.deepEqual(await attempts(1), [undefined])
   })
 
   test('[B8] the count is in the database, where other processes see it', async ({ assert }) => {
     await attempts(5)
-    const rows = await db.from('rate_limits').orderBy('key')
+    const rows = await db.from('admin_rate_limits').orderBy('key')
     assert.deepEqual(
       rows.map(({ key, points }) => [key, points]),
       [
@@ -97,7 +97,7 @@ test.group('LoginThrottle', (group) => {
     .run(async ({ assert }, username) => {
       assert.deepEqual(await attempts(5, username), Array(5).fill(undefined))
       assert.isTrue(await mustWait(username))
-      for (const { key } of await db.from('rate_limits')) assert.isBelow(key.length, 255)
+      for (const { key } of await db.from('admin_rate_limits')) assert.isBelow(key.length, 255)
     })
 })
 
@@ -111,12 +111,12 @@ test.group('LoginThrottle | all names of an address', (group) => {
     return waits
   }
   const pointsOf = async (key: string) => {
-    const row = await db.from('rate_limits').where('key', `rlflx:${key}`).first()
+    const row = await db.from('admin_rate_limits').where('key', `rlflx:${key}`).first()
     return row?.points
   }
 
   group.each.setup(async () => {
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   })
 
   test('[B8] eight failures of any names are allowed, the ninth has to wait', async ({
@@ -195,7 +195,7 @@ test.group('LoginThrottle | a name from many addresses', (group) => {
 
   group.each.setup(async () => {
     address = 0
-    await db.from('rate_limits').delete()
+    await db.from('admin_rate_limits').delete()
   })
 
   test('[B8] failures from many addresses delay a name increasingly and never lock it', async ({
@@ -235,7 +235,7 @@ test.group('LoginThrottle | a name from many addresses', (group) => {
 
   test('[B8] after 15 minutes the delay ends', async ({ assert }) => {
     await guess(12)
-    await db.from('rate_limits').update({ expire: Date.now() - 1000 })
+    await db.from('admin_rate_limits').update({ expire: Date.now() - 1000 })
     assert.equal(await ours.slowness('jo'), 0)
   })
 

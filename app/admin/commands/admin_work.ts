@@ -1,0 +1,29 @@
+import { flags } from '@adonisjs/core/ace'
+import { AdminCommand, CommandFailure } from './admin_command.js'
+
+/**
+ * Works on background jobs until it is stopped. [D1]
+ */
+export default class AdminWork extends AdminCommand {
+  static commandName = 'admin:work'
+  static description = 'Work on background jobs until the process is stopped'
+  static override options = { ...AdminCommand.options, staysAlive: true }
+
+  @flags.number({ description: 'Jobs to run at a time; default: jobs.concurrency', alias: 'c' })
+  declare concurrency?: number
+
+  async run() {
+    const { concurrency } = this
+    if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0)) {
+      throw new CommandFailure('--concurrency is the number of jobs to run at a time, 1 or more')
+    }
+    const { jobs } = await this.site()
+    if (concurrency !== undefined) jobs.concurrency = concurrency
+    const router = await this.app.container.make('router')
+    router.commit()
+    await jobs.work()
+    this.logger.log('Working on background jobs')
+    /* The provider ends the worker when the application ends, and with it the process. */
+    setInterval(() => {}, 2 ** 30)
+  }
+}
