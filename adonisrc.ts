@@ -24,7 +24,6 @@ export default defineConfig({
     () => import('@adonisjs/auth/auth_provider'),
     () => import('@adonisjs/session/session_provider'),
     () => import('@adonisjs/i18n/i18n_provider'),
-    () => import('@adonisjs/drive/drive_provider'),
     () => import('#crud/crud_provider'),
     () => import('#crud/openapi/openapi_provider'),
     () => import('#admin/admin_provider'),

@@ -1,6 +1,16 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
-import { databaseEvents, defineConfig } from '#admin'
+import { databaseEvents, defineConfig, s3Disk } from '#admin'
+
+/** Uploaded files in a bucket of S3 */
+const s3 = () =>
+  s3Disk({
+    bucket: env.get('S3_BUCKET')!,
+    region: env.get('S3_REGION'),
+    endpoint: env.get('S3_ENDPOINT'),
+    accessKeyId: env.get('S3_ACCESS_KEY_ID'),
+    secretAccessKey: env.get('S3_SECRET_ACCESS_KEY'),
+  })
 
 /**
  * The admin site.
@@ -28,6 +38,9 @@ export default defineConfig({
 
   /** Folder of uploaded files */
   storageDirectory: app.makePath(env.get('STORAGE_DIRECTORY', 'storage')),
+
+  /** Where they are stored instead; another disk of AdonisJS Drive: see docs/files.md */
+  disk: env.get('DRIVE_DISK') === 's3' ? s3() : undefined,
 
   /** Another connection of config/database.ts for the admin's own tables */
   adminConnection: undefined,

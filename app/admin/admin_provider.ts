@@ -48,6 +48,7 @@ import { PruneSchedule } from './events/prune_schedule.js'
 import { Imports } from './import/imports.js'
 import { ImportJob } from './import/jobs/import_job.js'
 import { ImportTrialJob } from './import/jobs/import_trial_job.js'
+import { filesDisk } from './forms/files/files_disk.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
 import { isBelowMount } from './http/below_mount.js'
 import { handleAdminError } from './http/handle_error.js'
@@ -238,6 +239,8 @@ export default class AdminProvider {
     await this.#replaceTemplates(config.templatesDirectory)
     const databaseConfig = new DatabaseConfig({ admin: config.adminConnection })
     useCounters(await siteCounters(this.app, config))
+    /* A disk whose packages are missing stops the start. */
+    await filesDisk()
     const sessions = new SessionManager(config.sessions)
     const authentication = new AdminAuthentication(
       new AdminUserService(

@@ -16,6 +16,7 @@ import {
 } from '#crud/internals'
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
+import type { DriverContract } from '@adonisjs/drive/types'
 import type { RedisConnectionConfig } from '@adonisjs/redis/types'
 import type { EventIntegration } from './events/event_integration.js'
 import type { ScanFile } from './forms/files/scan_file.js'
@@ -40,8 +41,10 @@ export interface AdminConfig {
   secureCookies: boolean
   /** Directory of Edge files that replace the shipped ones of the same name; absolute path */
   templatesDirectory: string | undefined
-  /** Folder of the disk `local` of `config/drive.ts`; absolute path. Default: `storage` [B17] */
+  /** Folder of uploaded files; absolute path. Default: `storage` [B17] */
   storageDirectory: string
+  /** Makes the disk of uploaded files, a driver of AdonisJS Drive, as `s3Disk()` does; undefined: `storageDirectory` */
+  disk: (() => DriverContract | Promise<DriverContract>) | undefined
   /** Lucid connection of the admin's own tables; undefined: the application's */
   adminConnection: string | undefined
   /** Name of the role of users who are created without roles; null: none [U5] */
@@ -176,6 +179,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
   secureCookies: TRUTH,
   templatesDirectory: FOLDER,
   storageDirectory: FOLDER,
+  disk: FUNCTION,
   adminConnection: LABEL,
   defaultRole: [(value) => value === null || LABEL[0](value), "a role's name, or null for none"],
   mfa: [
@@ -263,6 +267,7 @@ export function defineConfig<const Attributes extends UserAttributes = {}>(
     secureCookies: config.secureCookies ?? true,
     templatesDirectory: config.templatesDirectory,
     storageDirectory: config.storageDirectory ?? app.makePath('storage'),
+    disk: config.disk,
     adminConnection: config.adminConnection,
     defaultRole: config.defaultRole === undefined ? 'Everything' : config.defaultRole,
     models: config.models ?? {},

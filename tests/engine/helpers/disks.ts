@@ -1,6 +1,5 @@
-import app from '@adonisjs/core/services/app'
-import { Disk } from '@adonisjs/drive'
 import type { DriverContract } from '@adonisjs/drive/types'
+import { useFilesDisk } from '#admin/forms/files/files_disk'
 
 /**
  * Keeps uploaded files on another disk.
@@ -8,6 +7,6 @@ import type { DriverContract } from '@adonisjs/drive/types'
  * @returns a function that restores the configured disk
  */
 export function useDisk(driver: DriverContract): () => void {
-  app.container.swap(Disk, () => new Disk(driver))
-  return () => app.container.restore(Disk)
+  useFilesDisk(driver)
+  return () => useFilesDisk()
 }

@@ -29,6 +29,7 @@ function withRedis(cleanup: (callback: () => Promise<void>) => void) {
 test.group('Services of the site', () => {
   test('[K3] the engine needs no configuration and no provider of {binding}')
     .with([
+      { name: 'drive', binding: 'drive.manager' },
       { name: 'limiter', binding: 'limiter.manager' },
       { name: 'queue', binding: 'queue.manager' },
       { name: 'redis', binding: 'redis' },

@@ -3,10 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MultipartFile } from '@adonisjs/core/bodyparser'
-import drive from '@adonisjs/drive/services/main'
+import { Secret } from '@adonisjs/core/helpers'
+import { FSDriver } from '@adonisjs/drive/drivers/fs'
 import type { DriverContract } from '@adonisjs/drive/types'
 import { test } from '@japa/runner'
-import { ModelView } from '#admin'
+import { ModelView, s3Disk } from '#admin'
 import { DatabaseConfig } from '#admin/database_config'
 import { forgetOwner, noteOwner, ownerOf } from '#admin/forms/files/file_owners'
 import { dropFile, openFile, storeFile } from '#admin/forms/files/file_store'
@@ -60,29 +61,19 @@ test.group('Disks that are not a private folder', (group) => {
     return async () => {
       s3.objects.clear()
       s3.failure = undefined
-      drive.restore()
       await rm(folder, { recursive: true })
     }
   })
 
   async function s3Driver(): Promise<DriverContract> {
-    const { S3Driver } = await import('@adonisjs/drive/drivers/s3')
-    return new S3Driver({
-      bucket: 'uploads',
-      region: 'us-east-1',
-      visibility: 'private',
-      supportsACL: false,
-      endpoint,
-      forcePathStyle: true,
-      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      maxAttempts: 1,
-    })
+    const secretAccessKey = new Secret('secret')
+    return await s3Disk({ bucket: 'uploads', endpoint, accessKeyId: 'key', secretAccessKey })()
   }
 
+  const drivesOwn = () => new FSDriver({ location: join(folder, 'disk'), visibility: 'private' })
+
   async function use(kind: string) {
-    return useDisk(kind === 'of S3' ? await s3Driver() : drive.fake().driver)
+    return useDisk(kind === 'of S3' ? await s3Driver() : drivesOwn())
   }
 
   test('[B17] a file comes back byte by byte from a disk {$self}, and is removed')
