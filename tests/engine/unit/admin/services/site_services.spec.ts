@@ -98,13 +98,14 @@ test.group('Tables of the limiter and the queue', (group) => {
     assert,
     cleanup,
   }) => {
-    const { schema } = db.connection()
+    /* A builder runs all its statements each time. */
+    const schema = () => db.connection().schema
     const knex = db.connection().getWriteClient()
-    await schema.renameTable('admin_rate_limits', 'rate_limits')
-    await schema.dropTable('admin_queue_jobs')
+    await schema().renameTable('admin_rate_limits', 'rate_limits')
+    await schema().dropTable('admin_queue_jobs')
     await new QueueSchemaService(knex).createJobsTable('queue_jobs')
     cleanup(async () => {
-      await schema.dropTable('queue_jobs')
+      await schema().dropTable('queue_jobs')
       await db.from('admin_rate_limits').delete()
       await emptyJobTables()
     })
@@ -121,7 +122,7 @@ test.group('Tables of the limiter and the queue', (group) => {
     for (let times = 0; times < 2; times++) {
       await new Renaming(db.connection() as never, 'rename').execUp()
     }
-    assert.isFalse(await schema.hasTable('rate_limits'))
+    assert.isFalse(await schema().hasTable('rate_limits'))
     assert.containSubset(await db.from('admin_rate_limits'), [{ key: 'rlflx:jo', points: 3 }])
     const left = await db.from('queue_jobs').select('id')
     assert.deepEqual(left, [{ id: 'two' }])
