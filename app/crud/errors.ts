@@ -122,7 +122,7 @@ export class Problem extends Exception {
 
 /** Why a filter's value cannot be read, with what its message names. */
 export type FilterValueFault =
-  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'text' }
+  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' }
   | { reason: 'kind'; kind: ColumnKind; text: string }
   | { reason: 'longest' | 'longestInAll' | 'list' | 'part' | 'letters'; most: number }
   | { reason: 'alternatives'; operators: readonly string[] }
@@ -161,6 +161,8 @@ function wordsOf(fault: FilterValueFault): string {
       return 'must be null'
     case 'nullOrBoolean':
       return 'must be null, true or false'
+    case 'nullOrEmpty':
+      return 'must be null or empty'
     case 'text':
       return 'must be text'
     case 'kind':

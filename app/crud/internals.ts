@@ -167,7 +167,7 @@ export { type Extent, ListRequest } from './request/list_request.js'
 export { pageOf } from './request/paging.js'
 export type { Sort } from './request/sort.js'
 
-export { OPERATORS_OF, type Operator } from './request/operators.js'
+export { operatorsOf, type Operator } from './request/operators.js'
 
 /* A resource describes a model. */
 export type { Column } from './resource/column.js'

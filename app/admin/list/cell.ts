@@ -1,6 +1,8 @@
 import { Info } from 'luxon'
 import { type Column, writeJson } from '#crud/internals'
 import { prettyJson } from '../text/pretty_json.js'
+import { escaped } from '../text/markup.js'
+import { plainItems } from '../text/plain_items.js'
 import { visibleText } from '../text/plain_text.js'
 import { clockTime } from '../time/local_time.js'
 import { presentZone } from '../time/present_zone.js'
@@ -105,8 +107,31 @@ function linkingCell(text: string): ShownCell {
     : cell
 }
 
-/** JSON on one line, which unfolds if it is long. */
-function jsonCell(value: unknown): ShownCell {
+/** Items of a list that a cell shows */
+export const SHOWN_ITEMS = 3
+
+/**
+ * The items of a list as badges, and the number of those that are not shown.
+ */
+export function listCell(items: readonly string[], text: Text, most = SHOWN_ITEMS): ShownCell {
+  if (items.length === 0) return nullCell(text)
+  const shown = items.slice(0, most).map((item) => {
+    return `<span class="value-badge" dir="auto">${escaped(textCell(item).text)}</span>`
+  })
+  const more = items.length > shown.length ? ` +${items.length - shown.length}` : ''
+  const all = textCell(items.join(', '))
+  return {
+    kind: 'tags',
+    text: all.text,
+    markup: `<span class="value-tags">${shown.join(' ')}${more}</span>`,
+    ...(more !== '' && { title: all.title ?? all.text }),
+  }
+}
+
+/** A list of plain values as badges, other JSON on one line, which unfolds if it is long. */
+function jsonCell(value: unknown, text: Text): ShownCell {
+  const items = plainItems(value)
+  if (items) return listCell(items, text)
   const line = visibleText(writeJson(value))
   if (line.length <= FITTING) return { kind: 'json', text: line }
   const whole = cutText(visibleText(prettyJson(value)), LONGEST_TITLE)
@@ -125,7 +150,7 @@ export function valueCell(value: unknown, text: Text): ShownCell {
     case 'number':
       return { kind: 'number', text: String(value) }
     case 'object':
-      return value === null ? nullCell(text) : jsonCell(value)
+      return value === null ? nullCell(text) : jsonCell(value, text)
     default:
       return textCell(String(value))
   }
@@ -193,7 +218,7 @@ function shows(column: Column, values: readonly unknown[], isGrouped: boolean, t
     case 'date':
       return (value) => momentCell(value, '')
     case 'json':
-      return (value) => (typeof value === 'string' ? textCell(value) : jsonCell(value))
+      return (value) => (typeof value === 'string' ? textCell(value) : jsonCell(value, text))
     case 'binary':
       return (value) => (typeof value === 'string' ? sizeCell(value, text) : null)
     default:

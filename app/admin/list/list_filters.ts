@@ -1,5 +1,5 @@
 import {
-  OPERATORS_OF,
+  operatorsOf,
   parseFilterName,
   readCondition,
   UnreadableFilter,
@@ -97,7 +97,7 @@ function readFilter(
   const named = readName(view, name)
   if (!named) return faulty(name, text, { reason: 'unknown' })
   const { column, operator } = named
-  const operators = OPERATORS_OF[column.kind]
+  const operators = operatorsOf(column)
   if (!operators.includes(operator)) {
     return { ...faulty(name, text, { reason: 'operator', operators }), column, operator }
   }

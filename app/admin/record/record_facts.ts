@@ -3,14 +3,16 @@ import type { Item } from '#crud'
 import type { AdminSite } from '../admin_site.js'
 import { isFileField } from '../forms/files/file_columns.js'
 import { isFileKey } from '../forms/files/file_store.js'
+import type { Text } from '../forms/fields/widgets/form_widget.js'
 import { wholeShow } from '../forms/fields/widgets/widget_cells.js'
-import type { ShownCell } from '../list/cell.js'
+import { listCell, type ShownCell } from '../list/cell.js'
 import { cellMarkup } from '../list/cell_markup.js'
 import { columnChoices } from '../list/columns/column_choices.js'
 import { ListTable, type TableColumn } from '../list/list_table.js'
 import { withUnits } from '../list/units.js'
 import type { ModelView } from '../model_view.js'
 import { visibleText } from '../text/plain_text.js'
+import { plainItems } from '../text/plain_items.js'
 import { prettyJson } from '../text/pretty_json.js'
 
 /* Longer values take the whole width of the page. */
@@ -44,14 +46,15 @@ export async function recordFacts(
   const { resource } = view
   const declared = [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]
   const names = new Set([...declared, ...columnChoices(view).all.keys()])
+  const text = site.text.bind(site)
   const table = new ListTable(site, view, [...names])
   const cells = await table.cells(ctx, [item])
   return table.columns.map((column, index) => {
     const value = item[column.name]
-    const own = column.column && wholeShow(view, column.column, site.text.bind(site))
+    const own = column.column && wholeShow(view, column.column, text)
     const cell =
       (value !== null && value !== undefined && own?.(value)) ||
-      wholeCell(view, column, cells[index][0], value)
+      wholeCell(view, column, cells[index][0], value, text)
     const { kind, title } = cell
     return {
       name: column.name,
@@ -73,11 +76,14 @@ function wholeCell(
   view: ModelView,
   { name, own, reference }: TableColumn,
   cell: ShownCell,
-  value: unknown
+  value: unknown,
+  text: Text
 ): ShownCell {
   if (isFileKey(value) && isFileField(view, name)) {
     return { kind: 'text', text: value, href: view.url(`/files/${value}`) }
   }
+  const items = cell.kind === 'tags' ? plainItems(value) : null
+  if (items) return listCell(items, text, Infinity)
   if (cell.kind === 'json' && cell.whole !== undefined) {
     return { ...cell, whole: visibleText(prettyJson(value)) }
   }

@@ -66,6 +66,10 @@ export interface Dialect {
     pattern: TextPattern,
     options: { foldCase: boolean; negate: boolean }
   ): Sql
+  /** Condition for an array that has the item; only where there are arrays */
+  arrayWith?(table: string, column: Column, item: unknown): Sql
+  /** Condition for an array that is null or has no item; only where there are arrays */
+  emptyArray?(table: string, column: Column, negate: boolean): Sql
   /** A part of `order by`: text by code point, null first (last when descending) */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string
   /**

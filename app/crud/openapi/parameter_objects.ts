@@ -143,8 +143,10 @@ export function keyParameters({ key }: Resource): ParameterObject[] {
 export function filterParameter(filter: Filter): ParameterObject {
   const { name, column, operator, defaultValue } = filter
   const schema = filterSchema(column, operator)
+  const isItem = column.element !== undefined && operator === 'contains'
+  const words = isItem ? `${column.apiName} has this item` : WORDS[operator](column.apiName)
   const fallback = defaultValue === null ? '' : `; default \`${defaultValue}\``
-  return query(name, `Only those whose ${WORDS[operator](column.apiName)}${fallback}`, schema)
+  return query(name, `Only those whose ${words}${fallback}`, schema)
 }
 
 const WORDS: Record<Operator, (name: string) => string> = {
@@ -177,7 +179,10 @@ function filterSchema(column: Column, operator: Operator): SchemaObject {
     case 'is_not':
       return {
         type: 'string',
-        enum: column.kind === 'boolean' ? ['null', 'true', 'false'] : ['null'],
+        enum:
+          column.kind === 'boolean'
+            ? ['null', 'true', 'false']
+            : ['null', ...(column.element ? ['empty'] : [])],
       }
     case 'in':
     case 'not_in':

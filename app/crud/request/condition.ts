@@ -5,7 +5,7 @@ import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_p
 import type { Column } from '../resource/column.js'
 import { fromQuery } from '../values/from_query.js'
 import { isStorableText } from '../values/text.js'
-import { isOperator, OPERATORS_OF, type Operator } from './operators.js'
+import { isOperator, operatorsOf, type Operator } from './operators.js'
 import { UnreadableFilter } from '../errors.js'
 
 /** Operators that compare with one value */
@@ -15,6 +15,10 @@ export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
 export type Condition =
   | { type: 'compare'; column: Column; operator: ComparisonOperator; value: unknown }
   | { type: 'null'; column: Column; negate: boolean }
+  /* An array that is null or has no item */
+  | { type: 'empty'; column: Column; negate: boolean }
+  /* An array that has the item */
+  | { type: 'item'; column: Column; value: unknown }
   | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
   | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
   | { type: 'between'; column: Column; from: unknown; to: unknown }
@@ -89,6 +93,7 @@ function readSingle(column: Column, operator: Operator, text: string): Condition
     case 'lte':
       return { type: 'compare', column, operator, value: readValue(column, text) }
     default:
+      if (column.element) return { type: 'item', column, value: readValue(column.element, text) }
       return readPattern(column, operator, text)
   }
 }
@@ -103,6 +108,10 @@ function readValue(column: Column, text: string): unknown {
 
 function readIs(column: Column, negate: boolean, text: string): Condition {
   if (text === 'null') return { type: 'null', column, negate }
+  if (column.element) {
+    if (text === 'empty') return { type: 'empty', column, negate }
+    throw new UnreadableFilter({ reason: 'nullOrEmpty' })
+  }
   if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
     const value = text === 'true'
     if (!negate) return { type: 'compare', column, operator: 'eq', value }
@@ -152,7 +161,7 @@ function quickEnough(conditions: Condition[]): Condition[] {
 function readPair(column: Column, text: string): Condition {
   const cut = text.indexOf(':')
   const operator = cut < 0 ? '' : text.slice(0, cut)
-  const allowed = OPERATORS_OF[column.kind].filter((name) => !LISTING.includes(name))
+  const allowed = operatorsOf(column).filter((name) => !LISTING.includes(name))
   if (!isOperator(operator) || !allowed.includes(operator)) {
     throw new UnreadableFilter({ reason: 'alternatives', operators: allowed })
   }

@@ -1,3 +1,4 @@
+import type { Column } from '../resource/column.js'
 import type { ColumnKind } from '../resource/column_kind.js'
 
 /** The operators of filters: `price__gte`. A name without an operator is `eq`. [A18] */
@@ -44,8 +45,7 @@ const TEXTUAL: Operator[] = [
   'exact',
 ]
 
-/** The operators of each value type, the same on every database. */
-export const OPERATORS_OF: Record<ColumnKind, Operator[]> = {
+const OPERATORS_OF: Record<ColumnKind, Operator[]> = {
   text: TEXTUAL,
   uuid: EQUALITY,
   integer: ORDERED,
@@ -56,4 +56,12 @@ export const OPERATORS_OF: Record<ColumnKind, Operator[]> = {
   time: ORDERED,
   json: ['is', 'is_not'],
   binary: ['is', 'is_not'],
+}
+
+/**
+ * The operators of a column's type, the same on every database. An array whose items can be compared has `contains`.
+ */
+export function operatorsOf({ kind, element }: Pick<Column, 'kind' | 'element'>): Operator[] {
+  const isCompared = element && element.kind !== 'json' && element.kind !== 'binary'
+  return isCompared ? ['is', 'is_not', 'contains', 'or'] : OPERATORS_OF[kind]
 }

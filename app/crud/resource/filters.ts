@@ -1,6 +1,6 @@
 import { listed, shown, ValueError, UnreadableFilter } from '../errors.js'
 import { FilterConfig, parseFilterName, type FilterName } from './filter_config.js'
-import { OPERATORS_OF } from '../request/operators.js'
+import { operatorsOf } from '../request/operators.js'
 import { readCondition, type Condition } from '../request/condition.js'
 import type { FilterMap } from '../types.js'
 import { writeNumeral } from '../values/numbers.js'
@@ -52,9 +52,9 @@ export class Filters {
   load(): void {
     for (const filter of this.#filters.values()) {
       const { name, column, operator } = filter
-      if (!OPERATORS_OF[column.kind].includes(operator)) {
+      if (!operatorsOf(column).includes(operator)) {
         throw new ValueError(
-          `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.apiName}, whose type is ${column.kind}; what goes is ${listed(OPERATORS_OF[column.kind])}`
+          `${this.#model}: filterConfig: the filter '${name}' can't be: '${operator}' does not go with ${column.apiName}, whose type is ${column.kind}; what goes is ${listed(operatorsOf(column))}`
         )
       }
       const value = this.#defaults[name]

@@ -47,6 +47,10 @@ export function conditionToSql(
       const name = dialect.nameOf(table, condition.column)
       return { sql: `${name} is ${condition.negate ? 'not null' : 'null'}`, bindings: [] }
     }
+    case 'empty':
+      return dialect.emptyArray!(table, condition.column, condition.negate)
+    case 'item':
+      return dialect.arrayWith!(table, condition.column, condition.value)
     case 'among': {
       const { sql, bindings } = select(condition.values)
       return { sql: `${dialect.nameOf(table, condition.column)} in (${sql})`, bindings }

@@ -4,6 +4,8 @@ import { parse } from 'csv-parse/sync'
 import {
   columnOf,
   DATED,
+  hasFilterOnItems,
+  isArrayType,
   specimenOf,
   TYPE_ROWS,
   TypedRow,
@@ -287,6 +289,84 @@ test.group('Values of all types', (group) => {
     )
     const again = await open(`/admin/TypedRow/update/${made.id}`)
     assert.include(formOf(again.text).values, { [texts]: '["a","b,c","a"]', [numbers]: '[7,null]' })
+    await patch(`/api/typed-rows/${made.id}`, { [numbers]: [7, 8] })
+    const { events } = await adminSite()
+    await events.settle()
+    const history = await open(`/admin/TypedRow/history/${made.id}`)
+    assert.match(history.text, /3, 5\s*</)
+    assert.match(history.text, /7, 8\s*</)
+    assert.match(history.text, /&quot;b,c&quot;/)
+  }).skip(!onPostgres, 'only there are arrays')
+
+  test('[A18.7] finds arrays that contain an item, and arrays without items', async ({
+    assert,
+  }) => {
+    const found = async (filter: Record<string, string>) => {
+      const { body, status } = await get(`/api/typed-rows?${new URLSearchParams(filter)}`)
+      return status === 200 ? body.data.map(({ id }: Row) => id) : body.errors[0].message
+    }
+    for (const [index, { type, values }] of TYPES.entries()) {
+      if (!isArrayType(type)) continue
+      const name = columnOf(index)
+      const isFilled = (row: number) => (specimenOf(index, row)?.[1] as unknown[])?.length > 0
+      const empty = rowsOf().filter((row) => !isFilled(row))
+      assert.deepEqual(
+        await found({ [`${name}__is`]: 'empty' }),
+        empty.map((row) => row + 1),
+        type
+      )
+      if (!hasFilterOnItems(type)) continue
+      for (const [row, [, list]] of values.entries()) {
+        for (const item of (list as unknown[]).flat().filter((one) => one !== null && one !== '')) {
+          const isIn = await found({ [`${name}__contains`]: textOf(item) })
+          assert.include(isIn, row + 1, `${type} ${item}`)
+          assert.isEmpty(
+            isIn.filter((id: number) => empty.includes(id - 1)),
+            type
+          )
+        }
+      }
+    }
+    const texts = columnOf(TYPES.findIndex(({ type }) => type === 'text[]'))
+    const numbers = columnOf(TYPES.findIndex(({ type }) => type === 'integer[]'))
+    assert.deepEqual(await found({ [`${texts}__contains`]: 'b' }), [3])
+    assert.deepEqual(await found({ [`${texts}__contains`]: 'B' }), [])
+    assert.deepEqual(await found({ [`${numbers}__contains`]: '1099511627776' }), [])
+    assert.include(await found({ [`${numbers}__contains`]: 'two' }), 'must be an integer')
+    assert.include(await found({ [`${numbers}__is`]: 'blank' }), 'must be null or empty')
+  }).skip(!onPostgres, 'only there are arrays')
+
+  test('[L2.3] filters a list by the items of an array', async ({ assert }) => {
+    const name = columnOf(TYPES.findIndex(({ type }) => type === 'integer[]'))
+    const form = await open(`/admin/TypedRow/filter?add.column=${name}`)
+    const [, operators] = /<select[^>]* name="add.operator".*?>(.*?)<\/select>/s.exec(form.text)!
+    const offered = [...operators.matchAll(/value="(\w+)"/g)].map(([, value]) => value)
+    assert.deepEqual(offered, ['contains', 'empty', 'filled'])
+    for (const [operator, value, parameter, words, rows] of [
+      ['contains', '2', `${name}__contains=2`, 'contains “2”', [0]],
+      ['empty', '', `${name}__is=empty`, 'is empty', rowsOf().slice(1)],
+      ['filled', '', `${name}__is_not=empty`, 'is not empty', [0]],
+    ] as const) {
+      const made = new URLSearchParams({
+        'add.column': name,
+        'add.operator': operator,
+        'add.for': `${value === '' ? 'none' : 'text'} ${name}`,
+        'add.value': value,
+        'add.apply': '1',
+      })
+      const { status, headers } = await open(`/admin/TypedRow/filter?${made}`)
+      assert.equal(status, 303)
+      assert.include(headers.get('location'), `filter.${parameter}`)
+      const { text } = await open(headers.get('location')!)
+      assert.include(text.replace(/<[^>]+>/g, '').replace(/\s+/g, ' '), words)
+      const shown = [...text.matchAll(/TypedRow\/(?:view|update)\/(\d+)/g)].map(([, id]) =>
+        Number(id)
+      )
+      assert.sameMembers(
+        [...new Set(shown)],
+        rows.map((row) => row + 1)
+      )
+    }
   }).skip(!onPostgres, 'only there are arrays')
 
   test('reverts a change of each value', async ({ assert }) => {

@@ -1,4 +1,5 @@
 import type { AdminSite } from '../../admin_site.js'
+import { plainItems } from '../../text/plain_items.js'
 import { prettyJson } from '../../text/pretty_json.js'
 import { shorten, visibleText } from '../../text/plain_text.js'
 
@@ -36,11 +37,18 @@ export function shownValue(site: AdminSite, value: unknown, title?: string): Sho
       return { kind: 'number', text: String(value) }
     case 'object':
       if (value === null) return { kind: 'null', text: site.text('events.null') }
-      return long(site, 'data', prettyJson(value))
+      return list(site, value) ?? long(site, 'data', prettyJson(value))
     default:
       if (value === '') return { kind: 'null', text: site.text('events.blank') }
       return long(site, 'text', String(value))
   }
+}
+
+/** The items with commas between, unless these could be a part of one. */
+function list(site: AdminSite, value: unknown): ShownValue | null {
+  const items = plainItems(value)
+  if (!items || items.some((item) => item === '' || item.includes(','))) return null
+  return items.length > 0 ? long(site, 'text', items.join(', ')) : null
 }
 
 function long(site: AdminSite, kind: 'text' | 'data', stored: string): ShownValue {

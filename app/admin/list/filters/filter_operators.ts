@@ -1,4 +1,4 @@
-import type { Column } from '#crud/internals'
+import { operatorsOf, type Column } from '#crud/internals'
 
 /**
  * The condition of a filter on a column, as the form has it:
@@ -68,13 +68,18 @@ const OFFERED: Record<Column['kind'], ChosenOperator[]> = {
  * @param column.isTitled     these are found by title
  */
 export function offeredOperators(
-  { kind, nullable }: Pick<Column, 'kind' | 'nullable'>,
+  column: Pick<Column, 'kind' | 'nullable' | 'element'>,
   {
     isChosen,
     isReference,
     isTitled,
   }: { isChosen: boolean; isReference: boolean; isTitled: boolean }
 ): ChosenOperator[] {
+  const { kind, nullable, element } = column
+  if (element) {
+    const hasItems = operatorsOf(column).includes('contains')
+    return [...(hasItems ? (['contains'] as const) : []), 'empty', 'filled']
+  }
   const emptiness: ChosenOperator[] = nullable ? ['empty', 'filled'] : []
   const own = isReference
     ? [...EQUALITY, ...(isTitled ? (['title'] as const) : [])]
@@ -97,11 +102,12 @@ export function filterOf(
 ): [name: string, text: string] {
   const { apiName } = column
   const [value = ''] = values
+  const nothing = column.element ? 'empty' : 'null'
   switch (operator) {
     case 'empty':
-      return [`${apiName}__is`, 'null']
+      return [`${apiName}__is`, nothing]
     case 'filled':
-      return [`${apiName}__is_not`, 'null']
+      return [`${apiName}__is_not`, nothing]
     case 'period':
       return [`${apiName}__between`, value]
     case 'between':

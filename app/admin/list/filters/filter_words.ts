@@ -124,7 +124,8 @@ function predicate(site: AdminSite, filter: ListFilter, say: Say): string {
     }
     case 'is':
     case 'is_not':
-      if (text === 'null') return write(operator === 'is' ? 'empty' : 'filled')
+      if (text === (column!.element ? 'empty' : 'null'))
+        return write(operator === 'is' ? 'empty' : 'filled')
       return write(operator === 'is' ? 'eq' : 'ne', { value: say(text) })
     case 'gt':
     case 'gte':

@@ -108,6 +108,18 @@ export class PostgresDialect implements Dialect {
     return negate ? { ...test, sql: `not (${test.sql})` } : test
   }
 
+  /** Items are compared as values of a column of their type are. */
+  arrayWith(table: string, column: Column, item: unknown): Sql {
+    const items = `unnest(${this.nameOf(table, column)}) as "array items" (${quoted(column.name)})`
+    const { sql, bindings } = this.compare('array items', column.element!, '=', item)
+    return { sql: `exists (select from ${items} where ${sql})`, bindings }
+  }
+
+  emptyArray(table: string, column: Column, negate: boolean): Sql {
+    const count = `coalesce(cardinality(${this.nameOf(table, column)}), 0)`
+    return { sql: `${count} ${negate ? '>' : '='} 0`, bindings: [] }
+  }
+
   /** Nulls are last by default. An index applies only without a `nulls` clause. */
   order(table: string, column: Column, direction: 'asc' | 'desc'): string {
     const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''

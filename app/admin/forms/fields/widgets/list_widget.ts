@@ -1,4 +1,5 @@
 import { numberOrDigits, parseJson, writeJson } from '#crud/internals'
+import { plainItems } from '../../../text/plain_items.js'
 import { TagsWidget } from './tags_widget.js'
 
 /**
@@ -26,24 +27,17 @@ export class ListWidget extends TagsWidget {
   }
 
   words(value: unknown): string {
-    return textsIn(value)?.join(', ') ?? writeJson(value)
+    return plainItems(value)?.join(', ') ?? writeJson(value)
   }
 }
 
 function listText(value: unknown): string {
-  const texts = textsIn(value)
+  const texts = plainItems(value)
   if (!texts) return writeJson(value)
   const isPlain = texts.every((one) => one !== '' && one.trim() === one && !/[\n\r]/.test(one))
   const text = texts.join('\n')
   const hasEachOnce = new Set(texts).size === texts.length
   return isPlain && hasEachOnce && listIn(text) === null ? text : writeJson(value)
-}
-
-/** The items as texts, or null if one is none. */
-function textsIn(value: unknown): string[] | null {
-  if (!Array.isArray(value)) return null
-  const isFlat = value.every((one) => ['string', 'number', 'boolean'].includes(typeof one))
-  return isFlat ? value.map(String) : null
 }
 
 function listIn(text: string): unknown[] | null {

@@ -1,11 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { textCell, valueCell, type ShownCell } from '../../../list/cell.js'
-import { escaped } from '../../../text/markup.js'
+import { listCell, type ShownCell } from '../../../list/cell.js'
 import { FormWidget, type Text } from './form_widget.js'
 import { readTags, tagsOf, tagsText } from './tags_text.js'
-
-/* Tags that a list shows of a record */
-const SHOWN = 3
 
 /** Suffix in the name of the mark of a field that had tags when its form was made */
 export const HAD_TAGS = '__tags'
@@ -69,7 +65,7 @@ export class TagsWidget extends FormWidget {
   }
 
   cell(value: unknown, text: Text): ShownCell | null {
-    return badges(value, text, SHOWN)
+    return badges(value, text)
   }
 
   whole(value: unknown, text: Text): ShownCell | null {
@@ -77,19 +73,7 @@ export class TagsWidget extends FormWidget {
   }
 }
 
-function badges(value: unknown, text: Text, most: number): ShownCell | null {
+function badges(value: unknown, text: Text, most?: number): ShownCell | null {
   const tags = tagsOf(value)
-  if (tags === null) return null
-  if (tags.length === 0) return valueCell(null, text)
-  const shown = tags.slice(0, most).map((tag) => {
-    return `<span class="value-badge" dir="auto">${escaped(textCell(tag).text)}</span>`
-  })
-  const more = tags.length > shown.length ? ` +${tags.length - shown.length}` : ''
-  const all = textCell(tags.join(', '))
-  return {
-    kind: 'tags',
-    text: all.text,
-    markup: `<span class="value-tags">${shown.join(' ')}${more}</span>`,
-    ...(more !== '' && { title: all.title ?? all.text }),
-  }
+  return tags && listCell(tags, text, most)
 }

@@ -95,6 +95,7 @@ test.group('Cells of a list', (group) => {
   test('JSON is compact, binary data is its size', ({ assert }) => {
     assert.deepEqual(cell('details', { a: [1, null] }), { kind: 'json', text: '{"a":[1,null]}' })
     assert.equal(cell('details', 'text').text, 'text')
+    assert.equal(cell('details', [1, { a: 2 }]).kind, 'json')
     const base64 = Buffer.alloc(2048).toString('base64')
     assert.deepEqual(cell('picture', base64), { kind: 'number', text: '2,048 bytes' })
   })
@@ -130,8 +131,23 @@ test.group('Cells of a list', (group) => {
       text: JSON.stringify(value),
       whole: JSON.stringify(value, null, 2),
     })
-    const list = Array.from({ length: 500 }, (_, index) => index)
-    assert.lengthOf([...cell('details', list).text], 80)
+  })
+
+  test('[S34.2] a list of texts, numbers or booleans is three badges, and the rest in the title', ({
+    assert,
+  }) => {
+    assert.deepEqual(cell('details', ['a', 7, true]), {
+      kind: 'tags',
+      text: 'a, 7, true',
+      markup:
+        '<span class="value-tags"><span class="value-badge" dir="auto">a</span> <span class="value-badge" dir="auto">7</span> <span class="value-badge" dir="auto">true</span></span>',
+    })
+    assert.deepEqual(cell('details', []), { kind: 'null', text: 'Empty' })
+    const list = Array.from({ length: 500 }, (_, index) => `<${index}>`)
+    const { markup, title } = cell('details', list)
+    assert.include(markup, '&lt;2&gt;</span> +497</span>')
+    assert.notInclude(markup, '&lt;3&gt;')
+    assert.include(title, '<0>, <1>, <2>, <3>')
   })
 
   test('[S34] whole values that are web or mail addresses are links, and no others', ({
