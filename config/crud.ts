@@ -9,7 +9,7 @@ export default defineConfig({
   /** Path prefix of all generated endpoints. A model's own path is appended: `/api/products`. */
   prefix: '/api',
 
-  /** Files below app/models without endpoints and pages, and migrations that `node ace migrate` does not run */
+  /** Files below app/models without endpoints and pages, and migrations that are not run */
   excludedModels: hasDemo ? [] : DEMO_MODELS,
   excludedMigrations: hasDemo ? [] : Object.values(DEMO_TABLES),
 

@@ -2,9 +2,10 @@ import { HealthChecks } from '@adonisjs/core/health'
 import type { Secret } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
-import { resources } from '#crud'
+import { crudConfig, resources } from '#crud'
 import { readersOf } from '#crud/internals'
 import { checkGrounds } from '#upstream/check_grounds'
+import { leaveOutMigrations } from '#upstream/lucid_migration_names'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
 import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
@@ -22,6 +23,7 @@ export default class HostProvider {
 
   register() {
     letMigrationsRebuildTables(readersOf)
+    leaveOutMigrations(() => crudConfig().excludedMigrations)
     checkGrounds()
   }
 

@@ -6,7 +6,7 @@ import { MigrationRunner } from '@adonisjs/lucid/migration'
 import { crudConfig } from '#crud'
 import { whileLocked } from '#crud/internals'
 import { AdminSite } from '#admin'
-import { leaveOutMigrations, migrationNames } from '#upstream/lucid_migration_names'
+import { migrationNames } from '#upstream/lucid_migration_names'
 import { checkExistingTables } from './existing_tables.js'
 
 /** Errors that bin/fail_start.ts explains */
@@ -48,7 +48,6 @@ async function migrate(db: Database, app: ApplicationService, connectionName: st
     connectionName,
     disableLocks: true,
   })
-  leaveOutMigrations(runner, crudConfig().excludedMigrations)
   runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
   await runner.run()
   if (!runner.error) return

@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 test.group('First start on a database of another application', () => {
-  test('[P12] names the table that collides with the demo and writes nothing; DEMO=false starts without the demo', async ({
+  test('[P12] names the table that collides with the demo and writes nothing; DEMO=false migrates and starts without the demo', async ({
     assert,
     cleanup,
   }) => {
@@ -36,6 +36,13 @@ test.group('First start on a database of another application', () => {
       "select name from sqlite_master where type = 'table'"
     )
     assert.deepEqual(tables, [{ name: 'products' }])
+
+    const migrated = await copy.run(process.execPath, ['ace.js', 'migration:run'], {
+      DEMO: 'false',
+      NODE_ENV: 'development',
+    })
+    assert.equal(migrated.status, 0, migrated.output)
+    assert.include(migrated.output, 'create_admin_users_table')
 
     const stop = await copy.start({ DEMO: 'false' })
     const api = await fetch(`${copy.url}/api/products`)
