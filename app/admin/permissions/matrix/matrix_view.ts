@@ -10,6 +10,7 @@ import {
 } from '../document.js'
 import { fieldsOf } from '../unknown_names.js'
 import { inputName } from './input_names.js'
+import { isImportable } from '../../import/may_import.js'
 import { isNoRoleAction, type Kept, writeKept } from './kept.js'
 import { ALL_RECORDS, CHOSEN_RECORDS, FIELD_STATES } from './read_matrix.js'
 
@@ -142,7 +143,8 @@ export function matrixMore(site: Site, field: string, model: string, kept: Kept)
   return moreOf(site, field, model, kept, shapeOf(site, model))
 }
 
-function offeredViews(site: Site): ModelView[] {
+/** The views of the application's models, which a role can name. */
+export function offeredViews(site: Site): ModelView[] {
   return [...site.models.values()].filter(({ adminModel }) => !adminModel)
 }
 
@@ -164,15 +166,23 @@ interface Shape {
 }
 
 function modelShape(view: ModelView): Shape {
-  const { label, bulkActions, options, resource } = view
+  const { label, bulkActions, options } = view
   return {
     kind: 'model',
     label,
-    actions: ROLE_ACTIONS.filter((action) => action !== 'restore' || resource.softDelete),
+    actions: ROLE_ACTIONS.filter((action) => isPossible(view, action)),
     bulk: new Map(bulkActions.map((action) => [action.name, action.label])),
     fields: new Map(fieldsOf(view).map((name) => [name, view.labelOf(name)])),
     scopes: Object.keys(options.scopes ?? {}),
   }
+}
+
+/** Actions that the site leaves out can still be those of the API, but for imports. */
+function isPossible(view: ModelView, action: RoleAction): boolean {
+  const { readOnly, softDelete } = view.resource
+  if (readOnly) return action === 'view' || action === 'export'
+  if (action === 'import') return isImportable(view)
+  return action !== 'restore' || softDelete !== undefined
 }
 
 function othersShape(site: Site, views: readonly ModelView[]): Shape {

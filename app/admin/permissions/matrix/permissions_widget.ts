@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { sentTexts } from '../../http/form_texts.js'
 import { Widget } from '../../forms/fields/widget.js'
 import { InvalidPermissions, readPermissions, type PermissionsDocument } from '../document.js'
-import { matrixView } from './matrix_view.js'
+import { matrixView, offeredViews } from './matrix_view.js'
 import { readMatrix, unfoldedIn } from './read_matrix.js'
 import { permissionsInWords } from '../words.js'
 
@@ -44,7 +44,9 @@ export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text' | 'url
       return [...unfoldedIn(name, sent).values()].includes(true)
     }
 
+    /** The tables tell which models can only be read. */
     async data(ctx: HttpContext, name: string, [text]: string[]) {
+      await Promise.allSettled(offeredViews(site).map(({ resource }) => resource.load()))
       const view = matrixView(site, name, documentIn(text), unfoldedIn(name, sentTexts(ctx)))
       return { ...view, more: site.url(MATRIX_MORE) }
     }

@@ -116,6 +116,30 @@ test.group('Admin | the page of a role', (group) => {
     assert.deepEqual(Object.keys(await stored()), ['Reel', '*'])
   })
 
+  test('[U6.2] records that can only be read have no boxes for writes, but those that the role has', async ({
+    assert,
+  }) => {
+    const actionsIn = (text: string, model: string) =>
+      [...text.matchAll(/<input\b[^>]*>/g)]
+        .map(([input]) => input)
+        .filter((input) => input.includes(`name="permissions.actions.${model}"`))
+        .map((input) => plain(/\svalue="([^"]*)"/.exec(input)?.[1]))
+    const first = await open(`${ROLES}/update/${clerk.id}`)
+    assert.deepEqual(actionsIn(first.text, 'StockTotal'), ['*', 'view', 'export'])
+    assert.deepEqual(actionsIn(first.text, 'Reading'), ['*', 'view', 'export'])
+    assert.includeMembers(actionsIn(first.text, 'Utensil'), ['create', 'import', 'purge'])
+    assert.notInclude(actionsIn(first.text, 'Reel'), 'restore')
+
+    const StockTotal = { actions: ['view', 'create', 'import'] }
+    await clerk.merge({ permissions: { StockTotal } }).save()
+    const { text } = await open(`${ROLES}/update/${clerk.id}`)
+    const actions = ['*', 'view', 'create', 'export', 'import']
+    assert.deepEqual(actionsIn(text, 'StockTotal'), actions)
+    const { status } = await submit(`${ROLES}/form_update/${clerk.id}`, fieldsIn(text))
+    assert.equal(status, 303)
+    assert.deepEqual(await stored(), { StockTotal })
+  })
+
   test('[U6.4] the page of forty models is small; a row that is not unfolded keeps what it has', async ({
     assert,
   }) => {
