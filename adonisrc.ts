@@ -23,7 +23,6 @@ export default defineConfig({
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/auth/auth_provider'),
     () => import('@adonisjs/session/session_provider'),
-    () => import('@adonisjs/i18n/i18n_provider'),
     () => import('#crud/crud_provider'),
     () => import('#crud/openapi/openapi_provider'),
     () => import('#admin/admin_provider'),

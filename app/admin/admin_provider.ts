@@ -17,6 +17,7 @@ import {
 import { AdminSite } from './admin_site.js'
 import { siteCounters } from './services/site_counters.js'
 import { SiteRedis } from './services/site_redis.js'
+import { siteTexts } from './services/site_texts.js'
 import { unreadFiles } from './services/unread_files.js'
 import { adminAssets } from './assets/admin_assets.js'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
@@ -234,7 +235,6 @@ export default class AdminProvider {
     const { default: edge } = await import('edge.js')
     escapeAttributes(edge, escaped)
     keepPartials(edge)
-    const i18n = await this.app.container.make('i18n')
 
     await this.#replaceTemplates(config.templatesDirectory)
     const databaseConfig = new DatabaseConfig({ admin: config.adminConnection })
@@ -260,7 +260,7 @@ export default class AdminProvider {
       adminAuthentication: authentication,
       router: engineRouter(),
       templates: edge,
-      texts: i18n,
+      texts: await siteTexts(this.app),
       assets: await AssetStore.load(adminAssets),
     })
   }

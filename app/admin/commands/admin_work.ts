@@ -19,8 +19,6 @@ export default class AdminWork extends AdminCommand {
     }
     const { jobs } = await this.site()
     if (concurrency !== undefined) jobs.concurrency = concurrency
-    const router = await this.app.container.make('router')
-    router.commit()
     await jobs.work()
     this.logger.log('Working on background jobs')
     /* The provider ends the worker when the application ends, and with it the process. */

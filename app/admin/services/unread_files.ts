@@ -3,6 +3,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 /** Configuration files that the site read in earlier versions, and what their own packages bind */
 const BINDINGS = {
   drive: 'drive.manager',
+  i18n: 'i18n',
   limiter: 'limiter.manager',
   redis: 'redis',
 }

@@ -1,7 +1,11 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { QueueManager, QueueSchemaService } from '@boringnode/queue'
-import logger from '@adonisjs/core/services/logger'
 import app from '@adonisjs/core/services/app'
+import emitter from '@adonisjs/core/services/emitter'
+import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { JobQueue } from '#admin/jobs/job_queue'
@@ -11,6 +15,7 @@ import Renaming from '#admin/migrations/1790000000140_rename_rate_limits_and_que
 import { siteCounters } from '#admin/services/site_counters'
 import { siteQueue } from '#admin/services/site_queue'
 import { SiteRedis } from '#admin/services/site_redis'
+import { siteTexts } from '#admin/services/site_texts'
 import { unreadFiles } from '#admin/services/unread_files'
 import { counters } from '#crud/counters'
 import { adminSite } from '#tests/engine/helpers/admin'
@@ -30,6 +35,7 @@ test.group('Services of the site', () => {
   test('[K3] the engine needs no configuration and no provider of {binding}')
     .with([
       { name: 'drive', binding: 'drive.manager' },
+      { name: 'i18n', binding: 'i18n' },
       { name: 'limiter', binding: 'limiter.manager' },
       { name: 'queue', binding: 'queue.manager' },
       { name: 'redis', binding: 'redis' },
@@ -82,6 +88,30 @@ test.group('Services of the site', () => {
     assert.deepEqual(ids, [12, 11])
     assert.isNull(await queue.take())
   }).skip(!REDIS_URL && !process.env.CI, 'TEST_REDIS_URL names no Redis server')
+
+  test('[K3, B1] the application replaces single texts, and hears of none that is missing', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = await mkdtemp(join(tmpdir(), 'atrium-texts-'))
+    cleanup(() => rm(folder, { recursive: true }))
+    await mkdir(join(folder, 'en'))
+    await writeFile(join(folder, 'en/admin.json'), '{ "login": { "submit": "Come in" } }')
+    const missing: unknown[] = []
+    const listener = (event: unknown) => void missing.push(event)
+    emitter.on('i18n:missing:translation' as never, listener)
+    cleanup(() => emitter.off('i18n:missing:translation' as never, listener))
+
+    const texts = await siteTexts(app, [app.languageFilesPath(), folder, join(folder, 'none')])
+    const english = texts.locale('en')
+    assert.equal(english.t('admin.login.submit'), 'Come in')
+    const shipped = await siteTexts(app)
+    assert.notEqual(shipped.locale('en').t('admin.login.submit'), 'Come in')
+    assert.equal(english.t('admin.login.username'), shipped.locale('en').t('admin.login.username'))
+    assert.include(english.t('admin.no.such.text'), 'missing')
+    await sleep(10)
+    assert.isEmpty(missing)
+  })
 
   test('[K3] files of earlier versions that nothing reads are found', ({ assert }) => {
     const container = { hasBinding: (name: string) => name === 'redis' }
