@@ -312,6 +312,7 @@ export class EndpointCreator {
       idempotentBatch: this.#idempotentBatch,
       resourceOf: () => this.resource.for(actorOf(ctx)),
       callOptions: () => this.callOptions(ctx),
+      fetch: (key) => this.fetchItem(key, 'exclude', ctx),
       insert: (values) => this.insertItem(values, ctx),
       change: (key, values, returning) => this.changeItem(key, values, returning, ctx),
       remove: (key) => this.removeItem(key, ctx),

@@ -13,17 +13,11 @@ import {
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
-import { Uploads } from '../../forms/files/uploads.js'
 import { isMissing } from '../../forms/submission/refusals.js'
 import type { Submission } from '../../forms/submission/submission.js'
 import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.js'
-import {
-  internalValues,
-  keyIn,
-  requiredIn,
-  valuesBefore,
-} from '../../forms/submission/update_values.js'
-import { validateSubmission } from '../../forms/submission/validate_submission.js'
+import { internalValues } from '../../forms/submission/update_values.js'
+import { validateChanges } from '../../forms/submission/validate_submission.js'
 import type { ModelView } from '../../model_view.js'
 import { BulkTask } from '../bulk_task.js'
 import { changedNames, storedChanges } from './changes.js'
@@ -168,30 +162,12 @@ export class EditTask extends BulkTask {
    * Required fields that are not changed are validated as they are stored, and not written.
    */
   async #valuesFor(record: LucidRow, ctx: HttpContext): Promise<Record<string, unknown>> {
-    const { resource } = this.view
     const changes = this.changes!
     await this.#checkFields(record, ctx)
-    const submission = {
-      ...changes,
-      values: {
-        ...keyIn(this.view, record),
-        ...requiredIn(this.view, record, changes.values),
-        ...changes.values,
-      },
-      faults: touchedFaults(this.#fields, changes, record),
-    }
-    const values = await validateSubmission(
-      resource.updateBody,
-      submission,
-      new Uploads(this.view, [], changes),
-      { operation: 'update', key: resource.key.of(record) },
-      {
-        isStrict: true,
-        record: valuesBefore(this.view, record, (name) => !Object.hasOwn(changes.values, name)),
-      }
-    )
+    const faults = touchedFaults(this.#fields, changes, record)
+    const values = await validateChanges(this.view, record, { ...changes, faults }, true)
     keepUntouched(this.#fields, changes, record, values)
-    return { ...this.#changed(values), ...internalValues(this.view) }
+    return { ...values, ...internalValues(this.view) }
   }
 
   /**
@@ -214,14 +190,6 @@ export class EditTask extends BulkTask {
         message: `The ${name} field ${message}`,
       }))
     )
-  }
-
-  /** The values of the fields that are to be changed, by attribute name. */
-  #changed(values: Record<string, unknown>): Record<string, unknown> {
-    const changed = this.view.resource.updateBody.fields
-      .filter(({ apiName }) => Object.hasOwn(this.changes!.values, apiName))
-      .map(({ column, input }) => column?.attribute ?? input)
-    return Object.fromEntries(Object.entries(values).filter(([name]) => changed.includes(name)))
   }
 
   get #fields(): FormField[] {

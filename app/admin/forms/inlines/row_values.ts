@@ -9,8 +9,8 @@ import { unseenFields } from '../fields/visible_when.js'
 import { Widget } from '../fields/widget.js'
 import { submissionOf, withoutUnseen, type Submission } from '../submission/submission.js'
 import { isSame, storedTexts } from '../submission/untouched.js'
-import { internalValues, keyIn, requiredIn, valuesBefore } from '../submission/update_values.js'
-import { validateSubmission } from '../submission/validate_submission.js'
+import { internalValues } from '../submission/update_values.js'
+import { validateChanges, validateSubmission } from '../submission/validate_submission.js'
 import type { InlineRows, StoredRow } from './inline_rows.js'
 import type { SentRow } from './sent_rows.js'
 
@@ -132,26 +132,10 @@ export async function valuesOfChanged(
   { record }: StoredRow,
   touched: Submission
 ): Promise<Values> {
-  const { resource } = view
   const all = formFields(site, view, 'update')
   const unseen = unseenFields(all, textsInForm(view, all, touched, record))
-  const submission = withoutUnseen(touched, unseen)
-  const { values: changed } = submission
-  const parsed = await validateSubmission(
-    resource.updateBody,
-    {
-      ...submission,
-      values: { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed },
-    },
-    new Uploads(view, [], submission),
-    { operation: 'update', key: resource.key.of(record) },
-    { record: valuesBefore(view, record, (name) => !Object.hasOwn(changed, name)) }
-  )
-  const attributes = resource.updateBody.fields
-    .filter(({ apiName }) => Object.hasOwn(changed, apiName))
-    .map(({ column, input }) => column?.attribute ?? input)
-  const own = Object.entries(parsed).filter(([name]) => attributes.includes(name))
-  return { ...Object.fromEntries(own), ...internalValues(view) }
+  const values = await validateChanges(view, record, withoutUnseen(touched, unseen))
+  return { ...values, ...internalValues(view) }
 }
 
 function empty(field: FormField, { values, cleared, faults }: Submission): void {

@@ -1,7 +1,10 @@
 import { Problem } from '#crud'
 import { parseUpdate, type BodySchema, type StoredValues } from '#crud/internals'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import type { ModelView } from '../../model_view.js'
 import type { Submission } from './submission.js'
-import type { Uploads } from '../files/uploads.js'
+import { keyIn, requiredIn, valuesBefore } from './update_values.js'
+import { Uploads } from '../files/uploads.js'
 import { InvalidForm } from '../../errors.js'
 
 /**
@@ -38,4 +41,33 @@ export async function validateSubmission(
   if (errors.length > 0) throw new InvalidForm(errors)
   await uploads.storeIn(parsed)
   return parsed
+}
+
+/**
+ * Validates changes of some fields of a record, with the stored values of the others that the schema requires.
+ *
+ * @param changes  whose values are those of the changed fields alone
+ * @returns the values of the changed fields
+ * @throws InvalidForm
+ */
+export async function validateChanges(
+  view: ModelView,
+  record: LucidRow,
+  changes: Submission,
+  isStrict = false
+): Promise<Record<string, unknown>> {
+  const { key, updateBody } = view.resource
+  const { values: changed } = changes
+  const values = { ...keyIn(view, record), ...requiredIn(view, record, changed), ...changed }
+  const parsed = await validateSubmission(
+    updateBody,
+    { ...changes, values },
+    new Uploads(view, [], changes),
+    { operation: 'update', key: key.of(record) },
+    { isStrict, record: valuesBefore(view, record, (name) => !Object.hasOwn(changed, name)) }
+  )
+  const attributes = updateBody.fields
+    .filter(({ apiName }) => Object.hasOwn(changed, apiName))
+    .map(({ column, input }) => column?.attribute ?? input)
+  return Object.fromEntries(Object.entries(parsed).filter(([name]) => attributes.includes(name)))
 }

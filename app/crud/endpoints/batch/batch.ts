@@ -2,6 +2,8 @@ import { Problem, type FieldError } from '../../errors.js'
 import { identityOf } from '../../operations/reach.js'
 import type { KeyValue } from '../../resource/key.js'
 import type { Resource } from '../../resource/resource.js'
+import { parseUpdate } from '../../schema/parse_update.js'
+import type { Item } from '../../types.js'
 import type { SentBatch } from './batch_body.js'
 import { BatchFaults } from './batch_faults.js'
 
@@ -17,6 +19,13 @@ export interface Batch {
 /** Name of the key in an update */
 const ID = 'id'
 
+interface BatchValidation {
+  /** True to refuse fields that the schema does not have */
+  isStrict: boolean
+  /** Reads the item as it is; null if the caller can't see it */
+  stored: (key: KeyValue) => Promise<Item | null>
+}
+
 /**
  * Validates all operations of a batch as single requests are. [D4]
  *
@@ -25,19 +34,21 @@ const ID = 'id'
 export async function validateBatch(
   resource: Resource,
   sent: SentBatch,
-  isStrict: boolean
+  validation: BatchValidation
 ): Promise<Batch> {
   const faults = new BatchFaults()
   const batch: Batch = { create: [], update: [], delete: [] }
   for (const [index, item] of sent.create.entries()) {
     const values = isObject(item)
-      ? await failuresIn(resource.createBody.parse(item, { operation: 'create' }, isStrict))
+      ? await failuresIn(
+          resource.createBody.parse(item, { operation: 'create' }, validation.isStrict)
+        )
       : [noObject()]
     if (Array.isArray(values)) faults.add('create', index, ...values)
     else batch.create.push(values)
   }
   for (const [index, item] of sent.update.entries()) {
-    const update = isObject(item) ? await readUpdate(resource, item, isStrict) : [noObject()]
+    const update = isObject(item) ? await readUpdate(resource, item, validation) : [noObject()]
     if (Array.isArray(update)) faults.add('update', index, ...update)
     else batch.update.push(update)
   }
@@ -56,7 +67,7 @@ export async function validateBatch(
   return batch
 }
 
-async function readUpdate(resource: Resource, item: Values, isStrict: boolean) {
+async function readUpdate(resource: Resource, item: Values, { isStrict, stored }: BatchValidation) {
   if (!Object.hasOwn(item, ID)) {
     return [{ field: ID, rule: 'required', message: 'The id field must be defined' }]
   }
@@ -66,7 +77,9 @@ async function readUpdate(resource: Resource, item: Values, isStrict: boolean) {
   const isField = updateBody.fields.some(({ apiName }) => apiName === ID)
   const body = isField ? item : withoutId(item)
   const meta = { operation: 'update', ...(key && { key }) }
-  const values = await failuresIn(updateBody.parse(body, meta, isStrict))
+  const values = await failuresIn(
+    parseUpdate(updateBody, { body, meta, isStrict, stored: () => key && stored(key) })
+  )
   if (key && !Array.isArray(values)) return { key, values }
   const failures = Array.isArray(values) ? values : []
   return key ? failures : [invalidKey(), ...failures.filter(({ field }) => field !== ID)]

@@ -13,8 +13,10 @@ import type { CallOptions } from '../../operations/call_options.js'
 import { BATCH_OPERATIONS, type Operation } from '../../operations/operation.js'
 import { queryOf } from '../../request/query_string.js'
 import { checkWriteQuery } from '../../request/strict_query.js'
+import type { KeyValue } from '../../resource/key.js'
 import type { Resource } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
+import type { Item } from '../../types.js'
 import { validateBatch, type Batch } from '../batch/batch.js'
 import { batchIn } from '../batch/batch_body.js'
 import { runBatch, type BatchCalls } from '../batch/run_batch.js'
@@ -30,6 +32,8 @@ interface BatchHandlerOptions extends BatchCalls {
   /** The resource as the authorized caller may see it */
   resourceOf: () => Promise<Resource>
   callOptions: () => CallOptions
+  /** Reads an item as it is */
+  fetch: (key: KeyValue) => Promise<Item | null>
 }
 
 /**
@@ -50,7 +54,10 @@ export async function handleBatch(ctx: HttpContext, options: BatchHandlerOptions
   const resource = await resourceOf()
   const wanted = preferredReturn(ctx)
   const answer = await idempotentBatch.answer(ctx, body, callOptions, async (within) => {
-    const batch = await validateBatch(resource, sent, strictBody)
+    const batch = await validateBatch(resource, sent, {
+      isStrict: strictBody,
+      stored: async (key) => (mayRead ? await options.fetch(key) : null),
+    })
     return await within(() =>
       write(ctx, resource, batch, { ...options, mayRead, returning: wanted !== 'minimal' })
     )

@@ -119,6 +119,19 @@ test.group('Admin | rows in the form of their parent', (group) => {
     assert.deepEqual([place, nights], ['Merv', 1])
   }).tags(['@database'])
 
+  test('[R2, A20] a stored value that the schema refuses does not block another field of its row', async ({
+    assert,
+  }) => {
+    await Camel.query().where('name', 'Asra').update({ weight: 999 })
+    const fields = fieldsOf(await open())
+    const refused = await update({ ...fields, 'camels.0.weight': '998' })
+    assert.equal(refused.status, 400)
+    const { status } = await update({ ...fields, 'camels.0.note': 'Slow' })
+    assert.equal(status, 303)
+    const { name, note, weight } = await Camel.findByOrFail('weight', 999)
+    assert.deepEqual([name, note, weight], ['Asra', 'Slow', 999])
+  }).tags(['@database'])
+
   test('[R2] a parent is created with its rows', async ({ assert }) => {
     const { status } = await create({
       'name': 'Salt',

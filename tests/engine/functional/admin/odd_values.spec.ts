@@ -10,7 +10,7 @@ import {
 } from '#tests/engine/helpers/admin'
 import { onSqlite } from '#tests/engine/helpers/databases'
 import { formOf } from '#tests/engine/helpers/forms'
-import { call, get, patch } from '#tests/engine/helpers/http'
+import { call, get, patch, post } from '#tests/engine/helpers/http'
 
 test.group('Values that other programs wrote', (group) => {
   group.tap((one) => one.skip(!onSqlite, 'other databases store one form'))
@@ -112,4 +112,65 @@ test.group('Values that other programs wrote', (group) => {
       before.map((row) => ({ ...row, title: 'new' }))
     )
   })
+
+  test('[A20, A3, D4] sent back unchanged, they stay and the other fields are written: {name}')
+    .with([
+      { name: 'PATCH', send: (item: any) => patch(`/api/odd-records/${item.id}`, item) },
+      {
+        name: 'batch',
+        send: (item: any) => post('/api/odd-records/batch', { update: [item] }),
+      },
+    ])
+    .run(async ({ assert }, { send }) => {
+      const stored = () => db.from('odd_records').where('id', 4).first()
+      const before = await stored()
+      const { body } = await get('/api/odd-records/4')
+      const refused = await send({ ...body, price: 'another', title: 'new' })
+      assert.equal(refused.status, 422)
+      const { status, text } = await send({ ...body, title: 'new' })
+      assert.equal(status, 200, text)
+      assert.deepEqual(await stored(), { ...before, title: 'new' })
+    })
+
+  test('[A20, A3] are not disclosed to callers who may not read the item', async ({ assert }) => {
+    const { body } = await get('/api/odd-records/4')
+    const single = await patch('/api/odd-unread/4', { price: body.price })
+    const batch = await post('/api/odd-unread/batch', { update: [{ id: 4, price: body.price }] })
+    assert.deepEqual([single.status, batch.status], [422, 422])
+  })
+
+  test('[L9, L10] do not block the change of another field by {name}')
+    .with([
+      {
+        name: 'edit selected',
+        send: (headers: Record<string, string>) =>
+          call('POST', '/admin/OddRecord/bulk-edit', {
+            json: { ids: [1, 2, 3, 4], values: { title: 'new' } },
+            headers,
+          }),
+      },
+      {
+        name: 'the cell of a list',
+        send: async (headers: Record<string, string>) => {
+          const path = '/admin/OddRecord/cell/4?field=title'
+          const { text } = await get(path, { headers })
+          const version = /data-version="(.*?)"/.exec(text)![1]
+          return await call('POST', path, {
+            body: new URLSearchParams({ title: 'new' }).toString(),
+            headers: {
+              ...headers,
+              'content-type': 'application/x-www-form-urlencoded',
+              'if-match': `"${version}"`,
+            },
+          })
+        },
+      },
+    ])
+    .run(async ({ assert }, { send }) => {
+      const stored = () => db.from('odd_records').where('id', 4).first()
+      const before = await stored()
+      const { status, text } = await send({ cookie })
+      assert.equal(status, 200, text)
+      assert.deepEqual(await stored(), { ...before, title: 'new' })
+    })
 })
