@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import { Play, Stage } from '#tests/engine/fixtures/stages'
@@ -26,6 +27,10 @@ function told({ status, text, headers }: Answer) {
     .replace(/(in )?\d+ (seconds?|minutes?)( ago)?/g, '')
   return { status, text: plain, tag: headers.get('etag') }
 }
+
+const both = (name: string) => ({ title: 'Lear', town: 'east', [name]: 'Mine' })
+const texts = (values: object) =>
+  Object.fromEntries(Object.entries(values).map(([k, v]) => [k, String(v)]))
 
 test.group('Attacks | a field that a role hides', (group) => {
   let kim: AdminUser
@@ -147,4 +152,114 @@ test.group('Attacks | a field that a role hides', (group) => {
     assert.notInclude(again.text, 'Cordelia')
     assert.notEqual(again.headers.get('etag'), first.headers.get('etag'))
   })
+
+  test('[A7, U3] {name}: writing it has the result of writing an unknown field')
+    .with([
+      {
+        name: 'update',
+        status: 200,
+        strict: 422,
+        send: (name: string, id: number) => ask('PATCH', `/api/plays/${id}`, both(name)),
+      },
+      {
+        name: 'create',
+        status: 201,
+        strict: 422,
+        send: (name: string) => ask('POST', '/api/plays', both(name)),
+      },
+      {
+        name: 'batch update',
+        status: 200,
+        strict: 422,
+        send: (name: string, id: number) =>
+          ask('POST', '/api/plays/batch', { update: [{ id, ...both(name) }] }),
+      },
+      {
+        name: 'batch create',
+        status: 200,
+        strict: 422,
+        send: (name: string) => ask('POST', '/api/plays/batch', { create: [both(name)] }),
+      },
+      {
+        name: 'mounted update',
+        status: 200,
+        strict: 422,
+        send: (name: string, id: number) => ask('PATCH', `/admin/Play/crud/${id}`, both(name)),
+      },
+      {
+        name: 'mounted create',
+        status: 201,
+        strict: 422,
+        send: (name: string) => ask('POST', '/admin/Play/crud', both(name)),
+      },
+      {
+        name: 'form of an update',
+        status: 303,
+        send: (name: string, id: number) =>
+          sendForm(`/admin/Play/form_update/${id}`, texts(both(name)), { cookie }),
+      },
+      {
+        name: 'emptied in the form of an update',
+        status: 303,
+        send: (name: string, id: number) => {
+          const fields = { title: 'x', [`${name}__clear`]: '1' }
+          return sendForm(`/admin/Play/form_update/${id}`, fields, { cookie })
+        },
+      },
+      {
+        name: 'form of a create',
+        status: 303,
+        send: (name: string) => sendForm('/admin/Play/form_create', texts(both(name)), { cookie }),
+      },
+      {
+        name: 'form of a create that begins with it',
+        status: 200,
+        send: (name: string) => ask('GET', `/admin/Play/create_page?${name}=Mine`),
+      },
+      {
+        name: 'bulk edit',
+        status: 422,
+        send: (name: string, id: number) =>
+          ask('POST', '/admin/Play/bulk-edit', { ids: [id], values: both(name) }),
+      },
+      {
+        name: 'form of a bulk edit',
+        status: 303,
+        send: (name: string, id: number) => {
+          const fields = { _edit: '1', _ids: String(id), [name]: 'Mine', [`${name}__change`]: '1' }
+          return sendForm('/admin/Play/bulk-edit', fields, { cookie })
+        },
+      },
+      {
+        name: 'cell of a list',
+        status: 404,
+        send: (name: string, id: number) =>
+          call('POST', `/admin/Play/cell/${id}?field=${name}`, {
+            body: `${name}=Mine`,
+            headers: {
+              cookie,
+              'content-type': 'application/x-www-form-urlencoded',
+              'if-match': '"any"',
+            },
+          }),
+      },
+    ])
+    .run(async ({ assert, cleanup }, { send, status, strict = status }) => {
+      cleanup(() => app.config.set('crud.strictBody', false))
+      for (const [isStrict, expected] of [
+        [false, status],
+        [true, strict],
+      ] as const) {
+        app.config.set('crud.strictBody', isStrict)
+        const [hidden, unknown] = [await send('secret', play.id), await send('sekret', play.id)]
+        assert.deepEqual([hidden.status, unknown.status], [expected, expected], hidden.text)
+        if (expected === 422) {
+          assert.equal(hidden.text.replaceAll('secret', 'sekret'), unknown.text)
+        }
+        const rows = await db.from('plays').orderBy('id')
+        const [own, , ...created] = rows.map(({ secret }) => secret)
+        assert.equal(own, SECRET)
+        assert.isTrue(created.every((secret) => secret === null))
+      }
+    })
 })
