@@ -127,13 +127,25 @@ function byTitle(name: string, text: string, column: Column, search: TitleSearch
 }
 
 /**
- * Names are the API's. A column's own name may look like one with an operator, or be reserved there.
+ * Name of the filter by one value of a column, whose own name may look like that of another column with an operator.
+ */
+export function equalName({ apiName }: Column): string {
+  return apiName.includes('__') ? `${apiName}__eq` : apiName
+}
+
+/**
+ * Names are the API's. One that is no column with an operator may be that of a column, or be reserved there.
  *
  * @returns null for a name that is none; columns that the viewer may not see have none
  */
 function readName(view: ModelView, name: string): { column: Column; operator: Operator } | null {
-  const own = fieldOf(view, name)
-  if (own) return { column: own, operator: 'eq' }
+  const named = withOperator(view, name)
+  if (named) return named
+  const column = fieldOf(view, name)
+  return column ? { column, operator: 'eq' } : null
+}
+
+function withOperator(view: ModelView, name: string) {
   try {
     const { column: apiName, operator } = parseFilterName(name)
     const column = fieldOf(view, apiName)

@@ -6,6 +6,7 @@ import type { AdminSite } from '../admin_site.js'
 import { isForbidden } from '../forms/submission/refusals.js'
 import { mayImport } from '../import/may_import.js'
 import { managementPages } from '../layout/management_pages.js'
+import { equalName, filterParameter } from '../list/list_filters.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
 import { visibleViews } from '../permissions/visible_views.js'
@@ -144,8 +145,8 @@ async function recordsOf(
       const label = plainText(view.titleOf(item)).text
       const url = linkTo(keys[index])
       if (url !== null) return { label, url }
-      const filters = view.resource.key.columns.map(({ apiName }, part): [string, string] => [
-        `filter.${apiName}`,
+      const filters = view.resource.key.columns.map((column, part): [string, string] => [
+        filterParameter({ name: equalName(column) }),
         String(keys[index][part]),
       ])
       return { label, url: `${view.url('/')}?${new URLSearchParams(filters)}` }

@@ -134,7 +134,7 @@ async function fieldView(
   { shown, stored, errors, cleared, prefix = '', choices }: FieldState
 ): Promise<FieldView> {
   const { name: ownName, widget, valueType } = field
-  const name = prefix === '' ? inputName(ownName) : prefix + ownName
+  const name = prefix + inputName(ownName)
   const help = field.help ?? generalHelp(site, field, stored !== undefined)
   const values = shown[ownName] ?? []
   const isStored = (stored?.[ownName] ?? []).some((text) => text !== '')
@@ -263,7 +263,7 @@ function visibleWhen(
 ): string | undefined {
   const open = [...(condition ?? [])]
     .filter(([name]) => names.has(name))
-    .map(([name, texts]) => [prefix === '' ? inputName(name) : prefix + name, texts])
+    .map(([name, texts]) => [prefix + inputName(name), texts])
   return open.length > 0 ? JSON.stringify(Object.fromEntries(open)) : undefined
 }
 

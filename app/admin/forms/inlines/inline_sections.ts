@@ -4,6 +4,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { RowFaults } from '../../errors.js'
 import { filteredListUrl } from '../../record/related_list.js'
 import type { ModelView } from '../../model_view.js'
+import { inputName } from '../fields/input_name.js'
 import { Widget } from '../fields/widget.js'
 import { sheetsOf } from '../fields/widgets/sheets.js'
 import { inSentence } from '../../text/in_sentence.js'
@@ -76,7 +77,7 @@ export async function rowsIn(
 function widgetAsksAgain(site: AdminSite, inline: Inline, { texts }: SentRow): boolean {
   const { create, update } = rowFields(site, inline)
   return [...create, ...update].some(
-    ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(name, texts)
+    ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), texts)
   )
 }
 

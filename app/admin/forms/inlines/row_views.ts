@@ -8,6 +8,7 @@ import { namesThings } from '../../list/names_things.js'
 import { referencesOf } from '../../relations/references.js'
 import { SharedChoices } from '../fields/choices.js'
 import { fieldViews, type FieldView } from '../fields/field_view.js'
+import { inputName } from '../fields/input_name.js'
 import type { FormField } from '../fields/form_field.js'
 import { isChoice } from '../fields/listed_choices.js'
 import { submissionOf } from '../submission/submission.js'
@@ -191,7 +192,7 @@ export class RowViews {
   /** Values that references have in the rows, as stored or typed */
   #currentOf(column: Column): unknown[] {
     return this.shown.flatMap(({ stored, sent }) => {
-      const typed = sent?.texts.get(column.apiName)?.at(-1)
+      const typed = sent?.texts.get(inputName(column.apiName))?.at(-1)
       const attributes = stored?.record as unknown as Record<string, unknown> | undefined
       const own = attributes && toApi(column, attributes[column.attribute])
       return [own, isKeyOf(column, typed) ? typed : undefined]

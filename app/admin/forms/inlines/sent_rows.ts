@@ -11,7 +11,7 @@ export interface SentRow {
   id: string | null
   version: string | undefined
   isRemoved: boolean
-  /** Texts of its fields by their names in the row: `quantity` */
+  /** Texts by the names of the inputs in the row: `quantity` */
   texts: ReadonlyMap<string, readonly string[]>
 }
 

@@ -1,7 +1,7 @@
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { FormField } from '../fields/form_field.js'
-import { fieldName, inputName } from '../fields/input_name.js'
+import { inputName } from '../fields/input_name.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
 
@@ -24,10 +24,7 @@ export function keepableTexts(
   const fields = formFields(site, view, mode)
   const texts = [...sent].filter(
     ([name]) =>
-      OWN.includes(name) ||
-      isOfInput(fields, name) ||
-      isOfMany(view, name) ||
-      isOfRow(site, view, name)
+      OWN.includes(name) || isOf(fields, name) || isOfMany(view, name) || isOfRow(site, view, name)
   )
   return Object.fromEntries(texts.map(([name, values]) => [name, [...values]]))
 }
@@ -43,31 +40,30 @@ function isKept({ secret, valueType }: FormField): boolean {
   return !secret && valueType !== 'file'
 }
 
-/** The form's own inputs have the names of no field. */
-function isOfInput(fields: readonly FormField[], input: string): boolean {
-  const name = fieldName(input)
-  return inputName(name) === input && isOf(fields, name)
-}
-
-/** A field of its name, its box that empties it, or an input of its widget. */
-function isOf(fields: readonly FormField[], name: string): boolean {
-  return fields.some(
-    (field) =>
+/** The input of a field, its box that empties it, or an input of its widget. */
+function isOf(fields: readonly FormField[], input: string): boolean {
+  return fields.some((field) => {
+    const own = inputName(field.name)
+    return (
       isKept(field) &&
-      (name === field.name ||
-        name.startsWith(`${field.name}__`) ||
-        (field.widget instanceof Widget && name.startsWith(`${field.name}.`)))
-  )
+      (input === own ||
+        input.startsWith(`${own}__`) ||
+        (field.widget instanceof Widget && input.startsWith(`${own}.`)))
+    )
+  })
 }
 
 /** The keys of a many-to-many field, and what its script adds. */
 function isOfMany({ manyToMany }: ModelView, name: string): boolean {
-  return manyToMany.some((many) => name === many.name || name.startsWith(`${many.name}.__`))
+  return manyToMany.some((many) => {
+    const own = inputName(many.name)
+    return name === own || name.startsWith(`${own}.__`)
+  })
 }
 
 /** A row belongs to the relation that its name begins with. */
 function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
-  const [, relationName, rest] = /^(\w+)\.\w+\.(\w+)$/.exec(name) ?? []
+  const [, relationName, rest] = /^(\w+)\.\w+\.([\w:]+)$/.exec(name) ?? []
   if (relationName === undefined || !view.model.$hasRelation(relationName)) return false
   const relation = view.model.$getRelation(relationName)
   relation.boot()
@@ -76,6 +72,6 @@ function isOfRow(site: AdminSite, view: ModelView, name: string): boolean {
   if (!other) return false
   if (OF_ROW.includes(rest)) return true
   const fields = [...formFields(site, other, 'create'), ...formFields(site, other, 'update')]
-  const isWithheld = fields.some((field) => field.name === rest && !isKept(field))
+  const isWithheld = fields.some((field) => inputName(field.name) === rest && !isKept(field))
   return !isWithheld && isOf(fields, rest)
 }

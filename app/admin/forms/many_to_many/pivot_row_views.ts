@@ -89,21 +89,22 @@ async function rowView(
   const prefix = `${name}.${index}.`
   const isBlank = isBlankRow(columns, row)
   const isNew = row.was === undefined
-  const shown: Record<string, string[]> = { [`${prefix}id`]: row.id === '' ? [] : [row.id] }
+  const shown: Record<string, string[]> = { id: row.id === '' ? [] : [row.id] }
   const errors: Record<string, string> = {}
-  const fields: FormField[] = isNew ? [keyField(site, many, `${prefix}id`)] : []
+  const fields: FormField[] = isNew ? [keyField(site, many)] : []
   for (const column of columns) {
     const texts = row.cells[column.name] ?? (isBlank ? [...column.field.initial] : [])
-    shown[prefix + column.name] = texts
-    fields.push({ ...column.field, name: prefix + column.name, required: false })
+    shown[column.name] = texts
+    fields.push({ ...column.field, required: false })
     const read = isTyped && !isBlank && !row.remove ? readPivotCell(site, column, texts) : undefined
-    if (read?.fault !== undefined) errors[prefix + column.name] = read.fault
+    if (read?.fault !== undefined) errors[column.name] = read.fault
   }
   const cells = await fieldViews(ctx, site, view, fields, {
     shown,
     stored: undefined,
     errors,
     cleared: new Set(),
+    prefix,
   })
   for (const cell of cells) {
     if (cell.search) cell.search.url = view.url(`/choices/${encodeURIComponent(many.name)}`)
@@ -120,10 +121,10 @@ async function rowView(
 }
 
 /** The choice of a record in a new row. */
-function keyField(site: AdminSite, { label, reference }: ManyToMany, name: string): FormField {
+function keyField(site: AdminSite, { label, reference }: ManyToMany): FormField {
   const { kind } = reference.target
   return {
-    name,
+    name: 'id',
     label: site.text('manyToMany.add', { label }),
     help: undefined,
     prefix: undefined,

@@ -1,5 +1,6 @@
 import { MOST_RELATED, writeJson } from '#crud/internals'
 import { TooManyValues } from '../../errors.js'
+import { fieldName } from '../fields/input_name.js'
 
 /**
  * A row of a many-to-many field whose pivot rows have columns of their own: texts, as the form has them. [R3]
@@ -56,7 +57,7 @@ export function collectRows(
     if (part === 'id') row.id = texts.at(-1)!.trim()
     else if (part === '__was') row.was = valuesIn(texts.at(-1)!)
     else if (part === '__remove') row.remove = texts.includes('1')
-    else row.cells[part] = [...texts]
+    else row.cells[fieldName(part)] = [...texts]
   }
   const isAsked = sent.has(name + MORE)
   if (rows.size === 0 && !isAsked) return undefined

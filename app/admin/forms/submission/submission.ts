@@ -1,7 +1,7 @@
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import type { HttpContext } from '@adonisjs/core/http'
 import { sentTexts } from '../../http/form_texts.js'
-import { columnTexts, inputName } from '../fields/input_name.js'
+import { inputName } from '../fields/input_name.js'
 import { valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
@@ -48,15 +48,13 @@ export async function readSubmission(
   ctx: HttpContext,
   mode: FormMode
 ): Promise<Submission> {
-  return submissionOf(fields, columnTexts(fields, sentTexts(ctx)), mode, (name) =>
-    ctx.request.file(inputName(name))
-  )
+  return submissionOf(fields, sentTexts(ctx), mode, (name) => ctx.request.file(inputName(name)))
 }
 
 /**
  * The same for texts of any origin, such as those of a row in a form. [R2]
  *
- * @param sent    texts by the names of the fields
+ * @param sent    texts by the names of the inputs
  * @param fileOf  the uploaded file of a field
  */
 export function submissionOf(
@@ -75,7 +73,7 @@ export function submissionOf(
     files: new Map(),
     faults: [],
     asksAgain: fields.some(
-      ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(name, sent)
+      ({ name, widget }) => widget instanceof Widget && widget.asksAgain?.(inputName(name), sent)
     ),
   }
   for (const field of fields) {
@@ -117,8 +115,9 @@ function textsSent(
   { name, widget }: FormField,
   sent: ReadonlyMap<string, readonly string[]>
 ): readonly string[] {
-  const own = widget instanceof Widget ? widget.collect?.(name, sent) : undefined
-  return own ?? sent.get(name) ?? []
+  const input = inputName(name)
+  const own = widget instanceof Widget ? widget.collect?.(input, sent) : undefined
+  return own ?? sent.get(input) ?? []
 }
 
 function readFile({ name, widget }: FormField, file: MultipartFile, { files, faults }: Submission) {
@@ -154,5 +153,6 @@ function isCleared(
   sent: ReadonlyMap<string, readonly string[]>,
   mode: FormMode
 ): boolean {
-  return mode === 'update' && field.nullable && (sent.get(field.name + CLEAR) ?? []).includes('1')
+  const texts = sent.get(inputName(field.name) + CLEAR) ?? []
+  return mode === 'update' && field.nullable && texts.includes('1')
 }

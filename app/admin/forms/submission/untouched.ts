@@ -6,6 +6,7 @@ import { ungrouped } from '../../text/grouped_number.js'
 import { isSameMoment, normalMoment } from '../../time/local_time.js'
 import { textsOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
+import { inputName } from '../fields/input_name.js'
 import type { Submission } from './submission.js'
 
 /**
@@ -87,7 +88,7 @@ export function untouchedIn(
  * The fields that were sent with another value than the record has, or, without a record, with any.
  *
  * @param fields  that are not to be written
- * @param sent    the texts of the form, by name
+ * @param sent    the texts of the form, by the names of its inputs
  */
 export function changedFields(
   fields: readonly FormField[],
@@ -96,7 +97,7 @@ export function changedFields(
 ): FormField[] {
   const stored = record ? storedTexts(fields, record) : {}
   return fields.filter((field) => {
-    const texts = [...(sent.get(field.name) ?? [])]
+    const texts = [...(sent.get(inputName(field.name)) ?? [])]
     return texts.some((text) => text.trim() !== '') && !isSame(field, stored[field.name], texts)
   })
 }

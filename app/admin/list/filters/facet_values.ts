@@ -11,7 +11,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
 import { cutText, isInvisible } from '../cell.js'
-import { MOST_FILTERS, readFilters, type ListFilter } from '../list_filters.js'
+import { equalName, MOST_FILTERS, readFilters, type ListFilter } from '../list_filters.js'
 import type { ListParameters } from '../list_parameters.js'
 import { NO_TITLES } from '../title_search.js'
 import { facetColumns } from './facet_columns.js'
@@ -185,9 +185,10 @@ function labelOf(
 }
 
 /** The name and text of the filter by one value. An empty text needs a name, as an empty filter is none. */
-function filterBy({ apiName }: Column, text: string | null): [name: string, text: string] {
+function filterBy(column: Column, text: string | null): [name: string, text: string] {
+  const { apiName } = column
   if (text === null) return [`${apiName}__is`, 'null']
-  return text === '' ? [`${apiName}__or`, 'eq:'] : [apiName, text]
+  return text === '' ? [`${apiName}__or`, 'eq:'] : [equalName(column), text]
 }
 
 function asksFor({ operator, text, fault }: ListFilter, value: string | null): boolean {

@@ -1,4 +1,5 @@
 import { operatorsOf, type Column } from '#crud/internals'
+import { equalName } from '../list_filters.js'
 
 /**
  * The condition of a filter on a column, as the form has it:
@@ -114,7 +115,7 @@ export function filterOf(
     case 'in':
       return [`${apiName}__${operator}`, values.map((one) => one.replaceAll(',', '\\,')).join()]
     case 'eq':
-      return [apiName, value]
+      return [equalName(column), value]
     default:
       return [`${apiName}__${operator}`, value]
   }

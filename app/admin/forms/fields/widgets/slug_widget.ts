@@ -1,4 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
+import { inputName } from '../input_name.js'
 import { FormWidget, type Preview } from './form_widget.js'
 
 interface SlugOptions {
@@ -31,13 +32,13 @@ export class SlugWidget extends FormWidget {
     const own = sent.get(name) ?? []
     if (!isCreate || own.some((text) => text.trim() !== '')) return undefined
     /* In a row of another form both names begin with that of the row. */
-    const source = name.slice(0, name.lastIndexOf('.') + 1) + from
+    const source = name.slice(0, name.lastIndexOf('.') + 1) + inputName(from)
     const made = this.#slugOf(sent.get(source)?.[0] ?? '')
     return made === '' ? undefined : [made]
   }
 
   async data() {
-    return { from: this.#options.from }
+    return { from: inputName(this.#options.from) }
   }
 
   preview(text: string): Preview {
