@@ -50,6 +50,7 @@ import { Imports } from './import/imports.js'
 import { ImportJob } from './import/jobs/import_job.js'
 import { ImportTrialJob } from './import/jobs/import_trial_job.js'
 import { filesDisk } from './forms/files/files_disk.js'
+import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
 import { isBelowMount } from './http/below_mount.js'
 import { handleAdminError } from './http/handle_error.js'
@@ -228,6 +229,7 @@ export default class AdminProvider {
       add(() => site.addModel(model, options))
     }
     for (const view of site.models.values()) add(() => checkInlines(site, view))
+    add(() => checkReferencedModels(site))
   }
 
   async #build(): Promise<AdminSite> {

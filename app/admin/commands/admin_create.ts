@@ -1,7 +1,7 @@
 import { flags } from '@adonisjs/core/ace'
 import { ask } from '#crud/commands/command'
 import type { AdminUserService } from '../authentication/admin_user_service.js'
-import type { UserAttributes } from '../user_attributes/user_attributes.js'
+import type { AdminSite } from '../admin_site.js'
 import { AdminCommand, CommandFailure, fault } from './admin_command.js'
 
 /**
@@ -39,13 +39,14 @@ export default class AdminCreate extends AdminCommand {
   declare attribute: string[] | undefined
 
   async run() {
-    const { adminUserService: users, userAttributes } = await this.site()
+    const site = await this.site()
+    const { adminUserService: users } = site
     this.requireFlags(
       this.username === undefined && '--username=NAME',
       !this.passwordStdin && '--password-stdin'
     )
     const roleIds = await this.#roleIds()
-    const attributes = this.attribute && (await this.#attributes(userAttributes, this.attribute))
+    const attributes = this.attribute && (await this.#attributes(site, this.attribute))
     const username = this.username ?? (await this.#askUsername(users))
     await users.checkNewUsername(username)
     const password = await this.readPassword(users, { username }, this.passwordStdin)
@@ -56,9 +57,14 @@ export default class AdminCreate extends AdminCommand {
     )
   }
 
-  async #attributes(declared: UserAttributes, given: string[]) {
+  /** @throws CommandFailure  for an attribute whose record does not exist */
+  async #attributes(site: AdminSite, given: string[]) {
     const { readAttributes } = await import('../user_attributes/user_attributes.js')
-    return await readAttributes(declared, given)
+    const { missingReferences } = await import('../user_attributes/attribute_references.js')
+    const attributes = await readAttributes(site.userAttributes, given)
+    const [missing] = await missingReferences(site, attributes)
+    if (missing) throw new CommandFailure(`The attribute ${missing.name} ${missing.text}`)
+    return attributes
   }
 
   /**

@@ -18,6 +18,7 @@ import AdminUser from '../models/admin_user.js'
 import { placeOf } from '../notices/notices.js'
 import { requireProofOf } from '../authentication/reauthentication/reauthentication.js'
 import { roleIdsOf, setRoles, unknownRoles } from '../permissions/user_roles.js'
+import { checkReferencedRecords } from '../user_attributes/attribute_references.js'
 import { INVITE, REVOKE_TOKENS, ROLES } from './admin_user_schemas.js'
 
 type Values = Record<string, unknown>
@@ -27,10 +28,12 @@ type Site = Pick<
   | 'adminUserService'
   | 'devices'
   | 'invitations'
+  | 'models'
   | 'notices'
   | 'savedViews'
   | 'sessionManager'
   | 'text'
+  | 'userAttributes'
 >
 
 /**
@@ -62,6 +65,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
 
   async prepareCreate(values: Values, options: HookOptions): Promise<Values> {
     requireProofOf(options.actor)
+    await checkReferencedRecords(this.#site, values.attributes, null, options)
     await this.#checkRoles(values, options)
     return await super.prepareCreate(values, options)
   }
@@ -96,6 +100,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
     const { client } = options
     requireProofOf(options.actor)
     await this.#checkName(values.username, client, user)
+    await checkReferencedRecords(this.#site, values.attributes, user.attributes as Values, options)
     if (values.isSuperuser === false) await this.#checkNotLast(user, 'core.lastDemoted', client)
     /* A new password ends the user's sessions, except the one that has set it. [B7] */
     if (values.hashedPassword !== undefined) {

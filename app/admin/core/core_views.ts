@@ -207,6 +207,6 @@ function attributesField(site: AdminSite): FieldOptions {
   const label = site.text('core.users.attributes')
   const isDeclared = Object.keys(site.userAttributes).length > 0
   return isDeclared
-    ? { label, widget: attributesWidget(site.userAttributes) }
+    ? { label, widget: attributesWidget(site) }
     : { label, help: site.text('core.users.attributesHelp') }
 }

@@ -1,8 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { isObject } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { fieldViews, type FieldView } from '../forms/fields/field_view.js'
+import { referenceField } from '../forms/fields/reference_field.js'
 import { Widget } from '../forms/fields/widget.js'
 import { wordsOf } from '../model_view.js'
-import type { UserAttributes } from './user_attributes.js'
+import AdminUser from '../models/admin_user.js'
+import { attributeReferences } from './attribute_references.js'
+import type { UserAttribute } from './user_attributes.js'
 
 interface Parts {
   /** Texts of the declared attributes */
@@ -14,7 +19,8 @@ interface Parts {
 /**
  * The attributes of a user, each declared one in a field of its type; others are kept.
  */
-export function attributesWidget(declared: UserAttributes) {
+export function attributesWidget(site: AdminSite) {
+  const declared = site.userAttributes
   const names = Object.keys(declared)
 
   return class AttributesWidget extends Widget {
@@ -43,21 +49,49 @@ export function attributesWidget(declared: UserAttributes) {
       ]
     }
 
-    async data(_ctx: HttpContext, name: string, values: string[]): Promise<unknown> {
+    async data(ctx: HttpContext, name: string, values: string[]): Promise<unknown> {
       const { others, texts } = partsOf(values[0])
+      const choices = await choicesOfRecords(ctx, site, `${name}.`, texts)
       return {
         others: { name: `${name}.__others`, value: JSON.stringify({ texts: {}, others }) },
-        inputs: Object.entries(declared).map(([one, { choices, help, label, type }]) => ({
+        inputs: Object.entries(declared).map(([one, attribute]) => ({
           name: `${name}.${one}`,
-          label: label ?? wordsOf(one),
-          help,
-          type,
+          label: labelOf(one, attribute),
+          help: attribute.help,
+          type: attribute.type,
           value: texts[one] ?? '',
-          choices: type === 'boolean' ? ['true', 'false'] : choices?.map(String),
+          choices:
+            attribute.type === 'boolean' ? ['true', 'false'] : attribute.choices?.map(String),
+          record: choices.get(one),
         })),
       }
     }
   }
+}
+
+/** The fields of forms that choose a record, of the attributes that refer to one. */
+async function choicesOfRecords(
+  ctx: HttpContext,
+  site: AdminSite,
+  prefix: string,
+  texts: Record<string, string>
+): Promise<Map<string, FieldView>> {
+  const references = [...attributeReferences(site)]
+  const fields = references.map(([name, reference]) =>
+    referenceField(name, labelOf(name, site.userAttributes[name]), reference)
+  )
+  const views = await fieldViews(ctx, site, site.models.get(AdminUser.name)!, fields, {
+    shown: Object.fromEntries(fields.map(({ name }) => [name, [texts[name] ?? '']])),
+    stored: undefined,
+    errors: {},
+    cleared: new Set(),
+    prefix,
+  })
+  return new Map(views.map((view, index) => [fields[index].name, view]))
+}
+
+function labelOf(name: string, { label }: UserAttribute): string {
+  return label ?? wordsOf(name)
 }
 
 function textOf(value: unknown): string {

@@ -13,6 +13,8 @@ export interface UserAttribute {
   help?: string
   /** The values that it takes. Default: any of its type */
   choices?: readonly (string | number)[]
+  /** Name of the model of the admin site to whose records the attribute refers, by their key: `'Branch'` */
+  references?: string
 }
 
 export type UserAttributes = Readonly<Record<string, UserAttribute>>
@@ -47,6 +49,7 @@ const ATTRIBUTE: Record<keyof UserAttribute, Check> = {
     (value) => isList(value, (one) => ['string', 'number'].includes(typeof one)),
     'a list of texts or numbers',
   ],
+  references: TEXT,
 }
 
 /** @throws ValueError */
@@ -62,6 +65,11 @@ export function checkUserAttributes(place: string, attributes: UserAttributes): 
     if (attribute.type === undefined) {
       throw new ValueError(
         `${place}: ${group}.type is missing, and must be one of ${listed(TYPES)}`
+      )
+    }
+    if (attribute.references !== undefined && (attribute.choices || attribute.type === 'boolean')) {
+      throw new ValueError(
+        `${place}: ${group}.references goes with the type of a key, 'number' or 'text', and without choices`
       )
     }
   }

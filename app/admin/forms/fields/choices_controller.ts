@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
+import AdminUser from '../../models/admin_user.js'
+import { attributeReferences } from '../../user_attributes/attribute_references.js'
 import { seenManyToMany } from '../../relations/many_to_many.js'
 import { referencesOf, type Reference } from '../../relations/references.js'
 import { choicesOf, MOST_CHOICES } from './choices.js'
@@ -50,8 +52,9 @@ export class ChoicesController {
     return { choices, status: this.site.text(key, { count: choices.length }) }
   }
 
-  /** The other model of a many-to-many field. [R3] */
+  /** The other model of a many-to-many field, or that of an attribute of users. [R3] */
   async #related(ctx: HttpContext): Promise<Reference | undefined> {
+    if (this.view.model === AdminUser) return attributeReferences(this.site).get(ctx.params.field)
     const seen = await seenManyToMany(ctx, this.site, this.view)
     return seen.find(({ name }) => name === ctx.params.field)?.reference
   }

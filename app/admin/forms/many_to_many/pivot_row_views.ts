@@ -5,6 +5,7 @@ import type { ModelView } from '../../model_view.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'
 import { fieldViews, type FieldView } from '../fields/field_view.js'
 import type { FormField } from '../fields/form_field.js'
+import { referenceField } from '../fields/reference_field.js'
 import { readPivotCell, type PivotColumn } from './pivot_columns.js'
 import { MORE, type SentPivotRow } from './sent_pivot_rows.js'
 
@@ -91,7 +92,9 @@ async function rowView(
   const isNew = row.was === undefined
   const shown: Record<string, string[]> = { id: row.id === '' ? [] : [row.id] }
   const errors: Record<string, string> = {}
-  const fields: FormField[] = isNew ? [keyField(site, many)] : []
+  const fields: FormField[] = isNew
+    ? [referenceField('id', site.text('manyToMany.add', { label: many.label }), many.reference)]
+    : []
   for (const column of columns) {
     const texts = row.cells[column.name] ?? (isBlank ? [...column.field.initial] : [])
     shown[column.name] = texts
@@ -117,36 +120,5 @@ async function rowView(
     hidden: isNew ? [] : [{ name: `${prefix}id`, value: row.id }, was],
     cells,
     remove: isBlank ? undefined : { name: `${prefix}__remove`, checked: row.remove === true },
-  }
-}
-
-/** The choice of a record in a new row. */
-function keyField(site: AdminSite, { label, reference }: ManyToMany): FormField {
-  const { kind } = reference.target
-  return {
-    name: 'id',
-    label: site.text('manyToMany.add', { label }),
-    help: undefined,
-    prefix: undefined,
-    suffix: undefined,
-    widget: 'select',
-    valueType: kind === 'integer' || kind === 'number' ? 'number' : 'text',
-    required: false,
-    condition: undefined,
-    nullable: true,
-    emptied: null,
-    column: undefined,
-    virtual: true,
-    multiple: false,
-    choices: undefined,
-    reference,
-    attributes: {},
-    hidden: false,
-    secret: false,
-    initial: [],
-    asTyped: false,
-    strict: false,
-    takesFile: false,
-    grouped: false,
   }
 }

@@ -100,9 +100,19 @@ function byField(
     } else {
       messages.set(
         name,
-        message.replace(`The ${path} field`, () => label)
+        inPart(
+          path,
+          message.replace(`The ${path} field`, () => label)
+        )
       )
     }
   }
   return Object.fromEntries(messages)
+}
+
+/** Names the part of a field (`attributes.night`), unless the message does. */
+function inPart(path: string, message: string): string {
+  const part = path.split('.').slice(1).join('.')
+  const leaf = path.split('.').at(-1)!
+  return part === '' || message.includes(leaf) ? message : `${part}: ${message}`
 }

@@ -16,7 +16,7 @@ const DECLARED: UserAttributes = {
 }
 
 test.group('Attributes of users', () => {
-  const Attributes = attributesWidget(DECLARED)
+  const Attributes = attributesWidget({ userAttributes: DECLARED, models: new Map() } as never)
   const widget = new Attributes()
   const sent = (texts: Record<string, string>) =>
     new Map(Object.entries(texts).map(([name, text]) => [`attributes.${name}`, [text]]))

@@ -1,0 +1,108 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem, ValueError, type CallOptions, type HookOptions } from '#crud'
+import { invalidBody, listed } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import type { Reference } from '../relations/references.js'
+
+type Site = Pick<AdminSite, 'models' | 'userAttributes'>
+type Values = Record<string, unknown>
+
+/**
+ * The declared attributes that hold the key of a record, by name.
+ */
+export function attributeReferences({ models, userAttributes }: Site): Map<string, Reference> {
+  const references = new Map<string, Reference>()
+  for (const [name, attribute] of Object.entries(userAttributes)) {
+    const view = attribute.references === undefined ? undefined : models.get(attribute.references)
+    if (!view) continue
+    const [target] = view.resource.key.columns
+    references.set(name, { column: target, view, target })
+  }
+  return references
+}
+
+/**
+ * @throws ValueError  for a model that the site does not have, or whose records have no single key
+ */
+export function checkReferencedModels({ models, userAttributes }: Site): void {
+  for (const [name, { references }] of Object.entries(userAttributes)) {
+    if (references === undefined) continue
+    const place = `config/admin.ts: userAttributes.${name}.references is '${references}'`
+    const view = models.get(references)
+    if (!view) {
+      const names = [...models.values()].filter((one) => !one.adminModel).map((one) => one.name)
+      throw new ValueError(
+        `${place}, and must be a model of the admin site: ${listed(names) || 'there is none'}`
+      )
+    }
+    if (view.resource.key.isComposite) {
+      throw new ValueError(`${place}, whose key has several columns; an attribute has one value`)
+    }
+  }
+}
+
+/**
+ * Checks that the records exist to which attributes refer, for the actor who sets them. Unchanged ones are not checked.
+ *
+ * @param before  attributes that the user has
+ * @throws Problem 422
+ */
+export async function checkReferencedRecords(
+  site: Site,
+  attributes: unknown,
+  before: Values | null,
+  options: HookOptions
+): Promise<void> {
+  const missing = await missingReferences(site, (attributes ?? {}) as Values, before, options)
+  if (missing.length === 0) return
+  throw invalidBody(
+    missing.map(({ name, text }) => ({
+      field: `attributes.${name}`,
+      rule: 'foreign_key',
+      message: `The ${name} field ${text}`,
+    }))
+  )
+}
+
+/**
+ * The attributes whose records do not exist.
+ *
+ * @returns each with what is wrong, in words that complete "the attribute ..."
+ */
+export async function missingReferences(
+  site: Site,
+  attributes: Values,
+  before: Values | null = null,
+  options: CallOptions = {}
+): Promise<Array<{ name: string; text: string }>> {
+  const missing = []
+  for (const [name, reference] of attributeReferences(site)) {
+    const value = attributes[name]
+    const isEmpty = value === undefined || value === null
+    if (isEmpty || isDeepStrictEqual(value, before?.[name])) continue
+    if (await exists(reference, value, options)) continue
+    const { view, target } = reference
+    const text = `has ${JSON.stringify(value)}, which no ${view.name} has as its ${target.apiName}`
+    missing.push({ name, text })
+  }
+  return missing
+}
+
+async function exists(
+  { view }: Reference,
+  value: unknown,
+  { actor, client }: CallOptions
+): Promise<boolean> {
+  const { crud, resource } = view
+  await resource.load()
+  const key = resource.key.fromJson(value)
+  if (!key) return false
+  /* The other model may be in another database. */
+  const isTogether = client?.connectionName === resource.client().connectionName
+  try {
+    return (await crud.get(key[0], { actor, ...(isTogether && { client }) })) !== null
+  } catch (error) {
+    if (error instanceof Problem && error.status === 403) return false
+    throw error
+  }
+}
