@@ -42,7 +42,39 @@ export function makesOwnRecords(model: LucidModel): boolean {
     if (names.some((name) => name !== 'constructor' && usual.has(name))) return true
     own = Object.getPrototypeOf(own)
   }
-  return model.$adapter !== BaseModel.$adapter || Object.keys(new model().$attributes).length > 0
+  return (
+    usualOf(model.$adapter) !== BaseModel.$adapter ||
+    Object.keys(new model().$attributes).length > 0
+  )
+}
+
+type Adapter = LucidModel['$adapter']
+
+/** Our adapters, with those that they wrap */
+const WRAPPED = new WeakMap<Adapter, Adapter>()
+
+function usualOf(adapter: Adapter): Adapter {
+  const usual = WRAPPED.get(adapter)
+  return usual ? usualOf(usual) : adapter
+}
+
+/**
+ * Calls a function before each insert of a record of a model or its subclasses, after all hooks, and without them, too.
+ *
+ * @param check  gets the row by column name; its error prevents the insert
+ */
+export function beforeInsert(
+  model: LucidModel,
+  check: (record: LucidRow, row: Record<string, unknown>) => Promise<void>
+): void {
+  const usual = model.$adapter
+  const adapter: Adapter = Object.create(usual)
+  adapter.insert = async (record, row) => {
+    await check(record, row)
+    await usual.insert(record, row)
+  }
+  WRAPPED.set(adapter, usual)
+  model.$adapter = adapter
 }
 
 /**

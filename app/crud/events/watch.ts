@@ -3,6 +3,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
+import { refuseNullKeys } from '../lucid/null_keys.js'
 import { markOwnHook } from '../lucid/own_hooks.js'
 import { takeLockedRow } from '../lucid/stored_rows.js'
 import { addCausedPivots } from './caused_pivots.js'
@@ -38,6 +39,7 @@ const BEFORE = new WeakMap<LucidRow, Before>()
 export function watch(resource: Resource, { ownCode = true } = {}): void {
   const { model } = resource
   if (!markWatched(resource)) return
+  refuseNullKeys(resource)
 
   const onCreated = markOwnHook(async (record: LucidRow) => {
     if (counts(record)) await note(record, { stored: null }, { ...record.$attributes })

@@ -4,6 +4,7 @@ import { LucidCrud, resources, ValueError } from '#crud'
 import { Resource } from '#crud/internals'
 import { newKey } from '#crud/values/new_key'
 import { Country, Receipt, Seat, Voucher } from '#tests/engine/fixtures/keys'
+import { onMysql } from '#tests/engine/helpers/databases'
 import { get, post } from '#tests/engine/helpers/http'
 
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
@@ -36,6 +37,49 @@ test.group('Keys of new records', (group) => {
     /* MariaDB creates each by itself, which the call reports by false. */
     assert.oneOf(await refused(together), [422, 'false'])
     assert.lengthOf(await db.from('vouchers'), 0)
+  })
+
+  test('[A9] no save of a record stores one without a key: {name}')
+    .with([
+      { name: 'create', save: () => Voucher.create({ title: 'x' }) },
+      { name: 'null', save: () => Voucher.create({ id: null as any, title: 'x' }) },
+      { name: 'createMany', save: () => Voucher.createMany([{ title: 'x' }]) },
+      { name: 'quietly', save: () => Voucher.createQuietly({ title: 'x' }) },
+      { name: 'firstOrCreate', save: () => Voucher.firstOrCreate({ title: 'x' }) },
+      {
+        name: 'save in a transaction',
+        save: () =>
+          db.transaction(async (client) => {
+            await new Voucher().fill({ title: 'x' }).useTransaction(client).save()
+          }),
+      },
+    ])
+    .run(async ({ assert }, { save }) => {
+      const error: any = await save().then(
+        () => null,
+        (one: unknown) => one
+      )
+      assert.instanceOf(error, Error)
+      /* There the database refuses it by itself. */
+      if (!onMysql) {
+        assert.equal(error.status, 422, error.message)
+        assert.equal(error.errors[0].field, 'id')
+      }
+      assert.lengthOf(await db.from('vouchers'), 0)
+    })
+
+  test('[A9] a save with a key, or with one that a hook or the database makes, is stored', async ({
+    assert,
+  }) => {
+    const id = newKey('uuid4')
+    await Voucher.create({ id, title: 'x' })
+    assert.lengthOf(await db.from('vouchers').where('id', id), 1)
+    await db.from('seats').delete()
+    await Seat.create({ hall: 1, place: 'a', label: 'x' })
+    assert.lengthOf(await db.from('seats'), 1)
+    await assert.rejects(() => Seat.create({ hall: 1, label: 'x' }))
+    assert.lengthOf(await db.from('seats'), 1)
+    await db.from('seats').delete()
   })
 
   test('generates the key that the model names', async ({ assert }) => {
