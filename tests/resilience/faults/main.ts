@@ -15,7 +15,7 @@ const USAGE = `npm run faults -- [OPTIONS]
   --only=NAME          one scenario alone; may be given several times
   --database=KIND      on one database alone: ${KINDS.join(', ')}; may be given several times
   --writes=5000        acknowledged writes of the scenario kill
-  --rows=135233        rows of each file of the scenario others
+  --rows=135233        rows of each file of the scenario others, records of bulk-others
 
 Everything runs on servers and files of its own, made for it and removed afterwards. PostgreSQL and
 MariaDB need their programs on this machine; what is left out is named. Exit status 1: a promise was broken.

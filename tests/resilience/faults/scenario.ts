@@ -13,7 +13,7 @@ export interface Finding {
 export interface Options {
   /** Acknowledged writes of the scenario `kill` */
   writes: number
-  /** Rows of the files of the scenario `others` */
+  /** Rows of the files of the scenario `others`, records of `bulk-others` */
   rows: number
 }
 

@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.js'
+import { bulkBesideOthers } from './scenarios/bulk_beside_others.js'
 import { bulkDeletes } from './scenarios/bulk_deletes.js'
 import { databaseAway } from './scenarios/database_away.js'
 import { diskFull } from './scenarios/disk_full.js'
@@ -28,5 +29,6 @@ export const SCENARIOS: Scenario[] = [
   killedJobs,
   killedImports,
   importBesideOthers,
+  bulkBesideOthers,
   migrations,
 ]

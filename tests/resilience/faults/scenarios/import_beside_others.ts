@@ -1,36 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clientOf, signIn, type Call } from '../helpers/client.js'
+import { clientOf, type Call } from '../helpers/client.js'
 import { makePlace, type Place } from '../helpers/databases.js'
 import { until } from '../helpers/processes.js'
+import { MOST_TIMES, MOST_WAIT, OWN, SecondUser } from '../helpers/second_user.js'
 import { Server } from '../helpers/server.js'
 import { signInAs } from '../helpers/users.js'
 import type { Scenario } from '../scenario.js'
 
-/** Milliseconds that a write of another user may wait, in addition to the noise of the machine */
-const MOST_WAIT = 1000
-/** A read may take so many times as long as without an import, and so many milliseconds */
-const MOST_TIMES = 2
-const LEAST_READ = 40
 /** Milliseconds to the first byte of a page after an import */
 const MOST_AFTER = 1000
-/** Rounds of reads without an import */
-const ROUNDS = 30
-
-const READ = [
-  '/admin/Product/?page=2',
-  '/admin/Product/update/7',
-  '/admin/AdminUser/',
-  '/admin/management/jobs',
-  '/api/products?limit=20',
-]
-
-interface Times {
-  reads: number[]
-  writes: number[]
-  logins: number[]
-  faults: Set<string>
-}
-
 /**
  * Imports as many rows as `rows` says, twice: new ones, then changes of all of them. A second user reads, saves and
  * logs in meanwhile.
@@ -45,32 +23,22 @@ export const importBesideOthers: Scenario = {
     try {
       server = await Server.start(place.variables)
       const cookie = await signInAs(server, 'jo')
-      const other = await signInAs(server, 'kim')
-      /* Another one, as many logins of the reader would end the session that reads. */
-      await signInAs(server, 'lou')
       const { call, close } = clientOf(server.origin)
-      for (let index = 0; index < 60; index++) {
-        const product = { name: `Own ${index}`, description: '-', category: 'Own', price: 1 }
-        await call('POST', '/api/products', product)
-      }
-      const calm = times()
-      for (let round = 0; round < ROUNDS; round++) await readAll(call, other, calm)
+      const other = await SecondUser.create(server, call)
       const broken: string[] = []
-      const figures: string[] = [`reads ${told(calm.reads)} ms without`]
+      const figures = [other.figures]
       for (const kindOfRows of ['new', 'changed'] as const) {
+        const { origin } = server
         const file = fileOf(kindOfRows, rows)
-        const path = await tried(server.origin, file, cookie, kindOfRows === 'new' ? '' : 'id')
+        const path = await tried(origin, file, cookie, kindOfRows === 'new' ? '' : 'id')
         await ended(place, 'import_trial')
-        const busy = times()
-        let isOver = false
-        const work = beside(server.origin, call, other, busy, () => isOver)
-        const begun = performance.now()
-        const { status } = await send(`${server.origin}${path}/run`, {}, cookie)
-        if (status !== 303) broken.push(`the import of ${kindOfRows} rows did not begin: ${status}`)
-        await ended(place, 'import')
-        const seconds = (performance.now() - begun) / 1000
-        isOver = true
-        await work
+        const during = await other.workDuring(`${rows} ${kindOfRows} rows`, async () => {
+          const { status } = await send(`${origin}${path}/run`, {}, cookie)
+          if (status !== 303)
+            broken.push(`the import of ${kindOfRows} rows did not begin: ${status}`)
+          await ended(place, 'import')
+        })
+        broken.push(...during.broken)
         const after = await pagesAfter(place, call, cookie)
         const slowest = Math.max(...Object.values(after))
         const jobs = await place.select(
@@ -79,16 +47,12 @@ export const importBesideOthers: Scenario = {
         const [{ state, done, fault }] = jobs
         if (state !== 'done' || Number(done) !== rows)
           broken.push(`${kindOfRows}: ${state}, ${done} done, ${fault}`)
-        broken.push(
-          ...faultsOf(kindOfRows, calm, busy),
-          ...[...busy.faults].map((one) => `${kindOfRows}: ${one}`)
-        )
         for (const [page, took] of Object.entries(after)) {
           if (took > MOST_AFTER)
             broken.push(`${kindOfRows}: afterwards ${page} took ${took.toFixed(0)} ms`)
         }
         figures.push(
-          `${rows} ${kindOfRows} rows in ${seconds.toFixed(0)} s: reads ${told(busy.reads)} ms, writes ${told(busy.writes)} ms, logins ${told(busy.logins)} ms, pages afterwards at most ${slowest.toFixed(0)} ms (${Object.entries(
+          `${during.figures}, pages afterwards at most ${slowest.toFixed(0)} ms (${Object.entries(
             after
           )
             .map(([page, took]) => `${page} ${took.toFixed(0)}`)
@@ -102,65 +66,6 @@ export const importBesideOthers: Scenario = {
       await place.remove()
     }
   },
-}
-
-function times(): Times {
-  return { reads: [], writes: [], logins: [], faults: new Set() }
-}
-
-async function readAll(call: Call, cookie: string, { reads, faults }: Times) {
-  for (const path of READ) {
-    const { status, took } = await call('GET', path, undefined, { cookie, accept: 'text/html' })
-    reads.push(took)
-    if (status !== 200) faults.add(`GET ${path} was answered with ${status}`)
-  }
-}
-
-/** A second user, who reads all the time, saves twice a second and logs in now and then. */
-async function beside(
-  origin: string,
-  call: Call,
-  cookie: string,
-  all: Times,
-  isOver: () => boolean
-) {
-  const reading = async () => {
-    while (!isOver()) {
-      await readAll(call, cookie, all)
-      await sleep(100)
-    }
-  }
-  const writing = async () => {
-    for (let index = 0; !isOver(); index++) {
-      const path = `/api/products/${(index % 50) + 1}`
-      const { status, took } = await call('PATCH', path, { price: index })
-      all.writes.push(took)
-      if (status >= 300) all.faults.add(`PATCH was answered with ${status}`)
-      await sleep(400)
-    }
-  }
-  const loggingIn = async () => {
-    while (!isOver()) {
-      const begun = performance.now()
-      await signIn(origin, 'lou', 'correct horse').catch((error) => all.faults.add(String(error)))
-      all.logins.push(performance.now() - begun)
-      await sleep(3000)
-    }
-  }
-  await Promise.all([reading(), writing(), loggingIn()])
-}
-
-function faultsOf(kind: string, calm: Times, busy: Times): string[] {
-  const broken: string[] = []
-  const [usual, now] = [medianOf(calm.reads), medianOf(busy.reads)]
-  if (now > Math.max(MOST_TIMES * usual, LEAST_READ)) {
-    broken.push(
-      `${kind}: reads took ${now.toFixed(0)} ms (median), without an import ${usual.toFixed(0)} ms`
-    )
-  }
-  const longest = Math.max(0, ...busy.writes)
-  if (longest > MOST_WAIT) broken.push(`${kind}: a write waited ${longest.toFixed(0)} ms`)
-  return broken
 }
 
 /** Milliseconds of the pages that show what the import did */
@@ -194,7 +99,7 @@ async function pagesAfter(
 }
 
 function fileOf(kind: 'new' | 'changed', count: number): File {
-  const first = 61
+  const first = OWN + 1
   const lines = Array.from({ length: count }, (_, index) =>
     kind === 'new' ? `Row ${index},Imported,Bulk,${index}` : `${first + index},${index + 1}`
   )
@@ -232,17 +137,4 @@ async function ended(place: Place, kind: string) {
     const jobs = await place.select(`select state from admin_jobs where kind = '${kind}'`)
     return jobs.every(({ state }) => ['done', 'failed', 'cancelled'].includes(state))
   }, 30 * 60_000)
-}
-
-function medianOf(all: readonly number[]): number {
-  return quantileOf(all, 0.5)
-}
-
-function quantileOf(all: readonly number[], part: number): number {
-  return all.toSorted((one, other) => one - other)[Math.floor(all.length * part)] ?? 0
-}
-
-function told(all: readonly number[]): string {
-  const parts = [quantileOf(all, 0.5), quantileOf(all, 0.95), Math.max(0, ...all)]
-  return parts.map((one) => one.toFixed(0)).join('/')
 }
