@@ -1,9 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { inSnapshot, readersOf, type KeyValue } from '#crud/internals'
+import { inSnapshot, readersOf, requestsFirst, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { JobFailure, NotAllowed } from '../errors.js'
+import { EventInParts, nothingLogged, type LoggedParts } from '../events/event_in_parts.js'
 import { JobKind } from '../jobs/job_kind.js'
 import type { JobRun } from '../jobs/job_run.js'
+import { PartSize } from '../jobs/part_size.js'
 import type AdminJob from '../models/admin_job.js'
 import type { ModelView } from '../model_view.js'
 import { may } from '../permissions/may.js'
@@ -32,7 +34,8 @@ interface Payload {
 
 /**
  * A bulk task on more records than one request may write. It first notes the keys of all of them, as of one
- * moment, then writes them in transactions of a thousand, in that order. [L8]
+ * moment, then writes them in that order. A thousand are one event, and one transaction or, on SQLite, whose one writer
+ * all others wait for, several short ones. [L8]
  */
 export class BulkJob extends JobKind {
   readonly name = BULK_JOB
@@ -43,27 +46,52 @@ export class BulkJob extends JobKind {
   }
 
   titleOf(job: AdminJob): string {
-    const payload = job.payload as unknown as Payload
-    const view = this.site.models.get(job.model ?? '')
-    const task = view && taskOf(this.site, view, payload)
-    return (
-      task?.title(payload.count) ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
-    )
+    const { count } = job.payload as unknown as Payload
+    const title = this.#taskOf(job)?.title(count)
+    return title ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
   }
 
-  async perform(run: JobRun): Promise<void> {
-    const { count } = run.job.payload as unknown as Payload
-    if (!(await this.#isCollected(run, count))) await this.#collect(run)
+  async perform(run: JobRun): Promise<Record<string, unknown>> {
+    const { job } = run
+    const { count } = job.payload as unknown as Payload
+    if (run.done < count && !(await this.#isCollected(run, count))) await this.#collect(run)
+    const client = this.site.models.get(job.model ?? '')?.client()
+    const size = new PartSize(client?.dialect.name.includes('sqlite'))
     while (run.done < count) {
-      const { ctx, view, task } = await this.#begin(run)
-      const keys = await this.#chunk(run, view)
-      await task.prepare(keys, ctx)
-      const isLast = run.done + keys.length >= count
-      await run.step(view.client(), keys.length, async (client) => {
-        await task.run(keys, ctx, client)
-        return isLast ? { result: { message: task.done(count) } } : {}
-      })
+      const rest = Math.min(MOST_IDS - (run.done % MOST_IDS), count - run.done)
+      await size.writeSome(rest, (some) => this.#write(run, size, some, rest))
+      await requestsFirst()
     }
+    if (run.isEnded) return {}
+    /* An earlier run was killed behind the last records. */
+    return { message: this.#taskOf(job)?.done(count) ?? this.titleOf(job) }
+  }
+
+  /** Writes the next records, some of the rest of their chunk. */
+  async #write(run: JobRun, size: PartSize, some: number, rest: number): Promise<void> {
+    const { count } = run.job.payload as unknown as Payload
+    const { ctx, view, task } = await this.#begin(run)
+    const begun = run.done % MOST_IDS
+    const chunk = await this.#chunk(run, view)
+    const keys = chunk.slice(begun, begun + some)
+    await task.prepare(keys, ctx)
+    const isLast = run.done + keys.length >= count
+    let event: EventInParts | undefined
+    await run.step(view.client(), keys.length, async (client) => {
+      if (begun > 0 || some < rest) event = new EventInParts(loggedOf(run)).ofContext(ctx)
+      await size.measure(keys.length, () => task.run(keys, ctx, client))
+      return {
+        notes: event ? { chunk: event.logged } : {},
+        ...(isLast && { result: { message: task.done(count) } }),
+      }
+    })
+    await event?.settle()
+    if (event) run.job.notes = { chunk: event.logged }
+  }
+
+  #taskOf({ model, payload }: AdminJob): BulkTask | null {
+    const view = this.site.models.get(model ?? '')
+    return view ? taskOf(this.site, view, payload as unknown as Payload) : null
   }
 
   override async cleanUp({ id }: AdminJob): Promise<void> {
@@ -141,11 +169,17 @@ export class BulkJob extends JobKind {
 
   /** All chunks but the last hold a thousand keys, so the number of records that are done names the next. */
   async #chunk({ done, job, store }: JobRun, { resource }: ModelView): Promise<KeyValue[]> {
-    const position = done / MOST_IDS
+    const position = Math.floor(done / MOST_IDS)
     const row = await store.client().from(CHUNKS).where({ job_id: job.id, position }).first()
     if (!row) throw new JobFailure('jobs.fault.keysGone')
     return readIds(resource.key, (JSON.parse(row.record_keys) as string[]).map(idOfPath))
   }
+}
+
+/** What earlier parts of the present chunk have logged */
+function loggedOf({ done, job }: JobRun): LoggedParts {
+  const logged = job.notes?.chunk as LoggedParts | undefined
+  return done % MOST_IDS > 0 && logged ? logged : nothingLogged(null)
 }
 
 /** @returns null if the view has no such task, or not for the user */

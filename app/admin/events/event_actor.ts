@@ -1,7 +1,7 @@
 import type { Actor } from '#crud'
 import type { Origin, SystemActor } from '#crud/internals'
 import { LONGEST_USERNAME } from '../authentication/admin_user_service.js'
-import type { AdminEvent } from './event_integration.js'
+import type { AdminEvent, EventDetails } from './event_integration.js'
 
 type EventActor = Pick<AdminEvent, 'userId' | 'username' | 'sessionId' | 'ipAddress' | 'userAgent'>
 
@@ -27,10 +27,19 @@ export function eventActor({
   }
 }
 
-/**
- * Returns true if the name of the actor does not fit the log's column.
- */
-export function isCutShort(actor: Actor): actor is SystemActor {
+/** What the details of an event say about its actor. */
+export function actorDetails(actor: Actor): EventDetails {
+  /* The superuser who is signed in as the actor [U14] */
+  const actsBy = actor.session?.sessionMetadata?.actsAs?.by.username
+  return {
+    ...(actsBy && { acting_superuser: actsBy }),
+    ...(actor.token?.name && { token_name: actor.token.name }),
+    ...(isCutShort(actor) && { system_name: actor.name }),
+  }
+}
+
+/** True if the name of the actor does not fit the log's column. */
+function isCutShort(actor: Actor): actor is SystemActor {
   return actor.kind === 'system' && nameOf(actor).length > LONGEST_USERNAME
 }
 

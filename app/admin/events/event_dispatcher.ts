@@ -6,7 +6,6 @@ import { contextOfOrigin } from '../authentication/admin_origin.js'
 import { DatabaseIntegration } from './database_integration.js'
 import type { AdminEvent, EventIntegration } from './event_integration.js'
 import { eventOfWrites } from './event_of_writes.js'
-import type { eventActor } from './event_actor.js'
 import { longActionOf, type LongAction } from './long_action.js'
 import { noteLogged } from './logged_in_request.js'
 
@@ -86,11 +85,10 @@ export class EventDispatcher implements WriteObserver {
    * @param client  of a transaction that it is part of
    */
   async endAction(
-    action: LongAction,
-    by: Parameters<typeof eventActor>[0],
+    action: LongAction & { end: AdminEvent },
     client: QueryClientContract
   ): Promise<void> {
-    if (this.isActive) await this.#recordPart(action, action.event(by, []), client)
+    if (this.isActive) await this.#recordPart(action, action.end, client)
   }
 
   /** All parts of a long action are one event. */

@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon'
-import type { Actor, Write } from '#crud'
+import type { Write } from '#crud'
 import type { Origin } from '#crud/internals'
 import AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventRecord, RecordAction } from './event_integration.js'
 import { idOf, recordsOf } from './event_records.js'
-import { isCutShort, eventActor } from './event_actor.js'
-import { longActionOf } from './long_action.js'
+import { actorDetails, eventActor } from './event_actor.js'
+import { longActionOf, type PartEvent } from './long_action.js'
 
 /**
  * Builds the event of an action. Its model is that of the action; other models that hooks wrote
@@ -17,16 +17,25 @@ export function eventOfWrites(writes: readonly Write[]): AdminEvent | undefined 
   const records = recordsOf(writes)
   if (records.length === 0) return undefined
   const long = longActionOf(writes[0])
-  if (long) return long.event(writes[0], records)
+  if (long) return long.event(writes[0], records, (model) => eventOf(writes, records, model))
+  return eventOf(writes, records).event
+}
+
+function eventOf(
+  writes: readonly Write[],
+  records: EventRecord[],
+  resourceType: string = records[0].resourceType
+): PartEvent {
   const form = writes[0].origin?.form
-  if (form) return eventOfForm(writes, records, form)
-  const [{ resourceType, resourceId, action }] = records
+  if (form) return { event: eventOfForm(writes, records, form), count: 1 }
+  const own = records.find((record) => record.resourceType === resourceType)
+  const { resourceId, action } = own ?? records[0]
   const head = writes.filter(({ caused, resource }) => !caused && resource.name === resourceType)
   const written = new Set(head.map(idOf))
   const count = records.filter(
     (record) => record.resourceType === resourceType && written.has(record.resourceId)
   ).length
-  return {
+  const event: AdminEvent = {
     type: action,
     status: 'success',
     timestamp: DateTime.utc(),
@@ -36,6 +45,7 @@ export function eventOfWrites(writes: readonly Write[]): AdminEvent | undefined 
     details: detailsOf(head, action, count, writes[0]),
     records,
   }
+  return { event, count }
 }
 
 /** A form that writes rows with its record is an event of that record, even if only rows were changed. [R2] */
@@ -77,14 +87,7 @@ function detailsOf(
     ...(origin?.jobId && { job: origin.jobId }),
     ...(origin?.undoes && { undoes: origin.undoes }),
     ...(origin?.restores && { restores: origin.restores }),
-    ...(actsBy(actor) && { acting_superuser: actsBy(actor) }),
-    ...(actor.token?.name && { token_name: actor.token.name }),
-    ...(isCutShort(actor) && { system_name: actor.name }),
+    ...actorDetails(actor),
   }
   return Object.keys(details).length > 0 ? details : null
-}
-
-/** Name of the superuser who is signed in as the actor. [U14] */
-function actsBy({ session }: Actor): string | undefined {
-  return session?.sessionMetadata?.actsAs?.by.username
 }

@@ -1,35 +1,33 @@
-import { DateTime } from 'luxon'
+import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, Write } from '#crud'
 import type { Origin } from '#crud/internals'
-import { eventActor, isCutShort } from './event_actor.js'
-import type { AdminEvent, EventDetails, EventRecord } from './event_integration.js'
-import type { EventType } from './event_type.js'
+import { contextOfOrigin } from '../authentication/admin_origin.js'
+import type { AdminEvent, EventRecord } from './event_integration.js'
 
 const ACTIONS = new WeakMap<object, LongAction>()
 
-interface By {
+export interface By {
   actor: Actor
   origin: Origin | undefined
+}
+
+/** The event that the writes of one transaction would be by themselves */
+export interface PartEvent {
+  event: AdminEvent
+  /** Written records of the event's model */
+  count: number
 }
 
 /**
  * An action of several transactions that is one event in the log, as an import. [D3, E3]
  */
-export class LongAction {
+export abstract class LongAction {
   #logging: Promise<unknown> = Promise.resolve()
 
   /**
    * @param eventId  of its event, if an earlier transaction has logged it
-   * @param details  of the event so far; asked at each part
-   * @param owner    the event's user, if it is another one than the actor
    */
-  constructor(
-    private readonly type: EventType,
-    private readonly model: string,
-    public eventId: number | null,
-    private readonly details: () => EventDetails,
-    private readonly owner?: { id: number; username: string }
-  ) {}
+  constructor(public eventId: number | null) {}
 
   /** Makes the writes of an actor, with an origin if there is one, parts of this action. */
   of({ actor, origin }: By): this {
@@ -37,24 +35,18 @@ export class LongAction {
     return this
   }
 
-  /** The event so far, with the records of a part. */
-  event({ actor, origin }: By, records: EventRecord[]): AdminEvent {
-    return {
-      type: this.type,
-      status: 'success',
-      timestamp: DateTime.utc(),
-      ...eventActor({ actor, origin }),
-      ...(this.owner && { userId: this.owner.id, username: this.owner.username }),
-      resourceType: this.model,
-      resourceId: null,
-      details: {
-        ...this.details(),
-        ...(origin?.jobId && { job: origin.jobId }),
-        ...(!this.owner && isCutShort(actor) && { system_name: actor.name }),
-      },
-      records,
-    }
+  /** Makes all writes of a context parts of this action. */
+  ofContext(ctx: HttpContext): this {
+    ACTIONS.set(ctx, this)
+    return this
   }
+
+  /**
+   * The event so far, with the records of a part.
+   *
+   * @param ofPart  the event of the part by itself. Default of `model`: that of its first record
+   */
+  abstract event(by: By, records: EventRecord[], ofPart: (model?: string) => PartEvent): AdminEvent
 
   /** Logs parts one after the other, where the log is in another place than the records. */
   logAfter(log: (partOf: number | undefined) => Promise<number | void>): void {
@@ -77,5 +69,6 @@ export function longActionOf({
   actor,
   origin,
 }: Pick<Write, 'actor' | 'origin'>): LongAction | undefined {
-  return ACTIONS.get(origin ?? actor)
+  const ctx = contextOfOrigin(origin)
+  return ACTIONS.get(origin ?? actor) ?? (ctx && ACTIONS.get(ctx))
 }

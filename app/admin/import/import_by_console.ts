@@ -12,7 +12,7 @@ import { UTC } from '../time/time_zone.js'
 import { checkDateOrder, checkZone } from './check_columns.js'
 import { findDateOrders, withDateOrders } from './date_orders.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
-import { importAction } from './import_action.js'
+import { ImportAction } from './import_action.js'
 import { knownFields, type KnownField } from './import_fields.js'
 import { importSpec, type ImportSpec } from './import_spec.js'
 import { operator } from './importer.js'
@@ -100,14 +100,14 @@ async function writeAll(
   const spec = withDateOrders(planned, await findDateOrders(planned, file))
   const tally = new Tally()
   const { importer } = spec
-  const action = importAction(importer, name, tally, null)
+  const action = new ImportAction(importer, name, tally, null)
   const client = importer.view.client()
   try {
     await inTransaction(client, async (transaction) => {
       await writeAllRows(site, spec, file, tally, transaction, options)
       if (tally.counts.faulty > 0 && !options.skipFaulty) throw new Faulty()
       if (site.eventIntegration?.isPartOf?.(client)) {
-        await site.events.endAction(action, importer, transaction)
+        await site.events.endAction(action, transaction)
       }
     })
   } catch (error) {

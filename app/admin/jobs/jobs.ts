@@ -304,7 +304,7 @@ export class Jobs {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')
       if (job.interruptions >= 2 * MOST_INTERRUPTIONS) throw new JobFailure('jobs.fault.killed')
       const left = await inZone(job.origin.timeZone ?? UTC, () => kind.revert(run))
-      const outcome = left ?? this.site.text('jobs.reverted')
+      const outcome = left ?? this.site.text('jobs.reverted', { done: job.done })
       const fault = job.fault === null ? outcome : `${job.fault} ${outcome}`
       await this.store.end(job, state, { fault })
       await kind.cleanUp(job)

@@ -1,3 +1,6 @@
+import { unavailability } from '#crud/internals'
+import { JobStopped, JobSuperseded } from '../errors.js'
+
 /* Milliseconds that a part of a job may hold the one writer of SQLite, for which all others wait */
 const LONGEST = 150
 
@@ -11,18 +14,44 @@ const MOST = 500
 export class PartSize {
   #rows = FIRST
 
+  /** @param isShort  false for parts of any size */
+  constructor(private readonly isShort = true) {}
+
   get rows(): number {
-    return this.#rows
+    return this.isShort ? this.#rows : Infinity
   }
 
-  /** Runs the writes of as many records as `rows` says, and takes their time. */
-  async measure<Result>(write: () => Promise<Result>): Promise<Result> {
+  /** Writes a number of records, and takes the time. */
+  async measure<Result>(count: number, write: () => Promise<Result>): Promise<Result> {
     const begun = performance.now()
     const result = await write()
-    const fit = (this.#rows * LONGEST) / Math.max(1, performance.now() - begun)
+    const fit = (count * LONGEST) / Math.max(1, performance.now() - begun)
     /* One slow part is no reason for ever so small ones, nor a quick one for one that takes seconds. */
     const next = Math.min(Math.max(fit, this.#rows / 2), this.#rows * 2)
     this.#rows = Math.round(Math.min(Math.max(next, LEAST), MOST))
     return result
   }
+
+  /**
+   * Writes the first of some records. If that fails, all of them are written together, as they may refer to each
+   * other; then the error is that of all of them.
+   *
+   * @param all    number of the records
+   * @param write  writes the first ones in one transaction
+   */
+  async writeSome(all: number, write: (count: number) => Promise<void>): Promise<void> {
+    const count = Math.min(this.rows, all)
+    try {
+      await write(count)
+    } catch (error) {
+      if (count === all || isOfProcess(error)) throw error
+      await write(all)
+    }
+  }
+}
+
+/** True for an error that is not about the records */
+export function isOfProcess(error: unknown): boolean {
+  const isEnd = error instanceof JobStopped || error instanceof JobSuperseded
+  return isEnd || unavailability(error) !== undefined
 }

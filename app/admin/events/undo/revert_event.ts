@@ -21,6 +21,8 @@ export async function revertEvent(
     name: 'revert',
     counts: -1,
     leavesRecords: true,
+    model: run.job.model,
+    owner: { id: run.job.userId, username: run.job.username },
     begin: async () => {
       const by = { actor: ACTOR, origin: originOf(run.job, event) }
       return { by, targetOf: (name) => unrestrictedTarget(site, name) }

@@ -45,15 +45,18 @@ export interface UndoneBy {
  * Takes back some records of an event, in one transaction.
  *
  * @param client  a transaction's, to be part of it
+ * @param isPart  true if other transactions take back the rest: then records are logged in the order in which they were
+ *   written, as an undo of the undo goes the other way
  * @throws UndoRefused  with the records that are not as the event left them
  * @throws Problem 403 or 409
  */
 export async function undoSteps(
   { actor, origin }: UndoneBy,
   steps: readonly UndoStep[],
-  client: QueryClientContract
+  client: QueryClientContract,
+  isPart = false
 ): Promise<void> {
-  const { model } = steps[0].target.resource
+  const model = isPart ? undefined : steps[0].target.resource.model
   let run: UndoRun | undefined
   try {
     await inTransaction(client, (transaction) =>

@@ -5,6 +5,7 @@ import { adminActor } from '../../authentication/admin_actor.js'
 import { undoingOrigin } from '../../authentication/admin_origin.js'
 import { JobFailure, UndoRefused } from '../../errors.js'
 import type { JobRun, StepOutcome } from '../../jobs/job_run.js'
+import { writesInParts } from '../../jobs/writes_in_parts.js'
 import type AdminJob from '../../models/admin_job.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { EventType } from '../event_type.js'
@@ -14,6 +15,7 @@ import { revertEvent } from './revert_event.js'
 import { undoChain, undoMessage } from './undo_chain.js'
 import { clientOf, undoEvent } from './undo_event.js'
 import { UndoInParts, type UndoNotes } from './undo_in_parts.js'
+import { inOrder } from './undo_order.js'
 import { planUndo, stepsOf, targetOf } from './undo_plan.js'
 import type { UndoStep } from './undo_step.js'
 import { visibleEvent } from './undoable_event.js'
@@ -38,7 +40,7 @@ export async function undoInJob(
     const event = await visibleEvent(site, ctx, id)
     const outcomeOf = async (count: number): Promise<StepOutcome> =>
       isLast ? { result: { message: await undoMessage(site, event, count) } } : {}
-    if (await isWrittenInParts(site, event)) {
+    if (writesInParts(site, event.resourceType)) {
       await undoInParts(site, run, event, ctx)
       const { undo, ...notes } = run.job.notes ?? {}
       const outcome = { ...(await outcomeOf(run.done)), notes }
@@ -57,27 +59,28 @@ export async function undoInJob(
   }
 }
 
-/** True if a job has undone a part of an event. */
-export function hasUndonePart({ notes }: AdminJob): boolean {
-  return noted(notes) !== undefined
+/** The event of which a job has undone a part */
+export function eventInParts({ notes }: AdminJob): number | undefined {
+  return noted(notes)?.event
+}
+
+export function hasUndonePart(job: AdminJob): boolean {
+  return eventInParts(job) !== undefined
 }
 
 /** Reverts what a job has undone of the event that it was at. */
 export async function revertUndo(site: AdminSite, run: JobRun): Promise<string | null> {
-  const by = noted(run.job.notes)?.by
-  return typeof by === 'number' ? await revertEvent(site, run, by) : null
+  const event = noted(run.job.notes)?.by.event
+  const left = typeof event === 'number' ? await revertEvent(site, run, event) : null
+  if (left !== null) return left
+  /* Nothing of it is undone any more, so that it can be undone again. */
+  const { undo, revert, ...notes } = run.job.notes ?? {}
+  await run.step(run.store.client(), 0, async () => ({ notes }))
+  return null
 }
 
 function noted(notes: AdminJob['notes']): UndoNotes | undefined {
   return (notes?.undo ?? undefined) as UndoNotes | undefined
-}
-
-/** True for an import on SQLite, whose writer many records would hold too long, and for its undo. */
-async function isWrittenInParts(site: AdminSite, event: AdminEventLog): Promise<boolean> {
-  const written = site.models.get(event.resourceType ?? '')?.client()
-  if (!written?.dialect.name.includes('sqlite') || !site.jobs.store.isIn(written)) return false
-  const { root } = await undoChain(site, event)
-  return root?.eventType === EventType.IMPORT
 }
 
 async function undoInParts(
@@ -86,11 +89,18 @@ async function undoInParts(
   event: AdminEventLog,
   ctx: HttpContext
 ): Promise<void> {
-  if (noted(run.job.notes)?.event !== event.id) await checkAll(site, run, event, ctx)
+  const isBegun = noted(run.job.notes)?.event === event.id
+  const { root } = await undoChain(site, event)
+  /* An import may have more records than the memory holds steps; it deletes none, so that the last one is the first. */
+  const isImport = root?.eventType === EventType.IMPORT
+  const steps = isImport ? undefined : inOrder(await planUndo(site, ctx, event))
+  if (!isBegun) await (steps ? refuseChanged(steps) : checkAll(site, run, event, ctx))
   await new UndoInParts(site, run, event.id, {
     name: 'undo',
     counts: 1,
     leavesRecords: false,
+    model: event.resourceType,
+    steps,
     begin: async () => {
       const own = await run.context()
       const by = { actor: adminActor(own), origin: undoingOrigin(own, event) }

@@ -1,12 +1,11 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { requestsFirst, unavailability } from '#crud/internals'
+import { requestsFirst } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import { JobStopped, JobSuperseded, UndoRefused } from '../../errors.js'
-import { PartSize } from '../../jobs/part_size.js'
+import { UndoRefused } from '../../errors.js'
+import { isOfProcess, PartSize } from '../../jobs/part_size.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
-import { EventType } from '../event_type.js'
-import { LongAction } from '../long_action.js'
+import { EventInParts, nothingLogged, type LoggedParts } from '../event_in_parts.js'
 import { undoSteps, type UndoneBy } from './undo_event.js'
 import { stepOf } from './undo_plan.js'
 import type { UndoStep, UndoTarget } from './undo_step.js'
@@ -24,8 +23,8 @@ export interface Left {
 export interface UndoNotes {
   /** Id of the event that is undone */
   event: number
-  /** Id of the event that undoes it */
-  by: number | null
+  /** What is logged of the event that undoes it */
+  by: LoggedParts
   /** Id of the last audit row that was undone */
   last: number | null
   undone: number
@@ -40,13 +39,23 @@ export interface UndoPlan {
   counts: 1 | -1
   /** True to go on with the other records where one can't be undone */
   leavesRecords: boolean
+  /** All steps, in an order that foreign keys allow; undefined: too many, the last record is the first */
+  steps?: readonly UndoStep[]
+  /** Class name of the event's model; null: that of the first record */
+  model: string | null
+  /** The user of the event, if it is another one than who undoes */
+  owner?: { id: number; username: string }
   /** Asked anew for each part */
-  begin(): Promise<{ by: UndoneBy; targetOf(name: string): Promise<UndoTarget> }>
+  begin(): Promise<Begun>
+}
+
+interface Begun {
+  by: UndoneBy
+  targetOf(name: string): Promise<UndoTarget>
 }
 
 /**
- * The undo of an event that several transactions have written, in short transactions again, the last record first, as
- * one event. SQLite has one writer, for which all others wait. [R7, D3]
+ * The undo of an event in short transactions, as one event. SQLite has one writer, for which all others wait. [R7, D3]
  */
 export class UndoInParts {
   readonly #size = new PartSize()
@@ -58,7 +67,8 @@ export class UndoInParts {
     event: number,
     private readonly plan: UndoPlan
   ) {
-    const none = { event, by: null, last: null, undone: 0, left: { count: 0, names: [] } }
+    const by = nothingLogged(plan.model)
+    const none = { event, by, last: null, undone: 0, left: { count: 0, names: [] } }
     const noted = run.job.notes?.[plan.name] as UndoNotes | undefined
     this.#notes = noted?.event === event ? noted : none
   }
@@ -68,13 +78,33 @@ export class UndoInParts {
    * @throws UndoRefused, Problem  unless records may be left
    */
   async perform(): Promise<Left> {
+    const { steps } = this.plan
     for (;;) {
-      const { by, targetOf } = await this.plan.begin()
-      const rows = await this.#rows()
-      if (rows.length === 0) return this.#notes.left
-      await this.#undo(by, targetOf, rows)
+      const begun = await this.plan.begin()
+      const goesOn = steps ? await this.#nextSteps(begun, steps) : await this.#nextRows(begun)
+      if (!goesOn) return this.#notes.left
       await requestsFirst()
     }
+  }
+
+  async #nextSteps({ by, targetOf }: Begun, all: readonly UndoStep[]): Promise<boolean> {
+    const rest = all.slice(this.#notes.undone)
+    if (rest.length === 0) return false
+    await this.#size.writeSome(rest.length, async (count) => {
+      const steps: UndoStep[] = []
+      for (const step of rest.slice(0, count)) {
+        steps.push({ ...step, target: await targetOf(step.resourceType) })
+      }
+      await this.#part(by, steps, this.#notes.last)
+    })
+    return true
+  }
+
+  async #nextRows({ by, targetOf }: Begun): Promise<boolean> {
+    const rows = await this.#rows()
+    if (rows.length === 0) return false
+    await this.#undo(by, targetOf, rows)
+    return true
   }
 
   /** The next rows, each of another record: the later change of a record is undone before the earlier one. */
@@ -100,22 +130,22 @@ export class UndoInParts {
     try {
       const steps: UndoStep[] = []
       for (const row of rows) steps.push(stepOf(row, await targetOf(row.resourceType)))
-      await this.#part(by, steps, rows)
+      await this.#part(by, steps, rows.at(-1)!.id)
     } catch (error) {
-      if (!this.plan.leavesRecords || isOfProcess(error)) throw error
+      if (!this.plan.leavesRecords || (isOfProcess(error) && !(error instanceof UndoRefused)))
+        throw error
       if (rows.length === 1) return await this.#leave(rows[0])
       for (const row of rows) await this.#undo(by, targetOf, [row])
     }
   }
 
-  async #part(by: UndoneBy, steps: UndoStep[], rows: readonly AdminAuditLog[]): Promise<void> {
+  async #part(by: UndoneBy, steps: UndoStep[], last: number | null): Promise<void> {
     const client = steps[0].target.resource.client()
     await this.#step(client, async (transaction) => {
-      const notes = { ...this.#notes, last: rows.at(-1)!.id }
-      notes.undone += rows.length
-      const action = this.#action(by, steps[0], notes)
-      await this.#size.measure(() => undoSteps(by, steps, transaction))
-      return { ...notes, by: action.eventId }
+      const action = new EventInParts(this.#notes.by, this.plan.owner).of(by)
+      await this.#size.measure(steps.length, () => undoSteps(by, steps, transaction, true))
+      const undone = this.#notes.undone + steps.length
+      return { ...this.#notes, last, undone, by: action.logged }
     })
   }
 
@@ -141,24 +171,8 @@ export class UndoInParts {
     })
     this.#notes = notes
   }
-
-  #action(by: UndoneBy, { operation, reversal }: UndoStep, notes: UndoNotes): LongAction {
-    const { id, userId, username, model } = this.run.job
-    const isRemoval = reversal.before === null || operation === 'delete'
-    const type = reversal.left === null ? EventType.CREATE : isRemoval ? EventType.DELETE : null
-    const details = () => ({ count: notes.undone, undoes: notes.event, job: id })
-    const owner = { id: userId, username }
-    return new LongAction(type ?? EventType.UPDATE, model!, notes.by, details, owner).of(by)
-  }
 }
 
 function idOf({ resourceId, resourceType }: AdminAuditLog): string {
   return `${resourceType}/${resourceId}`
-}
-
-/** True for an error that is not about the records */
-function isOfProcess(error: unknown): boolean {
-  if (error instanceof UndoRefused) return false
-  const isEnd = error instanceof JobStopped || error instanceof JobSuperseded
-  return isEnd || unavailability(error) !== undefined
 }

@@ -56,6 +56,16 @@ export function creationsInOrder(steps: readonly UndoStep[]): Creation[] {
   return ordered
 }
 
+/** Steps in an order in which each can be done by itself where no records refer to each other. */
+export function inOrder(steps: readonly UndoStep[]): UndoStep[] {
+  const created = creationsInOrder(steps).map(({ step }) => step)
+  const others = steps.filter(({ operation }) => operation !== 'create')
+  const [removed, changed] = [true, false].map((isRemoved) =>
+    others.filter(({ reversal }) => (reversal.before === null) === isRemoved)
+  )
+  return [...created, ...changed, ...removed.toReversed()]
+}
+
 function valuesIn({ reversal }: UndoStep, names: readonly string[]): string | null {
   const values = names.map((name) => fromStored(reversal.before?.[name]))
   return values.includes(null) ? null : JSON.stringify(values.map(String))

@@ -3,8 +3,8 @@ import { JobFailure } from '../../errors.js'
 import { JobKind } from '../../jobs/job_kind.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import { countRows, undoableEventsOfJob } from './job_events.js'
-import { hasUndonePart, revertUndo, undoInJob } from './undo_in_job.js'
+import { undoableEventsOfJob } from './job_events.js'
+import { eventInParts, hasUndonePart, revertUndo, undoInJob } from './undo_in_job.js'
 
 /** Name of the kind */
 export const UNDO_PARTS_JOB = 'undo-parts'
@@ -34,17 +34,22 @@ export class UndoPartsJob extends JobKind {
   }
 
   async perform(run: JobRun): Promise<Record<string, unknown>> {
-    const undone = await run.store.find(Number(run.job.payload.job))
-    if (!undone) throw new JobFailure('undo.parts.gone')
-    const events = await undoableEventsOfJob(this.site, undone)
-    const counts = await countRows(this.site, events)
-    let seen = 0
+    const job = await run.store.find(Number(run.job.payload.job))
+    if (!job) throw new JobFailure('undo.parts.gone')
+    const events = await undoableEventsOfJob(this.site, job)
+    const undone = await undoneBy(this.site, run.job)
     for (const event of events) {
-      seen += counts.get(event.id)!
-      /* Undone by this job before it was interrupted */
-      if (seen <= run.done) continue
+      if (undone.has(event.id)) continue
       await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === events.at(-1))
     }
     return { message: this.site.text('undo.done', { count: run.done }) }
   }
+}
+
+/** Events that earlier runs of the job have undone, up to the last record. */
+async function undoneBy(site: AdminSite, job: AdminJob): Promise<Set<number | undefined>> {
+  const events = await undoableEventsOfJob(site, job)
+  const undone = new Set(events.map(({ details }) => details?.undoes))
+  undone.delete(eventInParts(job))
+  return undone
 }

@@ -3,6 +3,7 @@ import { resources } from '#crud'
 import {
   isExcludedFromInclude,
   isReadable,
+  mergedPivots,
   operationOf,
   requestsFirst,
   type GrantedOperation,
@@ -73,7 +74,7 @@ export async function planStart(
   if (steps.length === 0) throw new UndoRefused('nothing')
   await authorize(ctx, steps)
   for (const target of targets.values()) await refuseLostFiles(target, steps)
-  return { steps, isWhole: steps.length <= most }
+  return { steps: mergedSteps(steps), isWhole: steps.length <= most }
 }
 
 /**
@@ -181,6 +182,32 @@ export function stepOf(row: AdminAuditLog, target: UndoTarget): UndoStep {
   if (!Object.values(reversal.before ?? {}).every(isReadable)) throw new UndoRefused('unknown')
   const operation = operationOf(target.resource, reversal)
   return { resourceType, resourceId, key, reversal, operation, target }
+}
+
+/** One step for each record: those that several transactions of the event have written have several rows. */
+function mergedSteps(steps: readonly UndoStep[]): UndoStep[] {
+  const merged = new Map<string, UndoStep>()
+  for (const step of steps) {
+    const id = `${step.resourceType}/${step.resourceId}`
+    const earlier = merged.get(id)
+    merged.set(id, earlier ? mergedStep(earlier, step) : step)
+  }
+  /* Created and deleted by the same event */
+  return [...merged.values()].filter(
+    ({ reversal: { before, left, pivots } }) => before !== null || left !== null || pivots
+  )
+}
+
+function mergedStep(earlier: UndoStep, later: UndoStep): UndoStep {
+  const { before } = earlier.reversal
+  const { left, ...last } = later.reversal
+  const pivots = mergedPivots([earlier, later].flatMap(({ reversal }) => reversal.pivots ?? []))
+  const reversal = {
+    before: before && { ...last.before, ...before },
+    left,
+    ...(pivots.length > 0 && { pivots }),
+  }
+  return { ...later, reversal, operation: operationOf(later.target.resource, reversal) }
 }
 
 /** @throws NotAllowed */

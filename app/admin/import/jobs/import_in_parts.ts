@@ -1,13 +1,12 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { readersOf, requestsFirst } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
-import type { LongAction } from '../../events/long_action.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import { PartSize } from '../../jobs/part_size.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ImportFault } from '../../models/admin_import.js'
 import type { FileRow } from '../../sheets/file_shape.js'
-import { importAction } from '../import_action.js'
+import { ImportAction } from '../import_action.js'
 import type { ImportStore } from '../import_store.js'
 import { ROWS_AT_ONCE, RowSource } from '../row_batches.js'
 import { isFaulty, type Draft } from '../rows/draft.js'
@@ -30,7 +29,7 @@ class InvalidPart extends Error {
  * others wait for, each takes a moment only. [D3]
  */
 export class ImportInParts {
-  readonly #size = new PartSize()
+  readonly #size: PartSize
 
   /**
    * @param isShort  true for parts of a moment
@@ -42,7 +41,9 @@ export class ImportInParts {
     private readonly store: ImportStore,
     private readonly isShort: boolean,
     private readonly leftOut: LeftOut | null
-  ) {}
+  ) {
+    this.#size = new PartSize(isShort)
+  }
 
   /**
    * @returns the invalid rows that ended the import, with all further ones; null if all is written
@@ -54,7 +55,7 @@ export class ImportInParts {
     try {
       await this.#skip(source, checker)
       for (;;) {
-        const rows = await source.take(this.#most)
+        const rows = await source.take(Math.min(this.#size.rows, PART.rows))
         if (rows.length === 0) return null
         const present = await importInJob(this.site, this.run)
         checker.continueAs(present.spec)
@@ -65,10 +66,6 @@ export class ImportInParts {
     } finally {
       await source.close()
     }
-  }
-
-  get #most(): number {
-    return this.isShort ? Math.min(this.#size.rows, PART.rows) : PART.rows
   }
 
   /** Passes over the rows that earlier runs have done. */
@@ -108,10 +105,10 @@ export class ImportInParts {
     const faults: ImportFault[] = []
     const client = importer.view.client()
     const tally = new Tally(this.run.done > 0 ? one.counts : null)
-    const action = importAction(importer, one.fileName, tally, one.eventId)
+    const action = new ImportAction(importer, one.fileName, tally, one.eventId)
     const isTogether = this.run.store.isIn(client)
     await this.run.step(client, rows.length, async (transaction) => {
-      await this.#size.measure(async () => {
+      await this.#size.measure(rows.length, async () => {
         for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
           const some = rows.slice(start, start + ROWS_AT_ONCE)
           const drafts = await checker.check(some, transaction, false)
@@ -142,7 +139,7 @@ export class ImportInParts {
   async #keep(
     one: AdminImport,
     tally: Tally,
-    { eventId }: LongAction,
+    { eventId }: ImportAction,
     client?: TransactionClientContract
   ): Promise<void> {
     one.counts = structuredClone(tally.counts)

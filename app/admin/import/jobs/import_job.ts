@@ -1,6 +1,5 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../../admin_site.js'
-import type { LongAction } from '../../events/long_action.js'
 import { revertEvent } from '../../events/undo/revert_event.js'
 import { JobFailure } from '../../errors.js'
 import { JobKind, type JobFigure, type JobLink } from '../../jobs/job_kind.js'
@@ -8,14 +7,13 @@ import type { JobRun } from '../../jobs/job_run.js'
 import type AdminImport from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
 import { plainText } from '../../text/plain_text.js'
-import { importAction } from '../import_action.js'
-import type { ImportSpec } from '../import_spec.js'
+import { ImportAction } from '../import_action.js'
 import { withKept } from '../kept_file.js'
 import { Tally } from '../tally.js'
 import { writeAllRows } from '../write_all_rows.js'
 import { HOURS, ImportStore } from '../import_store.js'
 import { importAdvice, importCancelNote, importFigures, importLinks } from '../pages/job_words.js'
-import { writesInParts } from '../writes_in_parts.js'
+import { writesInParts } from '../../jobs/writes_in_parts.js'
 import { ImportInParts } from './import_in_parts.js'
 import { LeftOut } from './left_out.js'
 import { importInJob } from './import_context.js'
@@ -114,7 +112,7 @@ export class ImportJob extends JobKind {
     const { importer } = spec
     const client = importer.view.client()
     const tally = new Tally()
-    const action = importAction(importer, one.fileName, tally, null)
+    const action = new ImportAction(importer, one.fileName, tally, null)
     const isTogether = run.store.isIn(client)
     let result: Record<string, unknown> | null = null
     await run
@@ -126,7 +124,7 @@ export class ImportJob extends JobKind {
         if (tally.counts.faulty > 0) throw this.#faulty(tally)
         if (!isTogether) return
         one.counts = structuredClone(tally.counts)
-        result = await this.#close(spec, one, action, transaction)
+        result = await this.#close(one, action, transaction)
         return { result }
       })
       .catch(async (error) => {
@@ -151,10 +149,10 @@ export class ImportJob extends JobKind {
   /** The event tells the rows of all parts, also of the last ones, which may have written nothing. */
   async #end(run: JobRun): Promise<Record<string, unknown>> {
     const { one, spec } = await importInJob(this.site, run)
-    const action = importAction(spec.importer, one.fileName, new Tally(one.counts), one.eventId)
+    const action = new ImportAction(spec.importer, one.fileName, new Tally(one.counts), one.eventId)
     let result: Record<string, unknown> = {}
     await run.step(this.#store.client(), 0, async (transaction) => {
-      result = await this.#close(spec, one, action, transaction)
+      result = await this.#close(one, action, transaction)
       return { result }
     })
     return result
@@ -162,14 +160,13 @@ export class ImportJob extends JobKind {
 
   /** Writes that all is done, in the transaction that decides it. */
   async #close(
-    { importer }: ImportSpec,
     one: AdminImport,
-    action: LongAction,
+    action: ImportAction,
     client: TransactionClientContract
   ): Promise<Record<string, unknown>> {
     const { new: created, changed, faulty: skipped, unchanged } = one.counts ?? new Tally().counts
     const isLogged = action.eventId !== null || created + changed === 0
-    if (isLogged) await this.site.events.endAction(action, importer, client)
+    if (isLogged) await this.site.events.endAction(action, client)
     one.eventId = action.eventId
     one.state = 'done'
     await this.#store.save(one, client)

@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
 import type AdminJob from '../../models/admin_job.js'
 import { inSentence } from '../../text/in_sentence.js'
-import { writesInParts } from '../writes_in_parts.js'
+import { writesInParts } from '../../jobs/writes_in_parts.js'
 import { importUrl } from './import_urls.js'
 
 /* By their names in the result of the job, and in the catalogue */

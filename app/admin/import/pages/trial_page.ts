@@ -7,7 +7,7 @@ import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
 import { inSentence } from '../../text/in_sentence.js'
 import { plainText } from '../../text/plain_text.js'
-import { writesInParts } from '../writes_in_parts.js'
+import { writesInParts } from '../../jobs/writes_in_parts.js'
 import { importUrl } from './import_urls.js'
 import { shownSteps } from './steps.js'
 

@@ -4,6 +4,7 @@ import type { AdminUser } from '#admin'
 import { TABLES } from '#tests/engine/fixtures/undo'
 import { insertRow } from '#tests/engine/helpers/databases'
 import {
+  adminSite,
   cookiesFrom,
   cookiesOf,
   emptyAdminTables,
@@ -13,6 +14,7 @@ import {
 } from '#tests/engine/helpers/admin'
 import { emptyEventTables, logEvent } from '#tests/engine/helpers/logged_events'
 import { call, get, type Answer } from '#tests/engine/helpers/http'
+import { its } from '#tests/engine/helpers/its'
 import { giveRoles, makeRole, restoreRoles } from '#tests/engine/helpers/roles'
 import { emptyJobTables, untilJob, work } from '#tests/engine/helpers/jobs'
 
@@ -641,5 +643,85 @@ test.group('Undo', (group) => {
     assert.deepInclude(JSON.parse(event.details!), { undoes: id, job: job.id })
     const records = await db.from('admin_audit_log').where('event_id', event.id)
     assert.lengthOf(records, 1005)
+  }).timeout(60_000)
+
+  const addVolumes = async (count: number) => {
+    await emptyJobTables()
+    for (const table of TABLES) await db.from(table).delete()
+    const shelf = await insertRow('undo_shelves', { name: 'Long', floor: 0, updated_at: NOW })
+    const rows = Array.from({ length: count }, (_, index) => ({
+      id: index + 1,
+      title: `Volume ${index}`,
+      shelf_id: shelf,
+      created_at: NOW,
+      updated_at: NOW,
+    }))
+    const copies = rows.map(({ id }) => ({ volume_id: id, number: id, condition: 'good' }))
+    for (let start = 0; start < count; start += 50) {
+      await db.table('undo_volumes').multiInsert(rows.slice(start, start + 50))
+      await db.table('undo_copies').multiInsert(copies.slice(start, start + 50))
+    }
+    return shelf
+  }
+  const ended = async ({ status, text, body }: Answer) => {
+    if (status !== 202) throw new Error(text)
+    const job = await untilJob(body.job.id)
+    if (job.state !== 'done') throw new Error(job.fault ?? '')
+    return job.id
+  }
+  const undoJob = (id: number) =>
+    call('POST', `/admin/management/jobs/${id}/undo`, { json: {}, headers: { cookie } })
+
+  test('[R7.9, L8.3] undoes and redoes a bulk deletion with what the database deletes', async ({
+    assert,
+    cleanup,
+  }) => {
+    await addVolumes(1001)
+    const before = await library()
+    cleanup(await work())
+    const json = { all: true, query: '', count: 1001 }
+    const path = '/admin/Volume/bulk-delete?hard=true'
+    const deleted = await ended(await call('DELETE', path, { json, headers: { cookie } }))
+    const emptied = await library()
+    assert.isEmpty([...emptied.undo_volumes, ...emptied.undo_copies])
+    const undone = await ended(await undoJob(deleted))
+    assert.deepEqual(await library(), before)
+    await ended(await undoJob(undone))
+    assert.deepEqual(await library(), emptied)
+    const events = await db.from('admin_event_log').whereNotNull('details').orderBy('id')
+    const jobs = events.filter(({ details }) => JSON.parse(details).job)
+    assert.deepEqual(
+      jobs.map((event) => [event.event_type, event.resource_type, JSON.parse(event.details).count]),
+      ['DELETE', 'CREATE', 'DELETE'].flatMap((type) => {
+        const counts = type === 'CREATE' ? [undefined, 1000] : [1000, undefined]
+        return counts.map((count) => [type, 'Volume', count])
+      })
+    )
+  }).timeout(60_000)
+
+  test('[R7.9, L8.3] undoes a bulk action that changes another record in every part', async ({
+    assert,
+    cleanup,
+  }) => {
+    const shelf = await addVolumes(1001)
+    const before = await library()
+    const { models } = await adminSite()
+    const action = models.get('Volume')!.bulkActions.find(({ name }) => name === 'reprice')!
+    const { run } = action
+    cleanup(() => void (action.run = run))
+    let floor = 0
+    action.run = async (selection) => {
+      floor++
+      await models.get('Shelf')!.crud.update(shelf, { floor }, selection.options)
+      return await run.call(action, selection)
+    }
+    cleanup(await work())
+    const fields = { all: '1', query: '', count: '1001', confirmed: '1' }
+    const answer = await send('/Volume/action/reprice', fields)
+    const id = Number(answer.headers.get('location')!.split('/').at(-1))
+    await untilJob(id)
+    assert.equal(await its(db.from('undo_shelves').where('id', shelf).first(), 'floor'), floor)
+    await ended(await undoJob(id))
+    assert.deepEqual(await library(), before)
   }).timeout(60_000)
 })

@@ -8,6 +8,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
+import { onSqlite } from '#tests/engine/helpers/databases'
 import { call, del, get } from '#tests/engine/helpers/http'
 import { its } from '#tests/engine/helpers/its'
 import { emptyJobTables, findJob, untilJob, work } from '#tests/engine/helpers/jobs'
@@ -118,6 +119,45 @@ test.group('Admin | the undo of a job', (group) => {
     assert.equal(late.status, 409)
     assert.include(late.text, '10 minutes')
   }).timeout(60_000)
+
+  test('[R7.21, R7.9] on SQLite a conflict in between reverts the event that the job is at, and it can be undone later', async ({
+    assert,
+    cleanup,
+  }) => {
+    const id = await deleteAll()
+    cleanup(await work())
+    await untilJob(id)
+    const audit = await db.from('admin_audit_log').where('resource_type', 'Gadget').orderBy('id')
+    const last = () => db.from('bulk_gadgets').where('id', audit[999].resource_id)
+    const { name } = await last().first()
+    const { jobs } = await adminSite()
+    const { store } = jobs
+    const { find } = store
+    cleanup(() => void (store.find = find))
+    store.find = async (job) => {
+      const found = await find.call(store, job)
+      if (found?.kind === 'undo-parts' && found.done > 1) {
+        store.find = find
+        await last().update({ name: 'changed' })
+      }
+      return found
+    }
+    const { body } = await undo(id)
+    const failed = await untilJob(body.job.id)
+    assert.containSubset(failed, { state: 'failed', done: 1 })
+    assert.match(
+      failed.fault!,
+      /A record is not as the event.*The other records were not changed\.$/
+    )
+    assert.equal(await countActive(), 1)
+
+    await last().update({ name })
+    await sendForm(`/admin/management/jobs/${failed.id}/again`, {}, { cookie })
+    assert.containSubset(await untilJob(failed.id), { state: 'done', done: MANY, fault: null })
+    assert.equal(await countActive(), MANY)
+  })
+    .timeout(60_000)
+    .skip(!onSqlite, 'Other databases undo an event in one transaction')
 
   test('[D1.8, L8, R7] a bulk job and undo jobs are done once their last records are written', async ({
     assert,

@@ -8,7 +8,7 @@ import { AdminAuditLog, type AdminEvent } from '#admin'
 import { DatabaseIntegration } from '#admin/events/database_integration'
 import { LucidCrud, ModelCreated, ModelUpdated, observeWrites, type Write } from '#crud'
 import { EventDispatcher } from '#admin/events/event_dispatcher'
-import { LongAction } from '#admin/events/long_action'
+import { EventInParts, nothingLogged } from '#admin/events/event_in_parts'
 import { watch } from '#crud/events/watch'
 import { watchedResourceOf } from '#crud/events/watched'
 import { omit } from '#crud/operations/writes/omit'
@@ -316,15 +316,16 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
   test('[D3] a part of a long action is logged as one', async ({ assert }) => {
     const actor = strange({ kind: 'admin', user: { id: 1, username: 'ada' } })
     const origin = { requestId: 'r', ip: '192.0.2.1', userAgent: 'T' }
-    const action = new LongAction('IMPORT', 'Bare', null, () => ({ file: 'a.csv' }))
-    action.of({ actor, origin })
+    const action = new EventInParts(nothingLogged(null)).of({ actor, origin })
     await crud.create({ name: 'a' }, { actor, origin })
     await crud.create({ name: 'b' }, { actor, origin })
     const events = await loggedEvents()
     assert.deepEqual(
       events.map(({ eventType }) => eventType),
-      ['IMPORT']
+      ['CREATE']
     )
+    assert.deepEqual(events[0].details, { count: 2 })
+    assert.containSubset(action.logged, { event: events[0].id, model: 'Bare', count: 2 })
     assert.equal(
       await AdminAuditLog.query()
         .where('eventId', events[0].id)
