@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { inSnapshot, readersOf, requestsFirst, type KeyValue } from '#crud/internals'
+import { inSnapshot, readersOf, type KeyValue } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { JobFailure, NotAllowed } from '../errors.js'
 import { EventInParts, nothingLogged, type LoggedParts } from '../events/event_in_parts.js'
@@ -60,7 +60,7 @@ export class BulkJob extends JobKind {
     while (run.done < count) {
       const rest = Math.min(MOST_IDS - (run.done % MOST_IDS), count - run.done)
       await size.writeSome(rest, (some) => this.#write(run, size, some, rest))
-      await requestsFirst()
+      await size.pause()
     }
     if (run.isEnded) return {}
     /* An earlier run was killed behind the last records. */

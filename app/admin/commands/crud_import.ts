@@ -10,7 +10,7 @@ const ROWS_A_LINE = 10_000
 const BAR = 30
 
 /**
- * Imports a file into a model, as its operator: all rows are written in one transaction. [D3]
+ * Imports a file into a model, as its operator: all rows or none. [D3]
  */
 export default class CrudImport extends AdminCommand {
   static commandName = 'crud:import'

@@ -9,7 +9,9 @@ import { inspectFile } from '../sheets/inspect_file.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { shorten } from '../text/plain_text.js'
 import { UTC } from '../time/time_zone.js'
+import { writesInPartsTo } from '../jobs/writes_in_parts.js'
 import { checkDateOrder, checkZone } from './check_columns.js'
+import { ConsoleParts } from './console_parts.js'
 import { findDateOrders, withDateOrders } from './date_orders.js'
 import { guessKey, guessMapping } from './guess_mapping.js'
 import { ImportAction } from './import_action.js'
@@ -61,7 +63,8 @@ export interface ConsolePlan {
 }
 
 /**
- * Imports a file in the name of the operator: in one transaction, so that a process that is killed leaves nothing. [D3]
+ * Imports a file in the name of the operator: in one transaction, so that a process that is killed leaves nothing, or on
+ * SQLite in several. [D3]
  *
  * @returns what the rows did, or would do where nothing is written
  * @throws ValueError  in words
@@ -98,10 +101,13 @@ async function writeAll(
   options: { skipFaulty: boolean; told: (rows: number) => void }
 ): Promise<Tally> {
   const spec = withDateOrders(planned, await findDateOrders(planned, file))
-  const tally = new Tally()
   const { importer } = spec
-  const action = new ImportAction(importer, name, tally, null)
   const client = importer.view.client()
+  if (writesInPartsTo(site, client)) {
+    return await new ConsoleParts(site, spec, file, name, options).perform()
+  }
+  const tally = new Tally()
+  const action = new ImportAction(importer, name, tally, null)
   try {
     await inTransaction(client, async (transaction) => {
       await writeAllRows(site, spec, file, tally, transaction, options)

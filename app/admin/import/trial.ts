@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises'
 import { readersOf, toApi } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../errors.js'
+import { writesInPartsTo } from '../jobs/writes_in_parts.js'
 import type { ImportPreview, ImportTrial } from '../models/admin_import.js'
 import type { FileShape } from '../sheets/file_shape.js'
 import { findDateOrders, withDateOrders } from './date_orders.js'
@@ -57,7 +58,7 @@ export async function tryRows(
     output?.end()
     if (output) await finished(output)
   }
-  const shown = { notes: notesOf(spec, tally), preview, ...(dates.length > 0 && { dates }) }
+  const shown = { notes: notesOf(site, spec, tally), preview, ...(dates.length > 0 && { dates }) }
   return { ...tally.counts, ...shown }
 }
 
@@ -67,9 +68,11 @@ function tooManyInvalid({ counts }: Tally, most: number): ReadingLimit {
 }
 
 /** The keys of their texts, below `import.notes`. */
-function notesOf({ importer }: ImportSpec, { counts }: Tally): string[] {
-  const isSqlite = importer.view.client().dialect.name.includes('sqlite')
-  return isSqlite && counts.new + counts.changed > LONG ? ['holdsWriter'] : []
+function notesOf(site: AdminSite, { importer }: ImportSpec, { counts }: Tally): string[] {
+  const client = importer.view.client()
+  const isSqlite = client.dialect.name.includes('sqlite')
+  const isOne = isSqlite && !writesInPartsTo(site, client)
+  return isOne && counts.new + counts.changed > LONG ? ['holdsWriter'] : []
 }
 
 function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {

@@ -1,8 +1,16 @@
-import { unavailability } from '#crud/internals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import app from '@adonisjs/core/services/app'
+import { requestsFirst, unavailability } from '#crud/internals'
 import { JobStopped, JobSuperseded } from '../errors.js'
 
 /* Milliseconds that a part of a job may hold the one writer of SQLite, for which all others wait */
 const LONGEST = 150
+
+/*
+ * SQLite has no queue for the lock of another process: it tries again after 1 to 100 ms, the longer it has waited, less
+ * than half as long.
+ */
+const LONGEST_PAUSE = 100
 
 const FIRST = 50
 const LEAST = 5
@@ -13,6 +21,7 @@ const MOST = 500
  */
 export class PartSize {
   #rows = FIRST
+  #took = 0
 
   /** @param isShort  false for parts of any size */
   constructor(private readonly isShort = true) {}
@@ -25,11 +34,21 @@ export class PartSize {
   async measure<Result>(count: number, write: () => Promise<Result>): Promise<Result> {
     const begun = performance.now()
     const result = await write()
-    const fit = (count * LONGEST) / Math.max(1, performance.now() - begun)
+    this.#took = Math.max(1, performance.now() - begun)
+    const fit = (count * LONGEST) / this.#took
     /* One slow part is no reason for ever so small ones, nor a quick one for one that takes seconds. */
     const next = Math.min(Math.max(fit, this.#rows / 2), this.#rows * 2)
     this.#rows = Math.round(Math.min(Math.max(next, LEAST), MOST))
     return result
+  }
+
+  /**
+   * Lets others write before the next part: requests of this process, and a site that a worker or a command runs next to.
+   */
+  async pause(): Promise<void> {
+    await requestsFirst()
+    if (!this.isShort || app.getEnvironment() !== 'console') return
+    await sleep(Math.min(LONGEST_PAUSE, this.#took / 2 + 5))
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../admin_site.js'
 import { hasEventLog } from '../events/pages/event_access.js'
 
@@ -7,6 +8,11 @@ import { hasEventLog } from '../events/pages/event_access.js'
  */
 export function writesInParts(site: AdminSite, model: string | null): boolean {
   const client = site.models.get(model ?? '')?.client()
-  if (!client?.dialect.name.includes('sqlite') || !hasEventLog(site)) return false
+  return client !== undefined && writesInPartsTo(site, client)
+}
+
+/** The same for the records of a client's database. */
+export function writesInPartsTo(site: AdminSite, client: QueryClientContract): boolean {
+  if (!client.dialect.name.includes('sqlite') || !hasEventLog(site)) return false
   return site.jobs.store.isIn(client) && site.eventIntegration!.isPartOf!(client)
 }

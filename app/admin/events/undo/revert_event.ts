@@ -2,10 +2,9 @@ import { systemActor } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import type AdminJob from '../../models/admin_job.js'
-import { UndoInParts } from './undo_in_parts.js'
+import { UndoInParts, type StepRunner, type UndoPlan } from './undo_in_parts.js'
 import { unrestrictedTarget } from './undo_plan.js'
-
-const ACTOR = systemActor('revert')
+import type { UndoneBy } from './undo_event.js'
 
 /**
  * Reverts what an unfinished job has written as one event, whatever its owner may do by now: it is all or nothing.
@@ -17,16 +16,27 @@ export async function revertEvent(
   run: JobRun,
   event: number
 ): Promise<string | null> {
+  const { model, userId, username } = run.job
+  const by = { actor: systemActor('revert'), origin: originOf(run.job, event) }
+  return await revertEventAs(site, run, event, by, { model, owner: { id: userId, username } })
+}
+
+/**
+ * The same for work of a system actor that is no job.
+ */
+export async function revertEventAs(
+  site: AdminSite,
+  run: StepRunner,
+  event: number,
+  by: UndoneBy,
+  of: Pick<UndoPlan, 'model' | 'owner'>
+): Promise<string | null> {
   const { count, names } = await new UndoInParts(site, run, event, {
+    ...of,
     name: 'revert',
     counts: -1,
     leavesRecords: true,
-    model: run.job.model,
-    owner: { id: run.job.userId, username: run.job.username },
-    begin: async () => {
-      const by = { actor: ACTOR, origin: originOf(run.job, event) }
-      return { by, targetOf: (name) => unrestrictedTarget(site, name) }
-    },
+    begin: async () => ({ by, targetOf: (name) => unrestrictedTarget(site, name) }),
   }).perform()
   if (count === 0) return null
   return site.text('jobs.leftRecords', {

@@ -38,7 +38,7 @@ export async function undoEvent(
 /** Who undoes, for policy, scope and the log */
 export interface UndoneBy {
   actor: Actor
-  origin: Origin
+  origin: Origin | undefined
 }
 
 /**

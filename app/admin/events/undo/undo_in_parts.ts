@@ -1,9 +1,8 @@
-import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { requestsFirst } from '#crud/internals'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { AdminSite } from '../../admin_site.js'
 import { UndoRefused } from '../../errors.js'
 import { isOfProcess, PartSize } from '../../jobs/part_size.js'
-import type { JobRun } from '../../jobs/job_run.js'
+import type { StepOutcome } from '../../jobs/job_run.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import { EventInParts, nothingLogged, type LoggedParts } from '../event_in_parts.js'
 import { undoSteps, type UndoneBy } from './undo_event.js'
@@ -29,6 +28,17 @@ export interface UndoNotes {
   last: number | null
   undone: number
   left: Left
+}
+
+/** A job's run, or what does its steps for a command */
+export interface StepRunner {
+  readonly job: { notes: Record<string, unknown> | null }
+  readonly store: { client(): QueryClientContract }
+  step(
+    client: QueryClientContract,
+    count: number,
+    work: (transaction: TransactionClientContract) => Promise<StepOutcome>
+  ): Promise<void>
 }
 
 /** Who undoes, and what. */
@@ -63,11 +73,11 @@ export class UndoInParts {
 
   constructor(
     private readonly site: AdminSite,
-    private readonly run: JobRun,
+    private readonly run: StepRunner,
     event: number,
     private readonly plan: UndoPlan
   ) {
-    const by = nothingLogged(plan.model)
+    const by = { ...nothingLogged(plan.model), details: { undoes: event } }
     const none = { event, by, last: null, undone: 0, left: { count: 0, names: [] } }
     const noted = run.job.notes?.[plan.name] as UndoNotes | undefined
     this.#notes = noted?.event === event ? noted : none
@@ -83,7 +93,7 @@ export class UndoInParts {
       const begun = await this.plan.begin()
       const goesOn = steps ? await this.#nextSteps(begun, steps) : await this.#nextRows(begun)
       if (!goesOn) return this.#notes.left
-      await requestsFirst()
+      await this.#size.pause()
     }
   }
 

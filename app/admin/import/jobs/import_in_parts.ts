@@ -61,7 +61,7 @@ export class ImportInParts {
         checker.continueAs(present.spec)
         const invalid = await this.#part(present, checker, rows)
         if (invalid) return await this.#judgeRest(source, checker, invalid)
-        await requestsFirst()
+        await this.#size.pause()
       }
     } finally {
       await source.close()

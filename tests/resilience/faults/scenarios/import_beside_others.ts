@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf, type Call } from '../helpers/client.js'
 import { makePlace, type Place } from '../helpers/databases.js'
@@ -10,7 +13,7 @@ import type { Scenario } from '../scenario.js'
 /** Milliseconds to the first byte of a page after an import */
 const MOST_AFTER = 1000
 /**
- * Imports as many rows as `rows` says, twice: new ones, then changes of all of them. A second user reads, saves and
+ * Imports as many rows as `rows` says: new ones, then changes of all of them, then new ones on the console. A second user reads, saves and
  * logs in meanwhile.
  */
 export const importBesideOthers: Scenario = {
@@ -59,6 +62,11 @@ export const importBesideOthers: Scenario = {
             .join(', ')}), memory ${(server.memory / 1024 / 1024).toFixed(0)} MB`
         )
       }
+      const onConsole = await other.workDuring(`${rows} rows by crud:import`, async () => {
+        await importOnConsole(server!, fileOf('new', rows, 'Console'))
+      })
+      broken.push(...onConsole.broken)
+      figures.push(onConsole.figures)
       close()
       return { figures: figures.join('; '), broken }
     } finally {
@@ -98,10 +106,21 @@ async function pagesAfter(
   return took
 }
 
-function fileOf(kind: 'new' | 'changed', count: number): File {
+async function importOnConsole(server: Server, file: File) {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-faults-'))
+  const path = join(folder, 'products.csv')
+  try {
+    writeFileSync(path, await file.bytes())
+    await server.ace(['crud:import', 'Product', path, '--key=none'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+function fileOf(kind: 'new' | 'changed', count: number, name = 'Row'): File {
   const first = OWN + 1
   const lines = Array.from({ length: count }, (_, index) =>
-    kind === 'new' ? `Row ${index},Imported,Bulk,${index}` : `${first + index},${index + 1}`
+    kind === 'new' ? `${name} ${index},Imported,Bulk,${index}` : `${first + index},${index + 1}`
   )
   const heading = kind === 'new' ? 'name,description,category,price' : 'id,price'
   return new File([[heading, ...lines].join('\r\n')], 'products.csv')

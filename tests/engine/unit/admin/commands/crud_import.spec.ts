@@ -1,10 +1,13 @@
 import ace from '@adonisjs/core/services/ace'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
+import { importByConsole } from '#admin/import/import_by_console'
 import CrudExport from '#admin/commands/crud_export'
 import CrudImport from '#admin/commands/crud_import'
 import { ImportArticle } from '#tests/engine/fixtures/imports'
 import { csv, withFile } from '#tests/engine/helpers/imports'
+import { adminSite } from '#tests/engine/helpers/admin'
+import { onSqlite } from '#tests/engine/helpers/databases'
 import { emptyEventTables } from '#tests/engine/helpers/logged_events'
 import { workbookOf } from '#tests/engine/helpers/zip_file'
 
@@ -84,6 +87,65 @@ test.group('crud:import', (group) => {
       left.logs.some((line) => line.includes('1 new, 0 changed, 0 unchanged, 3 invalid'))
     )
   })
+
+  const lines = Array.from({ length: 399 }, (_, index) => `s${index},Lamp ${index}`)
+  const events = async () => {
+    const rows = await db.from('admin_event_log').orderBy('id')
+    return rows.map(({ event_type: type, username, details }) => {
+      return { type, username, details: JSON.parse(details) }
+    })
+  }
+  const username = 'system: crud:import'
+
+  test('[D3.22] on SQLite a row that can not be written reverts the parts before it', async ({
+    assert,
+  }) => {
+    await db.table('import_articles').insert({ sku: 's3', title: 'Mine', active: true })
+    const content = csv('sku,title', ...lines, 's399,Refused by a hook')
+    const { command, json } = await run(content, ['--json', '--key=sku'])
+    command.assertExitCode(1)
+    assert.containSubset(json(), { new: 0, changed: 0, faulty: 1, faults: [{ line: 401 }] })
+    assert.deepEqual(await skus(), ['s3 Mine'])
+    const [imported, reverted] = await events()
+    assert.containSubset(imported, { type: 'IMPORT', username })
+    const { count } = imported.details
+    assert.isAtLeast(count, 200)
+    assert.isBelow(count, 399)
+    const first = await db.from('admin_event_log').firstOrFail()
+    assert.containSubset(reverted, { username, details: { undoes: first.id, count } })
+  }).skip(!onSqlite, 'Other databases have one transaction')
+
+  test('[D3.22] on SQLite invalid rows are found before any row is written', async ({ assert }) => {
+    const { command, json } = await run(csv('sku,title', ...lines, 's399,'), ['--json'])
+    command.assertExitCode(1)
+    assert.containSubset(json(), { new: 399, faulty: 1 })
+    assert.isEmpty(await events())
+  })
+
+  test('[D3.22] on SQLite Ctrl+C reverts what was written, and a part is one transaction', async ({
+    assert,
+  }) => {
+    const parts: number[] = []
+    const told = (rows: number) => {
+      parts.push(rows)
+      if (parts.length === 3) (process.listeners('SIGINT').at(-1) as () => void)()
+    }
+    const importing = withFile('rows.csv', csv('sku,title', ...lines), async (path) => {
+      const options = { dryRun: false, skipFaulty: true, told, planned: () => {} }
+      const site = await adminSite()
+      await importByConsole(site, { model: 'ImportArticle', path, name: 'rows.csv', ...options })
+    })
+    await assert.rejects(() => importing, 'The import was stopped: nothing was written')
+    assert.lengthOf(parts, 3)
+    assert.isBelow(parts[2], 399)
+    assert.isEmpty(await skus())
+    const logged = await events()
+    assert.deepEqual(
+      logged.map(({ details }) => details.count),
+      [parts[2], parts[2]]
+    )
+    assert.isEmpty(process.listeners('SIGINT').filter(({ name }) => name === 'stop'))
+  }).skip(!onSqlite, 'Other databases have one transaction')
 
   test('[D3, A7] a create schema with the key takes it from the file, and later keys follow', async ({
     assert,

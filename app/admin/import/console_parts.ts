@@ -1,0 +1,171 @@
+import app from '@adonisjs/core/services/app'
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { systemActor, ValueError } from '#crud'
+import { inTransaction, readersOf } from '#crud/internals'
+import type { AdminSite } from '../admin_site.js'
+import { revertEventAs } from '../events/undo/revert_event.js'
+import type { StepRunner } from '../events/undo/undo_in_parts.js'
+import { PartSize } from '../jobs/part_size.js'
+import type { StepOutcome } from '../jobs/job_run.js'
+import type { FileShape } from '../sheets/file_shape.js'
+import { ImportAction } from './import_action.js'
+import type { ImportSpec } from './import_spec.js'
+import { ROWS_AT_ONCE, rowBatches, RowSource } from './row_batches.js'
+import { isFaulty, type Draft } from './rows/draft.js'
+import { RowChecker } from './rows/row_checker.js'
+import { writeRows } from './rows/row_writer.js'
+import { Tally } from './tally.js'
+
+interface Options {
+  skipFaulty: boolean
+  told: (rows: number) => void
+}
+
+/** Ends a part with rows that have become invalid since they were checked. */
+class InvalidRows extends Error {
+  constructor(readonly drafts: readonly Draft[]) {
+    super('Rows have become invalid')
+  }
+}
+
+/**
+ * An import of the operator in several transactions, as SQLite has one writer, for which a running site would wait. All
+ * rows are checked first; an error, Ctrl+C or SIGTERM reverts what was written.
+ */
+export class ConsoleParts {
+  readonly #tally = new Tally()
+  readonly #action: ImportAction
+  readonly #client: QueryClientContract
+  #isStopping = false
+
+  constructor(
+    private readonly site: AdminSite,
+    private readonly spec: ImportSpec,
+    private readonly file: { path: string; shape: FileShape },
+    name: string,
+    private readonly options: Options
+  ) {
+    this.#action = new ImportAction(spec.importer, name, this.#tally, null)
+    this.#client = spec.importer.view.client()
+  }
+
+  /**
+   * @returns what the rows did, or would do if some are invalid
+   * @throws ValueError  if it was stopped, or records could not be reverted
+   */
+  async perform(): Promise<Tally> {
+    if (!this.options.skipFaulty) {
+      const checked = await this.#check()
+      if (checked.counts.faulty > 0) return checked
+    }
+    const stop = () => void (this.#isStopping = true)
+    const work = this.#writeOrRevert()
+    process.once('SIGINT', stop)
+    app.terminating(async () => {
+      stop()
+      await work.catch(() => {})
+    })
+    try {
+      return await work
+    } finally {
+      process.off('SIGINT', stop)
+    }
+  }
+
+  async #check(): Promise<Tally> {
+    const tally = new Tally()
+    const checker = new RowChecker(this.site, this.spec)
+    const client = readersOf(this.#client) ?? this.#client
+    for await (const rows of rowBatches(this.file.path, this.file.shape, ROWS_AT_ONCE)) {
+      tally.add(await checker.check(rows, client, false))
+      this.options.told(tally.rows)
+    }
+    return tally
+  }
+
+  async #writeOrRevert(): Promise<Tally> {
+    try {
+      await this.#writeAll()
+      return this.#tally
+    } catch (error) {
+      const left = await this.#revert()
+      if (left !== null) throw new ValueError(`${reasonOf(error)}. ${left}`)
+      if (!(error instanceof InvalidRows)) throw error
+      const tally = new Tally()
+      tally.add(error.drafts.filter(isFaulty))
+      return tally
+    }
+  }
+
+  async #writeAll(): Promise<void> {
+    const source = new RowSource(this.file.path, this.file.shape)
+    const checker = new RowChecker(this.site, this.spec)
+    const size = new PartSize()
+    try {
+      for (;;) {
+        const rows = await source.take(size.rows)
+        if (rows.length === 0) break
+        await inTransaction(this.#client, async (transaction) => {
+          await size.measure(rows.length, async () => {
+            const drafts = await checker.check(rows, transaction, false)
+            this.#refuse(drafts)
+            await this.#write(drafts, transaction)
+          })
+        })
+        this.options.told(this.#tally.rows)
+        await size.pause()
+        if (this.#isStopping) throw new ValueError('The import was stopped: nothing was written')
+      }
+    } finally {
+      await source.close()
+    }
+    await inTransaction(this.#client, (transaction) =>
+      this.site.events.endAction(this.#action, transaction)
+    )
+  }
+
+  async #write(drafts: readonly Draft[], transaction: TransactionClientContract): Promise<void> {
+    await writeRows(this.site, this.spec.importer, drafts, transaction, () => {
+      this.#refuse(drafts)
+      this.#tally.add(drafts)
+    })
+  }
+
+  /** @throws InvalidRows */
+  #refuse(drafts: readonly Draft[]): void {
+    if (!this.options.skipFaulty && drafts.some(isFaulty)) throw new InvalidRows(drafts)
+  }
+
+  /** @returns which records could not be reverted, in words; null if none is left */
+  async #revert(): Promise<string | null> {
+    const { eventId } = this.#action
+    if (eventId === null) return null
+    const by = { actor: systemActor('crud:import'), origin: undefined }
+    const { name: model } = this.spec.importer.view
+    return await revertEventAs(this.site, new ConsoleSteps(this.#client), eventId, by, { model })
+  }
+}
+
+/** The steps of a command, whose notes last as long as the process. */
+class ConsoleSteps implements StepRunner {
+  readonly job: StepRunner['job'] = { notes: null }
+  readonly store: StepRunner['store']
+
+  constructor(client: QueryClientContract) {
+    this.store = { client: () => client }
+  }
+
+  async step(
+    client: QueryClientContract,
+    _count: number,
+    work: (transaction: TransactionClientContract) => Promise<StepOutcome>
+  ): Promise<void> {
+    const { notes } = await inTransaction(client, work)
+    this.job.notes = notes ?? null
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof InvalidRows) return 'Rows have become invalid'
+  return error instanceof Error ? error.message : String(error)
+}
