@@ -16,6 +16,8 @@ import { RowChecker } from './rows/row_checker.js'
 import { writeRows } from './rows/row_writer.js'
 import { Tally } from './tally.js'
 
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
+
 interface Options {
   skipFaulty: boolean
   told: (rows: number) => void
@@ -60,7 +62,7 @@ export class ConsoleParts {
     }
     const stop = () => void (this.#isStopping = true)
     const work = this.#writeOrRevert()
-    process.once('SIGINT', stop)
+    for (const signal of SIGNALS) process.on(signal, stop)
     app.terminating(async () => {
       stop()
       await work.catch(() => {})
@@ -68,7 +70,7 @@ export class ConsoleParts {
     try {
       return await work
     } finally {
-      process.off('SIGINT', stop)
+      for (const signal of SIGNALS) process.off(signal, stop)
     }
   }
 
