@@ -1,4 +1,3 @@
-import hash from '@adonisjs/core/services/hash'
 import logger from '@adonisjs/core/services/logger'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
@@ -11,6 +10,7 @@ import { isCommonPassword } from './passwords/common_passwords.js'
 import { isContextWord, wordsOfEmail } from './passwords/context_words.js'
 import { isUserName } from './passwords/is_user_name.js'
 import { hasPassword, NO_PASSWORD } from './passwords/no_password.js'
+import { passwordHash } from './passwords/password_hash.js'
 import { isWeaker, spendRest } from './passwords/scrypt_costs.js'
 import { WorkQueue } from './login/work_queue.js'
 
@@ -25,7 +25,7 @@ export const LONGEST_PASSWORD = 128
 let nobodysHash: Promise<string> | undefined
 
 function hashOfNobody(): Promise<string> {
-  return (nobodysHash ??= hash.make('nobody'))
+  return (nobodysHash ??= passwordHash.make('nobody'))
 }
 
 /** The user whose password it is: it must not be their name */
@@ -150,7 +150,7 @@ export class AdminUserService {
     return await this.hashing.run(async () => {
       const nobodys = await hashOfNobody()
       const hashed = user && hasPassword(user) ? user.hashedPassword : nobodys
-      const isRight = await hash.verify(hashed, password)
+      const isRight = await passwordHash.verify(hashed, password)
       if (user && isRight && hashed !== nobodys) {
         if (isWeaker(hashed, nobodys)) await this.#rehash(user, password)
         return user
@@ -179,7 +179,7 @@ export class AdminUserService {
    */
   async #rehash(user: AdminUser, password: string): Promise<void> {
     try {
-      const hashedPassword = await hash.make(password)
+      const hashedPassword = await passwordHash.make(password)
       const { id, hashedPassword: weak } = user
       const [changed] = await AdminUser.query()
         .where({ id, hashedPassword: weak })
@@ -199,7 +199,7 @@ export class AdminUserService {
    */
   async hashPassword(password: string, owner: PasswordOwner = {}): Promise<string> {
     this.checkPassword(password, owner)
-    return await this.hashing.run(() => hash.make(password))
+    return await this.hashing.run(() => passwordHash.make(password))
   }
 
   /**

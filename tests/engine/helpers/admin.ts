@@ -3,7 +3,7 @@
  */
 import { request as nodeRequest } from 'node:http'
 import app from '@adonisjs/core/services/app'
-import hash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { LucidModel } from '@adonisjs/lucid/types/model'

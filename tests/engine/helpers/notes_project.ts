@@ -42,10 +42,10 @@ export async function removeModels(copy: ProjectCopy): Promise<void> {
  * time. The processes of demo/jobs.spec.ts and of the docs log in with the costs of production.
  */
 export async function hashQuickly(copy: ProjectCopy): Promise<void> {
-  const path = join(copy.folder, 'config/hash.ts')
+  const path = join(copy.folder, 'app/admin/authentication/passwords/password_hash.ts')
   const text = await readFile(path, 'utf8')
-  const quick = text.replace("app.inTest ? 'quick' : 'scrypt'", "app ? 'quick' : 'scrypt'")
-  if (quick === text) throw new Error('config/hash.ts chooses its hashes in another way')
+  const quick = text.replace('app.inTest ? COST_IN_TESTS', 'app ? COST_IN_TESTS')
+  if (quick === text) throw new Error('password_hash.ts chooses its costs in another way')
   await writeFile(path, quick)
 }
 

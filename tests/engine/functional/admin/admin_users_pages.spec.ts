@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import hash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import { AdminSession, AdminUser } from '#admin'
 import {

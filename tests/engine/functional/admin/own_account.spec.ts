@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { Secret } from '@adonisjs/core/helpers'
-import hash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import { AdminAccessToken, AdminSession, AdminUser } from '#admin'
 import {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import hash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import config from '#config/admin'
 import {
   adminSite,

@@ -3,7 +3,7 @@
  */
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
-import hash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import { engineRouter } from '#crud/internals'
 import type { AdminUser } from '#admin'

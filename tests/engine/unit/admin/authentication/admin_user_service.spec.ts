@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import { Scrypt } from '@adonisjs/core/hash/drivers/scrypt'
-import hash from '@adonisjs/core/services/hash'
+import applicationHash from '@adonisjs/core/services/hash'
+import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
 import fc from 'fast-check'
 import { AdminUser } from '#admin'
@@ -341,6 +342,21 @@ test.group('AdminUserService | costs of hashes', (group) => {
     assert.isTrue(await hash.use('scrypt').verify(hashed, PASSWORD))
     /* Such a hash also comes with a copy of production data. */
     assert.isTrue(await hash.verify(hashed, PASSWORD))
+  })
+
+  test("[K3] passwords do not depend on the application's hasher", async ({ assert, cleanup }) => {
+    applicationHash.fake()
+    cleanup(() => applicationHash.restore())
+    const row = await stored('jo', await weak.make(PASSWORD))
+    assert.isNotNull(await users.verify('jo', PASSWORD))
+    const { hashed_password: hashed } = await row()
+    assert.match(hashed, /^\$scrypt\$n=1024,r=8,p=1\$/)
+  })
+
+  test('[B11] a hash of higher costs than the own ones is accepted', async ({ assert }) => {
+    const costs = { cost: 2 ** 18, blockSize: 8, parallelization: 1, maxMemory: 2 ** 30 }
+    const strong = new Scrypt(costs)
+    assert.isTrue(await hash.verify(await strong.make(PASSWORD), PASSWORD))
   })
 
   test('[B11] a weaker hash is replaced at the next login', async ({ assert }) => {
