@@ -1,3 +1,4 @@
+import { Info } from 'luxon'
 import { scaleBand, scaleLinear } from 'd3-scale'
 
 const HEIGHT = 180
@@ -32,7 +33,7 @@ export function recordsChart(
 ): string {
   const numbers = new Intl.NumberFormat(locale)
   const ticks = new Intl.NumberFormat(locale, { notation: 'compact' })
-  const dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+  const months = Info.months('short', { locale })
 
   const across = scaleBand<number>()
     .domain(days.map((_, index) => index))
@@ -58,7 +59,7 @@ export function recordsChart(
   const bars = days.map(({ day, count }, index) => {
     const x = across(index)!
     const height = count === 0 ? 0 : Math.max(LEAST_BAR, HEIGHT - up(count))
-    const text = escapeMarkup(`${formatDay(day, dates)}: ${numbers.format(count)}`)
+    const text = escapeMarkup(`${formatDay(day, months)}: ${numbers.format(count)}`)
     const bar = `<rect class="chart-bar" ${place(x, across.bandwidth(), height)} rx="2"/>`
     /* The hover target has the full height, as low bars would be hard to hit. */
     const target = `<rect class="chart-target" ${place(x - (across.step() - across.bandwidth()) / 2, across.step(), HEIGHT)}/>`
@@ -71,7 +72,7 @@ export function recordsChart(
     if ((days.length - 1 - index) % every !== 0) return []
     const x = round(across(index)! + across.bandwidth() / 2)
     const y = HEIGHT + AXIS_HEIGHT - 6
-    const text = escapeMarkup(formatDay(day, dates))
+    const text = escapeMarkup(formatDay(day, months))
     /* Every other label is hidden on narrow screens. */
     const isMinor = ((days.length - 1 - index) / every) % 2 === 1
     const kind = isMinor ? 'chart-label chart-label-minor' : 'chart-label'
@@ -92,9 +93,9 @@ function place(x: number, width: number, height: number): string {
   return `x="${round(x)}%" y="${round(HEIGHT - height)}" width="${round(width)}%" height="${round(height)}"`
 }
 
-function formatDay(day: string, dates: Intl.DateTimeFormat): string {
-  const date = new Date(`${day}T00:00:00Z`)
-  return Number.isNaN(date.getTime()) ? day : dates.format(date)
+function formatDay(day: string, months: readonly string[]): string {
+  const [, month, date] = /^\d{4}-(\d\d)-(\d\d)$/.exec(day) ?? []
+  return month === undefined ? day : `${Number(date)} ${months[Number(month) - 1]}`
 }
 
 function round(value: number): number {

@@ -1,10 +1,10 @@
-import { Info } from 'luxon'
 import { type Column, writeJson } from '#crud/internals'
 import { prettyJson } from '../text/pretty_json.js'
 import { escaped } from '../text/markup.js'
 import { plainItems } from '../text/plain_items.js'
 import { visibleText } from '../text/plain_text.js'
 import { clockTime } from '../time/local_time.js'
+import { writtenTime } from '../time/moment.js'
 import { presentZone } from '../time/present_zone.js'
 import { UTC } from '../time/time_zone.js'
 import type { Cell, ListColumn } from './list_column.js'
@@ -63,9 +63,6 @@ const LINK = /^(?:https?:\/\/|mailto:|\/(?![\t\n\r]*[/\\]))/i
 /* Whole values that are links. A mail address has no sign that would begin the headers of a mail. */
 const WEB_ADDRESS = /^https?:\/\/[^\s<>"]{1,2000}$/i
 const MAIL_ADDRESS = /^[\w.+-]{1,64}@[a-z\d-]+(?:\.[a-z\d-]+)+$/i
-
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?: ((?:[01]\d|2[0-3]):[0-5]\d):[0-5]\d)?$/
-const MONTHS = Info.months('short', { locale: 'en' })
 
 /**
  * Cuts a text to a number of characters, without splitting one.
@@ -292,15 +289,10 @@ function decimalsOf(value: unknown): number {
   return decimals.length
 }
 
-/**
- * Cell of an API datetime or date. Formats known patterns directly, as parsing takes longer than
- * the rest of the cell.
- */
+/** Cell of an API datetime, without its seconds, or date. */
 function momentCell(value: unknown, zone: string): ShownCell | null {
-  const [, year, month, day, time] = MOMENT.exec(String(value)) ?? []
-  if (year === undefined || !isDay(Number(year), Number(month), Number(day))) return null
-  const text = `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}`
-  return { kind: 'moment', text: time ? `${text}, ${time}` : text, title: `${value}${zone}` }
+  const text = writtenTime(String(value), { seconds: false })
+  return text === null ? null : { kind: 'moment', text, title: `${value}${zone}` }
 }
 
 /** A datetime of the API, which is in UTC, as the clocks of a zone show it. [R12] */
@@ -310,12 +302,6 @@ function moments(zone: string): Show {
     const local = typeof value === 'string' ? clockTime(value, zone) : null
     return local ? momentCell(local.time, ` ${local.offset}`) : momentCell(value, ` ${UTC}`)
   }
-}
-
-function isDay(year: number, month: number, day: number): boolean {
-  const date = new Date(0)
-  date.setUTCFullYear(year, month - 1, day)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day
 }
 
 function booleanCell(value: boolean, text: Text): ShownCell {

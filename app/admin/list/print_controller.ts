@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
-import { localText } from '../time/local_time.js'
+import { clockTime } from '../time/local_time.js'
+import { writtenTime } from '../time/moment.js'
 import { presentZone } from '../time/present_zone.js'
 import { ListPage } from './list_page.js'
 import { besideList } from './saved_views/views_bar.js'
@@ -26,7 +27,7 @@ export class PrintController {
     const parameters = await this.#page.parametersOf(ctx)
     const first = parameters.with({ page: 1 })
     const data = await this.#page.data(ctx, first.with({ rows: PRINTED_MAX }))
-    const moment = localText(new Date().toISOString()).slice(0, 16).replace('T', ' ')
+    const { time } = clockTime(new Date().toISOString())!
     return await this.site.render(ctx, 'pages/list_print', {
       ...data,
       title: this.view.label,
@@ -34,7 +35,7 @@ export class PrintController {
       hasForms: false,
       back: first.url,
       exported: data.links.export && besideList(first, '/export/dialog'),
-      printed: `${moment} ${presentZone()}`,
+      printed: `${writtenTime(time, { seconds: false })} ${presentZone()}`,
       isCut: data.items.length === PRINTED_MAX && data.total_items !== PRINTED_MAX,
     })
   }

@@ -167,16 +167,22 @@
     if (form()) form().dataset.isKept = ''
   }
 
+  /* As the server writes moments, in the zone of the form. */
+  function written(at, timeZone) {
+    const number = { day: 'numeric', year: 'numeric', hour: '2-digit', minute: '2-digit' }
+    const options = { ...number, month: 'short', hourCycle: 'h23', timeZone: timeZone || undefined }
+    const parts = new Intl.DateTimeFormat(document.documentElement.lang, options).formatToParts(at)
+    const part = Object.fromEntries(parts.map(({ type, value }) => [type, value]))
+    return `${part.day} ${part.month} ${part.year}, ${part.hour}:${part.minute}`
+  }
+
   function offer() {
     const draft = form() && read(key())
     if (!draft) return
     const time = line('form-draft').querySelector('time')
     const at = new Date(draft.at)
     time.dateTime = at.toISOString()
-    time.textContent = at.toLocaleString(document.documentElement.lang, {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    })
+    time.textContent = written(at, form().elements._time_zone?.value)
     line('form-draft').hidden = false
   }
 

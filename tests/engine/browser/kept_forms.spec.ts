@@ -98,6 +98,8 @@ test.group('What is typed into a form is kept, in a browser', (group) => {
       await page.reload()
     }
     await lose('Help!')
+    const saved = await page.locator('.form-draft time').innerText()
+    assert.match(saved, /^\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d$/)
     await page.getByRole('button', { name: 'Discard' }).click()
     assert.equal(await page.evaluate(drafts), '[]')
 

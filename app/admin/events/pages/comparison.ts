@@ -1,9 +1,10 @@
 import string from '@adonisjs/core/helpers/string'
-import { writeJson } from '#crud/internals'
+import { writeJson, type Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { clockTime } from '../../time/local_time.js'
+import { writtenTime } from '../../time/moment.js'
 import { namesSeen, type SeesName } from '../history/seen_names.js'
 import type { LoggedRelations } from './logged_relations.js'
 import { shownValue, type ShownValue } from './logged_value.js'
@@ -111,10 +112,19 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
   return [...new Set([...known, ...logged])]
 }
 
-/** Moments are logged in UTC. [R12] */
+/**
+ * A logged value of a date or a datetime as people read it, in the present zone; any other value as it is. [R12]
+ */
 export function inPresentZone(view: ModelView | undefined, name: string, value: unknown): unknown {
   const { resource } = view ?? {}
   const column = resource?.isLoaded ? resource.columns.find(name) : undefined
-  if (column?.kind !== 'datetime' || column.serialize || typeof value !== 'string') return value
-  return clockTime(value)?.time ?? value
+  return column ? timeInWords(column, value) : value
+}
+
+export function timeInWords(column: Column, value: unknown): unknown {
+  if (column.serialize || typeof value !== 'string') return value
+  if (column.kind === 'date') return writtenTime(value) ?? value
+  if (column.kind !== 'datetime') return value
+  const time = clockTime(value)?.time ?? value
+  return writtenTime(time) ?? time
 }

@@ -12,6 +12,7 @@ import { fieldsToRestore, RESTORE } from '../../events/history/restore_url.js'
 import { parameterIn, versionOf, type Version } from '../../events/history/version.js'
 import { hasEventLog } from '../../events/pages/event_access.js'
 import { EventReader } from '../../events/pages/event_reader.js'
+import { timeInWords } from '../../events/pages/comparison.js'
 import { shownValue, type ShownValue } from '../../events/pages/logged_value.js'
 import { momentOf } from '../../time/moment.js'
 import type { ModelView } from '../../model_view.js'
@@ -167,10 +168,16 @@ export class RestoredFields {
     this.#left.push(this.site.text(`restore.left.${reason}`, { label }))
   }
 
-  async #markOf({ reference }: FormField, then: unknown, now: unknown): Promise<RestoredMark> {
+  async #markOf(
+    { column, reference }: FormField,
+    then: unknown,
+    now: unknown
+  ): Promise<RestoredMark> {
     const titles = reference ? await this.#titlesOf(reference, [then, now]) : null
     return {
-      now: this.record ? shownValue(this.site, now, titles?.get(String(now))) : null,
+      now: this.record
+        ? shownValue(this.site, timeInWords(column!, now), titles?.get(String(now)))
+        : null,
       isLost: titles !== null && then !== null && !titles.has(String(then)),
     }
   }

@@ -90,8 +90,8 @@ test.group('recordsChart', () => {
       texts
     )
 
-    assert.include(svg, '<title>Nov 20: 1,200</title>')
-    assert.include(svg, 'text-anchor="middle">Nov 21</text>')
+    assert.include(svg, '<title>20 Nov: 1,200</title>')
+    assert.include(svg, 'text-anchor="middle">21 Nov</text>')
     assert.include(
       recordsChart([{ day: '2026-11-20', count: 1200 }], { ...texts, locale: 'de' }),
       '1.200'
