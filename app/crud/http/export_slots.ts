@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor } from '../types.js'
+import { idOf } from './idempotency/identity.js'
 import { networkOf } from './network.js'
 import { exportIsSent, tooManyAnswers } from './problems.js'
 
@@ -41,9 +42,13 @@ export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
   return () => void places.delete(place)
 }
 
-/** A user has one place, whichever tokens and sessions are used; anonymous callers have one per network. */
-function callerOf({ request }: HttpContext, { user }: Actor): string {
-  return user ? `user:${user.id}` : `address:${networkOf(request.ip())}`
+/**
+ * A user has one place, whichever tokens and sessions are used; callers without an id have one per network. Users of the
+ * application can have the ids of admin users.
+ */
+function callerOf({ request }: HttpContext, { user, token }: Actor): string {
+  const id = idOf(user) ?? idOf(token)
+  return id ? `user:${id.join(':')}` : `address:${networkOf(request.ip())}`
 }
 
 /** @throws Problem 503  if no client is too slow */

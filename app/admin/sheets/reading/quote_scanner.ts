@@ -4,7 +4,16 @@ import { LineCounter } from './line_counter.js'
 /** A noncharacter in the place of a quotation mark that begins no quoted cell */
 const LITERAL = '\uFDD0'
 
-const LITERALS = new RegExp(LITERAL, 'g')
+/** In the place of noncharacters of the file */
+const ESCAPES = new Map([
+  [LITERAL, '\uFDD1a'],
+  ['\uFDD1', '\uFDD1b'],
+])
+
+const REPLACED = new Map([
+  [LITERAL, '"'],
+  ...[...ESCAPES].map(([character, escape]): [string, string] => [escape, character]),
+])
 
 interface Place {
   line: number
@@ -16,7 +25,7 @@ interface Place {
  * quoted cell that does not end at a delimiter or a line end is an error with its place.
  */
 export class QuoteScanner {
-  /** True once a quotation mark was made literal */
+  /** True once a character was replaced */
   hasLiterals = false
   readonly #delimiter: string
   readonly #before = new LineCounter()
@@ -33,7 +42,7 @@ export class QuoteScanner {
   }
 
   /**
-   * @returns the piece with literal quotation marks replaced
+   * @returns the piece with literal quotation marks replaced, and noncharacters that stand for them escaped
    * @throws FileFault
    */
   scan(piece: string): string {
@@ -46,7 +55,7 @@ export class QuoteScanner {
       else {
         if (this.#beginsCell(piece, at)) this.#open(piece, at)
         else {
-          kept.push(piece.slice(from, at), LITERAL)
+          kept.push(this.#escaped(piece.slice(from, at)), LITERAL)
           from = at + 1
         }
         at = piece.indexOf('"', at + 1)
@@ -54,9 +63,10 @@ export class QuoteScanner {
     }
     this.#before.add(piece)
     this.#last = piece.at(-1)!
-    if (kept.length === 0) return piece
+    const rest = this.#escaped(piece.slice(from))
+    if (kept.length === 0) return rest
     this.hasLiterals = true
-    return kept.join('') + piece.slice(from)
+    return kept.join('') + rest
   }
 
   /** @throws FileFault  if a quoted cell has no end */
@@ -68,7 +78,14 @@ export class QuoteScanner {
 
   /** The text of a cell with its literal quotation marks. */
   restore(text: string): string {
-    return this.hasLiterals ? text.replaceAll(LITERALS, '"') : text
+    if (!this.hasLiterals) return text
+    return text.replaceAll(/\uFDD0|\uFDD1[ab]/g, (found) => REPLACED.get(found)!)
+  }
+
+  #escaped(text: string): string {
+    if (!/[\uFDD0\uFDD1]/.test(text)) return text
+    this.hasLiterals = true
+    return text.replaceAll(/[\uFDD0\uFDD1]/g, (found) => ESCAPES.get(found)!)
   }
 
   #beginsCell(piece: string, at: number): boolean {

@@ -14,7 +14,12 @@ export function identityOf({ kind, user, token, name }: Actor): string[] | undef
   return kind === 'none' ? [kind] : undefined
 }
 
-function idOf(value: unknown): string[] | undefined {
+/**
+ * Identifies a user or a token: the name of its class, and its id.
+ *
+ * @returns undefined for one without an id
+ */
+export function idOf(value: unknown): string[] | undefined {
   if (['string', 'number', 'bigint'].includes(typeof value)) return [String(value)]
   if (typeof value !== 'object' || value === null) return undefined
   const { $primaryKeyValue, id, identifier } = value as Record<string, unknown>

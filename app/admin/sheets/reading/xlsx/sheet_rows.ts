@@ -23,6 +23,9 @@ const LONG_INTEGER = /^-?\d{16,}$/
 /** A number of which a spreadsheet has kept no more than the first fifteen digits */
 const TOO_LONG = /^-?\d{16,}$|e\+?\d/i
 
+/** A cell, as in AB12 */
+const REFERENCE = /^\$?[A-Z]{1,3}\$?\d{1,7}$/i
+
 /* Of the text of an error, as in #N/A */
 const LONGEST_ERROR = 20
 
@@ -30,7 +33,7 @@ const LONGEST_ERROR = 20
  * The rows of a sheet in order, without empty ones. Formulas are their last results.
  *
  * @param heading  row from which on cells beyond its width count as one
- * @throws FileFault  with the row after which the sheet can't be read
+ * @throws FileFault  with the row that can't be read
  */
 export async function* sheetRows(
   chunks: AsyncIterable<Buffer>,
@@ -46,7 +49,7 @@ export async function* sheetRows(
     if (!(error instanceof FileFault) || error.line !== null) throw error
     const isDamage = error.key === 'sheets.fault.xml' || error.key === 'sheets.fault.zip'
     const key = isDamage ? 'sheets.fault.sheet' : error.key
-    throw new FileFault(key, error.data, builder.line + 1)
+    throw new FileFault(key, error.data, builder.place)
   }
 }
 
@@ -63,6 +66,7 @@ class RowBuilder {
   #length = 0
   readonly #heading: number
   #isInData = false
+  #isInRow = false
   #column = 0
   #type = 'n'
   #style = 0
@@ -78,6 +82,11 @@ class RowBuilder {
   constructor(workbook: Workbook, heading: number) {
     this.#workbook = workbook
     this.#heading = heading
+  }
+
+  /** Number of the row that is being read, or would be next */
+  get place(): number {
+    return this.#isInRow ? this.line : this.line + 1
   }
 
   /** The rows that were completed since the last call */
@@ -126,6 +135,7 @@ class RowBuilder {
     if (!Number.isInteger(line) || line <= this.line) throw new FileFault('sheets.fault.xml')
     if (line > MOST_ROWS) throw new FileFault('sheets.fault.sheetRows', { most: MOST_ROWS - 1 })
     this.line = line
+    this.#isInRow = true
     this.#cells = []
     this.#faults.clear()
     this.#length = 0
@@ -159,6 +169,7 @@ class RowBuilder {
   }
 
   #closeRow(): void {
+    this.#isInRow = false
     const cellFaults = [...this.#faults.values()]
     if (this.#cells.length === 0 && cellFaults.length === 0) return
     const isHeading = this.#width === MOST_COLUMNS && this.line >= this.#heading
@@ -228,9 +239,6 @@ function isRounded(text: string, number: number): boolean {
 }
 
 function columnOf(reference: string): number {
-  try {
-    return parseCellRef(reference).col
-  } catch {
-    throw new FileFault('sheets.fault.xml')
-  }
+  if (!REFERENCE.test(reference)) throw new FileFault('sheets.fault.xml')
+  return parseCellRef(reference).col
 }

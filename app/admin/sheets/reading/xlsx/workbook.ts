@@ -3,7 +3,7 @@ import { FileFault } from '../../../errors.js'
 import type { Sheet } from '../../file_shape.js'
 import { dateStyles, type Moment } from './date_styles.js'
 import { sharedStrings } from './shared_strings.js'
-import { LONGEST_SHEET, MOST_KEPT, MOST_SHEETS } from './xlsx_limits.js'
+import { LONGEST_SHEET, MOST_KEPT, MOST_SHARED_XML, MOST_SHEETS } from './xlsx_limits.js'
 import { readXml } from './xml_events.js'
 import type { ZipParts } from './zip_parts.js'
 
@@ -70,7 +70,7 @@ export async function readWorkbook(parts: ZipParts, wanted?: string): Promise<Wo
   const styles = partOf('styles')
   return {
     part,
-    strings: strings === null ? [] : await sharedStrings(parts.read(strings)),
+    strings: strings === null ? [] : await sharedStrings(kept(parts, strings, MOST_SHARED_XML)),
     styles: styles === null ? [] : await dateStyles(kept(parts, styles)),
     isFrom1904,
   }
@@ -120,7 +120,7 @@ async function relationsOf(parts: ZipParts, name: string): Promise<Map<string, R
   return found
 }
 
-function kept(parts: ZipParts, name: string): AsyncGenerator<Buffer> {
-  if (parts.sizeOf(name) > MOST_KEPT) throw new FileFault('sheets.fault.bomb')
+function kept(parts: ZipParts, name: string, most = MOST_KEPT): AsyncGenerator<Buffer> {
+  if (parts.sizeOf(name) > most) throw new FileFault('sheets.fault.bomb')
   return parts.read(name)
 }

@@ -14,6 +14,9 @@ export const MOST_KEPT = 16 * 1024 * 1024
 /** Bytes that the table of shared strings may take in memory */
 export const MOST_SHARED = 128 * 1024 * 1024
 
+/** Bytes of the table of shared strings in the file, which is read before the first row: about three seconds */
+export const MOST_SHARED_XML = 256 * 1024 * 1024
+
 /** How many times as large a part may become; sheets with the same text in every cell reach 150 */
 export const MOST_RATIO = 400
 

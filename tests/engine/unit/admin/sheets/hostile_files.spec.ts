@@ -118,6 +118,20 @@ test.group('Files that are made to harm', (group) => {
     assert.deepEqual(shape.columns, ['a'])
   })
 
+  test('[D3.F4] a table of texts that takes too long to read is refused before it is read', async ({
+    assert,
+  }) => {
+    const content = workbookOf({
+      rows: HEADING,
+      strings: `<!--${randomBytes(800_000).toString('hex')}-->`,
+    })
+    /* The directory at the end says that the part unpacks to 300 MB. */
+    const name = content.lastIndexOf('xl/sharedStrings.xml')
+    content.writeUInt32LE(300 * 1024 * 1024, name - 22)
+    const { fault } = await files.read('t.xlsx', content)
+    assert.equal(fault?.key, 'sheets.fault.bomb')
+  })
+
   test('[D3.F4] a workbook is closed after its sheets were looked at', async ({ assert }) => {
     const path = await files.write('t.xlsx', workbookOf({ rows: HEADING, second: HEADING }))
     await readFile(path)

@@ -188,6 +188,17 @@ test.group('Files as tables', (group) => {
     }
   })
 
+  test('[D3] a noncharacter next to quotation marks stays what it is', async ({ assert }) => {
+    const cells = ['5" \uFDD0', '\uFDD0\uFDD1', '\uFDD1a"b', 'x\uFDD1b\uFDD0']
+    const quoted = `"${cells[3]}"`
+    const text = `a,b,c,d\n${cells.slice(0, 3).join()},${quoted}\n`
+    const { rows } = await files.read('t.csv', text)
+    assert.deepEqual(rows, [{ line: 2, cells }])
+    const scanner = new QuoteScanner(',')
+    const scanned = [...text].map((one) => scanner.scan(one)).join('')
+    assert.equal(scanner.restore(scanned), text)
+  })
+
   test('[D3] a first line sep=; names the delimiter and is no row', async ({ assert }) => {
     const found = await files.read('t.csv', 'sep=;\r\nname;code\r\na,b;1\r\n')
     const quoted = await files.read('q.csv', '"sep=|"\nname|code\na|1\n')

@@ -191,4 +191,17 @@ test.group('XLSX files as tables', (group) => {
     assert.lengthOf(rows, 0)
     assert.equal(fault?.key, 'sheets.fault.sheet')
   })
+
+  test('[D3.F4] an error names the row that has it: {name}')
+    .with([
+      { name: 'text', row: '<row r="5"><c t="s"><v>9</v></c></row>', line: 5 },
+      { name: 'cell', row: '<row r="5"><c r="?"><v>1</v></c></row>', line: 5 },
+      { name: 'end', row: '<row r="5"><c><v>1</v></c>', line: 5 },
+      { name: 'between rows', row: '<row r="5"><c><v>1</v></c></row><row r="5"/>', line: 6 },
+    ])
+    .run(async ({ assert }, { line, row }) => {
+      const rows = `<row r="1"><c t="str"><v>a</v></c></row><row r="4"><c><v>1</v></c></row>${row}`
+      const { fault } = await files.read('t.xlsx', workbookOf({ rows }))
+      assert.equal(fault?.line, line)
+    })
 })
