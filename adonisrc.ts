@@ -1,3 +1,4 @@
+import '#start/naming_strategy'
 import { indexEntities } from '@adonisjs/core'
 import { defineConfig } from '@adonisjs/core/app'
 

@@ -1,6 +1,4 @@
 /* The public API of the generated endpoints, for model files, configuration files and routes files. [P1] */
-import './lucid/naming_strategy.js'
-
 export { externalActor, runAs, systemActor } from './actor.js'
 export { Crud } from './decorator.js'
 export type { CrudOptions, CrudRouterOptions } from './crud_options.js'

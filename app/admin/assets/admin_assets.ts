@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { engineFile } from '#crud/internals'
 
 /**
  * Assets of every page: one stylesheet, one script, one icon, one font. [B1]
@@ -118,9 +118,8 @@ export function scriptOf(sheet: string): string | null {
   return adminAssets.some(({ name }) => name === script) ? script : null
 }
 
-/** `resources` is next to `app` in the production build too. */
 function own(file: string): string {
-  return fileURLToPath(new URL(`../../../resources/assets/admin/${file}`, import.meta.url))
+  return engineFile(`resources/assets/admin/${file}`)
 }
 
 /** Packages do not export their minified files; a location is found from what a package exports. */

@@ -1,7 +1,8 @@
-import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import { belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 import { jsonColumn } from './json_column.js'
 
@@ -9,7 +10,7 @@ import { jsonColumn } from './json_column.js'
  * Access token with which a program calls the API in the name of a user. Only the hash of its
  * secret is stored, so the table can't be used to sign in. [P10]
  */
-export default class AdminAccessToken extends BaseModel {
+export default class AdminAccessToken extends AdminModel {
   static table = 'admin_access_tokens'
 
   @column({ isPrimary: true })

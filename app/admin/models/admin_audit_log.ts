@@ -1,15 +1,16 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { Changes, State } from '#crud'
 import type { Reversal } from '#crud/internals'
 import type { RecordAction } from '../events/event_integration.js'
+import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 
 /**
  * Changes of an event to one record. Written by the database integration, never updated. [E3]
  */
-export default class AdminAuditLog extends BaseModel {
+export default class AdminAuditLog extends AdminModel {
   static table = 'admin_audit_log'
 
   @column({ isPrimary: true })

@@ -1,11 +1,12 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 
 /**
  * A browser that a user has signed in with, known by a cookie of which only the hash is stored. [U16]
  */
-export default class AdminDevice extends BaseModel {
+export default class AdminDevice extends AdminModel {
   static table = 'admin_devices'
 
   @column({ isPrimary: true })

@@ -1,14 +1,15 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { EventDetails, EventStatus } from '../events/event_integration.js'
 import type { EventType } from '../events/event_type.js'
+import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 
 /**
  * An event and its actor. Written by the database integration, never updated. [E3]
  */
-export default class AdminEventLog extends BaseModel {
+export default class AdminEventLog extends AdminModel {
   static table = 'admin_event_log'
 
   @column({ isPrimary: true })

@@ -1,5 +1,6 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
+import { AdminModel } from './admin_model.js'
 
 /** Kinds of second factors: `totp` is an authenticator app [U8, U9] */
 export type FactorKind = 'totp' | 'passkey'
@@ -8,7 +9,7 @@ export type FactorKind = 'totp' | 'passkey'
  * A second factor of an admin user. Its secret is encrypted with the application's key, and no page, event or
  * log contains it. [U8]
  */
-export default class AdminFactor extends BaseModel {
+export default class AdminFactor extends AdminModel {
   static table = 'admin_factors'
 
   @column({ isPrimary: true })

@@ -1,8 +1,9 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { DateOrder, FoundOrder } from '../sheets/date_order.js'
 import type { FileShape } from '../sheets/file_shape.js'
+import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 
 /** `columns`: which column is which field is being chosen; then the trial, then the run. [D3] */
@@ -87,7 +88,7 @@ export interface ImportProgress extends ImportCounts {
  * An import: its file, which column is which field, and what came of the trial and the run. Only `Imports` writes
  * it. [D3]
  */
-export default class AdminImport extends BaseModel {
+export default class AdminImport extends AdminModel {
   static table = 'admin_imports'
 
   @column({ isPrimary: true })

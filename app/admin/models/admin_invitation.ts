@@ -1,12 +1,13 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 
 /**
  * The link with which a user sets their password, once. A user has one at most: a newer one takes its
  * place. [U12]
  */
-export default class AdminInvitation extends BaseModel {
+export default class AdminInvitation extends AdminModel {
   static table = 'admin_invitations'
 
   @column({ isPrimary: true })

@@ -1,6 +1,7 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 import type { ActsAs } from './admin_session.js'
 import { jsonColumn } from './json_column.js'
 
@@ -26,7 +27,7 @@ export interface JobOrigin {
 /**
  * A background job: how far it is, and what came of it. Only `JobStore` writes it. [D1]
  */
-export default class AdminJob extends BaseModel {
+export default class AdminJob extends AdminModel {
   static table = 'admin_jobs'
 
   @column({ isPrimary: true })

@@ -1,13 +1,14 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { NoticeData, NoticeKind } from '../notices/notice_kinds.js'
+import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 
 /**
  * A notice for a user about their own account. Only `Notices` writes it. [U16]
  */
-export default class AdminNotice extends BaseModel {
+export default class AdminNotice extends AdminModel {
   static table = 'admin_notices'
 
   @column({ isPrimary: true })

@@ -1,10 +1,11 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
+import { AdminModel } from './admin_model.js'
 
 /**
  * A code that takes the place of a second factor once. Only its hash is stored. [U8]
  */
-export default class AdminRecoveryCode extends BaseModel {
+export default class AdminRecoveryCode extends AdminModel {
   static table = 'admin_recovery_codes'
 
   @column({ isPrimary: true })

@@ -1,14 +1,15 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
 import type { PermissionsDocument } from '../permissions/document.js'
 import { raiseVersionsOfHolders } from '../permissions/versions.js'
+import { AdminModel } from './admin_model.js'
 import { jsonColumn } from './json_column.js'
 
 /**
  * A role: permissions by model, action, field and record. [U1, U2]
  */
-export default class AdminRole extends BaseModel {
+export default class AdminRole extends AdminModel {
   static table = 'admin_roles'
 
   static boot() {

@@ -1,14 +1,15 @@
-import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import { belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
 import { raiseVersionsOfReaders } from '../permissions/versions.js'
+import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
 /**
  * A list's query with columns and sorting, kept under a name. [L5]
  */
-export default class AdminSavedView extends BaseModel {
+export default class AdminSavedView extends AdminModel {
   static table = 'admin_saved_views'
 
   static boot() {

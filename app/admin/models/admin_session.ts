@@ -1,7 +1,8 @@
-import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
+import { belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 import AdminUser from './admin_user.js'
 
 /**
@@ -36,7 +37,7 @@ export interface SessionMetadata {
  * Session of a signed-in browser. Only the hash of its id is stored, so the table can't be used to
  * take it over. [B12]
  */
-export default class AdminSession extends BaseModel {
+export default class AdminSession extends AdminModel {
   static table = 'admin_sessions'
 
   /** Rows that the dashboard counts: ended sessions are kept for a while. [B23] */

@@ -1,10 +1,11 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
+import { AdminModel } from './admin_model.js'
 
 /**
  * A person at an OpenID Connect provider, and the admin user that they are. [U15]
  */
-export default class AdminSsoIdentity extends BaseModel {
+export default class AdminSsoIdentity extends AdminModel {
   static table = 'admin_sso_identities'
 
   @column({ isPrimary: true })

@@ -1,11 +1,12 @@
-import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { column } from '@adonisjs/lucid/orm'
 import type { DateTime } from 'luxon'
 import '#crud'
+import { AdminModel } from './admin_model.js'
 
 /**
  * A token that was revoked before it expired. [B12]
  */
-export default class AdminTokenBlacklist extends BaseModel {
+export default class AdminTokenBlacklist extends AdminModel {
   static table = 'admin_token_blacklist'
 
   @column({ isPrimary: true })

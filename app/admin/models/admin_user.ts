@@ -1,8 +1,9 @@
-import { BaseModel, column, manyToMany } from '@adonisjs/lucid/orm'
+import { column, manyToMany } from '@adonisjs/lucid/orm'
 import type { ManyToMany } from '@adonisjs/lucid/types/relations'
 import type { DateTime } from 'luxon'
 import '#crud'
 import { raiseOwnVersion } from '../permissions/versions.js'
+import { AdminModel } from './admin_model.js'
 import AdminRole from './admin_role.js'
 import type { AdminUserAttributes } from './admin_user_attributes.js'
 import { jsonColumn } from './json_column.js'
@@ -11,7 +12,7 @@ import { jsonColumn } from './json_column.js'
  * A user of the admin site. Only the hash of the password is stored, and no response, list, event
  * or log contains it. [B11]
  */
-export default class AdminUser extends BaseModel {
+export default class AdminUser extends AdminModel {
   static table = 'admin_users'
 
   static boot() {

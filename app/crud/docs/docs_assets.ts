@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { engineFile } from '../engine_file.js'
 
 const SWAGGER_UI = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -12,7 +12,6 @@ export const docsAssets = [
   { name: 'icon.svg', paths: [own('icon.svg')] },
 ]
 
-/** In the production build, `resources` is next to `app` as well. */
 function own(file: string): string {
-  return fileURLToPath(new URL(`../../../resources/assets/docs/${file}`, import.meta.url))
+  return engineFile(`resources/assets/docs/${file}`)
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ApplicationService } from '@adonisjs/core/types'
+import { engineFile } from '../engine_file.js'
 import { ValueError } from '../errors.js'
 import { resources } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
@@ -157,7 +158,7 @@ export class Scaffold {
     ]
     return await Promise.all(
       wanted.map(async ([name, its]): Promise<GeneratedFile> => {
-        const stub = await stubs.build(`make/crud/${name}.stub`)
+        const stub = await stubs.build(`make/crud/${name}.stub`, { source: engineFile('stubs') })
         const { destination, contents } = await stub.prepare(its as Record<string, any>)
         const settings = await prettier.resolveConfig(destination)
         return {
