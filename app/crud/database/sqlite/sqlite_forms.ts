@@ -2,8 +2,12 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { quoted } from '../../sql/quoted.js'
 import type { StoredForms } from '../introspection.js'
 
-/* Rows of either end of a table whose values are looked at. */
+/* Rows whose values are read at either end of a table */
 const ROWS = 1000
+
+/* The same at places between, as an import is a block of rows */
+const PLACES = 9
+const ROWS_BETWEEN = 200
 
 /* SQLite limits the parts and the length of a statement. */
 const TABLES = 200
@@ -29,7 +33,7 @@ export interface SampledTable {
 }
 
 /**
- * The forms of the values that the columns of tables hold, in a sample of their first and last rows: SQLite stores any
+ * The forms of the values that the columns of tables hold, in a sample of rows over the whole of each: SQLite stores any
  * value in any column, and compares each as it is stored. Many tables take one statement.
  *
  * @returns by the name of the column, for each table; none for a table that cannot be read
@@ -89,8 +93,22 @@ function sampleOf({ name, columns, isRowless }: SampledTable): string {
   const rows = `select * from ${quoted(name)}`
   const sampled = isRowless
     ? `${rows} limit ${ROWS}`
-    : `select * from (${rows} order by rowid limit ${ROWS}) union all select * from (${rows} order by rowid desc limit ${ROWS})`
+    : [
+        `select * from (${rows} order by rowid limit ${ROWS})`,
+        `select * from (${rows} order by rowid desc limit ${ROWS})`,
+        ...Array.from({ length: PLACES }, (_, index) => {
+          const from = rowAt(name, (index + 1) / (PLACES + 1))
+          return `select * from (${rows} where rowid >= ${from} order by rowid limit ${ROWS_BETWEEN})`
+        }),
+      ].join(' union all ')
   return `select '[' || ${lists.join(" || ',' || ")} || ']' as found from (${sampled})`
+}
+
+/** The row number at a part of a table: each of the queries reads one end of the table's tree. */
+function rowAt(name: string, part: number): string {
+  const from = quoted(name)
+  const [least, most] = [`(select min(rowid) from ${from})`, `(select max(rowid) from ${from})`]
+  return `${least} + (${most} - ${least}) * ${part}`
 }
 
 function formsIn(found: string, columns: readonly string[]): ReadonlyMap<string, StoredForms> {

@@ -153,6 +153,26 @@ test.group('SQLite | values that Lucid did not write', (group) => {
     assert.deepEqual(await sorted(), [1, 3, 2, 4])
   })
 
+  test('[A20.8] values of an import in the middle of a table are compared by what they mean', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(() => db.rawQuery(`drop table ${TABLE}`))
+    await db.rawQuery(`create table ${TABLE} (id integer primary key, value datetime)`)
+    await db.rawQuery(`with recursive n(i) as (select 1 union all select i + 1 from n where i < 40000)
+      insert into ${TABLE} select i, iif(i between 14000 and 17000, 1704412800000, '2024-01-05 00:00:00') from n`)
+    class Odd extends BaseModel {
+      static table = TABLE
+      declare id: number
+      declare value: unknown
+    }
+    column({ isPrimary: true })(Odd.prototype, 'id')
+    column.dateTime()(Odd.prototype as any, 'value')
+    const { resource } = await crudOf(Odd).then(({ crud }) => crud)
+    const value = resource.columns.find('value')!
+    assert.isTrue(value.hasOtherForms)
+  })
+
   test('[A20.10] finds and shows as numbers only texts that are numerals', async ({ assert }) => {
     const texts = ['-', '1-2', '2024-01-05', '10.0.0.1', '', ' ', '+', '0x10', '--5', '5.']
     const numerals = ['007', '-1.50', '1e3', ' 12 ']
