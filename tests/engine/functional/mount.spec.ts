@@ -27,14 +27,14 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.deepEqual(ofEngine, [])
     assert.notInclude(
       patterns.map(({ pattern }) => pattern),
-      '/api/products'
+      '/api/route-items'
     )
   })
 
   test('[K4.2] the more specific route responds, and the application’s among equals', async ({
     assert,
   }) => {
-    for (const path of ['/api/v1/clocks', '/api/products/own', '/admin/own-report']) {
+    for (const path of ['/api/v1/clocks', '/api/route-items/own', '/admin/own-report']) {
       const { status, body } = await call('GET', path)
       assert.equal(status, 200)
       assert.equal(body.mine, path)
@@ -103,7 +103,7 @@ test.group('The engine next to the routes of the application', (group) => {
   test('[K4] middleware of the application’s routes does not see requests of the engine', async ({
     assert,
   }) => {
-    for (const path of ['/api/products', '/api/openapi.json', '/docs', '/admin/login']) {
+    for (const path of ['/api/route-items', '/api/openapi.json', '/docs', '/admin/login']) {
       await call('GET', path)
     }
     assert.deepEqual(takeSeen(), [])
