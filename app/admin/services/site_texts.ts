@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url'
 import { Emitter } from '@adonisjs/core/events'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { defineConfig, formatters, I18nManager, loaders } from '@adonisjs/i18n'
+import { engineFile } from '#crud/internals'
 
-const ENGINE_TEXTS = fileURLToPath(new URL('../../../resources/lang', import.meta.url))
+const ENGINE_TEXTS = engineFile('resources/lang')
 
 /**
  * The texts of the site, apart from the translations of the application: its events of missing translations name none of
