@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { filterName, OWN_NAMES } from '#tests/engine/fixtures/own_names'
+import { filterName, OWN_NAMES, PAGING } from '#tests/engine/fixtures/own_names'
 import type { Column } from '#crud/internals'
 import { FIELDS, madeFor } from '#admin/list/filters/filter_form'
 import type { ValueShape } from '#admin/list/filters/filter_operators'
@@ -45,7 +45,7 @@ test.group('Columns with names of forms and query strings', (group) => {
     for (const name of OWN_NAMES) {
       const changed = await patch(`/api/own-names/${id}`, { [name]: 'x' })
       assert.equal(changed.status, 200, name)
-      if (['page', 'limit'].includes(name)) continue
+      if (PAGING.includes(name)) continue
       const list = await get(`/api/own-names?${filterName(name)}=x`)
       assert.equal(list.body.total_count, 1, name)
     }
