@@ -1,7 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
-import type { ListResult, Fields, Column, DeletedMode, KeyValue } from '#crud/internals'
+import {
+  mapInTurns,
+  type ListResult,
+  type Fields,
+  type Column,
+  type DeletedMode,
+  type KeyValue,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { matchingOffer, type MatchingOffer } from '../bulk/matching_offer.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'
@@ -23,6 +30,7 @@ import { ALL_COLUMNS, type ListParameters } from './list_parameters.js'
 import { ROWS_OFFERED, usualRows } from './page_size.js'
 import {
   ListTable,
+  ROWS_A_TURN,
   NO_JOINS,
   type Heading,
   type Joined,
@@ -341,7 +349,7 @@ export class ListPage {
     const offers = await offersOf(ctx, this.view)
     /* Numbers of a column are shown with the same decimals. */
     const { rows } = await this.#shown(ctx, found.items, parameters, offers)
-    return this.#markup([rows[found.place]], parameters, offers, null)
+    return await this.#markup([rows[found.place]], parameters, offers, null)
   }
 
   async #shown(
@@ -354,18 +362,21 @@ export class ListPage {
     const table = this.#tableOf(parameters)
     const rows = await table.rows(ctx, items, parameters, joined)
     const marked = parameters.base === null ? markedRecord(ctx, this.view) : null
-    return { rows, rowsMarkup: this.#markup(rows, parameters, offers, marked) }
+    return { rows, rowsMarkup: await this.#markup(rows, parameters, offers, marked) }
   }
 
-  #markup(
+  async #markup(
     rows: readonly Row[],
     parameters: ListParameters,
     offers: Offers,
     marked: string | null
-  ): string {
+  ): Promise<string> {
     const hasCheckboxes = this.#bulk(parameters, offers) !== null
     const mark = this.site.text('list.deleted.mark')
-    return rowsMarkup(rows, this.#tableOf(parameters).styles, { hasCheckboxes, mark, marked })
+    const { styles } = this.#tableOf(parameters)
+    const options = { hasCheckboxes, mark, marked }
+    const parts = await mapInTurns(rows, ROWS_A_TURN, (row) => rowsMarkup([row], styles, options))
+    return parts.join('')
   }
 
   /** Data for editing the list's cells in place; null where none is edited. [L10] */

@@ -1,7 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, fieldNames, selectFields, type Fields, type Column } from '#crud/internals'
+import {
+  keyOf,
+  fieldNames,
+  mapInTurns,
+  nextEventLoopTurn,
+  selectFields,
+  type Fields,
+  type Column,
+} from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'
@@ -30,6 +38,9 @@ import { joinedTitles, type JoinedTitles } from './joined_titles.js'
 import { type ListColumn } from './list_column.js'
 import type { ListParameters } from './list_parameters.js'
 import { withUnits } from './units.js'
+
+/** Number of rows that are made before other requests get a turn; more than a page of a list has */
+export const ROWS_A_TURN = 200
 
 /**
  * Presentation of a column.
@@ -254,7 +265,7 @@ export class ListTable {
     const lead = this.styles.findIndex(({ isLead }) => isLead)
     /* Translating once and filling in the titles is faster than translating each. */
     const label = this.site.text('list.select', { title: '{title}' })
-    return items.map((item, index) => {
+    return await mapInTurns(items, ROWS_A_TURN, (item, index) => {
       const value = keyOf(item)!
       const key = this.view.resource.key.toPath(value)
       const title = cutText(this.view.titleOf(item))
@@ -297,9 +308,17 @@ export class ListTable {
     })
     /* The database looks up the titles while the cells are made. */
     if (titles.some((one) => one instanceof Promise)) await setImmediate()
-    return await Promise.all(
-      this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
-    )
+    if (items.length <= ROWS_A_TURN) {
+      return await Promise.all(
+        this.columns.map((one, index) => this.#cells(ctx, one, items, titles[index]))
+      )
+    }
+    const cells: ShownCell[][] = []
+    for (const [index, one] of this.columns.entries()) {
+      await nextEventLoopTurn()
+      cells.push(await this.#cells(ctx, one, items, titles[index]))
+    }
+    return cells
   }
 
   async #cells(
