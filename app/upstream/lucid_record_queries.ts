@@ -67,14 +67,30 @@ export function beforeInsert(
   model: LucidModel,
   check: (record: LucidRow, row: Record<string, unknown>) => Promise<void>
 ): void {
-  const usual = model.$adapter
+  const own = Object.getOwnPropertyDescriptor(model, '$adapter')?.value as Adapter | undefined
+  let adapter: Adapter | undefined
+  Object.defineProperty(model, '$adapter', {
+    configurable: true,
+    /* Lucid gives `BaseModel` another one with each application of the process. */
+    get() {
+      const usual = own ?? (Object.getPrototypeOf(model) as LucidModel).$adapter
+      if (usual && (!adapter || WRAPPED.get(adapter) !== usual)) adapter = wrapped(usual, check)
+      return adapter
+    },
+    set(this: LucidModel, value: Adapter) {
+      Object.defineProperty(this, '$adapter', { configurable: true, writable: true, value })
+    },
+  })
+}
+
+function wrapped(usual: Adapter, check: Parameters<typeof beforeInsert>[1]): Adapter {
   const adapter: Adapter = Object.create(usual)
   adapter.insert = async (record, row) => {
     await check(record, row)
     await usual.insert(record, row)
   }
   WRAPPED.set(adapter, usual)
-  model.$adapter = adapter
+  return adapter
 }
 
 /**

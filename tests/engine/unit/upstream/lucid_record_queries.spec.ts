@@ -1,7 +1,13 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { keepGivenKey, makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
+import {
+  beforeInsert,
+  keepGivenKey,
+  makesOwnQueries,
+  makesOwnRecords,
+  replaceQueries,
+} from '#upstream/lucid_record_queries'
 
 const NAME = `record_queries_${process.pid}`
 
@@ -67,5 +73,35 @@ test.group('Queries of a record', (group) => {
     Object.assign(Own.prototype, { $getQueryFor: () => undefined })
     assert.isFalse(makesOwnQueries(Word))
     assert.isTrue(makesOwnQueries(Own))
+  })
+
+  test('an insert is checked with the row that hooks have left, by whatever adapter Lucid has then', async ({
+    assert,
+    cleanup,
+  }) => {
+    class Checked extends Word {
+      static table = 'words'
+    }
+    const isPlain = makesOwnRecords(Checked)
+    const rows: unknown[] = []
+    beforeInsert(Checked, async (_record, row) => {
+      rows.push({ ...row })
+      if (row.id === 'bad') throw new Error('no')
+    })
+    Checked.before('create', (word) => void ((word as Word).id += '!'))
+    assert.equal(makesOwnRecords(Checked), isPlain)
+    await Checked.create({ id: 'good' })
+    await assert.rejects(() => Checked.createQuietly({ id: 'bad' }), 'no')
+
+    const { $adapter } = BaseModel
+    cleanup(() => void (BaseModel.$adapter = $adapter))
+    let inserted = 0
+    BaseModel.$adapter = Object.assign(Object.create($adapter), {
+      insert: async () => void inserted++,
+    })
+    await Checked.create({ id: 'other' })
+    assert.equal(inserted, 1)
+    assert.deepEqual(rows, [{ id: 'good!' }, { id: 'bad' }, { id: 'other!' }])
+    assert.isFalse(Object.hasOwn(Word, '$adapter'))
   })
 })
