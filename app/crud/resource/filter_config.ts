@@ -73,7 +73,7 @@ export function parseFilterName(name: string): FilterName {
   const operator = name.slice(cut + 2)
   if (!isOperator(operator)) {
     throw new ValueError(
-      `Invalid filter '${name}': there is no operator '${operator}'; there are ${listed(OPERATORS)}`
+      `Invalid filter '${name}': there is no operator '${operator}'; there are ${listed(OPERATORS)}. A column called '${name}' has the filter '${name}__eq'`
     )
   }
   return { name, column: name.slice(0, cut), operator }

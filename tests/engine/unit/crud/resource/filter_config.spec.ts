@@ -54,6 +54,13 @@ test.group('FilterConfig', () => {
       assert.throws(() => new FilterConfig({ [name]: null }), new RegExp(name))
     })
 
+  test('[A18] the error of an unknown operator names the filter of a column of that name', ({
+    assert,
+  }) => {
+    assert.throws(() => new FilterConfig({ size__max: null }), /has the filter 'size__max__eq'/)
+    assert.doesNotThrow(() => new FilterConfig({ size__max__eq: null }))
+  })
+
   test('[A17] a filter may have the name of another parameter', ({ assert }) => {
     assert.doesNotThrow(() => new FilterConfig({ sort: null, deleted: null, fields: null }))
   })
