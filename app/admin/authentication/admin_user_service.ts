@@ -245,7 +245,7 @@ export class AdminUserService {
   checkUsername(username: string): void {
     if (!USERNAME.test(username)) {
       throw new ValueError(
-        `${JSON.stringify(username)} can't be a user name: it has 2 to 32 letters, digits and the signs . _ -`
+        `${JSON.stringify(username)} can't be a user name: it has 2 to 32 letters, digits and the characters . _ -`
       )
     }
   }

@@ -62,7 +62,7 @@ test.group('The own account and invitations, in a browser', (group) => {
       /* Signed in as another user already: the login leads on. */
       await page.waitForURL((url) => !url.pathname.includes('invitation'))
       await page.goto(pathname)
-      await page.getByRole('heading', { name: 'This link is no longer good' }).waitFor()
+      await page.getByRole('heading', { name: 'This link is no longer valid' }).waitFor()
       await check()
     })
 

@@ -102,7 +102,7 @@ const PLACES: Place[] = [
   {
     name: '404',
     status: 404,
-    heading: 'No such page',
+    heading: 'Page not found',
     signedIn: true,
     go: ({ page }) => page.goto('/admin/nowhere'),
   },

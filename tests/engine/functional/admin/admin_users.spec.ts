@@ -109,7 +109,7 @@ test.group('Admin | users through /crud', (group) => {
     assert.deepEqual(
       body.errors.map(({ message }: any) => message),
       [
-        `"a b" can't be a user name: it has 2 to 32 letters, digits and the signs . _ -`,
+        `"a b" can't be a user name: it has 2 to 32 letters, digits and the characters . _ -`,
         'A password does not begin or end with a space',
       ]
     )

@@ -22,7 +22,7 @@ test.group('Admin | errors', (group) => {
     for (const path of ['/admin/Nothing/', '/admin/Nothing/update/1', '/admin/utensil/']) {
       const { status, text } = await get(path, { headers: { cookie } })
       assert.equal(status, 404, path)
-      assert.include(text, '<title>No such page · Atrium</title>')
+      assert.include(text, '<title>Page not found · Atrium</title>')
       assert.include(text, '<nav class="side"')
       assert.include(text, 'Logged in as jo')
       assert.include(text, 'href="/admin/logout"')

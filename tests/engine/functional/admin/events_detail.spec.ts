@@ -192,7 +192,7 @@ test.group('Admin | event page', (group) => {
       await logEvent()
       const { status, text } = await page(id)
       assert.equal(status, 404)
-      assert.include(text, 'No such page')
+      assert.include(text, 'Page not found')
       assert.include(text, '<nav class="side"')
     })
 

@@ -123,7 +123,7 @@ test.group('Admin | stored files', (group) => {
     await put('Portrait', name(1))
     const answer = await fetchFile(name(1))
     assert.equal(answer.status, 404)
-    assert.include(answer.text, 'No such page')
+    assert.include(answer.text, 'Page not found')
   })
 
   test('[B17] a record whose file is missing is a 404', async ({ assert }) => {

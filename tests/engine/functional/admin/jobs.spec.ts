@@ -224,7 +224,7 @@ test.group('Admin | jobs', (group) => {
     await stopping
     assert.isEmpty(log)
     assert.containSubset(await findJob(id), { state: 'queued', done: 2, run: null })
-    assert.include(await textOf(page(`/${id}`)), 'Interrupted, goes on')
+    assert.include(await textOf(page(`/${id}`)), 'Interrupted, will continue')
 
     cleanup(await work())
     assert.containSubset(await untilJob(id), { state: 'done', done: 4 })

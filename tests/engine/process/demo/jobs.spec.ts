@@ -50,7 +50,7 @@ test.group('Jobs in a process of their own', () => {
     const done = Number(/value="(\d+)"/.exec(await page())?.[1])
     assert.equal(await total(), count - done)
     assert.oneOf(done, [1000, 2000, 3000], await page())
-    assert.include(await page(), 'Interrupted, goes on')
+    assert.include(await page(), 'Interrupted, will continue')
 
     await stop()
     stop = await copy.start()
