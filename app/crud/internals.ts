@@ -157,6 +157,7 @@ export { countMatching, matchingKeys } from './operations/lists/matching_keys.js
 export { neighbours } from './operations/lists/neighbours.js'
 export { isOperation, OPERATIONS } from './operations/operation.js'
 export { identityOf, reachedOf } from './operations/reach.js'
+export { endLongTurn } from './operations/event_loop.js'
 export { requestsFirst } from './operations/requests_first.js'
 export { Records, type Located } from './operations/records.js'
 export type { Unstored, UnstoredVerdict } from './operations/writes/unstored.js'

@@ -1,4 +1,8 @@
+import { setImmediate as onNextTurn } from 'node:timers'
 import { setImmediate } from 'node:timers/promises'
+
+/* Milliseconds of one turn of the event loop after which work lets requests in */
+const LONG_TURN = 5
 
 let last: Promise<unknown> = Promise.resolve()
 
@@ -28,4 +32,23 @@ export async function mapInTurns<Item, Result>(
     results.push(map(item, index))
   }
   return results
+}
+
+let turnBegan: number | undefined
+
+/**
+ * True if work that asks from time to time has taken most of this turn of the event loop: requests wait then.
+ */
+export function isLongTurn(): boolean {
+  const now = performance.now()
+  if (turnBegan === undefined) {
+    turnBegan = now
+    onNextTurn(() => (turnBegan = undefined))
+  }
+  return now - turnBegan > LONG_TURN
+}
+
+/** Lets requests in if this turn of the event loop is long. Work without a wait of its own calls it between rows. */
+export async function endLongTurn(): Promise<void> {
+  if (isLongTurn()) await setImmediate()
 }

@@ -1,4 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { endLongTurn } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import type { ImportSpec } from '../import_spec.js'
@@ -55,9 +56,14 @@ export class RowChecker {
     const { site, spec } = this
     const drafts = rows.map(draftOf)
     for (const draft of drafts) readCells(site, spec, draft)
+    await endLongTurn()
     await findTitles(site, spec, drafts, client)
     await findRecords(site, spec, drafts, this.#seen, client, !isTrial)
-    for (const draft of drafts) await judgeValues(site, spec, draft)
+    for (const draft of drafts) {
+      await endLongTurn()
+      await judgeValues(site, spec, draft)
+    }
+    await endLongTurn()
     await this.#unique.check(site, spec, drafts, client)
     await this.#referred.check(site, spec, drafts, client)
     if (isTrial) await tryWrites(site, spec, drafts, client)

@@ -1,14 +1,10 @@
-import { setImmediate as nextEvents } from 'node:timers/promises'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf, gatherWrites, inTransaction } from '#crud/internals'
+import { dialectOf, endLongTurn, gatherWrites, inTransaction } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { isForPeople } from '../../forms/submission/form_failure.js'
 import type { Importer } from '../importer.js'
 import { isFaulty, type Draft } from './draft.js'
 import { noteError } from './row_faults.js'
-
-/* Milliseconds of work between two turns of other requests */
-const LONGEST_TURN = 10
 
 /**
  * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and
@@ -97,13 +93,8 @@ async function writeRun(
     const all = drafts.map(({ values }) => values)
     if (await view.crud.createTogether(all, { client, joins: true, actor, origin })) return
   }
-  let since = performance.now()
   for (const draft of drafts) {
-    /* A driver that works in this thread lets no request in by itself. */
-    if (performance.now() - since > LONGEST_TURN) {
-      await nextEvents()
-      since = performance.now()
-    }
+    await endLongTurn()
     const located = draft.record ?? undefined
     await write(importer, draft, { client, joins: true, located })
   }

@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+import { isLongTurn } from '../../operations/event_loop.js'
 import { isLasting, MOST_READY } from './sqlite_statements.js'
 
 type Row = Record<string, unknown>
@@ -5,7 +7,7 @@ type Row = Record<string, unknown>
 export interface BetterStatement {
   /** True if it returns rows */
   readonly reader: boolean
-  /** A promise while another process has the lock */
+  /** A promise while another process has the lock, or requests are let in */
   all(values: readonly unknown[]): Row[] | Promise<Row[]>
   run(...values: unknown[]): unknown
   safeIntegers(on?: boolean): this
@@ -34,6 +36,23 @@ export function keepBetterStatements(connection: Connection): void {
   }
 }
 
+/**
+ * Lets requests in between the statements of a long transaction: this driver works in the server's thread. A statement
+ * that waits for it returns a promise.
+ */
+export function letRequestsIn(connection: Connection): void {
+  const prepare = connection.prepare.bind(connection)
+  connection.prepare = (sql) => {
+    const statement = prepare(sql)
+    for (const method of ['all', 'run'] as const) {
+      const run = statement[method].bind(statement) as (...bindings: any[]) => any
+      statement[method] = (...bindings: any[]) =>
+        isLongTurn() ? setImmediate().then(() => run(...bindings)) : run(...bindings)
+    }
+    return statement
+  }
+}
+
 /** A cached statement leaves the cache when its caller changes its number format. */
 function changeable(statement: BetterStatement, leave: () => void): BetterStatement {
   const { safeIntegers } = statement
@@ -46,7 +65,7 @@ function changeable(statement: BetterStatement, leave: () => void): BetterStatem
 
 /**
  * The rows of a select, or of a write with `returning`; none of another statement. This driver blocks until the rows are read; only for the
- * lock of another process, a writing connection waits without blocking.
+ * lock of another process, and to let requests in, a writing connection waits without blocking.
  */
 export function selectAtOnce(
   connection: Connection,

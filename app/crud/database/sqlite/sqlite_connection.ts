@@ -4,6 +4,7 @@ import { beginBetterWithLock, beginWithLock, checkGround } from '#upstream/knex_
 import { idleConnectionOf } from '#upstream/tarn_idle_connection'
 import {
   keepBetterStatements,
+  letRequestsIn,
   type Connection as PreparingConnection,
 } from './better_sqlite_statements.js'
 import { CommitGroups, type GroupBounds } from './commit_groups.js'
@@ -167,7 +168,10 @@ function prepare(driver: SqliteDriver, role: string, timeout: number, protect: (
   if (driver === 'better-sqlite3') {
     return (connection: BetterConnection, done: Done) => {
       protect()
-      if (role !== READER) beginBetterWithLock(connection, timeout)
+      if (role !== READER) {
+        beginBetterWithLock(connection, timeout)
+        letRequestsIn(connection)
+      }
       keepBetterStatements(connection)
       connection.exec(pragmas)
       if (role !== READER) connection.exec('PRAGMA busy_timeout = 0;')

@@ -1,5 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { PlainRows } from '../../lucid/plain_rows.js'
+import { endLongTurn } from '../event_loop.js'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import { decidedForCreate } from '../create.js'
@@ -28,6 +29,7 @@ export async function createTogether(
   const made = new PlainRows(resource, client as TransactionClientContract)
   const rows: Row[] = []
   for (const values of all) {
+    await endLongTurn()
     const decided = decidedForCreate(resource, values, options)
     const row = made.rowOf(omit(decided, resource.virtualFields))
     if (!row) return false

@@ -1,6 +1,10 @@
 import { test } from '@japa/runner'
 import Database from 'better-sqlite3'
-import { keepBetterStatements, selectAtOnce } from '#crud/database/sqlite/better_sqlite_statements'
+import {
+  keepBetterStatements,
+  letRequestsIn,
+  selectAtOnce,
+} from '#crud/database/sqlite/better_sqlite_statements'
 
 test.group('Prepared statements of better-sqlite3', (group) => {
   let connection: any
@@ -32,6 +36,37 @@ test.group('Prepared statements of better-sqlite3', (group) => {
       { id: 2, flag: 0, made: null },
     ])
     assert.deepEqual(prepared, [INSERT])
+  })
+
+  test('[D6.4] statements that follow one another let requests in, and stay in order', async ({
+    assert,
+    cleanup,
+  }) => {
+    const own = new Database(':memory:') as any
+    cleanup(() => own.close())
+    own.exec('create table things (id integer primary key, flag boolean, made datetime)')
+    letRequestsIn(own)
+    keepBetterStatements(own)
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    const begun = performance.now()
+    const written: Promise<unknown>[] = []
+    while (performance.now() - begun < 100) {
+      written.push(Promise.resolve(selectAtOnce(own, INSERT, [true, null])))
+      if (written.length % 3 === 0) await written.at(-1)
+    }
+    const rows = (await Promise.all(written)) as Array<[{ id: number }]>
+    isOver = true
+    assert.isAtLeast(turns, 5)
+    assert.deepEqual(
+      rows.map(([{ id }]) => id),
+      rows.map((_, index) => index + 1)
+    )
   })
 
   test('does not cache statements that run once, and bounds the cache', ({ assert }) => {
