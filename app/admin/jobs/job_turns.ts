@@ -49,7 +49,11 @@ export class JobTurns {
       const counts = job !== null && isLong(job)
       if (counts && !isRedelivered && !(await this.#mayBegin(job, workers))) return LATER
       const begun = await this.store.begin(id, isRedelivered)
-      if (begun && counts) this.#long.add(id)
+      if (!begun || !counts) return begun
+      /* Another process may have begun one of the same user at the same moment. */
+      const isFirst = isRedelivered || begun.state !== 'running' || !(await this.#hasLong(begun))
+      if (!isFirst && (await this.store.release(begun))) return LATER
+      this.#long.add(id)
       return begun
     })
   }
@@ -58,10 +62,15 @@ export class JobTurns {
     this.#long.delete(id)
   }
 
-  async #mayBegin({ userId }: AdminJob, workers: number): Promise<boolean> {
+  async #mayBegin(job: AdminJob, workers: number): Promise<boolean> {
     if (this.#long.size >= Math.max(1, workers - 1)) return false
+    return !(await this.#hasLong(job))
+  }
+
+  /** True if another long job of the same user runs, in any process. */
+  async #hasLong({ id, userId }: AdminJob): Promise<boolean> {
     const running = await this.store.runningOf(userId)
-    return !running.some(isLong)
+    return running.some((other) => other.id !== id && isLong(other))
   }
 }
 

@@ -3,6 +3,7 @@ import { test } from '@japa/runner'
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
+import { JobTurns } from '#admin/jobs/job_turns'
 import type AdminJob from '#admin/models/admin_job'
 import { JobKind } from '#admin/jobs/job_kind'
 import type { JobRun } from '#admin/jobs/job_run'
@@ -145,6 +146,31 @@ test.group('Admin | jobs', (group) => {
     assert.sameMembers(states, ['running', 'queued'])
     for (const job of long) await jobs.store.cancel(job)
     ended.resolve()
+  })
+
+  test('[D1.9] two processes that begin long jobs of a user at the same moment do not run both', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { jobs } = await adminSite()
+    const { store } = jobs
+    const { begin } = store
+    cleanup(() => void (store.begin = begin))
+    const both = Promise.withResolvers<void>()
+    let asked = 0
+    store.begin = async (id, isRedelivered) => {
+      if (++asked === 2) both.resolve()
+      await both.promise
+      return await begin.call(store, id, isRedelivered)
+    }
+    const long = [await add(5001), await add(5001)]
+    await Promise.all(long.map(({ id }) => new JobTurns(store).begin(id, false, 2)))
+    const states = async () => await Promise.all(long.map(({ id }) => stateOf(findJob(id))))
+    const first = await states()
+    assert.include(first, 'queued')
+
+    for (const { id } of long) await new JobTurns(store).begin(id, false, 2)
+    assert.sameMembers(await states(), ['running', 'queued'])
   })
 
   test('[D1] a job that takes too long fails and says so', async ({ assert, cleanup }) => {
