@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { ensureEnvironment } from './environment.js'
 import { ensureInstalled, ensureNode } from './install.js'
 import { PlainError, root } from './runtime.js'
+import { hasSqlite3 } from './sqlite_driver.js'
 
 /**
  * Installs packages and creates .env if needed. The setup of an operator, and a production build, stay
@@ -20,7 +21,9 @@ export async function makeReady() {
     if (!existsSync(join(root, 'node_modules'))) await ensureInstalled(console.error)
     await ensureNode(console.error)
     const isMissing = !existsSync(join(root, '.env'))
-    if (isMissing && process.env.NODE_ENV === undefined) ensureEnvironment(console.error)
+    if (isMissing && process.env.NODE_ENV === undefined) {
+      ensureEnvironment(console.error, hasSqlite3() ? 'sqlite' : 'better-sqlite3')
+    }
     return true
   } catch (error) {
     if (!(error instanceof PlainError)) throw error

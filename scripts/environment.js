@@ -6,16 +6,21 @@ import { PlainError, root } from './runtime.js'
 
 const FILE = join(root, '.env')
 
+const OTHER_DRIVER =
+  'There is no binary of the driver sqlite3 for this machine: .env names better-sqlite3, with which slow queries block the server. To build sqlite3 (C++ compiler, make, Python 3): npm run driver:sqlite3'
+
 /**
  * Creates .env with an APP_KEY of its own. An existing one stays as it is.
  *
  * @param {(text: string) => void} say is called when it was created
+ * @param {'sqlite' | 'better-sqlite3'} driver for DB_CONNECTION of a new one
  * @throws {PlainError} when .env cannot be created, or has no APP_KEY
  */
-export function ensureEnvironment(say = console.log) {
+export function ensureEnvironment(say = console.log, driver = 'sqlite') {
   if (read('.env') === undefined) {
-    create()
+    create(driver)
     say('Created .env with its own APP_KEY.')
+    if (driver !== 'sqlite') say(OTHER_DRIVER)
   } else if (setting('APP_KEY') === '') {
     throw new PlainError('APP_KEY is empty in .env: make one with `node ace generate:key`.')
   }
@@ -31,14 +36,16 @@ export function setting(name) {
   return line?.[1].trim().replace(/^(["'])(.*)\1$/, '$2')
 }
 
-function create() {
+function create(driver) {
   const example = read('.env.example')
   if (example === undefined) {
     throw new PlainError('.env.example is missing: restore it, as in `git checkout .env.example`.')
   }
 
   const key = randomBytes(32).toString('base64url')
-  const content = example.replace(/^APP_KEY=.*$/m, `APP_KEY=${key}`)
+  const content = example
+    .replace(/^APP_KEY=.*$/m, `APP_KEY=${key}`)
+    .replace(/^DB_CONNECTION=sqlite$/m, `DB_CONNECTION=${driver}`)
 
   /* Written atomically, and never over a file that another start has just created. */
   const draft = `${FILE}.${process.pid}`

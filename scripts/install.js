@@ -3,26 +3,12 @@
  * one is too old. Otherwise a start needs neither npm nor a network.
  */
 import { createHash } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants as system } from 'node:os'
-import { basename, delimiter, join, sep } from 'node:path'
-import {
-  installedNode,
-  needsOtherRuntime,
-  nodeFolder,
-  pathVariable,
-  PlainError,
-  root,
-  run,
-} from './runtime.js'
+import { join } from 'node:path'
+import { npm } from './npm.js'
+import { installedNode, needsOtherRuntime, nodeFolder, PlainError, root, run } from './runtime.js'
+import { fetchSqlite3 } from './sqlite_driver.js'
 
 const LOCK = join(root, 'package-lock.json')
 const NODE_MODULES = join(root, 'node_modules')
@@ -61,7 +47,8 @@ export async function ensureInstalled(say = console.log) {
  */
 export async function ensureNode(say = console.log) {
   if (!needsOtherRuntime() || installedNode()) return
-  await install(nodeFolder, `Installing Node.js 24 (this is ${process.versions.node}) ...`, say)
+  const text = `Installing Node.js 24 (this is ${process.versions.node}) ...`
+  await install(nodeFolder, '--ignore-scripts=false', text, say)
   if (!installedNode()) {
     throw new PlainError(
       'Node.js 24 could not be installed: npm refused its install script. Install Node.js 24 or newer.'
@@ -76,7 +63,10 @@ async function ensurePackages(lock, say) {
   if (!isInstalled(lock)) {
     /* From here on, an interrupted installation must not pass for a complete one. */
     const begin = () => [MARKER, INSTALLED_LOCK].forEach((path) => rmSync(path, { force: true }))
-    await install(root, 'Installing packages (first start, this takes a minute or two) ...', say, begin)
+    /* Of their scripts only that of sqlite3 matters here, and not every machine can run it. */
+    const withoutScripts = '--ignore-scripts'
+    await install(root, withoutScripts, 'Installing packages (first start) ...', say, begin)
+    await fetchSqlite3()
   }
   try {
     writeFileSync(MARKER, hash)
@@ -100,8 +90,8 @@ function isInstalled(lock) {
   })
 }
 
-/** Runs `npm ci` in a folder. */
-async function install(folder, text, say, begin) {
+/** Runs `npm ci` in a folder, with or without the scripts of packages. */
+async function install(folder, scripts, text, say, begin) {
   try {
     accessSync(folder, constants.W_OK)
   } catch {
@@ -122,7 +112,7 @@ async function install(folder, text, say, begin) {
         'ci',
         /* also if NODE_ENV=production or npm's own settings leave out packages that a start needs */
         '--include=dev',
-        '--ignore-scripts=false',
+        scripts,
         /* npm may run on the machine's older Node.js; the packages do not */
         '--engine-strict=false',
         '--prefer-offline',
@@ -156,23 +146,6 @@ async function install(folder, text, say, begin) {
   throw new PlainError(whyInstallFailed(output, status))
 }
 
-/**
- * The command that runs npm, with a Node.js outside node_modules, which `npm ci` begins by deleting.
- */
-function npm() {
-  const name = pathVariable(process.env)
-  const modules = join(realpathSync(root), 'node_modules') + sep
-  const isOurs = (path) => path.startsWith(modules) || path.startsWith(NODE_MODULES + sep)
-
-  const path = (process.env[name] ?? '').split(delimiter).filter((folder) => !isOurs(folder + sep))
-  const env = { ...process.env, [name]: path.join(delimiter) }
-
-  const cli = process.env.npm_execpath
-  return cli && basename(cli) === 'npm-cli.js'
-    ? { file: isOurs(process.execPath) ? 'node' : process.execPath, args: [cli], env }
-    : { file: 'npm', args: [], env }
-}
-
 const RIGHTS = 'give this user the right to write there.'
 
 const REASONS = [
@@ -186,10 +159,6 @@ const REASONS = [
   [
     /package\.json and package-lock\.json .* in sync/,
     'package.json and package-lock.json do not match: run `npm install` to bring them in line.',
-  ],
-  [
-    /gyp ERR!/,
-    'A package could not be compiled: install a C++ compiler, make and Python 3, and start again.',
   ],
 ]
 

@@ -3,11 +3,13 @@
  * missing.
  */
 import { ensureInstalled } from './install.js'
+import { ensureSqlite3 } from './sqlite_driver.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 
 process.chdir(root)
 try {
   await ensureInstalled()
+  await ensureSqlite3()
   process.exitCode = await runWithSuitableNode([
     '--import=./scripts/loader.js',
     ...process.argv.slice(2),

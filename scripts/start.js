@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ensureEnvironment, setting } from './environment.js'
 import { ensureInstalled } from './install.js'
+import { ensureDriver, hasSqlite3 } from './sqlite_driver.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 
 /* With this npm can fetch the Node.js that the application needs. */
@@ -15,7 +16,8 @@ process.chdir(root)
 try {
   ensureThisNodeCanInstall()
   await ensureInstalled()
-  ensureEnvironment()
+  ensureEnvironment(console.log, hasSqlite3() ? 'sqlite' : 'better-sqlite3')
+  await ensureDriver()
   /* Only after the installation, as other users may run the installed packages. */
   if (!['true', '1'].includes(setting('DB_SHARED'))) process.umask(0o077)
   ensureDatabaseFolder()

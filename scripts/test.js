@@ -12,6 +12,7 @@ import { ensureInstalled } from './install.js'
 import { LONG } from './long_tests.js'
 import { PlainError, root, runWithSuitableNode } from './runtime.js'
 import { withSecondChances } from './second_chance.js'
+import { ensureSqlite3, hasSqlite3 } from './sqlite_driver.js'
 import { removeAbandonedFolders, temporaryFolder } from './test_folder.js'
 import { ownersOf, planOf, SUITES, writeWeights } from './test_plan.js'
 
@@ -25,6 +26,9 @@ const OPTIONAL_SUITES = [
 
 /** Runs more than cores: a run with a browser or other processes waits for them a part of its time. */
 const WAITING = 1
+
+/** For SQLite where `sqlite3` has no binary */
+const OTHER_DRIVER = 'better-sqlite3'
 
 /** Number of tests that --slow shows */
 const SLOWEST = 10
@@ -72,6 +76,9 @@ console.log(`${passed} passed, ${failed} failed`)
 
 async function testAll() {
   await ensureInstalled()
+  if (process.env.CI) await ensureSqlite3()
+  if (!hasSqlite3())
+    console.log(`The tests run with ${OTHER_DRIVER}: npm run driver:sqlite3 builds sqlite3.`)
   removeAbandonedFolders(join(root, 'tmp'))
 
   const waiting = isWhole ? wholeRun() : chosenRuns()
@@ -157,7 +164,7 @@ async function test(run, onOutput) {
         ...withoutTestSettings(process.env),
         NODE_ENV: 'test',
         NODE_OPTIONS: nodeOptions(),
-        ...(database && { TEST_DATABASE: database }),
+        ...((database ?? !hasSqlite3()) && { TEST_DATABASE: database ?? OTHER_DRIVER }),
         TMPDIR: temporary,
         TEST_FOLDER: data,
         ATRIUM_TESTS: owner,
