@@ -24,11 +24,12 @@ test.group('The driver of SQLite in a fresh clone', () => {
 
     const driverOf = async () => {
       await rm(join(folder, '.env'), { force: true })
-      const { NODE_ENV: _, ...env } = process.env
+      const env = { ...process.env, NODE_OPTIONS: '' }
+      delete (env as NodeJS.ProcessEnv).NODE_ENV
       const { stderr } = await promisify(execFile)(
         process.execPath,
         ['-e', "import('./scripts/ace.js').then((ace) => ace.makeReady())"],
-        { cwd: folder, env: { ...env, NODE_OPTIONS: '' } }
+        { cwd: folder, env }
       )
       const file = await readFile(join(folder, '.env'), 'utf8')
       return { driver: /^DB_CONNECTION=(.*)$/m.exec(file)?.[1], stderr }
