@@ -9,6 +9,8 @@ import type { Scenario } from '../scenario.js'
 
 /* Records of one `insert` */
 const AT_ONCE = 500
+/** Fewer records are no job */
+const LEAST = 1001
 /** Films of each distributor, which the database deletes with it */
 const FILMS = 3
 
@@ -19,7 +21,8 @@ export const bulkBesideOthers: Scenario = {
   name: 'bulk-others',
   promise: `while bulk jobs change, delete and put back many records, others read at most ${MOST_TIMES} times as slowly and wait at most ${MOST_WAIT} ms for a write; each is undone as a whole`,
   databases: ['sqlite', 'better-sqlite3'],
-  async run(kind, { rows }) {
+  async run(kind, options) {
+    const rows = Math.max(LEAST, options.rows)
     const place = await makePlace(kind)
     let server: Server | undefined
     try {
@@ -31,7 +34,7 @@ export const bulkBesideOthers: Scenario = {
       const { call, close } = clientOf(server.origin)
       const other = await SecondUser.create(server, call)
       await fillProducts(place, rows)
-      const distributors = Math.ceil(rows / 10)
+      const distributors = Math.max(LEAST, Math.ceil(rows / 10))
       await fillDistributors(place, distributors)
       const broken: string[] = []
       const figures = [other.figures]
