@@ -13,8 +13,6 @@ import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
 import { reportFaults } from './report_faults.js'
 import { unreadableFaults } from './lucid/unreadable_files.js'
-import { compareData } from '#upstream/lucid_dirty_data'
-import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
 /**
  * Reads the decorated models at boot and gives them their endpoints.
@@ -50,8 +48,6 @@ export default class CrudProvider {
    * P9]
    */
   async start() {
-    compareData()
-    shareTransactionEnds()
     const errors: Error[] = []
     const seen = new Set<unknown>()
     const files = await modelFiles(this.app)

@@ -8,6 +8,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { BaseModel } from '@adonisjs/lucid/orm'
 import { expectGround } from './expect_ground.js'
+import { repairMember } from './repair_member.js'
 
 type Values = Record<string, unknown>
 
@@ -20,20 +21,23 @@ interface Row {
 /** Getter of Lucid's own */
 export const lucidsDirty = dirtyOf(BaseModel.prototype)
 
+/** In its place, for the models that are repaired */
+const dirtyData = {
+  configurable: true,
+  get(this: Row) {
+    const names = this.$isPersisted ? namesOfData(this.$attributes) : []
+    return names.length === 0 ? lucidsDirty!.call(this) : changes(this, names)
+  },
+}
+
 /**
- * Makes Lucid's models compare plain objects and arrays by their content.
+ * Makes the records of a model compare plain objects and arrays by their content.
  *
  * @throws Exception  when Lucid tells changes by another member
  */
-export function compareData(): void {
+export function compareData(model: { prototype: object }): void {
   checkGround()
-  Object.defineProperty(BaseModel.prototype, '$dirty', {
-    configurable: true,
-    get(this: Row) {
-      const names = this.$isPersisted ? namesOfData(this.$attributes) : []
-      return names.length === 0 ? lucidsDirty!.call(this) : changes(this, names)
-    },
-  })
+  repairMember(model.prototype, '$dirty', dirtyData)
 }
 
 /** @throws Exception  when Lucid tells changes by another member */

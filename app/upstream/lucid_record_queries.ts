@@ -9,6 +9,7 @@ import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { expectGround, hasMethods, hasText } from './expect_ground.js'
+import { isRepaired } from './repair_member.js'
 
 export type WriteAction = 'insert' | 'update' | 'delete' | 'refresh'
 
@@ -38,7 +39,8 @@ export function makesOwnRecords(model: LucidModel): boolean {
   const usual = new Set(Object.getOwnPropertyNames(BaseModel.prototype))
   let own = model.prototype as object
   while (own !== BaseModel.prototype) {
-    const names = Object.getOwnPropertyNames(own)
+    const level = own
+    const names = Object.getOwnPropertyNames(level).filter((name) => !isRepaired(level, name))
     if (names.some((name) => name !== 'constructor' && usual.has(name))) return true
     own = Object.getPrototypeOf(own)
   }

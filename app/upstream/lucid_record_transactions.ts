@@ -8,6 +8,7 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { expectGround, hasText } from './expect_ground.js'
+import { repairMember } from './repair_member.js'
 
 interface Row {
   modelTrx: TransactionClientContract | undefined
@@ -19,24 +20,27 @@ const ENDS = new WeakMap<TransactionClientContract, { isOver: boolean }>()
 /** Accessor of Lucid's own */
 export const lucidsTransaction = accessorOf(BaseModel.prototype)
 
+/** In its place, for the models that are repaired */
+const sharedTransaction = {
+  configurable: true,
+  get(this: Row) {
+    if (this.modelTrx && ENDS.get(this.modelTrx)?.isOver) this.modelTrx = undefined
+    return this.modelTrx
+  },
+  set(this: Row, transaction: TransactionClientContract | undefined) {
+    this.modelTrx = transaction || undefined
+    if (transaction && !ENDS.has(transaction)) watch(transaction)
+  },
+}
+
 /**
- * Makes the records of Lucid's models share one listener for each transaction.
+ * Makes the records of a model share one listener for each transaction.
  *
  * @throws Exception  when Lucid notes the transaction of a record differently
  */
-export function shareTransactionEnds(): void {
+export function shareTransactionEnds(model: { prototype: object }): void {
   checkGround({ $trx: lucidsTransaction })
-  Object.defineProperty(BaseModel.prototype, '$trx', {
-    configurable: true,
-    get(this: Row) {
-      if (this.modelTrx && ENDS.get(this.modelTrx)?.isOver) this.modelTrx = undefined
-      return this.modelTrx
-    },
-    set(this: Row, transaction: TransactionClientContract | undefined) {
-      this.modelTrx = transaction || undefined
-      if (transaction && !ENDS.has(transaction)) watch(transaction)
-    },
-  })
+  repairMember(model.prototype, '$trx', sharedTransaction)
 }
 
 /** @throws Exception  when Lucid notes the transaction of a record differently */

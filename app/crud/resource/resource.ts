@@ -15,6 +15,8 @@ import { Key } from './key.js'
 import { KEY_KINDS, type KeyKind } from '../values/new_key.js'
 import { inUtc } from '../values/datetime.js'
 import { storeWholeSeconds } from '#upstream/lucid_column_defaults'
+import { compareData } from '#upstream/lucid_dirty_data'
+import { shareTransactionEnds } from '#upstream/lucid_record_transactions'
 import { policyTakesRecord } from './policy_takes_record.js'
 import { CompiledSchema, type ObjectSchema, type SchemaField } from '../schema/object_schema.js'
 import type { Fields } from '../request/fields.js'
@@ -157,6 +159,8 @@ export class Resource {
     this.table = this.model.table
     this.tags = [...(options.tags ?? [this.name])]
     storeWholeSeconds(this.model, inUtc)
+    compareData(this.model)
+    shareTransactionEnds(this.model)
     this.columns = base
       ? base.columns.project(this.model, projection!.hidden, projection!.mixed)
       : new ColumnSet(this.model)

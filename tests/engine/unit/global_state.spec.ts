@@ -8,8 +8,6 @@ type State = Record<string, Record<string, string>>
 /** What is left, with the reasons in docs/architecture.md */
 const LEFT = {
   engine: [
-    'BaseModel.prototype: $dirty',
-    'BaseModel.prototype: $trx',
     'edge.asyncCompiler: compile',
     'edge.compiler: compile',
     'edge.globals.html: attrs',

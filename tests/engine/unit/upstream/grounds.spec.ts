@@ -92,7 +92,7 @@ test.group('Expectations of the patches', () => {
     assert,
   }) => {
     const folder = app.makePath('app/upstream')
-    const helpers = ['check_grounds.ts', 'expect_ground.ts']
+    const helpers = ['check_grounds.ts', 'expect_ground.ts', 'repair_member.ts']
     const listed = await readdir(folder)
     const files = listed.filter((file) => file.endsWith('.ts'))
     assert.isAbove(files.length, 10)

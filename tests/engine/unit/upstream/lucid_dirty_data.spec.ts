@@ -1,7 +1,7 @@
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { lucidsDirty } from '#upstream/lucid_dirty_data'
+import { compareData, lucidsDirty } from '#upstream/lucid_dirty_data'
 
 class Parcel extends BaseModel {
   static table = 'parcels'
@@ -18,6 +18,8 @@ class Parcel extends BaseModel {
   @column.dateTime()
   declare sent: DateTime | null
 }
+
+compareData(Parcel)
 
 /** A record as it is read from the database */
 function stored(values: Partial<Record<'data' | 'name' | 'sent', unknown>>) {

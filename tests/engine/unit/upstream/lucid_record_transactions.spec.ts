@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
 import db from '@adonisjs/lucid/services/db'
-import { lucidsTransaction } from '#upstream/lucid_record_transactions'
+import { lucidsTransaction, shareTransactionEnds } from '#upstream/lucid_record_transactions'
 
 const MANY = 20_000
 
@@ -11,6 +11,8 @@ class Parcel extends BaseModel {
   @column({ isPrimary: true })
   declare id: number
 }
+
+shareTransactionEnds(Parcel)
 
 test.group('Transaction of a record', () => {
   test('Lucid by itself still registers two listeners for each record', async ({ assert }) => {
