@@ -1,12 +1,9 @@
 import app from '@adonisjs/core/services/app'
 import { defineConfig, stores } from '@adonisjs/session'
 
-/**
- * Session data between two pages: the admin site stores the message of an action for the next page. It
- * does not sign users in. Your own routes may use it, too.
- */
+/** Sessions of your own routes. The admin site does not use them: its logins and messages have cookies of their own. */
 export default defineConfig({
-  cookieName: 'atrium_flash',
+  cookieName: 'adonis-session',
   clearWithBrowser: true,
   age: '2h',
   cookie: {

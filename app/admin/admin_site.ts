@@ -297,7 +297,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     groups: user ? await sidebarGroups(site, ctx) : [],
     keys: keysOf(site, ctx),
     zone: { name: presentZone(), field: ZONE_FIELD },
-    flash: flashOf(ctx),
+    flash: await flashOf(ctx),
     viewing: await viewedRole(ctx),
     acting: guardOf(ctx).signedIn?.acting ?? null,
     notices: await noticesOf(site, ctx),

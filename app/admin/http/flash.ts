@@ -1,9 +1,6 @@
-import { configProvider } from '@adonisjs/core'
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { NextFn } from '@adonisjs/core/types/http'
-import SessionMiddleware from '@adonisjs/session/session_middleware'
-import type { SessionConfig } from '@adonisjs/session/types'
+import { guardOf } from '../authentication/sessions/admin_guard.js'
 import { withUndo, type FlashUndo } from './flash_undo.js'
 import type { SentencePart } from '../text/plain_text.js'
 
@@ -30,59 +27,46 @@ export interface FlashRecord {
   url: string | null
 }
 
-const KEY = 'admin'
+/** An encrypted cookie of the site: the application's sessions are its own. [K4] */
+const COOKIE = 'admin_flash'
 
-/**
- * Middleware that reads the message of the previous page. Partial pages leave it alone: one that
- * refreshes itself in another window must not use it up.
- */
-export async function flash(ctx: HttpContext, next: NextFn): Promise<void> {
-  const { request, response } = ctx
-  const { cookieName: name, cookie } = await sessionConfig()
-  const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
-  const isLeft = request.header('cookie')?.includes(`${name}=`)
-  const isOpen = ctx.session !== undefined
-  if (!isPage || !isLeft || isOpen) return await next()
-
-  await openSession(ctx, next)
-  if (ctx.session.isEmpty) response.clearCookie(name, cookie)
-}
-
-/* Messages whose session was opened for them, and is stored already */
-const STORED = new WeakMap<HttpContext, Flash>()
+const READ = new WeakMap<HttpContext, Flash | null>()
+const SENT = new WeakMap<HttpContext, Flash>()
 
 /**
  * Stores the message for the next page; a second one of the same request stands behind the first.
  */
 export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
   const message = await withUndo(ctx, told)
-  const stored = STORED.get(ctx)
-  if (stored) {
-    ctx.session.flash(KEY, { ...message, text: `${stored.text} ${message.text}` })
-    await ctx.session.commit()
-  } else if (ctx.session) ctx.session.flash(KEY, message)
-  else {
-    await openSession(ctx, async () => ctx.session.flash(KEY, message))
-    STORED.set(ctx, message)
-  }
+  const sent = SENT.get(ctx)
+  const whole = sent ? { ...message, text: `${sent.text} ${message.text}` } : message
+  SENT.set(ctx, whole)
+  ctx.response.encryptedCookie(COOKIE, whole, await cookieOptions())
 }
 
 /**
- * Message of the previous page, if any.
+ * Message of the previous page, if any. Partial pages leave it alone: one that refreshes itself in another
+ * window must not use it up.
  */
-export function flashOf(ctx: HttpContext): Flash | null {
-  return (ctx.session?.flashMessages.get(KEY) as Flash | undefined) ?? null
+export async function flashOf(ctx: HttpContext): Promise<Flash | null> {
+  const { request } = ctx
+  const isPage = request.method() === 'GET' && request.header('hx-request') === undefined
+  if (!isPage || !guardOf(ctx).signedIn) return null
+  if (!request.header('cookie')?.includes(`${COOKIE}=`)) return null
+  if (!READ.has(ctx)) {
+    READ.set(ctx, (request.encryptedCookie(COOKIE) as Flash | null) ?? null)
+    if (!SENT.has(ctx)) ctx.response.clearCookie(COOKIE, await cookieOptions())
+  }
+  return READ.get(ctx) ?? null
 }
 
-let made: Promise<SessionConfig | null> | undefined
-
-/** `config/session.ts` exports a provider; this resolves it. */
-async function sessionConfig(): Promise<SessionConfig> {
-  made ??= configProvider.resolve<SessionConfig>(app, app.config.get('session'))
-  return (await made)!
-}
-
-async function openSession(ctx: HttpContext, next: NextFn) {
-  const middleware = await ctx.containerResolver.make(SessionMiddleware)
-  await middleware.handle(ctx, next)
+async function cookieOptions() {
+  const { secureCookies } = await app.container.make('admin.site')
+  return {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: secureCookies,
+    maxAge: undefined,
+  } as const
 }

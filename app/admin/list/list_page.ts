@@ -361,7 +361,7 @@ export class ListPage {
   ): Promise<ShownRows> {
     const table = this.#tableOf(parameters)
     const rows = await table.rows(ctx, items, parameters, joined)
-    const marked = parameters.base === null ? markedRecord(ctx, this.view) : null
+    const marked = parameters.base === null ? await markedRecord(ctx, this.view) : null
     return { rows, rowsMarkup: await this.#markup(rows, parameters, offers, marked) }
   }
 

@@ -9,8 +9,9 @@ import type { ModelView } from '../model_view.js'
  *
  * @returns its key as in paths, without the leading slash; null if there is none
  */
-export function markedRecord(ctx: HttpContext, view: ModelView): string | null {
-  const told = flashOf(ctx)?.record
+export async function markedRecord(ctx: HttpContext, view: ModelView): Promise<string | null> {
+  const flash = await flashOf(ctx)
+  const told = flash?.record
   if (told) return told.model === view.name ? told.key : null
   const path = referringPage(ctx)?.pathname ?? ''
   const form = ['/update/', '/form_update/', '/view/']

@@ -8,7 +8,6 @@ import { SessionRestController } from '../../authentication/sessions/session_res
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import type { AdminSite } from '../../admin_site.js'
 import { KeysController } from '../../keyboard/keys_controller.js'
-import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -45,11 +44,11 @@ export function registerAccountRoutes(site: AdminSite): void {
       post('/account/password', 'account.password', (ctx) => password.change(ctx))
       post('/account/notices', 'account.notices', (ctx) => notices.see(ctx))
     })
-    .use([siteMiddleware, signInGuard, ownerGuard, flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
   site.router
     .group(() => {
       adminRoute(site, 'GET', '/account/session', 'account.session', (ctx) => rest.show(ctx))
       adminRoute(site, 'GET', '/keys', 'keys', (ctx) => keys.show(ctx))
     })
-    .use([siteMiddleware, signInGuard, flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, readPlainBody])
 }

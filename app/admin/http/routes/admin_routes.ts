@@ -9,7 +9,6 @@ import { registerAccountRoutes } from './account_routes.js'
 import { adminRoute } from './admin_route.js'
 import { registerEventRoutes } from './event_routes.js'
 import { registerJobRoutes } from './job_routes.js'
-import { flash } from '../flash.js'
 import { registerFactorRoutes } from './factor_routes.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
@@ -69,7 +68,7 @@ export function registerAdminRoutes(site: AdminSite): void {
       get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
       get('/search', 'search', (ctx) => search.show(ctx))
     })
-    .use([siteMiddleware, signInGuard, flash, readBody])
+    .use([siteMiddleware, signInGuard, readBody])
 
   registerAccountRoutes(site)
   registerFactorRoutes(site)

@@ -8,7 +8,6 @@ import { PageNotFound } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 import { keyIn } from '../../record/find_record.js'
 import { adminRoute } from './admin_route.js'
-import { flash } from '../flash.js'
 import { readBody } from '../read_body.js'
 import { UndoController } from '../../events/undo/undo_controller.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
@@ -28,17 +27,17 @@ export function registerEventRoutes(site: AdminSite): void {
       get('/events', 'events', (ctx) => events.index(ctx))
       get('/events/:id', 'event', (ctx) => events.show(ctx))
     })
-    .use([siteMiddleware, signInGuard, eventsGuard(site), flash])
+    .use([siteMiddleware, signInGuard, eventsGuard(site)])
   const undo = new UndoController(site)
   site.router
     .group(() => {
       const path = '/management/events/:id/undo'
       adminRoute(site, 'POST', path, 'management.event.undo', (ctx) => undo.undo(ctx))
     })
-    .use([siteMiddleware, signInGuard, flash, readBody])
+    .use([siteMiddleware, signInGuard, readBody])
   site.router
     .group(() => get('/health', 'health', (ctx) => health.show(ctx)))
-    .use([siteMiddleware, signInGuard, superuserGuard, flash])
+    .use([siteMiddleware, signInGuard, superuserGuard])
 }
 
 /**

@@ -9,7 +9,6 @@ import { SecondStepController } from '../../authentication/login/second_step_con
 import { ReauthenticationController } from '../../authentication/reauthentication/reauthentication_controller.js'
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import AdminUser from '../../models/admin_user.js'
-import { flash } from '../flash.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -63,7 +62,7 @@ export function registerFactorRoutes(site: AdminSite): void {
       get('/account/factors/totp', 'factors.totp', (ctx) => factors.setUp(ctx))
       post('/account/factors/totp', 'factors.totp.enrol', (ctx) => factors.enrol(ctx))
     })
-    .use([siteMiddleware, factorlessGuard, ownerGuard, flash, readPlainBody])
+    .use([siteMiddleware, factorlessGuard, ownerGuard, readPlainBody])
   site.router
     .group(() => {
       const codes = '/account/factors/recovery-codes'
@@ -76,7 +75,7 @@ export function registerFactorRoutes(site: AdminSite): void {
       get(name, 'factors.name', (ctx) => passkeys.askName(ctx))
       post(name, 'factors.rename', (ctx) => passkeys.rename(ctx))
     })
-    .use([siteMiddleware, signInGuard, ownerGuard, flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
   registerReset(site)
 }
 
@@ -91,5 +90,5 @@ function registerReset(site: AdminSite) {
       adminRoute(site, 'GET', path, `${view.name}:ask_reset_factors`, (ctx) => reset.ask(ctx))
       adminRoute(site, 'POST', path, `${view.name}:reset_factors`, (ctx) => reset.reset(ctx))
     })
-    .use([siteMiddleware, signInGuard, viewGuard(view), flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
 }

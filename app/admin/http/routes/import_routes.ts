@@ -4,7 +4,6 @@ import { isImportable } from '../../import/may_import.js'
 import { ImportController } from '../../import/pages/import_controller.js'
 import { importGuard, readUpload } from '../../import/pages/read_upload.js'
 import type { ModelView } from '../../model_view.js'
-import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -25,7 +24,7 @@ export function registerImportRoutes(site: AdminSite, view: ModelView): void {
       `${view.name}:${method} /import${path}`,
       async (ctx) => await show(new ImportController(site, await view.for(ctx)), ctx)
     )
-  const guards = [siteMiddleware, signInGuard, viewGuard(view), importGuard(view), flash]
+  const guards = [siteMiddleware, signInGuard, viewGuard(view), importGuard(view)]
   site.router
     .group(() => route('POST', '', (pages, ctx) => pages.upload(ctx)))
     .use([...guards, readUpload])

@@ -1,6 +1,5 @@
 import type { AdminSite } from '../../admin_site.js'
 import { JobsController } from '../../jobs/pages/jobs_controller.js'
-import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readBody, readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -23,10 +22,10 @@ export function registerJobRoutes(site: AdminSite): void {
         jobs.again(ctx)
       )
     })
-    .use([siteMiddleware, signInGuard, flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, readPlainBody])
   site.router
     .group(() => {
       adminRoute(site, 'POST', `${path}/:id/undo`, 'management.job.undo', (ctx) => jobs.undo(ctx))
     })
-    .use([siteMiddleware, signInGuard, flash, readBody])
+    .use([siteMiddleware, signInGuard, readBody])
 }

@@ -28,7 +28,6 @@ import { registerCrudMount } from './crud_mount.js'
 import { registerFormerHistoryRoute } from './event_routes.js'
 import { registerImportRoutes } from './import_routes.js'
 import { viewGuard } from './view_guard.js'
-import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { logsView } from '../log_view.js'
 import { readBody } from '../read_body.js'
@@ -171,7 +170,7 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
         )
       }
     })
-    .use([siteMiddleware, signInGuard, viewGuard(view), flash, readBody])
+    .use([siteMiddleware, signInGuard, viewGuard(view), readBody])
   site.router
     .group(() => registerBulkRoutes(view, route))
     .use([siteMiddleware, signInGuard, viewGuard(view)])

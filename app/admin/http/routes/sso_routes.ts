@@ -2,7 +2,6 @@ import type { AdminSite } from '../../admin_site.js'
 import { SsoController } from '../../authentication/sso/sso_controller.js'
 import { SsoUnlinkController } from '../../authentication/sso/sso_unlink_controller.js'
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
-import { flash } from '../flash.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -28,5 +27,5 @@ export function registerSsoRoutes(site: AdminSite): void {
         links.unlink(ctx)
       )
     )
-    .use([siteMiddleware, signInGuard, ownerGuard, flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
 }

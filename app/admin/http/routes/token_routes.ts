@@ -3,7 +3,6 @@ import AdminUser from '../../models/admin_user.js'
 import { TokenController } from '../../authentication/access_tokens/token_controller.js'
 import { InviteController } from '../../authentication/invitations/invite_controller.js'
 import { adminRoute } from './admin_route.js'
-import { flash } from '../flash.js'
 import { signedInGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { SignInAsController } from '../../authentication/sign_in_as/sign_in_as_controller.js'
 import type { ModelView } from '../../model_view.js'
@@ -26,7 +25,7 @@ export function registerTokenRoutes(site: AdminSite): void {
       adminRoute(site, 'POST', path, `${view.name}:issue_token`, (ctx) => tokens.issue(ctx))
       adminRoute(site, 'POST', invitePath, `${view.name}:invite`, (ctx) => invite.make(ctx))
     })
-    .use([siteMiddleware, signInGuard, viewGuard(view), flash, readPlainBody])
+    .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
   registerSignInAs(site, view)
 }
 

@@ -13,7 +13,7 @@ import {
 import { get, type Answer } from '#tests/engine/helpers/http'
 import { Dossier } from '#tests/engine/fixtures/conflicts'
 
-const FLASH = 'atrium_flash'
+const FLASH = 'admin_flash'
 
 test.group('Admin | messages for the next page', (group) => {
   let cookie: string
@@ -66,7 +66,7 @@ test.group('Admin | messages for the next page', (group) => {
     }
   })
 
-  test('[B18] the cookie is removed once the message was shown', async ({ assert }) => {
+  test('[K4.5, B18] the cookie is removed once the message was shown', async ({ assert }) => {
     const cookies = await act()
     assert.include(cookies, `${FLASH}=`)
     const next = await visit('/admin/Dossier/', cookies)
