@@ -5,6 +5,7 @@ import { listed, RuntimeError } from './errors.js'
 import { handleProblem } from './http/handle_problem.js'
 import { modelFiles } from './lucid/model_files.js'
 import { useRouter } from './mount/engine_router.js'
+import { checkGroups } from './mount/group_check.js'
 import { mountPart } from './mount/mounted_parts.js'
 import { queryStrings } from './mount/query_strings.js'
 import { prefixOf } from './endpoints/generated_routes.js'
@@ -35,6 +36,7 @@ export default class CrudProvider {
     server.boot = async () => {
       if (server.booted) return
       router.commit()
+      checkGroups()
       await requireMount(server.getMiddlewareList())
       if (this.app.getEnvironment() === 'web') await resources.load()
       await bootServer()

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import '@adonisjs/auth/initialize_auth_middleware'
-import { errors, ExceptionHandler, type HttpContext, type Router } from '@adonisjs/core/http'
+import { errors, type HttpContext, type Router } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import hostRouter from '@adonisjs/core/services/router'
 import type { ContainerBindings } from '@adonisjs/core/types'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { toReport } from './http/handle_problem.js'
 import { engineRouter } from './mount/engine_router.js'
+import { reportError } from './mount/exception_handler.js'
 import { placeOf, respondToError } from './mount/mounted_parts.js'
 import { queryStrings } from './mount/query_strings.js'
 import { isMoreSpecific } from './mount/specificity.js'
@@ -18,13 +18,15 @@ import { isMoreSpecific } from './mount/specificity.js'
  */
 export default class MountMiddleware {
   async handle(ctx: HttpContext, next: NextFn): Promise<unknown> {
-    const own = match(engineRouter(), ctx)
+    const { request } = ctx
+    const own = match(engineRouter(), ctx, request.intended())
     const place = own ? own.route.pattern : placeOf(ctx.request.parsedUrl.pathname ?? '/')
     if (place === undefined) return await next()
-    const hosts = match(hostRouter, ctx)
+    const hosts = match(hostRouter, ctx, request.method())
     if (hosts && !isMoreSpecific(place, hosts.route.pattern)) return await next()
 
-    const { request } = ctx
+    /* The application may let a form override its method, for its own routes. */
+    request.method = request.intended
     const { query } = request.parsedUrl
     if (query) request.updateQs(queryStrings.parse(query))
     restoreAccept(request.request)
@@ -41,10 +43,10 @@ export default class MountMiddleware {
   }
 }
 
-function match(router: Router, { request }: HttpContext) {
+function match(router: Router, { request }: HttpContext, method: string) {
   const { shouldDecodeParam } = request.parsedUrl as { shouldDecodeParam: boolean }
   const hostname = router.usingDomains ? request.hostname() : null
-  return router.match(request.url(), request.method(), shouldDecodeParam, hostname)
+  return router.match(request.url(), method, shouldDecodeParam, hostname)
 }
 
 /** The starter kit for APIs lets every request ask for JSON; pages are for browsers, which ask for HTML. */
@@ -66,23 +68,8 @@ async function makeAuthenticator(ctx: HttpContext): Promise<HttpContext['auth']>
   return manager.createAuthenticator(ctx)
 }
 
-async function handleError(error: unknown, ctx: HttpContext): Promise<void> {
-  reporting ??= findReporter()
-  const reporter = await reporting
-  await reporter.report(toReport(error, ctx), ctx)
+async function handleError(thrown: unknown, ctx: HttpContext): Promise<void> {
+  const error = thrown ?? new Error(String(thrown))
+  await reportError(error, ctx)
   await respondToError(error, ctx)
-}
-
-let reporting: Promise<ExceptionHandler> | undefined
-
-/** The application's exception handler, which writes errors to a log or a service. [K4.4] */
-async function findReporter(): Promise<ExceptionHandler> {
-  try {
-    const { default: Handler } = await app.import(
-      `./${app.relativePath(app.exceptionsPath('handler.js'))}`
-    )
-    return await app.container.make(Handler as new () => ExceptionHandler)
-  } catch {
-    return new ExceptionHandler()
-  }
 }

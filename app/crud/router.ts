@@ -1,6 +1,7 @@
 import type { CrudRouterOptions, EndpointCreatorClass } from './crud_options.js'
 import { EndpointCreator } from './endpoints/endpoint_creator.js'
 import { shown, ValueError } from './errors.js'
+import { noteGroup } from './mount/group_check.js'
 import { resources } from './resource/registry.js'
 
 /**
@@ -20,6 +21,7 @@ export function crudRouter(options: CrudRouterOptions): EndpointCreator {
   creator.planRoutes()
   resources.add(creator)
   creator.register()
+  noteGroup(creator.resource.name)
   return creator
 }
 

@@ -12,10 +12,15 @@ import { guardOf } from '../authentication/sessions/admin_guard.js'
  */
 export async function siteMiddleware(ctx: HttpContext, next: NextFn): Promise<void> {
   setSecurityHeaders(ctx)
-  if (isForgery(ctx)) throw new CrossSiteRequest()
+  refuseForgery(ctx)
   await next()
   noteRefusal(ctx, { status: ctx.response.getStatus() })
   await compressAnswer(ctx)
+}
+
+/** @throws CrossSiteRequest  if a page of another site sent a request that changes something */
+export function refuseForgery(ctx: HttpContext): void {
+  if (isForgery(ctx)) throw new CrossSiteRequest()
 }
 
 /**

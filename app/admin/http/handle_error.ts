@@ -15,7 +15,7 @@ import { isAdminRoute } from './routes/admin_route.js'
 import { isBelowMount } from './below_mount.js'
 import { compressAnswer } from './compress.js'
 import { answerMissingEndpoint, isCrudPath } from './routes/crud_mount.js'
-import { requireSignIn } from './guards.js'
+import { refuseForgery, requireSignIn } from './guards.js'
 import { pageAddress } from './page_address.js'
 import { referringPage } from './referring_page.js'
 import { returnPath } from './return_path.js'
@@ -60,6 +60,7 @@ export async function handleAdminError(
   if (isMissing) {
     /* Without a login, a missing page must not differ from an existing one. */
     try {
+      refuseForgery(ctx)
       await requireSignIn(ctx)
       answered = new PageNotFound()
     } catch (refusal) {

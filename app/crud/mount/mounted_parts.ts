@@ -33,8 +33,19 @@ export function placeOf(path: string): string | undefined {
   return undefined
 }
 
-/** Responds to an error below the addresses of the engine. */
+/** Responds to an error below the addresses of the engine. Never throws. */
 export async function respondToError(error: unknown, ctx: HttpContext): Promise<void> {
-  for (const part of PARTS) if (await part.handleError(error, ctx)) return
-  sendProblem(ctx, toProblem(error))
+  const { response } = ctx.response
+  if (response.headersSent) {
+    /* Lets the client see that the response is not complete. */
+    if (!response.writableEnded) response.destroy()
+    return
+  }
+  try {
+    for (const part of PARTS) if (await part.handleError(error, ctx)) return
+    sendProblem(ctx, toProblem(error))
+  } catch (failure) {
+    ctx.logger.error({ err: failure }, 'The page or problem of an error could not be made')
+    sendProblem(ctx, toProblem(failure))
+  }
 }

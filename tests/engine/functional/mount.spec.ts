@@ -9,6 +9,7 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { RuntimeError } from '#crud'
 import { requireMount } from '#crud/crud_provider'
 import { engineRouter } from '#crud/internals'
+import { checkGroups, noteGroup } from '#crud/mount/group_check'
 import MountMiddleware from '#crud/mount_middleware'
 import HttpExceptionHandler from '#exceptions/handler'
 import { takeSeen } from '#tests/engine/fixtures/neighbours'
@@ -125,6 +126,59 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.equal(status, 500)
     assert.equal(headers.get('content-type'), PROBLEM)
     assert.deepEqual(reported, ['/api/route-items'])
+  })
+
+  test('[K4.4] an exception handler that fails changes no response of the engine', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { report } = HttpExceptionHandler.prototype
+    HttpExceptionHandler.prototype.report = () => Promise.reject(new Error('The service is away'))
+    cleanup(() => void (HttpExceptionHandler.prototype.report = report))
+    const endpoint = await call('GET', '/api/nothing/here')
+    assert.equal(endpoint.status, 404)
+    assert.equal(endpoint.headers.get('content-type'), PROBLEM)
+    assert.notInclude(endpoint.text, 'away')
+    const page = await call('GET', '/admin/nothing/here', { headers: { accept: 'text/html' } })
+    assert.equal(page.status, 303)
+  })
+
+  test('[K4.4] an error after the start of a response ends the connection', async ({ assert }) => {
+    await assert.rejects(() => call('GET', '/api/broken-off', { headers: { 'x-break-off': '1' } }))
+    const { status } = await call('GET', '/api/broken-off')
+    assert.equal(status, 200)
+  })
+
+  test('[K4] a form cannot override its method, also where the application lets it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<{ allowMethodSpoofing: boolean }>('app.http')
+    config.allowMethodSpoofing = true
+    cleanup(() => void (config.allowMethodSpoofing = false))
+    const { status, headers } = await call('POST', '/api/route-items/1?_method=DELETE')
+    assert.equal(status, 405)
+    assert.include(headers.get('allow'), 'DELETE')
+  })
+
+  test('[K4.6] a group of the application around crudRouter() stops the start', ({ assert }) => {
+    const secret = async (_: HttpContext, next: NextFn) => await next()
+    const create = () => noteGroup('Tag')
+    router.group(create)
+    assert.doesNotThrow(checkGroups)
+    const groups: [() => unknown, string][] = [
+      [() => router.group(create).use(secret), '`middleware`'],
+      [() => router.group(() => router.group(create)).use([secret]), '`middleware`'],
+      [() => router.group(create).prefix('v1'), '`path`'],
+      [() => router.group(create).domain('shop.test'), '.domain()'],
+    ]
+    for (const [make, advice] of groups) {
+      make()
+      assert.throws(checkGroups, RuntimeError)
+      make()
+      assert.throws(checkGroups, new RegExp(`^crudRouter\\(\\{ model: Tag \\}\\).*${advice}`))
+    }
+    assert.doesNotThrow(checkGroups)
   })
 
   test('[K4.3] a start without the mount middleware says where to add it', async ({ assert }) => {

@@ -18,7 +18,7 @@ import {
 } from '../../authentication/reauthentication/reauthentication.js'
 import { FactorRequired, NotAllowed, SignInRequired } from '../../errors.js'
 import { refuseWhileViewing } from '../../permissions/view_as/view_as_guard.js'
-import { siteMiddleware, requireSignIn } from '../guards.js'
+import { refuseForgery, requireSignIn, siteMiddleware } from '../guards.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
@@ -67,6 +67,7 @@ export function isCrudPath(site: AdminSite, path: string): boolean {
  */
 export async function answerMissingEndpoint(site: AdminSite, ctx: HttpContext): Promise<void> {
   try {
+    refuseForgery(ctx)
     await requireProgram(site, ctx)
     const own = await modelAt(site, ctx)?.for(ctx)
     if (own?.isWithheld) throw withheldEndpoint()

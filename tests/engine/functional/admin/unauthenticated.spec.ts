@@ -65,6 +65,25 @@ test.group('Admin | anonymous requests', (group) => {
     }
   }).timeout(120_000)
 
+  test('[S25, B6] models that exist and those that do not are the same', async ({ assert }) => {
+    const headers = { 'sec-fetch-site': 'cross-site', 'origin': 'http://other.test' }
+    for (const [method, path] of [
+      ['GET', ''],
+      ['POST', '/export'],
+      ['POST', '/crud'],
+      ['DELETE', '/crud/1'],
+      ['PUT', '/crud'],
+      ['PUT', ''],
+    ]) {
+      const [there, missing] = await Promise.all(
+        ['Utensil', 'Nothing'].map((name) => callRaw(method, `/admin/${name}${path}`, headers))
+      )
+      assert.equal(there.status, missing.status, `${method} ${path}`)
+      const location = String(missing.headers.location).replace('Nothing', 'Utensil')
+      assert.equal(String(there.headers.location), location)
+    }
+  })
+
   test('[S25] invalid cookies are treated as anonymous', async ({ assert }) => {
     for (const cookie of [
       'access_token=; session_id=',
