@@ -1,15 +1,15 @@
-import { Router, type Server } from '@adonisjs/core/http'
+import { Router } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
-import { listed, RuntimeError } from './errors.js'
 import { handleProblem } from './http/handle_problem.js'
 import { modelFiles } from './lucid/model_files.js'
 import { useRouter } from './mount/engine_router.js'
 import { checkGroups } from './mount/group_check.js'
 import { mountPart } from './mount/mounted_parts.js'
 import { queryStrings } from './mount/query_strings.js'
+import { requireMount } from './mount/require_mount.js'
 import { prefixOf } from './endpoints/generated_routes.js'
-import { publicWritesByDefault, undecided } from './endpoints/public_writes.js'
+import { accessWarnings } from './endpoints/public_writes.js'
 import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
 import { reportFaults } from './report_faults.js'
@@ -83,37 +83,7 @@ export default class CrudProvider {
     for (const { readOnlyNote } of resources.endpoints())
       if (readOnlyNote) logger.warn(readOnlyNote)
     if (!this.app.inProduction) return
-    const closed = undecided(resources.endpoints())
-    const models = publicWritesByDefault(resources.endpoints())
-    if (closed.length + models.length === 0) return
-    if (closed.length > 0) {
-      logger.warn(
-        { models: closed },
-        `Nobody has decided who may call ${listed(closed)}: in production the endpoints want an access token (node ace admin:token). access: 'public' in @Crud opens those of a model to everybody, access: 'token' there leaves it so; access in config/crud.ts decides for all`
-      )
-    }
-    if (models.length === 0) return
-    logger.warn(
-      { models },
-      `Anybody may write ${listed(models)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`
-    )
+    for (const { models, text } of accessWarnings(resources.endpoints()))
+      logger.warn({ models }, text)
   }
-}
-
-/**
- * @param middleware  of the server
- * @throws RuntimeError  when the one that serves the engine is not among it
- */
-export async function requireMount(
-  middleware: ReturnType<Server['getMiddlewareList']>
-): Promise<void> {
-  const { default: MountMiddleware } = await import('./mount_middleware.js')
-  for (const { reference } of middleware) {
-    if (reference === MountMiddleware) return
-    const loaded = await (reference as () => Promise<{ default?: unknown }>)()
-    if (loaded.default === MountMiddleware) return
-  }
-  throw new RuntimeError(
-    "start/kernel.ts: add () => import('#crud/mount_middleware') to server.use([...]), as its last entry. Without it nothing serves the endpoints and the admin site"
-  )
 }

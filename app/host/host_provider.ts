@@ -1,5 +1,4 @@
 import { HealthChecks } from '@adonisjs/core/health'
-import type { Secret } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
 import { crudConfig, resources } from '#crud'
@@ -10,7 +9,7 @@ import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_t
 import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
-import { addressOf, productionWarnings } from './production_warnings.js'
+import { productionWarnings, settingsOf } from './production_warnings.js'
 import { registerProbes } from './probes.js'
 import { warmUp } from './warm_up.js'
 
@@ -46,18 +45,8 @@ export default class HostProvider {
 
   /** Names unsafe settings in the log. */
   async #warn() {
-    const { config, container } = this.app
-    const { dbConfig } = await container.make(AdminSite)
-    const names = [dbConfig.applicationConnection, dbConfig.adminConnection]
-    const logger = await container.make('logger')
-    const warnings = productionWarnings({
-      appUrl: config.get('app.appUrl'),
-      appKey: config.get<Secret<string>>('admin.appKey').release(),
-      limiterStore: config.get('admin.limiter'),
-      connections: Object.fromEntries(
-        names.map((name) => [name, addressOf(config.get(`database.connections.${name}`))])
-      ),
-    })
+    const logger = await this.app.container.make('logger')
+    const warnings = productionWarnings(await settingsOf(this.app))
     for (const warning of warnings) logger.warn(warning)
   }
 

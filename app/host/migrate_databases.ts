@@ -41,6 +41,15 @@ export async function migrationsOf(
   return names.filter((name) => !excluded.includes(name))
 }
 
+/** The names of all migrations of a connection, excluded ones too. */
+export async function migrationNamesOf(
+  app: ApplicationService,
+  connectionName: string
+): Promise<string[]> {
+  const db = await app.container.make('lucid.db')
+  return await migrationNames(new MigrationRunner(db, app, { direction: 'up', connectionName }))
+}
+
 async function migrate(db: Database, app: ApplicationService, connectionName: string) {
   /* The runner uses the application's own connections, so it is not closed: close() would end them. */
   const runner = new MigrationRunner(db, app, {

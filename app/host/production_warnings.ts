@@ -1,4 +1,6 @@
-import { isGuessable } from '#admin'
+import type { Secret } from '@adonisjs/core/helpers'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { AdminSite, isGuessable } from '#admin'
 
 /** Settings that can be unsafe in production. */
 export interface ProductionSettings {
@@ -20,6 +22,23 @@ interface DatabaseAddress {
 export function addressOf({ connection }: { connection?: unknown } = {}): DatabaseAddress {
   const { host, ssl } = (connection ?? {}) as { host?: string; ssl?: unknown }
   return { host, hasTls: Boolean(ssl) }
+}
+
+/** The settings of the application. */
+export async function settingsOf({
+  config,
+  container,
+}: ApplicationService): Promise<ProductionSettings> {
+  const { dbConfig } = await container.make(AdminSite)
+  const names = [dbConfig.applicationConnection, dbConfig.adminConnection]
+  return {
+    appUrl: config.get('app.appUrl'),
+    appKey: config.get<Secret<string>>('admin.appKey').release(),
+    limiterStore: config.get('admin.limiter'),
+    connections: Object.fromEntries(
+      names.map((name) => [name, addressOf(config.get(`database.connections.${name}`))])
+    ),
+  }
 }
 
 const OWN_HOST = /^(localhost|127(\.\d+){3}|::1|\[::1\]|\/.*)$/

@@ -1,3 +1,4 @@
+import { listed } from '../errors.js'
 import type { EndpointCreator } from './endpoint_creator.js'
 
 /**
@@ -25,6 +26,24 @@ export function undecided(endpoints: readonly EndpointCreator[]): string[] {
   return namesOf(
     endpoints.filter((one) => one.routes.some(({ operation }) => one.isUndecided(operation)))
   )
+}
+
+/** What is doubtful in production about who may call the endpoints, with the fix, and the models that it is about. */
+export function accessWarnings(
+  endpoints: readonly EndpointCreator[]
+): Array<{ models: string[]; text: string }> {
+  const closed = undecided(endpoints)
+  const open = publicWritesByDefault(endpoints)
+  return [
+    {
+      models: closed,
+      text: `Nobody has decided who may call ${listed(closed)}: in production the endpoints want an access token (node ace admin:token). access: 'public' in @Crud opens those of a model to everybody, access: 'token' there leaves it so; access in config/crud.ts decides for all`,
+    },
+    {
+      models: open,
+      text: `Anybody may write ${listed(open)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`,
+    },
+  ].filter(({ models }) => models.length > 0)
 }
 
 function namesOf(endpoints: readonly EndpointCreator[]): string[] {

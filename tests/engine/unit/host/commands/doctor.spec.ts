@@ -1,0 +1,80 @@
+import ace from '@adonisjs/core/services/ace'
+import app from '@adonisjs/core/services/app'
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { crudConfig } from '#crud'
+import Doctor from '#host/commands/doctor'
+import type { Finding } from '#host/findings'
+import { VERSION } from '#host/version'
+
+interface Report {
+  version: string
+  findings: Finding[]
+  exitCode: number | undefined
+}
+
+async function examine(...args: string[]): Promise<Report> {
+  const command = await ace.create(Doctor, ['--json', ...args])
+  await command.exec()
+  const [line] = command.logger.getLogs()
+  return { ...JSON.parse(line.message), exitCode: command.exitCode }
+}
+
+const textsOf = ({ findings }: Report, severity: Finding['severity']) =>
+  findings.filter((one) => one.severity === severity).map(({ text }) => text)
+
+test.group('atrium:doctor', (group) => {
+  group.each.setup(() => {
+    ace.ui.switchMode('raw')
+    return () => ace.ui.switchMode('normal')
+  })
+
+  test('[K11] a pending migration is an error, with its name, the fix and status 1', async ({
+    assert,
+    cleanup,
+  }) => {
+    const [done] = await db.from('adonis_schema').orderBy('id', 'desc').limit(1)
+    await db.from('adonis_schema').where('id', done.id).delete()
+    cleanup(async () => {
+      await db.table('adonis_schema').insert(done)
+    })
+
+    const report = await examine()
+    assert.equal(report.version, VERSION)
+    assert.equal(report.exitCode, 1)
+    const [pending] = textsOf(report, 'error')
+    assert.include(pending, done.name)
+    assert.include(pending, 'node ace migrate')
+    /* Errors come first. */
+    assert.equal(report.findings[0].severity, 'error')
+  })
+
+  test('[K11] settings of a production server are judged when asked, without secrets', async ({
+    assert,
+    cleanup,
+  }) => {
+    const given = app.config.get<object>('app')
+    app.config.set('app', { ...given, appUrl: 'http://shop.example.com' })
+    cleanup(() => app.config.set('app', given))
+
+    const usual = await examine()
+    assert.notInclude(textsOf(usual, 'warning').join('\n'), 'APP_URL')
+    const asProduction = await examine('--production')
+    assert.include(textsOf(asProduction, 'warning').join('\n'), 'APP_URL is http://shop')
+    const key = app.config.get<{ release(): string }>('admin.appKey').release()
+    assert.notInclude(JSON.stringify(asProduction), key)
+  })
+
+  test('[K11] settings that name what there is not are warnings', async ({ assert, cleanup }) => {
+    const given = app.config.get('crud')
+    app.config.set('crud', {
+      ...crudConfig(),
+      excludedModels: ['no_such_model.ts'],
+      excludedMigrations: ['database/migrations/1_none'],
+    })
+    cleanup(() => app.config.set('crud', given))
+    const warnings = textsOf(await examine(), 'warning').join('\n')
+    assert.include(warnings, 'excludedModels names no_such_model')
+    assert.include(warnings, 'excludedMigrations names database/migrations/1_none')
+  })
+})
