@@ -16,7 +16,7 @@ interface Report {
 async function examine(...args: string[]): Promise<Report> {
   const command = await ace.create(Doctor, ['--json', ...args])
   await command.exec()
-  const [line] = command.logger.getLogs()
+  const line = command.logger.getLogs().at(-1)!
   return { ...JSON.parse(line.message), exitCode: command.exitCode }
 }
 
