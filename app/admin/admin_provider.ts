@@ -1,6 +1,5 @@
-import { fsReadAll } from '@adonisjs/core/helpers'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { RuntimeError, observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { observeWrites, resources, useTokenAuthorizer } from '#crud'
 import {
   AssetStore,
   engineRouter,
@@ -36,8 +35,6 @@ import { DefaultRole } from './permissions/default_role.js'
 import { reportRoleFaults } from './permissions/role_faults.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
-import { escapeAttributes } from '#upstream/edge_escape_attributes'
-import { escaped } from './text/markup.js'
 import { DatabaseIntegration } from './events/database_integration.js'
 import { pruneExports } from './export/export_files.js'
 import { ExportJob } from './export/export_job.js'
@@ -52,10 +49,10 @@ import { ImportTrialJob } from './import/jobs/import_trial_job.js'
 import { filesDisk } from './forms/files/files_disk.js'
 import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
+import { SiteTemplates } from './layout/site_templates.js'
 import { isBelowMount } from './http/below_mount.js'
 import { handleAdminError } from './http/handle_error.js'
 import { registerAdminRoutes } from './http/routes/admin_routes.js'
-import { keepPartials } from '#upstream/edge_keep_partials'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminImport from './models/admin_import.js'
@@ -234,11 +231,7 @@ export default class AdminProvider {
 
   async #build(): Promise<AdminSite> {
     const config = this.#config()
-    const { default: edge } = await import('edge.js')
-    escapeAttributes(edge, escaped)
-    keepPartials(edge)
-
-    await this.#replaceTemplates(config.templatesDirectory)
+    const templates = await SiteTemplates.load(config.templatesDirectory)
     const databaseConfig = new DatabaseConfig({ admin: config.adminConnection })
     useCounters(await siteCounters(this.app, config))
     /* A disk whose packages are missing stops the start. */
@@ -261,36 +254,10 @@ export default class AdminProvider {
       databaseConfig,
       adminAuthentication: authentication,
       router: engineRouter(),
-      templates: edge,
+      templates,
       texts: await siteTexts(this.app),
       assets: await AssetStore.load(adminAssets),
     })
-  }
-
-  /**
-   * A file in the templates directory replaces the shipped template of the same name. [B1]
-   */
-  async #replaceTemplates(directory: string | undefined) {
-    if (!directory) return
-    const { default: edge } = await import('edge.js')
-    const { readFile, stat } = await import('node:fs/promises')
-    const { join } = await import('node:path')
-    const isFolder = await stat(directory).then(
-      (found) => found.isDirectory(),
-      () => false
-    )
-    if (!isFolder) {
-      throw new RuntimeError(
-        `config/admin.ts: templatesDirectory is '${directory}', and must be a folder that exists`
-      )
-    }
-    const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
-    for (const file of files) {
-      const name = file.replaceAll('\\', '/').replace(/\.edge$/, '')
-      edge.registerTemplate(`admin/${name}`, {
-        template: await readFile(join(directory, file), 'utf8'),
-      })
-    }
   }
 
   #config(): AdminConfig {

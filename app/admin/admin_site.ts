@@ -2,7 +2,6 @@ import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Router } from '@adonisjs/core/http'
 import type { I18nManager } from '@adonisjs/i18n'
-import type { Edge } from 'edge.js'
 import { resources, ValueError } from '#crud'
 import { leaveRefusal, type AssetStore } from '#crud/internals'
 import { scriptOf } from './assets/admin_assets.js'
@@ -30,6 +29,7 @@ import { SavedViews } from './list/saved_views/saved_views.js'
 import { closedGroups } from './layout/closed_groups.js'
 import { iconOf } from './layout/model_icon.js'
 import { managementPages } from './layout/management_pages.js'
+import type { SiteTemplates } from './layout/site_templates.js'
 import { siteUser } from './layout/site_user.js'
 import { Jobs } from './jobs/jobs.js'
 import { flashOf } from './http/flash.js'
@@ -75,7 +75,7 @@ export interface AdminSiteParameters {
   eventIntegration?: EventIntegration
   sso?: SsoConfig
   router: Router
-  templates: Edge
+  templates: SiteTemplates
   texts: I18nManager
   assets: AssetStore
 }
@@ -86,7 +86,7 @@ export interface AdminSiteParameters {
 export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
   readonly router: Router
-  readonly templates: Edge
+  readonly templates: SiteTemplates
   readonly templatesDirectory: string | undefined
   readonly models = new Map<string, ModelView>()
   readonly adminAuthentication: AdminAuthentication
@@ -253,10 +253,7 @@ export class AdminSite implements ViewSite {
     template: string,
     data: Record<string, unknown> = {}
   ): Promise<string> {
-    return await ctx.view.render(`admin/${template}`, {
-      site: await siteContext(this, ctx),
-      ...data,
-    })
+    return await this.renderPage(ctx, template, data, `admin/${template}`)
   }
 
   /**
@@ -271,7 +268,7 @@ export class AdminSite implements ViewSite {
     own: string | undefined
   ): Promise<string> {
     if (own === undefined) return await this.render(ctx, template, data)
-    return await ctx.view.render(own, { site: await siteContext(this, ctx), ...data })
+    return await this.templates.render(ctx, own, { site: await siteContext(this, ctx), ...data })
   }
 }
 

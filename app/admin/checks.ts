@@ -13,11 +13,11 @@ import {
   type Check,
   listed,
 } from '#crud/internals'
-import type { Edge } from 'edge.js'
 import { isVisibleWhen } from './forms/fields/visible_when.js'
 import { INLINES } from './forms/inlines/inline_option.js'
 import { Widget, WIDGETS } from './forms/fields/widget.js'
 import { checkFormParts } from './forms/layout/layout_checks.js'
+import type { SiteTemplates } from './layout/site_templates.js'
 import type { ListColumn } from './list/list_column.js'
 import { isPageSize, ROWS_MAX } from './list/page_size.js'
 import type { AdminViewOptions } from './view_options.js'
@@ -134,7 +134,7 @@ const GIVEN = ['model', 'databaseConfig', 'adminModel', 'adminSite', 'eventInteg
  * @param templates  directory in which the named templates must exist; undefined skips that check
  * @throws ValueError
  */
-export function checkViewOptions(name: string, options: object, templates?: Edge): void {
+export function checkViewOptions(name: string, options: object, templates?: SiteTemplates): void {
   const own = Object.entries(options).filter(([option]) => !GIVEN.includes(option))
   const given: AdminViewOptions = Object.fromEntries(own)
   checkEach(name, given, CHECKS)
@@ -148,7 +148,7 @@ export function checkViewOptions(name: string, options: object, templates?: Edge
   checkFormParts(name, given.form ?? [])
   checkEach(name, given.templates ?? {}, TEMPLATES, { group: 'templates', mayBeUndefined: true })
   for (const [page, template] of Object.entries(given.templates ?? {})) {
-    if (template === undefined || !templates || hasTemplate(templates, template)) continue
+    if (template === undefined || !templates || templates.has(template)) continue
     throw new ValueError(
       `${name}: templates.${page} is ${shown(template)}, and must be an Edge file below resources/views, without its .edge`
     )
@@ -195,13 +195,4 @@ export function checkListColumns(
 
 function isScopeName(name: string): boolean {
   return /^[A-Za-z_][\w-]{0,99}$/.test(name) && name !== '__proto__'
-}
-
-function hasTemplate(templates: Edge, name: string): boolean {
-  try {
-    templates.loader.resolve(name)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -3,7 +3,6 @@ import string from '@adonisjs/core/helpers/string'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import type { Edge } from 'edge.js'
 import {
   RuntimeError,
   ValueError,
@@ -39,6 +38,7 @@ import type { DatabaseConfig } from './database_config.js'
 import { checkConditions } from './forms/fields/visible_when.js'
 import { checkWidgets } from './forms/fields/widgets/widget_checks.js'
 import { checkFormNames } from './forms/layout/layout_checks.js'
+import type { SiteTemplates } from './layout/site_templates.js'
 import type { EventDispatcher } from './events/event_dispatcher.js'
 import type { EventIntegration } from './events/event_integration.js'
 import type { RequestEvent } from './events/request_event.js'
@@ -66,7 +66,7 @@ export type { AdminViewOptions } from './view_options.js'
  */
 export interface ViewSite {
   readonly models: ReadonlyMap<string, ModelView>
-  readonly templates: Edge
+  readonly templates: SiteTemplates
   readonly eventIntegration: EventIntegration | undefined
   readonly events: EventDispatcher
   readonly permissions: RolePermissions

@@ -7,7 +7,6 @@ import ace from '@adonisjs/core/services/ace'
 import testUtils from '@adonisjs/core/services/test_utils'
 import edge from 'edge.js'
 import { resources } from '#crud'
-import { keepPartials } from '#upstream/edge_keep_partials'
 import { createNodeServer } from './node_server.js'
 
 const failures: Array<{ what: string; error: unknown }> = []
@@ -46,7 +45,6 @@ export async function runMigrations() {
  */
 export async function startServer() {
   for (const { cacheManager } of [edge.compiler, edge.asyncCompiler]) cacheManager.enabled = true
-  keepPartials(edge)
   const stop = await testUtils.httpServer().start(createNodeServer)
   return afterwards('stopping the server', stop)
 }

@@ -3,28 +3,28 @@
  * of it is markup; it also leaves out a 0. No issue known. It can go when the test "Edge by itself does not
  * escape attributes" fails.
  */
-import type { Edge } from 'edge.js'
+import { edgeGlobals } from 'edge.js'
 import { expectGround, hasMethods } from './expect_ground.js'
 
-/* Escaping twice would show `&amp;`. */
-const escaping = new WeakSet<object>()
+type Html = typeof edgeGlobals.html
 
-/**
- * Makes Edge's `html.attrs` escape its values.
- *
- * @param escape  escapes a text for markup, including quotes
- * @throws Exception  when Edge has no `html.attrs`
- */
-export function escapeAttributes(edge: Edge, escape: (text: string) => string): void {
-  const { html } = edge.globals
-  if (escaping.has(html)) return
+/** @throws Exception  when Edge has no `html.attrs` */
+export function checkGround({ html }: { html?: unknown } = edgeGlobals): void {
   expectGround('edge.js', 'edge_escape_attributes', {
     'the global html.attrs': hasMethods(html, 'attrs'),
   })
-  const attrs = (values: Record<string, unknown>) => html.attrs(escapedWithin(values, escape))
-  const safe = { ...html, attrs }
-  escaping.add(safe)
-  edge.global('html', safe)
+}
+
+/**
+ * Edge's global `html`, whose `attrs` escapes its values.
+ *
+ * @param escape  escapes a text for markup, including quotes
+ */
+export function withEscapedAttributes(html: Html, escape: (text: string) => string): Html {
+  return {
+    ...html,
+    attrs: (values: Record<string, unknown>) => html.attrs(escapedWithin(values, escape)),
+  }
 }
 
 function escapedWithin(value: unknown, escape: (text: string) => string): any {

@@ -1,4 +1,5 @@
 import { test } from '@japa/runner'
+import edge from 'edge.js'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import {
@@ -438,11 +439,11 @@ test.group('Admin | list', (group) => {
     const site = await adminSite()
     const view = site.models.get('Utensil')!
     const template = '{{ site.title }}: {{ model_name }}, {{ total_items }}, {{ items[0].name }}'
-    site.templates.registerTemplate('list_of_ones_own', { template })
+    edge.registerTemplate('list_of_ones_own', { template })
     view.templates.list = 'list_of_ones_own'
     cleanup(() => {
       view.templates.list = undefined
-      site.templates.removeTemplate('list_of_ones_own')
+      edge.removeTemplate('list_of_ones_own')
     })
     assert.equal(await markup(), 'Atrium: Utensil, 3, P3')
     assert.include(await markup('', { 'hx-request': 'true' }), '<div id="list-content"')

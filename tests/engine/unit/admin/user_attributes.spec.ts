@@ -1,6 +1,7 @@
 import { test } from '@japa/runner'
 import vine from '@vinejs/vine'
 import type { defineConfig, InferUserAttributes } from '#admin'
+import { madeContext } from '#admin/http/made_context'
 import { attributesWidget } from '#admin/user_attributes/attributes_widget'
 import {
   attributesSchema,
@@ -65,14 +66,18 @@ test.group('Attributes of users', () => {
   test('[U3] the form has an input of each type', async ({ assert }) => {
     const site = await adminSite()
     const values = widget.show({ branch_id: 4, team: 'b' })
-    const html = await site.templates.render('admin/partials/fields/attributes', {
-      site: { t: (key: string) => key },
-      field: {
-        id: 'f',
-        attributes: {},
-        data: await widget.data({} as never, 'attributes', values),
-      },
-    })
+    const html = await site.templates.render(
+      await madeContext(),
+      'admin/partials/fields/attributes',
+      {
+        site: { t: (key: string) => key },
+        field: {
+          id: 'f',
+          attributes: {},
+          data: await widget.data({} as never, 'attributes', values),
+        },
+      }
+    )
     assert.match(html, /<input class="input" name="attributes.branch_id" value="4" type="number"/)
     assert.match(html, /<select class="select" name="attributes.night">/)
     assert.match(html, /<option value="b" selected>b/)

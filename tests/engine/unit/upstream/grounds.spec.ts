@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import { Edge } from 'edge.js'
 import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
 import { checkGrounds } from '#upstream/check_grounds'
-import { escapeAttributes } from '#upstream/edge_escape_attributes'
+import { checkGround as escapedAttributes } from '#upstream/edge_escape_attributes'
 import { checkGround as keptPartials } from '#upstream/edge_keep_partials'
 import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
 import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
@@ -28,21 +28,16 @@ const otherColumns = {
   date: () => column({ serialize: (value) => value }),
   dateTime: () => column({ serialize: (value) => value }),
 }
-const edgeWithout = (member: 'compiler' | 'loader') =>
-  Object.assign(Object.create(new Edge()), { [member]: { cacheManager: {} } })
+const edgeWithoutCompiler = () =>
+  Object.assign(Object.create(new Edge()), { asyncCompiler: { cacheManager: {} } })
 
 /**
  * Check of each patch, called with a library whose parts are missing, and a part that it reports
  */
 const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
   ['body_parser_trees', '__raw_files in Request#allFiles', () => bodyParserTrees({})],
-  [
-    'edge_escape_attributes',
-    'html.attrs',
-    () => escapeAttributes({ globals: { html: {} } } as any, String),
-  ],
-  ['edge_keep_partials', 'Compiler#compile', () => keptPartials(edgeWithout('compiler'))],
-  ['edge_keep_partials', 'Loader#listComponents', () => keptPartials(edgeWithout('loader'))],
+  ['edge_escape_attributes', 'html.attrs', () => escapedAttributes({ html: {} })],
+  ['edge_keep_partials', 'Compiler#compile', () => keptPartials(edgeWithoutCompiler())],
   ['edge_keep_partials', 'Template#compilePartial', () => keptPartials(new Edge(), {})],
   ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],
   ['knex_postgres_commit', 'Client_PG#_query', () => postgresCommit({ PostgresClient: Moved })],
