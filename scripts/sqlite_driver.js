@@ -4,9 +4,8 @@
  *
  * `npm run driver:sqlite3` runs this file and makes the binary.
  */
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { setting } from './environment.js'
 import { npm } from './npm.js'
 import { PlainError, root, run } from './runtime.js'
@@ -64,7 +63,8 @@ export async function ensureSqlite3(say = console.log) {
   )
 }
 
-if (realpathSync(process.argv[1] ?? '') === fileURLToPath(import.meta.url)) {
+/* Not `import.meta.main`, which older versions of Node.js do not have */
+if (process.argv[1]?.endsWith('sqlite_driver.js')) {
   try {
     await ensureSqlite3()
     console.log('The driver sqlite3 is ready: DB_CONNECTION=sqlite in .env uses it.')

@@ -49,7 +49,9 @@ test.group('Jobs in a process of their own', () => {
     assert.equal(ended.status, 143, ended.output)
     const done = Number(/value="(\d+)"/.exec(await page())?.[1])
     assert.equal(await total(), count - done)
-    assert.oneOf(done, [1000, 2000, 3000], await page())
+    /* Steps are as long as the writer may be taken. */
+    assert.isAbove(done, 0)
+    assert.isBelow(done, count)
     assert.include(await page(), 'Interrupted, will continue')
 
     await stop()
