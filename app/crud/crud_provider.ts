@@ -7,6 +7,7 @@ import { useRouter } from './mount/engine_router.js'
 import { checkGroups } from './mount/group_check.js'
 import { mountPart } from './mount/mounted_parts.js'
 import { queryStrings } from './mount/query_strings.js'
+import { replacedRoutes, replacementWarning } from './mount/replaced_routes.js'
 import { requireMount } from './mount/require_mount.js'
 import { prefixOf } from './endpoints/generated_routes.js'
 import { accessWarnings } from './endpoints/public_writes.js'
@@ -74,12 +75,14 @@ export default class CrudProvider {
   }
 
   /**
-   * Warns of models whose table can only be read, of models that are publicly writable by default, and of
-   * models closed for lack of a decision about access. [P10]
+   * Warns of routes of the engine that the application replaces, of models whose table can only be read, of models that
+   * are publicly writable by default, and of models closed for lack of a decision about access. [P10]
    */
   async ready() {
     if (this.app.getEnvironment() !== 'web') return
     const logger = await this.app.container.make('logger')
+    const replaced = replacementWarning(replacedRoutes())
+    if (replaced) logger.warn(replaced)
     for (const { readOnlyNote } of resources.endpoints())
       if (readOnlyNote) logger.warn(readOnlyNote)
     if (!this.app.inProduction) return

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from '@japa/runner'
-import type { HttpContext } from '@adonisjs/core/http'
+import { Router, type HttpContext } from '@adonisjs/core/http'
 import app from '@adonisjs/core/services/app'
 import router from '@adonisjs/core/services/router'
 import db from '@adonisjs/lucid/services/db'
@@ -9,6 +9,8 @@ import type { NextFn } from '@adonisjs/core/types/http'
 import { RuntimeError } from '#crud'
 import { engineRouter, requireMount } from '#crud/internals'
 import { checkGroups, noteGroup } from '#crud/mount/group_check'
+import { queryStrings } from '#crud/mount/query_strings'
+import { replacedRoutes, replacementWarning } from '#crud/mount/replaced_routes'
 import MountMiddleware from '#crud/mount_middleware'
 import HttpExceptionHandler from '#exceptions/handler'
 import { takeSeen } from '#tests/engine/fixtures/neighbours'
@@ -178,6 +180,29 @@ test.group('The engine next to the routes of the application', (group) => {
       assert.throws(checkGroups, new RegExp(`^crudRouter\\(\\{ model: Tag \\}\\).*${advice}`))
     }
     assert.doesNotThrow(checkGroups)
+  })
+
+  test('[K4.7] routes of the engine that one of the application replaces are found', async ({
+    assert,
+  }) => {
+    assert.isUndefined(replacementWarning(replacedRoutes()))
+    const encryption = await app.container.make('encryption')
+    const host = new Router(app, encryption.use(), queryStrings)
+    const handle = () => {}
+    host.post('/admin/login', handle)
+    host.get('/api/route-items/:key', handle)
+    host.delete('/api/guarded/*', handle)
+    for (const path of ['/:one/*', '/admin/own', '/api/*']) host.any(path, handle)
+    host.commit()
+    assert.sameMembers(replacedRoutes(host), [
+      'POST /admin/login (/admin/login)',
+      'GET /api/route-items/:id (/api/route-items/:key)',
+      'DELETE /api/guarded/:id (/api/guarded/*)',
+    ])
+    assert.match(
+      replacementWarning(['GET /a (/a)', 'b', 'c', 'd', 'e', 'f', 'g'])!,
+      /: GET \/a \(\/a\), b, c, d, e and 2 more$/
+    )
   })
 
   test('[K4.3] a start without the mount middleware says where to add it', async ({ assert }) => {
