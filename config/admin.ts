@@ -88,6 +88,13 @@ export default defineConfig({
     minutes: 60,
   },
 
+  forms: {
+    /** Maximum size in MB of a form without files; then 413 */
+    textMegabytes: 1,
+    /** Maximum size in MB of the files of a form, together; then 413 */
+    filesMegabytes: 20,
+  },
+
   imports: {
     /** Maximum rows of a file, in every format, empty ones included */
     rows: 1_048_575,

@@ -1,8 +1,8 @@
 import { defineConfig } from '@adonisjs/core/bodyparser'
 
 /**
- * For the application's own routes. Generated endpoints read their bodies themselves, by the rules
- * of `config/crud.ts`.
+ * For the application's own routes. Endpoints and admin site have their own limits: `body` of
+ * `config/crud.ts`, `forms` of `config/admin.ts`.
  */
 export default defineConfig({
   allowedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'],

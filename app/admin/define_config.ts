@@ -73,6 +73,12 @@ export interface AdminConfig {
     /** Maximum duration of a run, in minutes; then the job fails */
     minutes: number
   }
+  forms: {
+    /** Maximum size of a form without files, in MB; then 413 [B17] */
+    textMegabytes: number
+    /** Maximum size of the files of a form, in MB; then 413 */
+    filesMegabytes: number
+  }
   imports: {
     /** Maximum rows of a file, in every format, empty ones included [D3] */
     rows: number
@@ -134,11 +140,12 @@ export interface AdminConfig {
 type PartialConfig = Partial<
   Omit<
     AdminConfig,
-    'appKey' | 'jobs' | 'imports' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'
+    'appKey' | 'jobs' | 'forms' | 'imports' | 'exports' | 'sso' | 'sessions' | 'token' | 'login'
   >
 > & {
   appKey: Secret<string>
   jobs?: Partial<AdminConfig['jobs']>
+  forms?: Partial<AdminConfig['forms']>
   imports?: Partial<AdminConfig['imports']>
   exports?: Partial<AdminConfig['exports']>
   sso?: SsoInput
@@ -200,6 +207,7 @@ const CHECKS: Record<keyof Required<PartialConfig>, Check> = {
     'databaseEvents(), an object with a function log, or undefined',
   ],
   jobs: OBJECT,
+  forms: OBJECT,
   imports: OBJECT,
   exports: OBJECT,
   sessions: OBJECT,
@@ -221,6 +229,7 @@ const GROUPS = {
     perUser: POSITIVE,
     minutes: POSITIVE,
   },
+  forms: { textMegabytes: POSITIVE, filesMegabytes: POSITIVE },
   imports: { rows: POSITIVE, invalidRows: POSITIVE },
   exports: {
     streamed: POSITIVE,
@@ -287,6 +296,7 @@ export function defineConfig<const Attributes extends UserAttributes = {}>(
       minutes: 60,
       ...config.jobs,
     },
+    forms: { textMegabytes: 1, filesMegabytes: 20, ...config.forms },
     imports: { ...IMPORT_LIMITS, ...config.imports },
     exports: { ...EXPORT_LIMITS, ...config.exports },
     sessions: { idleMinutes: 30, maximumHours: 12, perUser: 5, ...config.sessions },

@@ -1,4 +1,7 @@
+import string from '@adonisjs/core/helpers/string'
 import type { HttpContext } from '@adonisjs/core/http'
+import app from '@adonisjs/core/services/app'
+import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import type { NextFn } from '@adonisjs/core/types/http'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import { parseBody } from '#upstream/body_parser'
@@ -6,7 +9,9 @@ import { parseBody } from '#upstream/body_parser'
 /** AdonisJS's own body parser, which some bodies would make end the process. */
 export default class ApplicationBodyParserMiddleware {
   async handle(ctx: HttpContext, next: NextFn) {
-    await parseBody(ctx, await ctx.containerResolver.make(BodyParserMiddleware))
+    const { multipart } = app.config.get<BodyParserConfig>('bodyparser')
+    const most = string.bytes.parse(multipart.limit ?? Infinity) ?? Infinity
+    await parseBody(ctx, await ctx.containerResolver.make(BodyParserMiddleware), most)
     return next()
   }
 }

@@ -10,22 +10,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { Exception } from '@adonisjs/core/exceptions'
-import string from '@adonisjs/core/helpers/string'
 import type { HttpContext } from '@adonisjs/core/http'
-import app from '@adonisjs/core/services/app'
-import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
 import type BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 
 /**
  * Reads the body of a request by AdonisJS's parser, if there is one.
  *
- * @param most  bytes of a multipart body's content; default: the application's limit
+ * @param most  bytes of a multipart body's content
  * @throws Exception  of status 400 for a body that can't be decoded, 413 for one that is too large
  */
 export async function parseBody(
   ctx: HttpContext,
   parser: BodyParserMiddleware,
-  most: number = mostOfApplication()
+  most = 0
 ): Promise<void> {
   if (ctx.request.is(['multipart'])) guardMultipart(ctx.request.request, most + AROUND_PARTS)
   try {
@@ -62,11 +59,6 @@ function guardMultipart(message: IncomingMessage, most: number) {
     form.on('part', (part: Readable) => part.on('error', () => {}))
     return pipe(form, options)
   }
-}
-
-function mostOfApplication(): number {
-  const { multipart } = app.config.get<BodyParserConfig>('bodyparser')
-  return string.bytes.parse(multipart.limit ?? Infinity) ?? Infinity
 }
 
 /** Maximum bytes of boundaries and headers in a body */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { defineConfig } from '@adonisjs/core/bodyparser'
 import app from '@adonisjs/core/services/app'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
 import type { BodyParserConfig } from '@adonisjs/core/types/bodyparser'
@@ -9,8 +10,11 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { parseBody } from '#upstream/body_parser'
 import { readWithoutTrees } from '#upstream/body_parser_trees'
+import type { AdminConfig } from '../define_config.js'
 import { UnsupportedBody } from '../errors.js'
 import { MOST_FIELDS } from './form_texts.js'
+
+const MEGABYTE = 1024 * 1024
 
 /** Maximum size in bytes of a form without files: names, passwords, terms of a token */
 export const LONGEST_PLAIN = 16 * 1024
@@ -24,7 +28,7 @@ export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {
   /* Finding that there is no body takes as long as some pages. */
   if (['GET', 'HEAD'].includes(ctx.request.method())) return await next()
   if (!ctx.request.is(['multipart'])) {
-    await parseBody(ctx, new BodyParserMiddleware(withFormsAsText()))
+    await parseBody(ctx, parserFor())
     return await next()
   }
   await inUploadFolder(async (folder) => {
@@ -55,47 +59,49 @@ export async function inUploadFolder(work: (folder: string) => Promise<void>): P
 export async function readPlainBody(ctx: HttpContext, next: NextFn): Promise<void> {
   if (!isPlainForm(ctx)) throw new UnsupportedBody()
   if (!['GET', 'HEAD'].includes(ctx.request.method())) {
-    await parseBody(ctx, new BodyParserMiddleware(withFormsAsText(LONGEST_PLAIN)))
+    await parseBody(ctx, parserFor({ limit: LONGEST_PLAIN }))
   }
   await next()
 }
 
 /**
- * Configuration of the application's parser, except that urlencoded forms are kept as text for
- * `sentTexts`.
+ * Settings of AdonisJS's parser for the site; `config/bodyparser.ts` is for the application's routes. Texts are passed on as
+ * they are: each form decides what it trims, and `sentTexts` reads urlencoded ones. [K5.5]
  *
- * @param limit  bytes of a form; default: the application's
+ * @param limit  bytes of a form without files; default: `forms.textMegabytes`
  */
-function withFormsAsText(limit?: number): BodyParserConfig {
-  const config = app.config.get<BodyParserConfig>('bodyparser')
-  const { encoding, types } = config.form
-  const raw = {
-    encoding,
-    limit: limit ?? config.form.limit,
-    types: [...types, ...config.raw.types],
-  }
-  return { ...config, form: { ...config.form, types: [] }, raw }
+function parserFor({ limit = limits().text, multipart = {} }: ParserOptions = {}) {
+  const asIs = { convertEmptyStringsToNull: false, trimWhitespaces: false }
+  const { form, ...others } = defineConfig({
+    json: { ...asIs, limit },
+    multipart: { ...asIs, ...multipart },
+  })
+  const raw = { ...others.raw, limit, types: [...form.types, ...others.raw.types] }
+  return new BodyParserMiddleware({ ...others, form: { ...form, types: [] }, raw })
+}
+
+interface ParserOptions {
+  limit?: number
+  multipart?: Partial<BodyParserConfig['multipart']>
+}
+
+/** Maximum bytes of a form without files, and of the files of a form */
+function limits() {
+  const { forms } = app.config.get<AdminConfig>('admin')
+  return { text: forms.textMegabytes * MEGABYTE, files: forms.filesMegabytes * MEGABYTE }
 }
 
 /**
  * Reads a multipart form; its files are written to the folder as they come.
  *
- * @param most  bytes of the files; default: the application's limit
+ * @param most  bytes of the files
  * @throws Exception  of status 400 for a body that is cut short, 413 for one that is too large
  */
-export async function readMultipart(ctx: HttpContext, folder: string, most?: number) {
-  const config = app.config.get<BodyParserConfig>('bodyparser')
-  const multipart = {
-    ...config.multipart,
-    ...(most !== undefined && { limit: String(most) }),
-    /* The form decides whether texts are trimmed, for every content type. */
-    trimWhitespaces: false,
-    convertEmptyStringsToNull: false,
-    maxFields: MOST_FIELDS,
-    tmpFileName: () => join(folder, randomUUID()),
-  }
-  const parser = new BodyParserMiddleware({ ...config, multipart })
-
+export async function readMultipart(ctx: HttpContext, folder: string, most = limits().files) {
+  const tmpFileName = () => join(folder, randomUUID())
+  const parser = parserFor({
+    multipart: { limit: String(most), maxFields: MOST_FIELDS, tmpFileName },
+  })
   await readWithoutTrees(ctx.request, () => parseBody(ctx, parser, most))
 }
 

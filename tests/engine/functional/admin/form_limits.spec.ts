@@ -8,6 +8,7 @@ import {
   makeUser,
   sendForm,
 } from '#tests/engine/helpers/admin'
+import type { AdminConfig } from '#admin/define_config'
 import { formOf } from '#tests/engine/helpers/forms'
 import { call, get } from '#tests/engine/helpers/http'
 import { exchange } from '#tests/engine/helpers/raw_http'
@@ -174,16 +175,44 @@ test.group('Admin | forms | limits', (group) => {
     assert.include(text, '[1],[1]')
   })
 
+  test('[K5.5] the body parser of the application has no effect on forms of the site', async ({
+    assert,
+    cleanup,
+  }) => {
+    const config = app.config.get<object>('bodyparser')
+    cleanup(() => app.config.set('bodyparser', config))
+    app.config.set('bodyparser', {})
+    const multipart = await call('POST', '/admin/Machine/form_create', {
+      body: '--x\r\ncontent-disposition: form-data; name="name"\r\n\r\nMill\r\n--x--\r\n',
+      headers: { cookie, 'content-type': 'multipart/form-data; boundary=x' },
+    })
+    const urlencoded = await send('Machine/form_create', 'name=Mill')
+    for (const { status, text } of [multipart, urlencoded]) assert.equal(status, 303, text)
+    assert.lengthOf(await Machine.query().where({ name: 'Mill' }), 2)
+  })
+
+  test('[K5.5, B17] the size of a form without files is limited by forms.textMegabytes', async ({
+    assert,
+  }) => {
+    const { forms } = app.config.get<AdminConfig>('admin')
+    assert.equal(forms.textMegabytes, 1)
+    const fields = (length: number) => `name=Mill&other=${'x'.repeat(length)}`
+    const large = await send('Machine/form_create', fields(2 ** 20))
+    assert.equal(large.status, 413)
+    const fitting = await send('Machine/form_create', fields(2 ** 20 - 100))
+    assert.equal(fitting.status, 303)
+  })
+
   test('[B17] an upload larger than the limit of a form is not read to its end', async ({
     assert,
     cleanup,
   }) => {
-    const { multipart } = app.config.get<{ multipart: { limit: string } }>('bodyparser')
-    const { limit } = multipart
+    const { forms } = app.config.get<AdminConfig>('admin')
+    const { filesMegabytes } = forms
     cleanup(() => {
-      multipart.limit = limit
+      forms.filesMegabytes = filesMegabytes
     })
-    multipart.limit = '1kb'
+    forms.filesMegabytes = 1 / 1024
     const head = [
       'POST /admin/Utensil/form_create HTTP/1.1',
       'Host: localhost',

@@ -47,6 +47,7 @@ test.group('defineConfig of the admin site', () => {
         perUser: 20,
         minutes: 60,
       },
+      forms: { textMegabytes: 1, filesMegabytes: 20 },
       imports: { rows: 1_048_575, invalidRows: 10_000 },
       exports: {
         streamed: 100_000,
@@ -90,6 +91,7 @@ test.group('defineConfig of the admin site', () => {
         perUser: 2,
         minutes: 5,
       },
+      forms: { textMegabytes: 2, filesMegabytes: 3 },
       imports: { rows: 5, invalidRows: 1 },
       exports: { streamed: 5, keptHours: 1, fileMegabytes: 1, keptFiles: 2, keptMegabytes: 3 },
       sessions: { idleMinutes: 1, maximumHours: 2, perUser: 3 },
