@@ -219,4 +219,12 @@ test.group('The engine next to the routes of the application', (group) => {
     assert.include(error.message, 'start/kernel.ts')
     assert.include(error.message, '#crud/mount_middleware')
   })
+
+  test('[K4.3] a body parser before the mount middleware stops the start', async ({ assert }) => {
+    const mount = { reference: () => import('#crud/mount_middleware'), handle: () => {} }
+    const reference = () => import('@adonisjs/core/bodyparser_middleware')
+    const error = await requireMount([{ reference, handle: () => {} }, mount]).catch((why) => why)
+    assert.instanceOf(error, RuntimeError)
+    assert.match(error.message, /bodyparser_middleware'\) from server\.use.* to router\.use/)
+  })
 })
