@@ -42,7 +42,9 @@ export function asStored<View extends ValueView>(
   stored: string[] | undefined
 ): View {
   const { widget, valueType, multiple, asTyped, column, choices } = field
-  if (widget instanceof Widget || multiple || asTyped || column?.preparesItself) return view
+  /* Lucid's own decorators of dates prepare every value. */
+  const isConverted = column?.preparesItself && !column.holdsDateTime
+  if (widget instanceof Widget || multiple || asTyped || isConverted) return view
   const isStored = stored !== undefined && isSame(field, stored, view.values)
   const isPlain = valueType === 'boolean' || !choices
   if (view.value === '' || view.search || field.reference || !isPlain) return view

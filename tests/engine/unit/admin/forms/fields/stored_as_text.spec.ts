@@ -11,10 +11,14 @@ interface Shown {
   value: string
   type?: string
   attributes?: FieldView['attributes']
+  column?: Partial<FormField['column']>
 }
 
-function shown({ valueType, value, type = 'text', attributes = {} }: Shown, stored?: string[]) {
-  const field = { valueType, widget: 'text', multiple: false } as FormField
+function shown(
+  { valueType, value, type = 'text', attributes = {}, column }: Shown,
+  stored?: string[]
+) {
+  const field = { valueType, widget: 'text', multiple: false, column } as FormField
   const view = { id: 'a', value, values: [value], type, attributes } as FieldView
   return asStored(site, field, view, stored)
 }
@@ -33,6 +37,20 @@ test.group('A stored value in a form', () => {
       assert.include(view, { type: 'text', control: 'input', help: 'form.keptAsText' })
       assert.deepEqual(view.attributes, { 'readonly': true, 'aria-describedby': 'a-help' })
     })
+
+  test('[A20.11] of a column with a decorator of Lucid for dates is such a text, of one with a prepare of its own is not', ({
+    assert,
+  }) => {
+    const date = { valueType: 'date', value: '5.1.2024', type: 'date' } as const
+    const ofLucid = shown({ ...date, column: { preparesItself: true, holdsDateTime: true } }, [
+      '5.1.2024',
+    ])
+    assert.equal(ofLucid.type, 'text')
+    const own = shown({ ...date, column: { preparesItself: true, holdsDateTime: false } }, [
+      '5.1.2024',
+    ])
+    assert.equal(own.type, 'date')
+  })
 
   test('can be edited in the form of a new record', ({ assert }) => {
     const view = shown({ valueType: 'date', value: 'infinity', type: 'date' })
