@@ -5,7 +5,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { test } from '@japa/runner'
 import { ConfigurationError, resources } from '#crud'
 import CrudProvider from '#crud/crud_provider'
-import { Resource } from '#crud/resource/resource'
+import { engineRouter } from '#crud/internals'
 import { ResourceRegistry } from '#crud/resource/registry'
 
 const MODEL = (name: string, options: string) => `
@@ -47,7 +47,23 @@ async function failureOf(work: Promise<unknown>): Promise<any> {
 }
 
 test.group('CrudProvider', (group) => {
-  group.each.teardown(() => rm(root, { recursive: true, force: true }))
+  /** The models of a test: they have no tables, so that what loads all models later must not find them. */
+  let own: ResourceRegistry
+
+  group.each.setup(() => {
+    own = new ResourceRegistry()
+    const { add, faults } = resources
+    const routes = engineRouter()['routes']
+    const before = { faults: faults.length, routes: routes.length }
+    resources.add = (endpoints) => own.add(endpoints)
+    return async () => {
+      resources.add = add
+      resources.untold.length = 0
+      faults.length = before.faults
+      routes.length = before.routes
+      await rm(root, { recursive: true, force: true })
+    }
+  })
 
   test('[P9] the provider collects the errors of all models, also in one file', async ({
     assert,
@@ -65,7 +81,6 @@ test.group('CrudProvider', (group) => {
       'notes.md': 'no model',
       'types.d.ts': 'throw new Error("never read")',
     })
-    const before = resources.all().length
     const failure = await failureOf(providerFor(folder).start())
 
     assert.instanceOf(failure, ConfigurationError)
@@ -74,7 +89,7 @@ test.group('CrudProvider', (group) => {
       assert.include(failure.message, text)
     }
     assert.include(failure.message, "broken.ts can't be imported: thrown at import")
-    assert.lengthOf(resources.all(), before)
+    assert.isEmpty(own.all())
   })
 
   const CIRCLE = (lazy: boolean) => {
@@ -99,7 +114,7 @@ test.group('CrudProvider', (group) => {
   }) => {
     const folder = await folderWith(CIRCLE(true))
     await providerFor(folder).start()
-    const added = resources.endpoints().filter(({ path }) => path.includes('/circle/'))
+    const added = own.endpoints()
     assert.deepEqual(added.map(({ path }) => path).sort(), ['/api/circle/a', '/api/circle/b'])
     for (const { resource } of added) {
       assert.isFalse(resource.policy!({} as any, 'read', resource, undefined as any))
@@ -160,15 +175,9 @@ test.group('CrudProvider', (group) => {
       'lost.ts': MODEL('Lost', ''),
       'wrong.ts': MODEL('Wrong', "{ path: 'two words', include: ['none'] }"),
     })
-    const own = new ResourceRegistry()
     await providerFor(folder, 'web').start()
     await providerFor(folder, 'web').start()
     own.untold.push(...resources.untold.splice(0))
-    const { model } = resources
-      .endpoints()
-      .find(({ resource }) => resource.name === 'Lost')!.resource
-    own.track(new Resource({ model }))
-
     const failure = await failureOf(own.load())
     assert.instanceOf(failure, ConfigurationError)
     assert.lengthOf(failure.errors, 3)
@@ -182,11 +191,9 @@ test.group('CrudProvider', (group) => {
     const folder = await folderWith({
       'helpers.ts': 'export const answer = 42\nexport class Plain {}\nexport function help() {}\n',
     })
-    const before = resources.all().length
-
     await providerFor(folder).start()
     await providerFor(`${folder}-missing`).start()
-    assert.lengthOf(resources.all(), before)
+    assert.isEmpty(own.all())
   })
 
   async function warningsOf(environment: string, inProduction: boolean) {
