@@ -39,7 +39,7 @@ import { hasSingleKeys } from './keyboard/single_keys.js'
 import { MailedNotices } from './notices/mailed_notices.js'
 import { Notices } from './notices/notices.js'
 import { noticesOf } from './notices/notices_on_page.js'
-import { pageAddress } from './http/page_address.js'
+import { pageAddress, publicAddress } from './http/page_address.js'
 import { ModelView, type AdminViewOptions, type ViewSite } from './model_view.js'
 import AdminSession from './models/admin_session.js'
 import AdminTokenBlacklist from './models/admin_token_blacklist.js'
@@ -285,7 +285,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     mountPath: site.mountPath,
     theme: chosenTheme(ctx) ?? site.theme,
     path: ctx.request.parsedUrl.pathname ?? '/',
-    pathWithQuery: await pageAddress(site, ctx),
+    pathWithQuery: user ? await pageAddress(site, ctx) : publicAddress(site, ctx),
     url: (path: string) => site.url(path),
     asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
     scriptOf,

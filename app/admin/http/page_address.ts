@@ -20,12 +20,9 @@ export async function pageAddress(
   site: ViewSite & { mountPath: string },
   ctx: HttpContext
 ): Promise<string> {
-  const { request } = ctx
-  const address = request.request.url ?? '/'
-  const path = request.parsedUrl.pathname ?? '/'
-  if (['GET', 'HEAD'].includes(request.method()) || path === site.url('/login'))
-    return formWithListQuery(ctx, address)
-
+  const sent = sentAddress(site, ctx)
+  if (sent !== undefined) return sent
+  const path = ctx.request.parsedUrl.pathname ?? '/'
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
   const named = site.models.get(name)
   const view = named && (await personal(ctx, named))
@@ -35,4 +32,17 @@ export async function pageAddress(
     return withParentName(place, parentNameIn(ctx))
   }
   return (await view?.isVisibleTo(ctx)) ? view!.url('/') : site.url('/')
+}
+
+/** The same without a login: that of a form would show that its model exists. */
+export function publicAddress(site: ViewSite, ctx: HttpContext): string {
+  return sentAddress(site, ctx) ?? site.url('/')
+}
+
+/** The address of the request, if it can be opened. */
+function sentAddress(site: ViewSite, ctx: HttpContext): string | undefined {
+  const { request } = ctx
+  const isLogin = request.parsedUrl.pathname === site.url('/login')
+  if (!isLogin && !['GET', 'HEAD'].includes(request.method())) return undefined
+  return formWithListQuery(ctx, request.request.url ?? '/')
 }

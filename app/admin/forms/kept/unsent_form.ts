@@ -33,7 +33,7 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
 export function keepsInBrowser(site: AdminSite, ctx: HttpContext): boolean {
   const { request } = ctx
   const isScripted = request.header('hx-request') !== undefined
-  return isScripted && request.method() === 'POST' && formAt(site, ctx) !== null
+  return isScripted && request.method() === 'POST' && formNamedIn(site, ctx) !== null
 }
 
 async function keep(
@@ -51,11 +51,17 @@ async function keep(
   return id === null ? null : withCarried(address, KEPT, id)
 }
 
-function formAt(site: AdminSite, { request }: HttpContext) {
+function formAt(site: AdminSite, ctx: HttpContext) {
+  const form = formNamedIn(site, ctx)
+  const view = form && site.models.get(form.name)
+  return view ? { view, mode: form.mode } : null
+}
+
+/** The form that a path names, of a model that may not exist. */
+function formNamedIn(site: AdminSite, { request }: HttpContext) {
   const path = request.parsedUrl.pathname ?? '/'
   const [, name, form, ...key] = path.slice(site.mountPath.length).split('/')
-  const view = site.models.get(name)
   const mode = Object.hasOwn(FORMS, form ?? '') ? FORMS[form] : undefined
-  if (!view || !mode || (mode === 'update') !== key.length > 0) return null
-  return { view, mode }
+  if (!mode || (mode === 'update') !== key.length > 0) return null
+  return { name, mode }
 }

@@ -66,21 +66,25 @@ test.group('Admin | anonymous requests', (group) => {
   }).timeout(120_000)
 
   test('[S25, B6] models that exist and those that do not are the same', async ({ assert }) => {
-    const headers = { 'sec-fetch-site': 'cross-site', 'origin': 'http://other.test' }
-    for (const [method, path] of [
-      ['GET', ''],
-      ['POST', '/export'],
-      ['POST', '/crud'],
-      ['DELETE', '/crud/1'],
-      ['PUT', '/crud'],
-      ['PUT', ''],
-    ]) {
-      const [there, missing] = await Promise.all(
-        ['Utensil', 'Nothing'].map((name) => callRaw(method, `/admin/${name}${path}`, headers))
-      )
-      assert.equal(there.status, missing.status, `${method} ${path}`)
-      const location = String(missing.headers.location).replace('Nothing', 'Utensil')
-      assert.equal(String(there.headers.location), location)
+    const forged = { 'sec-fetch-site': 'cross-site', 'origin': 'http://other.test' }
+    const withoutScript = { accept: 'text/html' }
+    const withScript = { 'hx-request': 'true' }
+    const requests = ['GET ', 'POST ', 'POST /export', 'POST /form_create', 'POST /form_update/1']
+    const programs = ['POST /crud', 'DELETE /crud/1', 'PUT /crud']
+    for (const one of [...requests, ...programs]) {
+      const [method, path] = one.split(' ')
+      for (const headers of [forged, withoutScript, withScript]) {
+        const [there, missing] = await Promise.all(
+          ['Utensil', 'Nothing'].map((name) => callRaw(method, `/admin/${name}${path}`, headers))
+        )
+        const what = `${one} ${Object.keys(headers)}`
+        assert.equal(there.status, missing.status, what)
+        assert.equal(there.text, missing.text.replaceAll('Nothing', 'Utensil'), what)
+        for (const name of ['location', 'hx-redirect', 'allow']) {
+          const value = String(missing.headers[name]).replace('Nothing', 'Utensil')
+          assert.equal(String(there.headers[name]), value, what)
+        }
+      }
     }
   })
 
