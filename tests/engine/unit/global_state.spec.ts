@@ -37,7 +37,7 @@ function changes(before: State, after: State): string[] {
 test.group('Libraries of an application', (group) => {
   group.each.timeout(60_000)
 
-  test('[K5] the engine changes no prototype, singleton or global but those that are listed', async ({
+  test('[K5.3] the engine changes no prototype, singleton or global but those that are listed', async ({
     assert,
   }) => {
     const bare = await stateOf('none')
