@@ -64,7 +64,7 @@ export class FilterConfig {
 export function parseFilterName(name: string): FilterName {
   if (RESERVED.includes(name)) {
     throw new ValueError(
-      `Invalid filter name '${name}': ${listed(RESERVED)} belong to the paging of the list`
+      `Invalid filter name '${name}': ${listed(RESERVED)} belong to the paging of the list. A column of that name is filtered by '${name}__eq'`
     )
   }
   const cut = name.lastIndexOf('__')
