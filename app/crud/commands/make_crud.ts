@@ -6,8 +6,8 @@ import { CommandFailure } from '../errors.js'
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
 
 /**
- * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test.
- * [P12]
+ * Creates a model with REST endpoints and admin pages, with its migration, factory and functional test; or the models
+ * of tables that exist. [P12, K12]
  */
 export default class MakeCrud extends Command {
   static commandName = 'make:crud'
@@ -20,6 +20,7 @@ export default class MakeCrud extends Command {
     'Types: string(255), text, integer, bigint, decimal(12,2), float, boolean, date, datetime, time, uuid, json,',
     'enum(a,b), belongsTo(Model). After the type: ? or nullable, unique, index, default(VALUE).',
     'Relations to records that refer to it: items:hasMany(InvoiceItem), cover:hasOne(Cover), tags:manyToMany(Tag).',
+    'Models of tables that exist: --from-table=orders --from-table=customers, or --all. They are written to app/models alone.',
     'Parentheses, and in some shells the ?, need quotes. Without arguments it asks.',
   ]
 
@@ -39,7 +40,44 @@ export default class MakeCrud extends Command {
   })
   declare timestamps: boolean
 
+  @flags.array({ description: 'Write the model of a table that exists' })
+  declare fromTable: string[] | undefined
+
+  @flags.boolean({ description: 'Write the models of all tables that have none' })
+  declare all: boolean
+
+  @flags.boolean({ description: 'List where models and their tables differ, and write nothing' })
+  declare check: boolean
+
   async run() {
+    if (this.check) return await this.#check()
+    if (this.all || this.fromTable) return await this.#makeFromTables()
+    await this.#make()
+  }
+
+  async #makeFromTables() {
+    const { TableScaffold } = await import('../scaffold/table_scaffold.js')
+    if (this.model !== undefined || (this.all && this.fromTable)) {
+      throw new CommandFailure(
+        'Give --all, or --from-table once or several times, or a name with fields: only one of them'
+      )
+    }
+    const scaffold = new TableScaffold(this.app)
+    const files = await scaffold.write(this.fromTable)
+    for (const file of files) this.logger.action(`create ${file}`).succeeded()
+    for (const note of scaffold.notes) this.logger.warning(note)
+    this.logger.log('\nNext: npm start. Compare models with tables: node ace make:crud --check')
+  }
+
+  async #check() {
+    const { differencesOf } = await import('../scaffold/model_differences.js')
+    const differences = await differencesOf(this.app, this.fromTable)
+    for (const difference of differences) this.print(difference)
+    if (differences.length > 0) this.exitCode = 1
+    else this.print('Models and tables agree')
+  }
+
+  async #make() {
     const { modelNames } = await import('../scaffold/model_names.js')
     const { parseFields } = await import('../scaffold/field.js')
     const { Scaffold } = await import('../scaffold/scaffold.js')

@@ -76,6 +76,8 @@ export interface TableIntrospection {
   /** True for a view, whose rows are not written */
   isView: boolean
   columns: Map<string, ColumnIntrospection>
+  /** Columns of the primary key in its order; empty without one */
+  primaryKey: string[]
   foreignKeys: ForeignKey[]
   /** Columns of each unique index, partial ones too; expressions are left out */
   uniqueKeys: string[][]

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from './dialects.js'
+import { quoted } from '../sql/quoted.js'
 
 /** Action of the database on a row when the one that it refers to is deleted. */
 export type OnDelete = 'cascade' | 'empty' | 'refuse'
@@ -78,7 +78,7 @@ async function readPostgres(client: QueryClientContract, table: string): Promise
         join pg_attribute f on f.attrelid = c.confrelid and f.attnum = part.other
       where c.confrelid = ?::regclass and c.contype = 'f' and c.conparentid = 0
       order by t.relname, c.conname, part.place`,
-    [dialectOf(client).quote(table)]
+    [table.split('.').map(quoted).join('.')]
   )
   return rows
 }

@@ -17,14 +17,22 @@ export async function modelFiles(app: ApplicationService): Promise<ModelFile[]> 
   return await files
 }
 
+/**
+ * True if `excludedModels` of `config/crud.ts` names the file.
+ *
+ * @param path  below `app/models`
+ */
+export function isExcludedModel(path: string): boolean {
+  return crudConfig().excludedModels.map(withoutExtension).includes(withoutExtension(path))
+}
+
 async function importAll(folder: string): Promise<ModelFile[]> {
-  const excluded = new Set(crudConfig().excludedModels.map(withoutExtension))
   const found = await fsReadAll(folder, {
     pathType: 'absolute',
     ignoreMissingRoot: true,
     filter: (path) => /\.[jt]s$/.test(path) && !path.endsWith('.d.ts'),
   })
-  const paths = found.filter((path) => !excluded.has(withoutExtension(relative(folder, path))))
+  const paths = found.filter((path) => !isExcludedModel(relative(folder, path)))
   /* In development, the hot reload observes each import and needs the file that it came from. */
   if (paths.every((path) => path.endsWith('.js'))) await importTogether(paths)
   const files: ModelFile[] = []

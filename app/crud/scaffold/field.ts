@@ -7,8 +7,10 @@ import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. [P12] */
 export interface Field {
-  /** Name in the table and in the API, as in `paid_at` */
+  /** Name in the API, and in the table unless `column` is given, as in `paid_at` */
   name: string
+  /** Name in the table */
+  column?: string
   /** Name in the model, as in `paidAt` */
   attribute: string
   type: FieldType
@@ -19,6 +21,11 @@ export interface Field {
   index: boolean
   /** The database default as TypeScript code: `'draft'`, `0`, `true` */
   default: string | undefined
+  isPrimary?: boolean
+  /** True if responses never show it */
+  isHidden?: boolean
+  /** Lucid sets it: at creation, or at every write */
+  automatic?: 'create' | 'update'
   /** For a `belongsTo`: name of the relation, and class name of the related model */
   relation: { name: string; model: string } | undefined
 }

@@ -93,14 +93,17 @@ export class FieldCode {
       : ''
   }
 
-  /**
-   * The options of a column whose name Lucid would derive differently, such as `line2` of the attribute
-   * `line2`.
-   */
+  /** Without what Lucid derives from the attribute: `line2` would be `line_2`. */
   get #columnOptions(): string {
-    const { name, attribute } = this.field
-    return string.snakeCase(attribute) === name
-      ? ''
-      : `{ columnName: '${name}', serializeAs: '${name}' }`
+    const { name, column = name, attribute, isPrimary, isHidden, automatic } = this.field
+    const usual = string.snakeCase(attribute)
+    const options = [
+      isPrimary ? 'isPrimary: true' : [],
+      automatic ? 'autoCreate: true' : [],
+      automatic === 'update' ? 'autoUpdate: true' : [],
+      column === usual ? [] : `columnName: ${JSON.stringify(column)}`,
+      isHidden ? 'serializeAs: null' : name === usual ? [] : `serializeAs: '${name}'`,
+    ].flat()
+    return options.length > 0 ? `{ ${options.join(', ')} }` : ''
   }
 }

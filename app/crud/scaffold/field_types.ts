@@ -280,6 +280,10 @@ export const FIELD_TYPES: readonly FieldType[] = [
   },
 ]
 
+export function typeCalled(name: string): FieldType {
+  return FIELD_TYPES.find((type) => type.name === name)!
+}
+
 function none(given: string[], fault: Fault): string[] {
   if (given.length > 0) throw fault(`this type takes nothing in parentheses`)
   return given

@@ -10,7 +10,7 @@ import { crudOptionsOf } from '../decorator.js'
 import { listed, ValueError } from '../errors.js'
 import type { Field } from './field.js'
 import type { RelationKind } from './relation.js'
-import { FIELD_TYPES, type FieldType } from './field_types.js'
+import { typeCalled, type FieldType } from './field_types.js'
 import { modelNames, type ModelNames } from './model_names.js'
 
 /** A field or relation that names another model. */
@@ -214,10 +214,6 @@ async function sqlTypeOf(
   } catch {
     return undefined
   }
-}
-
-function typeCalled(name: string): FieldType {
-  return FIELD_TYPES.find((type) => type.name === name)!
 }
 
 async function modelFiles(app: ApplicationService): Promise<string[]> {

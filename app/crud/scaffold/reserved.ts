@@ -22,7 +22,7 @@ const GENERATED = new Map([
 /** Names that the generated files, or the compiled decorators, refer to */
 const CLASSES = new Set(
   (
-    'AdminView Array BaseModel BelongsTo BigInt Boolean Crud Date DateTime Error Function HasMany HasOne ' +
+    'AdminView Array BaseModel BelongsTo BigInt Boolean Buffer Crud Date DateTime Error Function HasMany HasOne ' +
     'Infinity Json ManyToMany Map Math Nan Number Object Promise Proxy Reflect RegExp Set String Symbol'
   ).split(' ')
 )
@@ -40,9 +40,19 @@ export function checkAttribute(name: string, attribute: string): void {
   if (WORDS.has(attribute)) {
     throw new ValueError(`${name} can't be a field: it is a word of JavaScript`)
   }
-  if (attribute in new EmptyModel()) {
+  if (isLucidMember(attribute)) {
     throw new ValueError(`${name} can't be a field: every Lucid model has a member ${attribute}`)
   }
+}
+
+/** True for a member that every Lucid model has, such as `save`. */
+export function isLucidMember(attribute: string): boolean {
+  return attribute in new EmptyModel()
+}
+
+/** True for a class that the generated code, or JavaScript, refers to by this name. */
+export function isReservedClass(name: string): boolean {
+  return CLASSES.has(name)
 }
 
 /**
@@ -51,7 +61,7 @@ export function checkAttribute(name: string, attribute: string): void {
  * @throws ValueError  when the name is already used
  */
 export function checkClassName(name: string): void {
-  if (CLASSES.has(name)) {
+  if (isReservedClass(name)) {
     throw new ValueError(`${name} can't be a model: JavaScript or Lucid has a class of that name`)
   }
 }

@@ -1,22 +1,16 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { readFile } from 'node:fs/promises'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { engineFile } from '../engine_file.js'
 import { ValueError } from '../errors.js'
 import { resources } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { Field, ModelParts } from './field.js'
 import { FieldCode } from './field_code.js'
+import { filesIn, renderStubs, writeFiles } from './generated_files.js'
 import type { ModelNames } from './model_names.js'
 import { findReference } from './reference.js'
 import { findRelated } from './related.js'
 import { RelationCode } from './relation_code.js'
 import { stubData, type ScaffoldOptions } from './stub_data.js'
-
-interface GeneratedFile {
-  path: string
-  contents: string
-}
 
 /* Longer names of constraints are cut or refused by some databases. */
 const LONGEST_CONSTRAINT = 63
@@ -48,10 +42,9 @@ export class Scaffold {
     const codes = await this.#codesOf(names, parts.fields)
     const relations = await this.#relationsOf(names, parts)
     const files = await this.#render(names, codes, relations, options)
-    await this.#checkFiles(files)
-    await this.#writeAll(files)
+    const written = await writeFiles(this.#app, files)
     this.needs.push(...relations.flatMap(({ related }) => related.need ?? []))
-    return files.map(({ path }) => this.#app.relativePath(path))
+    return written
   }
 
   #checkModel({ model, table, path }: ModelNames) {
@@ -121,22 +114,14 @@ export class Scaffold {
     return relations
   }
 
-  /** Renders the files and formats them with the project's settings. */
   async #render(
     names: ModelNames,
     codes: FieldCode[],
     relations: RelationCode[],
     options: ScaffoldOptions
   ) {
-    const prettier = await import('prettier').catch(() => {
-      throw new ValueError(
-        'make:crud writes code for a developer, and needs the packages that `npm install` brings without --omit=dev'
-      )
-    })
-    const stubs = await this.#app.stubs.create()
     const migration = await this.#nextMigration()
     const data = {
-      app: this.#app,
       ...stubData(names, codes, relations, options),
       names,
       migrationFile: `${migration}_create_${names.table}_table.ts`,
@@ -146,7 +131,6 @@ export class Scaffold {
       const { pivot } = code.related
       if (!pivot) return []
       return {
-        app: this.#app,
         pivotTable: pivot.table,
         pivotColumns: code.pivotColumns(names),
         pivotFile: `${migration + index + 1}_create_${pivot.table}_table.ts`,
@@ -156,46 +140,7 @@ export class Scaffold {
       ...STUBS.map((stub): [string, object] => [stub, data]),
       ...pivots.map((pivot): [string, object] => ['pivot', pivot]),
     ]
-    return await Promise.all(
-      wanted.map(async ([name, its]): Promise<GeneratedFile> => {
-        const stub = await stubs.build(`make/crud/${name}.stub`, { source: engineFile('stubs') })
-        const { destination, contents } = await stub.prepare(its as Record<string, any>)
-        const settings = await prettier.resolveConfig(destination)
-        return {
-          path: destination,
-          contents: await prettier.format(contents, { ...settings, filepath: destination }),
-        }
-      })
-    )
-  }
-
-  async #checkFiles(files: GeneratedFile[]) {
-    for (const { path } of files) {
-      const there = await filesIn(dirname(path))
-      /* Some file systems ignore case. */
-      const name = path.slice(dirname(path).length + 1).toLowerCase()
-      if (there.some((file) => file.toLowerCase() === name)) {
-        throw new ValueError(
-          `${this.#app.relativePath(path)} is there already; nothing has been written`
-        )
-      }
-    }
-  }
-
-  async #writeAll(files: GeneratedFile[]) {
-    const written: string[] = []
-    try {
-      for (const { path, contents } of files) {
-        await mkdir(dirname(path), { recursive: true })
-        await writeFile(path, contents, { flag: 'wx' })
-        written.push(path)
-      }
-    } catch (error: any) {
-      await Promise.all(written.map((path) => rm(path, { force: true })))
-      throw new ValueError(
-        `${this.#app.relativePath(error.path ?? '')} can't be written (${error.code}); nothing has been`
-      )
-    }
+    return await renderStubs(this.#app, wanted)
   }
 
   /**
@@ -220,13 +165,4 @@ function checkConstraint(name: string, table: string, column: string): void {
   throw new ValueError(
     `${name}: the name is too long, as constraints are called like ${constraint}, and may have ${LONGEST_CONSTRAINT} characters`
   )
-}
-
-async function filesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder)
-  } catch (error: any) {
-    if (error.code === 'ENOENT') return []
-    throw new ValueError(`${folder} can't be read (${error.code}); nothing has been written`)
-  }
 }

@@ -121,6 +121,7 @@ function tableOf(
   return {
     isView: Number(infos[0].is_view) === 1,
     columns,
+    primaryKey: (indexes.get('PRIMARY') ?? []).map(({ column_name: column }) => column!),
     foreignKeys: [...foreign.values()].map(toForeignKey),
     uniqueKeys: [...indexes.values()].map((parts) =>
       parts.flatMap(({ column_name: column }) => column ?? [])

@@ -34,6 +34,7 @@ interface IndexRow extends OfTable {
   name: string
   columns: Array<string | null>
   partial: boolean
+  is_primary: boolean
 }
 
 interface ConstraintRow extends OfTable {
@@ -131,6 +132,7 @@ function introspectionOf(
   }
   return {
     columns,
+    primaryKey: (indexes.find((index) => index.is_primary)?.columns ?? []) as string[],
     foreignKeys: constraints.filter(({ type }) => type === 'f').map(toForeignKey),
     uniqueKeys: indexes.map(({ columns: parts }) => parts.filter((part) => part !== null)),
     wholeKeys: indexes
@@ -240,6 +242,7 @@ const COLUMNS = `
 
 const UNIQUE_INDEXES = `
   select x.indrelid::text as oid, i.relname as name, x.indpred is not null as partial,
+    x.indisprimary as is_primary,
     (select json_agg(a.attname order by part.place)
       from unnest((x.indkey::int2[])[0:x.indnkeyatts - 1]) with ordinality as part (attnum, place)
       left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = part.attnum) as columns

@@ -85,6 +85,7 @@ export async function readSqliteTables(
       const introspection: TableIntrospection = {
         isView: parts[0].is_view === 1,
         columns: withForms(columns[index], forms[index]),
+        primaryKey: primaryKeyOf(parts),
         foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
         uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
         wholeKeys: uniqueKeysOf(parts, wholeIndexes(uniques.get(place) ?? [])),
@@ -209,9 +210,15 @@ function wholeIndexes(rows: UniquePart[]): UniquePart[] {
 /** A single INTEGER key has no index. */
 function uniqueKeysOf(infos: TableInfo[], rows: UniquePart[]): string[][] {
   const indexes = [...Map.groupBy(rows, (row) => row.index_name).values()]
-  const key = infos.filter((info) => info.pk > 0).map(({ name }) => name)
+  const key = primaryKeyOf(infos)
   const keys = indexes.map((parts) => parts.flatMap(({ column_name: name }) => name ?? []))
   return key.length === 1 ? [key, ...keys] : keys
+}
+
+/** `pk` is the place in the key, from 1. */
+function primaryKeyOf(infos: TableInfo[]): string[] {
+  const parts = infos.filter(({ pk }) => pk > 0).toSorted((one, other) => one.pk - other.pk)
+  return parts.map(({ name }) => name)
 }
 
 /** @param keys  the key columns of tables that are referenced without a column's name */

@@ -1,4 +1,4 @@
-import { access, mkdtemp, rm } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ace from '@adonisjs/core/services/ace'
 import app from '@adonisjs/core/services/app'
@@ -89,6 +89,38 @@ test.group('make:crud', (group) => {
       assert.equal(logs[0].stream, 'stderr')
       assert.match(logs[0].message, /give a name and fields, as in: node ace make:crud Invoice/)
     })
+
+  test('[K12] a name, --all and --from-table exclude each other: {$self}')
+    .with([
+      ['Moon', '--all'],
+      ['Moon', '--from-table=moons'],
+      ['--all', '--from-table=moons'],
+    ])
+    .run(async ({ assert }, args) => {
+      const command = await create(args)
+      await command.exec()
+      command.assertExitCode(1)
+      assert.match(command.logger.getLogs()[0].message, /Give --all, or --from-table .*only one/)
+    })
+
+  test('[K12.2] --check exits with 1 and names what differs', async ({ assert }) => {
+    await mkdir(join(root, 'app/models'), { recursive: true })
+    await writeFile(
+      join(root, 'app/models/moon.ts'),
+      `import { BaseModel, column } from '@adonisjs/lucid/orm'
+      export default class Moon extends BaseModel {
+        @column({ isPrimary: true })
+        declare id: number
+      }`
+    )
+    const command = await create(['--check'])
+    await command.exec()
+    command.assertExitCode(1)
+    assert.deepEqual(
+      command.logger.getLogs().map(({ message }) => message),
+      ['Moon: there is no table moons']
+    )
+  })
 
   test('[P12] an error is one line on standard error, and the exit status is 1', async ({
     assert,

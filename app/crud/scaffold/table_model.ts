@@ -1,0 +1,137 @@
+import string from '@adonisjs/core/helpers/string'
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { TableIntrospection } from '../database/introspection.js'
+import { FieldCode } from './field_code.js'
+import { isReservedClass } from './reserved.js'
+import { freeName, latin, tableColumns, type TableColumn } from './table_column.js'
+import type { RelatedModel, TableRelation } from './table_relation.js'
+
+/** Names that models of one run must not share */
+export interface TakenNames {
+  models: Set<string>
+  paths: Set<string>
+}
+
+/** The model to generate for an existing table. [K12] */
+export class TableModel implements RelatedModel {
+  /** Class name */
+  readonly model: string
+  readonly modelFile: string
+  readonly importPath: string
+  readonly isUnread = false
+  /** Plural heading: `Order lines` */
+  readonly label: string
+  /** Below the prefix, as in `/order-details` */
+  readonly path: string
+  readonly columns: readonly TableColumn[]
+  readonly relations: TableRelation[] = []
+  readonly #usualTable: string
+
+  /**
+   * @param place   of the table, for a name without a Latin letter
+   * @param taken   names of other models, to which those of this one are added
+   * @param key     names of the columns that address a row
+   */
+  constructor(
+    app: ApplicationService,
+    readonly table: string,
+    readonly introspection: TableIntrospection,
+    { key, place, taken }: { key: readonly string[]; place: number; taken: TakenNames }
+  ) {
+    const words = latin(table.split('.').at(-1)!)
+    const name = /^[a-z]/i.test(words) ? words : `table ${words || place + 1}`
+    const usual = app.generators.modelName(name)
+    const snake = string.snakeCase(string.camelCase(name))
+    this.model = freeName(isReservedClass(usual) ? `${usual}Record` : usual, taken.models)
+    this.path = freeName(`/${snake.replaceAll('_', '-')}`, taken.paths)
+    this.label = string.sentenceCase(snake)
+    this.modelFile = app.generators.modelFileName(this.model)
+    this.importPath = `#models/${this.modelFile.replace(/\.ts$/, '')}`
+    this.columns = tableColumns(introspection, key)
+    this.#usualTable = string.plural(string.snakeCase(this.model))
+    taken.models.add(this.model)
+    taken.paths.add(this.path)
+  }
+
+  get keyAttributes(): string[] {
+    return this.columns.filter(({ isPrimary }) => isPrimary).map(({ attribute }) => attribute)
+  }
+
+  attributeOf(column: string): string | undefined {
+    const name = column.toLowerCase()
+    return this.columns.find((one) => one.column.toLowerCase() === name)?.attribute
+  }
+
+  /** A name for a relation: the first that is neither a field's nor another relation's. */
+  relationName(...names: string[]): string {
+    const taken = new Set([
+      ...this.columns.flatMap(({ attribute, name }) => [attribute, name]),
+      ...this.relations.flatMap(({ name }) => [name, string.snakeCase(name)]),
+    ])
+    const isFree = (name: string) => !taken.has(name) && !taken.has(string.snakeCase(name))
+    return names.find(isFree) ?? freeName(names.at(-1)!, taken)
+  }
+
+  /** The data of the stub `table.stub`: blocks of code, which are formatted afterwards. */
+  get stubData() {
+    const codes = this.columns.map((column) => new FieldCode(column))
+    return {
+      names: this,
+      imports: this.#imports(codes),
+      options: this.#options(codes),
+      columns: [
+        ...(this.table === this.#usualTable
+          ? []
+          : [`static table = ${JSON.stringify(this.table)}`]),
+        ...codes.map(({ declaration }) => declaration),
+        ...this.relations.map(({ declaration }) => declaration),
+      ].join('\n\n'),
+    }
+  }
+
+  get #keyNote(): string {
+    const kind = this.introspection.isView ? 'view' : 'table'
+    return `/* The ${kind} has no primary key: the columns with isPrimary must address one row. */`
+  }
+
+  #imports(codes: readonly FieldCode[]): string {
+    const kinds = this.relations.map(({ kind }) => kind)
+    const types = [...new Set(this.relations.map(({ type }) => type))].toSorted()
+    const others = this.relations.flatMap(({ related }) => (related === this ? [] : related))
+    const lines = [
+      this.#isSoftDeleted && "import vine from '@vinejs/vine'",
+      codes.some(({ usesDateTime }) => usesDateTime) && "import type { DateTime } from 'luxon'",
+      `import { BaseModel, ${[...new Set(['column', ...kinds])].toSorted().join(', ')} } from '@adonisjs/lucid/orm'`,
+      types.length > 0 &&
+        `import type { ${types.join(', ')} } from '@adonisjs/lucid/types/relations'`,
+      "import { AdminView } from '#admin'",
+      "import { Crud } from '#crud'",
+      ...new Set(others.map(({ importPath, model }) => `import ${model} from '${importPath}'`)),
+      this.introspection.primaryKey.length === 0 && `\n${this.#keyNote}`,
+    ]
+    return lines.filter((line) => line !== false).join('\n')
+  }
+
+  #options(codes: readonly FieldCode[]): string {
+    const includes = this.relations.flatMap(({ include }) => include ?? [])
+    const filters = codes
+      .filter(({ field }) => !field.isHidden && !field.automatic && field.name !== 'deleted_at')
+      .flatMap((code) => code.filters)
+    const options = [
+      this.path !== `/${this.table.replaceAll('_', '-')}` && `path: '${this.path.slice(1)}',`,
+      `tags: ['${this.label}'],`,
+      includes.length > 0 && `include: [${includes.map((name) => `'${name}'`).join(', ')}],`,
+      this.#isSoftDeleted && 'deleteSchema: vine.object({}),',
+      filters.length > 0 &&
+        `filterConfig: {\n${filters.map((one) => `${one}: null,`).join('\n')}\n},`,
+    ]
+    return options.filter((option) => option !== false).join('\n')
+  }
+
+  get #isSoftDeleted(): boolean {
+    return (
+      !this.introspection.isView &&
+      this.columns.some(({ kind, name }) => name === 'deleted_at' && kind === 'datetime')
+    )
+  }
+}

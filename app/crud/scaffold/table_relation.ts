@@ -1,0 +1,58 @@
+import string from '@adonisjs/core/helpers/string'
+import type { RelationKind } from './relation.js'
+
+/** A model that a relation refers to: one to generate, or one of `app/models`. */
+export interface RelatedModel {
+  /** Class name */
+  model: string
+  importPath: string
+  table: string
+  keyAttributes: readonly string[]
+  /** True if responses cannot include its records [Q3] */
+  isUnread: boolean
+  /** The attribute of a column, whatever its upper and lower case; undefined without one */
+  attributeOf(column: string): string | undefined
+}
+
+/** A relation by a foreign key of the database. [K12] */
+export class TableRelation {
+  /**
+   * @param name     attribute of the model
+   * @param options  of Lucid's decorator
+   */
+  constructor(
+    readonly name: string,
+    readonly kind: 'belongsTo' | RelationKind,
+    readonly related: RelatedModel,
+    readonly options: Readonly<Record<string, string | undefined>>
+  ) {}
+
+  /** As in `BelongsTo` */
+  get type(): string {
+    return string.pascalCase(this.kind)
+  }
+
+  /** Name in the API, if responses may include it. */
+  get include(): string | undefined {
+    return this.related.isUnread ? undefined : string.snakeCase(this.name)
+  }
+
+  get declaration(): string {
+    const { name, related } = this
+    const serializeAs = string.snakeCase(name)
+    const options = Object.entries({
+      ...this.options,
+      serializeAs: serializeAs === name ? undefined : serializeAs,
+    })
+      .filter(([, value]) => value !== undefined)
+      .map(([option, value]) => `${option}: ${JSON.stringify(value)}`)
+    const given = options.length > 0 ? `, { ${options.join(', ')} }` : ''
+    return `@${this.kind}(() => ${related.model}${given})\ndeclare ${name}: ${this.type}<typeof ${related.model}>`
+  }
+}
+
+/** The attribute as an option: undefined if it is the model's only key, which is Lucid's default. */
+export function unlessKey(model: RelatedModel, attribute: string): string | undefined {
+  const [key, ...others] = model.keyAttributes
+  return key === attribute && others.length === 0 ? undefined : attribute
+}

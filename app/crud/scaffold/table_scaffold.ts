@@ -1,0 +1,180 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+import db from '@adonisjs/lucid/services/db'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { TableIntrospection } from '../database/introspection.js'
+import { listTables } from '../database/list_tables.js'
+import { readTables } from '../database/read_tables.js'
+import { referencesTo } from '../database/references_to.js'
+import { listed, ValueError } from '../errors.js'
+import { isExcludedModel } from '../lucid/model_files.js'
+import { resources } from '../resource/registry.js'
+import { crudConfig } from '../settings.js'
+import { applicationModels, type ApplicationModel } from './application_model.js'
+import { renderStubs, writeFiles } from './generated_files.js'
+import { isPivot, relateTables } from './relate_tables.js'
+import { isUnquotable, valueKind } from './table_column.js'
+import { TableModel } from './table_model.js'
+
+type Tables = ReadonlyMap<string, TableIntrospection>
+
+/** Tables of the engine, of Lucid, and of packages that keep their own state in the database */
+const INTERNAL =
+  /^(?:admin_\w+|adonis_schema(?:_versions)?|idempotency_keys|seed_runs|rate_limits|cache|sessions|auth_access_tokens|remember_me_tokens)$/
+
+/**
+ * Writes the models of tables that exist already. Writes all of them or none, and changes no existing file.
+ * [K12]
+ */
+export class TableScaffold {
+  /** What the written models do not have, in sentences */
+  readonly notes: string[] = []
+
+  readonly #app: ApplicationService
+  readonly #client: QueryClientContract = db.connection()
+
+  constructor(app: ApplicationService) {
+    this.#app = app
+  }
+
+  /**
+   * @param names  of the tables; undefined: all that have no model yet
+   * @returns the paths of the files, relative to the project's root
+   * @throws ValueError  when there is no such table, it has a model, or a file exists
+   */
+  async write(names: readonly string[] | undefined): Promise<string[]> {
+    const existing = await applicationModels(this.#app)
+    const tables = await this.#read(names)
+    const wanted = names
+      ? await this.#checked(names, existing, tables)
+      : this.#missing(existing, tables)
+    const models = await this.#modelsOf(wanted, existing, tables)
+    const excluded = models.find(({ modelFile }) => isExcludedModel(modelFile))
+    if (excluded) {
+      throw new ValueError(
+        `app/models/${excluded.modelFile} would not be loaded, as excludedModels of config/crud.ts names it. Remove the demo first: node ace demo:remove`
+      )
+    }
+    const all = [...models, ...existing]
+    const find = (table: string) =>
+      all.find((model) => model.table.toLowerCase() === table.toLowerCase())
+    this.notes.push(...relateTables(models, tables, find))
+    const stubs = models.map((model) => ['table', model.stubData] as const)
+    return await writeFiles(this.#app, await renderStubs(this.#app, stubs))
+  }
+
+  /** All tables; for some names, these and the tables that refer to them. */
+  async #read(names: readonly string[] | undefined): Promise<Tables> {
+    if (!names) {
+      const all = await listTables(this.#client)
+      for (const name of all.filter(isUnquotable)) {
+        this.notes.push(`Lucid can't have a table of the name ${name}.`)
+      }
+      return await this.#introspect(all.filter((name) => !isUnquotable(name)))
+    }
+    const tables = await this.#introspect(names)
+    const referring = await Promise.all(
+      [...tables.keys()].map((table) => referencesTo(this.#client, table))
+    )
+    const others = new Set(referring.flat().map(({ table }) => table))
+    return new Map([...tables, ...(await this.#introspect([...others]))])
+  }
+
+  async #introspect(names: readonly string[]): Promise<Tables> {
+    return (await readTables(this.#client, names)) ?? new Map()
+  }
+
+  async #checked(
+    names: readonly string[],
+    existing: readonly ApplicationModel[],
+    tables: Tables
+  ): Promise<string[]> {
+    for (const name of names) {
+      const model = existing.find(({ table }) => table === name)
+      if (!tables.has(name)) {
+        const all = await listTables(this.#client)
+        const others = all.filter((table) => !isInternal(table))
+        throw new ValueError(`There is no table ${name}; tables are ${listed(others)}`)
+      }
+      if (isInternal(name)) throw new ValueError(`${name} is a table of the engine or of a package`)
+      if (model) throw new ValueError(`The table ${name} has the model ${model.model} already`)
+    }
+    return [...new Set(names)]
+  }
+
+  #missing(existing: readonly ApplicationModel[], tables: Tables): string[] {
+    const wanted = [...tables].filter(
+      ([name, introspection]) =>
+        !isInternal(name) &&
+        !isPivot(introspection) &&
+        !existing.some(({ table }) => table === name)
+    )
+    if (wanted.length === 0) throw new ValueError('Every table of the database has a model already')
+    return wanted.map(([name]) => name)
+  }
+
+  async #modelsOf(
+    names: readonly string[],
+    existing: readonly ApplicationModel[],
+    tables: Tables
+  ): Promise<TableModel[]> {
+    const { prefix } = crudConfig()
+    const taken = {
+      models: new Set(existing.map(({ model }) => model)),
+      paths: new Set(resources.endpoints().map(({ path }) => path.slice(prefix.length))),
+    }
+    const models: TableModel[] = []
+    for (const [place, name] of names.entries()) {
+      const introspection = tables.get(name)!
+      const key = await this.#keyOf(name, introspection)
+      const left = [...introspection.columns.keys()].filter(isUnquotable)
+      if (left.length > 0) {
+        this.notes.push(`${name}: Lucid can't have columns of these names: ${listed(left)}.`)
+      }
+      if (key.length === 0)
+        this.notes.push(`${name}: no column can address a row, so it has no model.`)
+      else models.push(new TableModel(this.#app, name, introspection, { key, place, taken }))
+    }
+    return models
+  }
+
+  /** The primary key, another key, or for a view the first columns whose values differ in all rows. */
+  async #keyOf(table: string, introspection: TableIntrospection): Promise<readonly string[]> {
+    const { columns, primaryKey, wholeKeys } = introspection
+    if (primaryKey.length > 0) return primaryKey
+    const unique = wholeKeys
+      .filter((key) => key.length > 0 && key.every((name) => !columns.get(name)?.nullable))
+      .toSorted((one, other) => one.length - other.length)
+    if (unique.length > 0) return unique[0]
+
+    const candidates = [...columns]
+      .filter(([name, column]) => KEY_KINDS.has(valueKind(column)) && !isUnquotable(name))
+      .map(([name]) => name)
+    const ids = candidates.filter((name) => /id$/i.test(name))
+    const singles = [...new Set([...ids, ...candidates])].map((name) => [name])
+    for (const key of [...singles, ids, candidates]) {
+      if (key.length > 0 && (await this.#areDistinct(table, key))) return key
+    }
+    if (candidates.length > 0) {
+      this.notes.push(
+        `${table}: no columns have different values in all rows; choose those with isPrimary by hand.`
+      )
+    }
+    return singles[0] ?? []
+  }
+
+  async #areDistinct(table: string, columns: readonly string[]): Promise<boolean> {
+    const same = await this.#client
+      .from(table)
+      .select(this.#client.raw('1'))
+      .groupBy(...columns)
+      .havingRaw('count(*) > 1')
+      .limit(1)
+    return same.length === 0
+  }
+}
+
+const KEY_KINDS: ReadonlySet<string> = new Set(['text', 'uuid', 'integer'])
+
+function isInternal(table: string): boolean {
+  return INTERNAL.test(table)
+}
