@@ -145,8 +145,8 @@ test.group('The engine next to the routes of the application', (group) => {
   })
 
   test('[K4.4] an error after the start of a response ends the connection', async ({ assert }) => {
-    await assert.rejects(() => call('GET', '/api/broken-off', { headers: { 'x-break-off': '1' } }))
-    const { status } = await call('GET', '/api/broken-off')
+    await assert.rejects(() => call('GET', '/api/cut-off', { headers: { 'x-break-off': '1' } }))
+    const { status } = await call('GET', '/api/cut-off')
     assert.equal(status, 200)
   })
 

@@ -85,7 +85,7 @@ test.group('Tables of options', () => {
       documented('docs/configuration.md', 'Options of `config/admin.ts`'),
       withGroups(
         (given) => defineAdmin({ appKey, ...given }),
-        ['jobs', 'imports', 'exports', 'sessions', 'token', 'login']
+        ['jobs', 'imports', 'exports', 'forms', 'sessions', 'token', 'login']
       )
     )
   })
