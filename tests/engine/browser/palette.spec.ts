@@ -34,7 +34,7 @@ test.group('The palette, in a browser', (group) => {
 
     await page.keyboard.press('Control+K')
     await page.keyboard.type('abb')
-    await palette.getByRole('link', { name: 'Oberabbey' }).waitFor()
+    await palette.getByRole('link', { name: 'Oberabbey', exact: true }).waitFor()
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     assert.equal(await page.evaluate(`document.activeElement.textContent.trim()`), 'Abbey Road')
@@ -56,7 +56,7 @@ test.group('The palette, in a browser', (group) => {
       await page.goto('/admin')
       await page.getByRole('link', { name: 'Search' }).click()
       await page.keyboard.type('abbey')
-      await page.getByRole('link', { name: 'Oberabbey' }).waitFor()
+      await page.getByRole('link', { name: 'Oberabbey', exact: true }).waitFor()
       assert.deepEqual(await begun.accessibilityFaults(), [])
       await page.setViewportSize({ width: 360, height: 740 })
       assert.equal(await begun.overflow(), 0)
