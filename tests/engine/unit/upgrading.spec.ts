@@ -129,7 +129,7 @@ test.group('Files of the application and of the engine', () => {
     assert.sameMembers(
       writing.map(({ file }) => file),
       [
-        'app/crud/scaffold/scaffold.ts',
+        'app/crud/scaffold/generated_files.ts',
         'app/admin/commands/export_target.ts',
         'app/admin/export/export_job.ts',
         'app/admin/forms/files/private_folder.ts',
