@@ -11,7 +11,6 @@ export const adminAssets = [
     paths: [
       own('components.css'),
       own('admin.css'),
-      own('recent.css'),
       own('list.css'),
       own('values.css'),
       own('filters.css'),
@@ -22,7 +21,11 @@ export const adminAssets = [
     ],
   },
   /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
-  { name: 'events.css', paths: [own('back_link.css'), own('events.css')] },
+  { name: 'dashboard.css', paths: [own('event_marks.css'), own('dashboard.css')] },
+  {
+    name: 'events.css',
+    paths: [own('back_link.css'), own('event_marks.css'), own('events.css')],
+  },
   { name: 'tokens.css', paths: [own('tokens.css')] },
   { name: 'roles.css', paths: [own('roles.css')] },
   { name: 'account.css', paths: [own('account.css')] },

@@ -118,6 +118,7 @@ function urlOfVersion(
 
 function sentenceOf({ eventType, status, details }: AdminEventLog): string {
   if (status === 'failure') return 'failed_write'
+  if (eventType === EventType.DELETE && !details?.soft) return 'PURGE'
   return details?.restored ? 'RESTORE' : eventType
 }
 

@@ -22,8 +22,8 @@ export interface TitleSearch {
   limit: number
   /** Column whose exact value finds a record as well as its title does; default: the key */
   target?: Column
-  /** Milliseconds left for records whose title only contains the text; default: no limit */
-  timeLeft?: () => number
+  /** Milliseconds that looking for records whose title only contains the text may take; default: no limit */
+  patience?: number
 }
 
 export interface FoundByTitle {
@@ -43,7 +43,7 @@ export interface FoundByTitle {
 export async function recordsByTitle(
   ctx: HttpContext,
   view: ModelView,
-  { q, limit, target, timeLeft }: TitleSearch
+  { q, limit, target, patience }: TitleSearch
 ): Promise<FoundByTitle> {
   if (!view.resource.isLoaded) await view.resource.load()
   const title = view.titleColumn
@@ -65,7 +65,7 @@ export async function recordsByTitle(
   const { first, others } = matches(title, target ? [target] : view.resource.key.columns, q)
   const found = first.length > 0 ? exactFirst(view, await read([anyOf(first)]), q) : []
   if (found.length >= limit || others.length === 0) return { items: found, isComplete: true }
-  const rest = await inTime(timeLeft, () => read([anyOf(others)]))
+  const rest = await inTime(patience, () => read([anyOf(others)]))
   if (rest === null) return { items: found, isComplete: false }
   const known = new Set(found.map(idOf))
   const items = [...found, ...rest.filter((item) => !known.has(idOf(item)))].slice(0, limit)
@@ -73,10 +73,9 @@ export async function recordsByTitle(
 }
 
 async function inTime(
-  timeLeft: (() => number) | undefined,
+  time: number | undefined,
   read: () => Promise<Item[]>
 ): Promise<Item[] | null> {
-  const time = timeLeft?.()
   if (time === undefined) return await read()
   if (time <= 0) return null
   try {

@@ -23,9 +23,9 @@ const AT_ONCE = 4
 
 /** How long a search may take, in milliseconds */
 export const patience = {
-  /** After it, no model is searched for titles that only contain the text */
+  /** Time that a model has for titles that only contain the text, so that a large one takes none from a small one */
   contained: 100,
-  /** A model has this time to answer, and after it no other one is asked */
+  /** Time that a model has for its whole search; after it, no other model is searched */
   model: 1000,
 }
 
@@ -105,13 +105,12 @@ async function actionsOf(
 async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: string) {
   const begin = performance.now()
   const isBefore = (milliseconds: number) => performance.now() - begin < milliseconds
-  const timeLeft = () => patience.contained - (performance.now() - begin)
   const takeTurns = pLimit(AT_ONCE)
   const outcomes = await Promise.all(
     views.map((view) =>
       takeTurns(async () => {
         if (!isBefore(patience.model)) return null
-        return await within(patience.model, () => recordsOf(ctx, view, { q, timeLeft }))
+        return await within(patience.model, () => recordsOf(ctx, view, q))
       })
     )
   )
@@ -127,16 +126,12 @@ async function searchRecords(ctx: HttpContext, views: readonly ModelView[], q: s
 }
 
 /** Found records of a model; none if they can't be read, null if finding one would take too long. */
-async function recordsOf(
-  ctx: HttpContext,
-  view: ModelView,
-  { q, timeLeft }: { q: string; timeLeft: () => number }
-): Promise<Place[] | null> {
+async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<Place[] | null> {
   try {
     const { items, isComplete } = await recordsByTitle(ctx, view, {
       q,
       limit: MOST_RECORDS,
-      timeLeft,
+      patience: patience.contained,
     })
     if (items.length === 0 && !isComplete) return null
     const keys = items.map((item) => keyOf(item)!)

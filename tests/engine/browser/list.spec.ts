@@ -453,6 +453,19 @@ test.group('The list, in a browser', (group) => {
         assert.deepEqual(await visited.accessibilityFaults({ resized: place !== PLACES[0] }), [])
     })
 
+  test('[S34.4] a narrow screen shows no headings, and sorts by a sheet', async ({ assert }) => {
+    await makeReels(3)
+    const { page } = await visit('/admin/Reel/', { width: 360 })
+    assert.equal(await page.locator('.list-table thead th:visible').count(), 0)
+    await page.getByRole('button', { name: 'Sort' }).click()
+    const sheet = page.locator('#list-sort')
+    await sheet.getByRole('link', { name: 'Title' }).click()
+    await page.waitForURL(/sort_by=title/)
+    assert.equal(await sheet.isVisible(), false)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    assert.equal(await page.getByRole('button', { name: 'Sort' }).isVisible(), false)
+  })
+
   test('the first load takes at most 6 requests and 60 KB', async ({ assert }) => {
     await makeReels(75)
     const begun = await Visit.begin({ as: await makeUser('ada'), fresh: true })

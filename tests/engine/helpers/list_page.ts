@@ -43,12 +43,12 @@ export function column({ rows }: ShownList, index: number): string[] {
 }
 
 /**
- * Markup of the cells of a row, without the selection column.
+ * Markup of the cells of a row, without the selection column and the sheet of phones.
  */
 export function cells(row: string): string[] {
   return [...row.matchAll(/<(t[hd])\b[^>]*>.*?<\/\1>/gs)]
     .map(([cell]) => cell)
-    .filter((cell) => !cell.includes('class="list-check"'))
+    .filter((cell) => !/class="list-(check|sort)"/.test(cell))
 }
 
 /** Text of a cell, without the mark of a deleted record */

@@ -53,6 +53,7 @@ test.group('Admin | recent activity', (group) => {
         details: { restored: true, count: 2 },
       },
       { event_type: 'DELETE', username: 'jo', resource_type: 'Reel', details: { count: 1200 } },
+      { event_type: 'DELETE', username: 'jo', ...reel, details: { soft: true } },
       { event_type: 'LOGIN', username: 'jo' },
       { event_type: 'LOGOUT', username: 'jo' },
       { event_type: 'FAILED_LOGIN', status: 'failure', username: 'mallory' },
@@ -69,14 +70,15 @@ test.group('Admin | recent activity', (group) => {
       assert.deepEqual(recent, [
         'jo exported 22 reels',
         '&lt;b&gt;{{ 7*7 }}⟨U+202E⟩ failed to change Reel 5',
-        'jo deleted 1,200 reels',
+        'jo deleted Reel 5',
+        'jo deleted 1,200 reels for good',
         'jo restored 2 reels',
         'Anonymous user changed Reel 5',
         'ada created Reel 5',
       ])
       assert.include(text, `href="/admin/management/events/${last - 2}"`)
       assert.include(text, '<a href="/admin/management/events">All events</a>')
-      assert.include(text, '>13 minutes ago</time>')
+      assert.include(text, '>12 minutes ago</time>')
     }
   })
 

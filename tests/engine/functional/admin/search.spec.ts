@@ -190,6 +190,27 @@ test.group('Admin | search of the site', (group) => {
     assert.notInclude(text, 'The Hansa')
   }).tags(['@database'])
 
+  test('[L12] a slow model takes no time from the others', async ({ assert, cleanup }) => {
+    await Studio.create({ name: 'The Hansa' })
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
+    const { getMulti } = view.crud
+    const { now } = performance
+    patience.model = 1e9
+    cleanup(() => {
+      patience.model = 30_000
+      view.crud.getMulti = getMulti
+      performance.now = now
+    })
+    view.crud.getMulti = async (...parameters) => {
+      performance.now = () => now.call(performance) + 60_000
+      return await getMulti.apply(view.crud, parameters)
+    }
+    const { text } = await search('hansa')
+    assert.notInclude(text, 'These take long to search')
+    assert.include(text, 'The Hansa')
+  }).tags(['@database'])
+
   test('[L12] what was typed and titles are text, whatever they contain', async ({ assert }) => {
     const evil = '"><script>alert(1)</script>\u202Egnp'
     await Studio.create({ name: evil })
