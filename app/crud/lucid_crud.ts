@@ -34,6 +34,7 @@ import { restoreItems } from './operations/restore.js'
 import { revertItem, type RevertOptions } from './operations/revert.js'
 import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
+import { updateTogether, type ItemChange } from './operations/writes/update_together.js'
 import { readOnlyOn } from './operations/writes/written_fields.js'
 import type { Condition } from './request/condition.js'
 import type { ListQuery, ListRequest } from './request/list_request.js'
@@ -382,6 +383,22 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
     options: CallOptions & { client: QueryClientContract }
   ): Promise<boolean> {
     return await createTogether(await this.#contextFor(options), all, options)
+  }
+
+  /**
+   * Changes items as `update` changes each, many with one statement, where no application code runs and the database
+   * locks no rows. If one fails, all of them fail.
+   *
+   * @param all  keys with values by attribute name
+   * @returns false if nothing was done, as each is to be changed by itself
+   * @throws UnknownKey  for the first key without an item
+   * @throws Problem 403, 409 or 422
+   */
+  async updateTogether(
+    all: readonly ItemChange[],
+    options: CallOptions & { client: QueryClientContract }
+  ): Promise<boolean> {
+    return await updateTogether(await this.#contextFor(options), all, options)
   }
 
   /**

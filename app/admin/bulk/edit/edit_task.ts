@@ -13,6 +13,7 @@ import {
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'
+import { isForPeople } from '../../forms/submission/form_failure.js'
 import { isMissing } from '../../forms/submission/refusals.js'
 import type { Submission } from '../../forms/submission/submission.js'
 import { keepUntouched, touchedFaults } from '../../forms/submission/untouched.js'
@@ -132,18 +133,34 @@ export class EditTask extends BulkTask {
     return await inTransaction(outer, (client) =>
       /* All of them are one event. */
       gatherWrites(client, { model, actor, origin }, async () => {
-        for (const one of inOrder) {
-          if (faults.isFull) break
-          try {
-            await this.#write(one, { client, actor, origin })
-          } catch (error) {
-            faults.add(one.record, error)
+        const options = { client, actor, origin }
+        if (!(await this.#writeTogether(inOrder, options))) {
+          for (const one of inOrder) {
+            if (faults.isFull) break
+            try {
+              await this.#write(one, options)
+            } catch (error) {
+              faults.add(one.record, error)
+            }
           }
+          faults.check()
         }
-        faults.check()
         return this.done(keys.length)
       })
     )
+  }
+
+  /** @returns false if each is to be written by itself, for one that cannot be written is named */
+  async #writeTogether(
+    all: readonly Prepared[],
+    options: Parameters<ModelView['crud']['updateTogether']>[1]
+  ): Promise<boolean> {
+    try {
+      return await this.view.crud.updateTogether(all, options)
+    } catch (error) {
+      if (!isForPeople(error)) throw error
+      return false
+    }
   }
 
   async #write(

@@ -1,5 +1,7 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Pivots } from '../../events/pivots.js'
+import { hasTriggers } from '../../lucid/direct_writes.js'
 import { hasForeignHook } from '../../lucid/own_hooks.js'
 import { forgetStoredRow } from '../../lucid/stored_rows.js'
 import type { HookOptions } from '../call_options.js'
@@ -30,16 +32,28 @@ export async function callAfter(
  * @returns undefined if they cannot change: without overridden methods too
  */
 export async function pivotsBefore(
-  { overrides, resource }: CrudContext,
+  context: CrudContext,
   action: 'create' | 'update',
   record: LucidRow,
   isAttaching: boolean
 ): Promise<Pivots | undefined> {
+  const mayChange = isAttaching || runsMethods(context, action)
+  const isNew = action === 'create'
+  return mayChange ? await Pivots.of(context.resource, record, { isNew }) : undefined
+}
+
+/** True if code of the application or triggers run with each update, and may change the records that are next. */
+export async function runsOwnCode(
+  context: CrudContext,
+  client: QueryClientContract
+): Promise<boolean> {
+  return runsMethods(context, 'update') || (await hasTriggers(context.resource, client))
+}
+
+function runsMethods({ overrides, resource }: CrudContext, action: 'create' | 'update'): boolean {
   const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
-  const mayChange =
-    isAttaching ||
+  return (
     METHODS[action].some((name) => overrides(name)) ||
     hooks.some((name) => hasForeignHook(resource.model, name))
-  const isNew = action === 'create'
-  return mayChange ? await Pivots.of(resource, record, { isNew }) : undefined
+  )
 }
