@@ -10,6 +10,7 @@ import { queryStrings } from './mount/query_strings.js'
 import { replacedRoutes, replacementWarning } from './mount/replaced_routes.js'
 import { requireMount } from './mount/require_mount.js'
 import { prefixOf } from './endpoints/generated_routes.js'
+import { completeForms } from './operations/complete_forms.js'
 import { accessWarnings } from './endpoints/public_writes.js'
 import { resources } from './resource/registry.js'
 import { crudRouter } from './router.js'
@@ -20,6 +21,8 @@ import { unreadableFaults } from './lucid/unreadable_files.js'
  * Reads the decorated models at boot and gives them their endpoints.
  */
 export default class CrudProvider {
+  #isStopping = false
+
   constructor(protected app: ApplicationService) {}
 
   /** Makes the engine's router. Its routes are looked up in a tree, where `/custom` comes before `/:id`. [K4] */
@@ -85,8 +88,12 @@ export default class CrudProvider {
     if (replaced) logger.warn(replaced)
     for (const { readOnlyNote } of resources.endpoints())
       if (readOnlyNote) logger.warn(readOnlyNote)
+    void completeForms(resources.known(), () => this.#isStopping)
     if (!this.app.inProduction) return
     for (const { models, text } of accessWarnings(resources.endpoints()))
       logger.warn({ models }, text)
+  }
+  async shutdown() {
+    this.#isStopping = true
   }
 }

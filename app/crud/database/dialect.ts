@@ -26,6 +26,18 @@ export type StoredColumn = Pick<Column, 'name' | 'kind' | 'sqlType'> &
 export interface Dialect {
   /** The table's columns and foreign keys, or null if there is no such table */
   readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null>
+  /**
+   * Reads every row of a table for the forms of its values, and completes `forms` of its columns. Only for databases that
+   * store any value in any column
+   *
+   * @param pause  called between reads of a few milliseconds; returns false to stop
+   */
+  completeForms?(
+    client: QueryClientContract,
+    table: string,
+    columns: readonly Column[],
+    pause: () => Promise<boolean>
+  ): Promise<void>
   /** The meaning of the driver's error, or null if it is not about the data */
   explain(error: unknown): Fault | null
   /** The name quoted for a statement; any characters are safe */

@@ -12,15 +12,11 @@ export type Collation = 'binary' | 'sorting' | 'loose'
  */
 export interface StoredForms {
   numbers: boolean
-  /** Values other than 0 and 1 */
-  notBits: boolean
   texts: boolean
-  /** Texts other than `YYYY-MM-DD HH:MM:SS` */
-  notDatetimes: boolean
-  /** Texts other than `YYYY-MM-DD` */
-  notDates: boolean
-  /** Texts other than `HH:MM:SS` */
-  notTimes: boolean
+  /** Kinds of which a value was found that is not in the kind's usual form */
+  others: Set<ColumnKind>
+  /** True if every row was read, and none has a value that the column's kind does not have */
+  isUsual: boolean
 }
 
 /** Properties of a column that only the database knows. [P15] */

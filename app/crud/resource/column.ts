@@ -3,24 +3,12 @@ import type {
   Collation,
   ColumnIntrospection,
   ElementIntrospection,
-  StoredForms,
 } from '../database/introspection.js'
 import { RuntimeError } from '../errors.js'
 import { hasOwnConsume, hasOwnSerialize } from '#upstream/lucid_column_defaults'
 import { isDecimalType, kindOf, type ColumnKind } from './column_kind.js'
 
-const OTHER_FORMS: Record<ColumnKind, (forms: StoredForms) => boolean> = {
-  text: ({ numbers }) => numbers,
-  uuid: ({ numbers }) => numbers,
-  integer: ({ texts }) => texts,
-  number: ({ texts }) => texts,
-  boolean: ({ notBits }) => notBits,
-  date: ({ numbers, notDates }) => numbers || notDates,
-  datetime: ({ numbers, notDatetimes }) => numbers || notDatetimes,
-  time: ({ numbers, notTimes }) => numbers || notTimes,
-  json: () => false,
-  binary: () => false,
-}
+const NUMERIC: readonly ColumnKind[] = ['integer', 'number', 'boolean']
 
 const ITEM = {
   nullable: true,
@@ -58,9 +46,6 @@ export class Column {
   readonly needsHydration: boolean
   /** The model's `meta.openapi` for the API schema: description, examples, type [Q1] */
   readonly described: Readonly<Record<string, unknown>>
-
-  /** True if values were found in another form than the application writes for the kind */
-  hasOtherForms = false
 
   #introspection: ColumnIntrospection | undefined
   #kind: ColumnKind | undefined
@@ -118,8 +103,6 @@ export class Column {
   introspected(introspection: ColumnIntrospection): void {
     this.#introspection = introspection
     this.#kind = this.#declaredKind() ?? introspection.kind ?? kindOf(introspection.sqlType)
-    this.hasOtherForms =
-      introspection.forms !== undefined && OTHER_FORMS[this.#kind](introspection.forms)
     const { element } = introspection
     if (element && this.#kind === 'json') this.#element = this.#item(element)
   }
@@ -135,6 +118,20 @@ export class Column {
     })
     item.introspected({ ...ITEM, ...element })
     return item
+  }
+
+  /** True if values were found in another form than the application writes for the kind */
+  get hasOtherForms(): boolean {
+    const { forms, sqlType } = this.#introspection ?? {}
+    if (!forms || !this.#kind) return false
+    /* A text column makes texts of the numbers that are written to it. */
+    const isTextOfNumbers = NUMERIC.includes(this.#kind) && /char|clob|text/.test(sqlType!)
+    return isTextOfNumbers || forms.others.has(this.#kind)
+  }
+
+  /** Left out if every value has the form of the column's type */
+  get forms(): ColumnIntrospection['forms'] {
+    return this.#ensureLoaded().forms
   }
 
   /** The items of an array, as if one was a column; undefined for any other type */

@@ -61,6 +61,11 @@ export class ResourceRegistry {
     return this.#endpoints.map((one) => one.resource)
   }
 
+  /** The resources that `load()` loads. */
+  known(): readonly Resource[] {
+    return [...this.all(), ...this.#others]
+  }
+
   /**
    * A relation that only another part of the application includes has its own authorization, and is not an
    * error.
@@ -97,7 +102,7 @@ export class ResourceRegistry {
   async load(): Promise<void> {
     const errors: Error[] = this.untold.splice(0)
     const isWhole = errors.length === 0
-    const unknown = [...this.all(), ...this.#others].filter(({ isLoaded }) => !isLoaded)
+    const unknown = this.known().filter(({ isLoaded }) => !isLoaded)
     const introspections = await introspectTables(unknown)
     for (const endpoints of this.#endpoints) {
       try {

@@ -32,10 +32,15 @@ const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
   integer: (value) => (typeof value === 'number' ? value : apiInteger(value)),
   number: apiFloat,
   boolean: (value) => (typeof value === 'boolean' ? value : truthOf(value)),
-  datetime: writeDateTime,
-  date: writeDate,
+  datetime: (value) => writeDateTime(milliseconds(value)),
+  date: (value) => writeDate(milliseconds(value)),
   json: (value) => (typeof value === 'string' ? readJson(value) : value),
   binary: (value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
+}
+
+/** Milliseconds of a number that may be seconds: those from 1973 on are beyond seconds of the year 5138. */
+function milliseconds(value: unknown): unknown {
+  return typeof value === 'number' && Math.abs(value) < 100_000_000_000 ? value * 1000 : value
 }
 
 /** Of an array, and of arrays in it. */
@@ -81,11 +86,15 @@ function apiFloat(value: unknown): unknown {
   return Number.isFinite(number) ? number : String(value)
 }
 
+const TRUE_TEXTS = ['1', 'true', 't', 'yes', 'y', 'on']
+const FALSE_TEXTS = ['0', 'false', 'f', 'no', 'n', 'off']
+
 /** A value that does not mean true or false stays as it is stored. */
 function truthOf(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
-  if (value === '1' || value === 't' || value === 'true') return true
-  return value === '0' || value === 'f' || value === 'false' ? false : value
+  const text = String(value).toLowerCase()
+  if (TRUE_TEXTS.includes(text)) return true
+  return FALSE_TEXTS.includes(text) ? false : value
 }
 
 /** A stored value that is not JSON is returned as text. */

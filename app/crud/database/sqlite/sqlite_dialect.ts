@@ -11,6 +11,7 @@ import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_faults.js'
+import { completeForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
 import { comparable, operandOf } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
@@ -34,6 +35,17 @@ export class SqliteDialect implements Dialect {
 
   readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
     return readSqliteTable(client, table)
+  }
+
+  async completeForms(
+    client: QueryClientContract,
+    table: string,
+    columns: readonly Column[],
+    pause: () => Promise<boolean>
+  ): Promise<void> {
+    const known = columns.filter(({ forms }) => forms)
+    const select = (sql: string, values: unknown[]) => this.selectRows(client, sql, values)
+    await completeForms(table, known, select, pause)
   }
 
   /**
@@ -82,9 +94,9 @@ export class SqliteDialect implements Dialect {
     }
     const name = operandOf(this.nameOf(table, column), column)
     const sql = `${name} ${operator} ${placeOf(column, value)}${collation(column)}`
-    const isBySize = column.hasOtherForms && operator !== '=' && operator !== '<>'
+    const guard = operator === '=' || operator === '<>' ? undefined : guardOf(name, column)
     return {
-      sql: isBySize ? `(${sql} and ${comparable(name, column)})` : sql,
+      sql: guard ? `(${sql} and ${guard})` : sql,
       bindings: [this.bind(column, value)],
     }
   }
@@ -235,6 +247,13 @@ export class SqliteDialect implements Dialect {
 function placeOf(column: Column, value: unknown): string {
   const isExpression = column.hasOtherForms && isShownAsStored(column)
   return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
+}
+
+/** Keeps values of another kind out of a comparison by size, which can be in rows that nobody has looked at. */
+function guardOf(name: string, column: Column): string | undefined {
+  /* A row number is always an integer, and a column of texts makes a text of everything. */
+  if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
+  return comparable(name, column.kind, column.forms?.isUsual)
 }
 
 /** A number that a text holds is found as one, and shown with all that the text has. */

@@ -68,20 +68,37 @@ export function operandOf(
   return form ? `(${form(name)})` : name
 }
 
-const DAY = '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'
+/* Functions that return a text in the usual form as it is, and null or another text for everything else */
+const USUAL: Partial<Record<ColumnKind, string>> = {
+  date: 'date',
+  datetime: 'datetime',
+  time: 'time',
+}
 
-/** Condition that leaves out values of another kind, which SQLite would sort before or after all of the column's. */
-export function comparable(operand: string, { kind }: Pick<Column, 'kind'>): string {
-  switch (kind) {
-    case 'date':
-    case 'datetime':
-      return `${operand} glob '${DAY}'`
-    case 'time':
-      return `${operand} glob '[0-9][0-9]:[0-9][0-9]:*'`
-    case 'text':
-    case 'uuid':
-      return `typeof(${operand}) = 'text'`
-    default:
-      return IS_NUMBER(operand)
-  }
+/** Condition for a value that is not in the usual form of the kind. Only for dates and times. */
+export function unusual(name: string, kind: ColumnKind): string | undefined {
+  return kind in USUAL ? `${USUAL[kind]}(${name}) is not ${name}` : undefined
+}
+
+/** Condition for a value that means one of the kind, but is not in its usual form. */
+export function otherForm(name: string, kind: ColumnKind): string | undefined {
+  const form = FORMS[kind]?.(name)
+  if (!form) return undefined
+  /* Without the plus, a text column would make texts of both sides. */
+  const isOther = `(${form}) is not +${name}`
+  /* Numbers, nulls and usual texts first, as they are quicker to tell. */
+  const test = unusual(name, kind)
+  return test ? `(${IS_NUMBER(name)} or (${name} is not null and ${test} and ${isOther}))` : isOther
+}
+
+/**
+ * Condition that leaves out values of another kind, which SQLite would sort before or after all of the column's. The
+ * plus keeps it from choosing the index by this condition.
+ *
+ * @param isUsual  true if no date or time is invalid
+ */
+export function comparable(operand: string, kind: ColumnKind, isUsual = false): string {
+  if (kind in USUAL && !isUsual) return `${USUAL[kind]}(${operand}) is ${operand}`
+  const isText = kind in USUAL || kind === 'text' || kind === 'uuid'
+  return isText ? `+${operand} >= '' and +${operand} < x''` : `+${operand} < ''`
 }

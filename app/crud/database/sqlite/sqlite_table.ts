@@ -74,7 +74,7 @@ export async function readSqliteTables(
     client,
     places.map((place, index) => ({
       name: tables[place],
-      columns: [...columns[index].keys()],
+      columns: [...columns[index]].map(([name, { sqlType }]) => ({ name, sqlType })),
       isRowless: infos.get(place)![0].is_rowless === 1,
     }))
   )

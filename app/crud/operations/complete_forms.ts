@@ -1,0 +1,36 @@
+import { dialectOf } from '../database/dialects.js'
+import type { Resource } from '../resource/resource.js'
+import { requestsFirst } from './requests_first.js'
+
+/**
+ * Reads every row of the resources' tables, in the background, where the database stores any value in any column: the
+ * sample of the start may have missed a value in another form. A table that cannot be read stays as it is.
+ *
+ * @param isStopped  true to end early
+ */
+export async function completeForms(
+  resources: Iterable<Resource>,
+  isStopped: () => boolean
+): Promise<void> {
+  const pause = async () => {
+    await requestsFirst()
+    return !isStopped()
+  }
+  for (const { table, columns, client } of tablesOf(resources)) {
+    if (isStopped()) return
+    await dialectOf(client)
+      .completeForms?.(client, table, columns, pause)
+      .catch(() => {})
+  }
+}
+
+/** Each table once, with the columns of all its models. */
+function tablesOf(resources: Iterable<Resource>) {
+  const loaded = [...resources].filter(({ isLoaded }) => isLoaded)
+  const same = Map.groupBy(loaded, (one) => `${one.client().connectionName} ${one.table}`)
+  return [...same.values()].map((models) => ({
+    table: models[0].table,
+    client: models[0].client(),
+    columns: models.flatMap((one) => one.columns.all),
+  }))
+}
