@@ -114,6 +114,11 @@ export interface FoundOrder {
   isAmbiguous: boolean
   /** The value that told the order, or the first one that does not; null if no date's order counts */
   example: { text: string; line: number } | null
+  /**
+   * What told the order: the example, which fits no other; points, before which people write the day first; or all
+   * values, each of which fits another order, too
+   */
+  toldBy?: 'example' | 'points' | 'all'
 }
 
 /**
@@ -123,6 +128,8 @@ export interface FoundOrder {
 export class OrderFinder {
   #fitting: DateOrder[] | null = null
   #example: FoundOrder['example'] = null
+  #fitsOne: FoundOrder['example'] = null
+  #hasPoints = false
 
   add(value: unknown, line: number): void {
     if (typeof value !== 'string') return
@@ -131,14 +138,23 @@ export class OrderFinder {
     if (orders.length === 0) return
     /* 05/05/2026 is the same day in both. */
     if (orders.length > 1 && isoReadings(text).length === 1) return
+    if (readingsOf(text).length === 1) this.#fitsOne ??= { text, line }
     const before = this.#fitting
     this.#fitting = (before ?? orders).filter((order) => orders.includes(order))
-    if (this.#fitting.length < (before?.length ?? Infinity)) this.#example = { text, line }
+    if (this.#fitting.length === (before?.length ?? Infinity)) return
+    this.#example = { text, line }
+    this.#hasPoints = orders.length === 1
   }
 
   get found(): FoundOrder {
     const fitting = this.#fitting ?? []
     const isAmbiguous = fitting.length > 1
-    return { order: isAmbiguous ? null : (fitting[0] ?? null), isAmbiguous, example: this.#example }
+    if (fitting.length !== 1) return { order: null, isAmbiguous, example: this.#example }
+    return {
+      order: fitting[0],
+      isAmbiguous,
+      example: this.#fitsOne ?? this.#example,
+      toldBy: this.#fitsOne ? 'example' : this.#hasPoints ? 'points' : 'all',
+    }
   }
 }

@@ -84,11 +84,11 @@ test.group('The import of a file, in a browser', (group) => {
       const event = { dataTransfer: dropped, bubbles: true, cancelable: true }
       element.closest('.import-drop').dispatchEvent(new DragEvent('drop', event))
     })
-    await page.getByRole('button', { name: 'Upload and go on' }).click()
+    await page.getByRole('button', { name: 'Upload and continue' }).click()
     await page.getByText('The file is larger than 100 MB').waitFor()
     assert.match(page.url(), /\/Play\/import$/)
     await input.setInputFiles(file)
-    await page.getByRole('button', { name: 'Upload and go on' }).click()
+    await page.getByRole('button', { name: 'Upload and continue' }).click()
 
     await page.waitForURL('**/Play/import/*')
     const title = page.getByRole('combobox', { name: 'title', exact: true })
@@ -139,11 +139,11 @@ test.group('The import of a file, in a browser', (group) => {
         ['', 'Lear', 'west', ''],
       ])
     )
-    await page.getByRole('button', { name: 'Upload and go on' }).click()
+    await page.getByRole('button', { name: 'Upload and continue' }).click()
     await page.waitForURL('**/Play/import/*')
     assert.include(await page.locator('.import-shape').innerText(), 'semicolon')
     await page.goto('/admin/Play/import')
-    await page.getByRole('link', { name: 'plays.csv' }).click()
+    await page.getByRole('link', { name: 'plays.csv', exact: true }).click()
     await page.getByRole('combobox', { name: 'stage' }).selectOption('stage_id:title')
     await page.getByLabel('Find existing records by').selectOption('')
     await page.getByRole('combobox', { name: 'id', exact: true }).selectOption('')

@@ -37,6 +37,7 @@ export function registerImportRoutes(site: AdminSite, view: ModelView): void {
       route('POST', '/:import/columns', (pages, ctx) => pages.columns(ctx))
       route('POST', '/:import/reread', (pages, ctx) => pages.reread(ctx))
       route('POST', '/:import/run', (pages, ctx) => pages.run(ctx))
+      route('GET', '/:import/discard', (pages, ctx) => pages.askDiscard(ctx))
       route('POST', '/:import/discard', (pages, ctx) => pages.discard(ctx))
     })
     .use([...guards, readBody])

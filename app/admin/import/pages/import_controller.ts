@@ -8,12 +8,14 @@ import { sentTexts, singleText } from '../../http/form_texts.js'
 import { jobUrl } from '../../jobs/pages/job_url.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ModelView } from '../../model_view.js'
+import { isolated, plainText } from '../../text/plain_text.js'
 import { MOST_BYTES } from '../limits.js'
 import { MEDIA_TYPES } from '../../sheets/file_format.js'
 import { readColumns } from './columns_form.js'
 import { renderColumns } from './columns_page.js'
 import { findImport } from './find_import.js'
 import { importUrl } from './import_urls.js'
+import { discardNote } from './job_words.js'
 import { readShape } from './shape_form.js'
 import { uploadIn } from './read_upload.js'
 import { templateFile } from './template_file.js'
@@ -141,6 +143,23 @@ export class ImportController {
       ctx.response.status(409)
       return await renderTrial(ctx, site, view, { one, fault })
     }
+  }
+
+  /** Asks before the import is cancelled. */
+  async askDiscard(ctx: HttpContext): Promise<string> {
+    const { site, view } = this
+    const one = await findImport(ctx, site, view)
+    const job = one.jobId === null ? null : await site.jobs.store.find(one.jobId)
+    const url = importUrl(view, one)
+    return await site.render(ctx, 'pages/confirm', {
+      heading: site.text('import.ask.heading', { file: isolated(plainText(one.fileName).text) }),
+      note: discardNote(site, one, job),
+      action: `${url}/discard`,
+      label: site.text('import.discard'),
+      isDestructive: true,
+      back: url,
+      keep: site.text('import.ask.keep'),
+    })
   }
 
   /** Forgets the import and its file. */

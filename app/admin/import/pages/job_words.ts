@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon'
 import type { AdminSite } from '../../admin_site.js'
 import type { JobFigure, JobLink } from '../../jobs/job_kind.js'
+import type AdminImport from '../../models/admin_import.js'
 import type AdminJob from '../../models/admin_job.js'
 import { inSentence } from '../../text/in_sentence.js'
 import { writesInParts } from '../../jobs/writes_in_parts.js'
@@ -64,4 +65,16 @@ export function importAdvice(site: AdminSite, { done, notes, payload }: AdminJob
 export function importCancelNote(site: AdminSite, { model, payload }: AdminJob): string | null {
   if (payload.skipFaulty === true) return null
   return site.text(`import.run.${writesInParts(site, model) ? 'revertNote' : 'cancelNote'}`)
+}
+
+/**
+ * What cancelling an import leaves and deletes.
+ *
+ * @param job  the last one that was started for it
+ */
+export function discardNote(site: AdminSite, { state }: AdminImport, job: AdminJob | null): string {
+  const hasRows = state === 'running' || (job?.payload.skipFaulty === true && job.done > 0)
+  if (!job || !hasRows) return site.text('import.ask.nothing')
+  const rows = importCancelNote(site, job) ?? site.text('import.run.partsNote')
+  return `${rows} ${site.text('import.ask.file')}`
 }

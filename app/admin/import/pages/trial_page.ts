@@ -86,14 +86,18 @@ export function readingWords(
   view: ModelView,
   { mapping, options, trial }: Pick<AdminImport, 'mapping' | 'options' | 'trial'>
 ): string[] {
-  const orders = (trial?.dates ?? []).map(({ example, field, isAmbiguous, order }) => {
-    const data = {
-      field: view.labelOf(field),
-      text: plainText(example!.text, 40).text,
-      line: example!.line.toLocaleString('en'),
+  const orders = (trial?.dates ?? []).map(
+    ({ example, field, isAmbiguous, order, toldBy = 'example' }) => {
+      const data = {
+        field: view.labelOf(field),
+        order,
+        text: plainText(example!.text, 40).text,
+        line: example!.line.toLocaleString('en'),
+      }
+      const text = order ? toldBy : isAmbiguous ? 'ambiguous' : 'mixed'
+      return site.text(`import.trial.dates.${text}`, data)
     }
-    return site.text(`import.trial.dates.${order ?? (isAmbiguous ? 'ambiguous' : 'mixed')}`, data)
-  })
+  )
   const kinds = mapping.columns.map((name) => view.resource.columns.find(name ?? '')?.kind)
   const zone = site.text('import.trial.zone', { zone: options.zone })
   return kinds.includes('datetime') ? [...orders, zone] : orders

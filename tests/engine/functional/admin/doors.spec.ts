@@ -250,6 +250,7 @@ const DOORS: Door[] = [
   send('POST', '/import/:import/columns', IMPORT, { ok: 422, form: { 'column.0': 'title' } }),
   send('POST', '/import/:import/reread', IMPORT, { ok: 422, form: { delimiter: ';' } }),
   send('POST', '/import/:import/run', IMPORT, { ok: 303, form: {} }),
+  page('/import/:import/discard', IMPORT),
   send('POST', '/import/:import/discard', IMPORT, { ok: 303, form: {} }),
   ...endpoints('/admin/Play/crud'),
 ]

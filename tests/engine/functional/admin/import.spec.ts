@@ -394,7 +394,11 @@ test.group('Admin | import', (group) => {
     const events = await db.from('admin_event_log').where('event_type', 'IMPORT')
     assert.lengthOf(events, 1)
     const { text } = await get(`/admin/management/jobs/${id}`, { headers: { cookie: own.cookie } })
-    assert.include(text, 'What was written stays, and can be undone.')
+    assert.include(text, 'Rows that were imported stay, and can be undone.')
+    const asked = await get(`/admin/${MODEL}/import/${one.id}/discard`, {
+      headers: { cookie: own.cookie },
+    })
+    assert.include(asked.text, 'Rows that were imported stay')
     cleanup(await work())
     const path = `/admin/management/jobs/${id}/undo`
     const undo = await call('POST', path, { json: {}, headers: { cookie: own.cookie } })

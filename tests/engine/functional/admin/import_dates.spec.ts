@@ -35,12 +35,19 @@ test.group('Admin | import of dates and times', (group) => {
 
     assert.equal(one.trial!.faulty, 0)
     assert.deepEqual(one.trial!.dates, [
-      { field: 'day', order: 'dmy', isAmbiguous: false, example: { text: '31/12/2026', line: 4 } },
+      {
+        field: 'day',
+        order: 'dmy',
+        isAmbiguous: false,
+        example: { text: '31/12/2026', line: 4 },
+        toldBy: 'example',
+      },
       {
         field: 'at',
         order: 'mdy',
         isAmbiguous: false,
         example: { text: '4/13/26 10:00', line: 3 },
+        toldBy: 'example',
       },
     ])
     const { id } = await run(own.jo, one)

@@ -270,6 +270,14 @@ test.group('Admin | pages of the import', (group) => {
     const page = await open(LIST)
     assert.include(page.text, `href="${url}"`)
     assert.include(page.text, 'my &lt;b&gt;plays&lt;/b&gt;.csv')
+    assert.include(page.text, `data-asks href="${url}/discard"`)
+    const question = await textOf(`${url}/discard`)
+    assert.match(question, /Cancel the import of [^<]*my &lt;b&gt;plays/)
+    assert.include(
+      question,
+      'No row was imported. The uploaded file and the chosen columns are deleted.'
+    )
+    assert.match(question, /data-close href="[^"]*">Keep import</)
     const away = await send(`${url}/discard`)
     assert.equal(away.headers.get('location'), LIST)
     assert.notInclude(await textOf(LIST), `href="${url}"`)
@@ -326,6 +334,7 @@ test.group('Admin | pages of the import', (group) => {
       ['POST', '/columns'],
       ['POST', '/reread'],
       ['POST', '/run'],
+      ['GET', '/discard'],
       ['POST', '/discard'],
     ]
     const knock = async (base: string, [method, path]: [string, string]) =>

@@ -69,7 +69,9 @@ const BY_POLICY = [
 
 function importRoutes(name: string): string[] {
   const base = `/admin/${name}/import`
-  const gets = ['', '/template', '/:import', '/:import/faulty'].map((path) => `GET ${base}${path}`)
+  const gets = ['', '/template', '/:import', '/:import/faulty', '/:import/discard'].map(
+    (path) => `GET ${base}${path}`
+  )
   const posts = ['', '/:import/columns', '/:import/reread', '/:import/run', '/:import/discard']
   return [...gets, ...posts.map((path) => `POST ${base}${path}`)]
 }
