@@ -253,7 +253,9 @@ export class ModelView {
     const { title } = this.options
     if (typeof title === 'function') return undefined
     if (title !== undefined) return this.resource.columns.find(title)
-    const texts = this.resource.fields.filter((column) => column.isText && !column.isPrimary)
+    const texts = this.resource.fields.filter(
+      ({ isText, isPrimary, apiName }) => isText && !isPrimary && !isDateName(apiName)
+    )
     return texts.find(({ apiName }) => TITLES.includes(apiName)) ?? texts[0]
   }
 
@@ -366,6 +368,11 @@ export class ModelView {
     }
     return chosen
   }
+}
+
+/** True for the name of a date, which is a text in views of SQLite. */
+function isDateName(apiName: string): boolean {
+  return /(?:^|_)(?:date|datetime|day|time|timestamp|at|on)$/.test(string.snakeCase(apiName))
 }
 
 /** Options of the view, which override those of `@Crud`. [P13] */

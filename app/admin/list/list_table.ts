@@ -80,7 +80,7 @@ export interface Heading extends ColumnStyle {
  * A row of the list.
  */
 export interface Row {
-  /** Key as in paths, without the leading slash */
+  /** Key as in paths, without the leading slash; empty for a row of a database view without one */
   key: string
   /** Title of the record, cut */
   title: string
@@ -274,7 +274,7 @@ export class ListTable {
       const href = linkTo(value, isDeleted)
       if (href !== null && cells[lead]) cells[lead] = linkedCell(cells[lead], title, href)
       return {
-        key: key.slice(1),
+        key: value.includes(null) ? '' : key.slice(1),
         title,
         label: label.replace('{title}', () => title),
         isDeleted,

@@ -45,6 +45,7 @@ function rowTag({ isDeleted, key }: Row, marked: string | null): string {
 }
 
 function checkbox({ key, title, label, isDeleted }: Row): string {
+  if (key === '') return '<td class="list-check"></td>\n'
   const names = `value="${escaped(key)}" data-title="${escaped(title)}" aria-label="${escaped(label)}"`
   const deleted = isDeleted ? ' data-deleted' : ''
   return `<td class="list-check"><input class="input" type="checkbox" name="ids" ${names}${deleted} autocomplete="off"></td>\n`

@@ -90,20 +90,21 @@ export async function mayEach(
   offer: Offer,
   keys: readonly KeyValue[]
 ): Promise<(key: KeyValue) => boolean> {
-  if (keys.length === 0) return () => false
+  const found = keys.filter(isWhole)
+  if (found.length === 0) return () => false
   const own = await personal(ctx, view)
   if (!own) return () => false
   const reachesAll = own.resource.projection?.reachesWhatIsRead(OPERATIONS[offer]) ?? true
   if (!looksAtRecords(own) && reachesAll) {
     const isAllowed = await may(ctx, own, offer)
-    return () => isAllowed
+    return (key) => isAllowed && isWhole(key)
   }
   if (!own.may(offer) || !own.admits(ctx)) return () => false
   const { key: keyOf } = own.resource
   const allowed = new Set<string>()
   try {
     const options = own.callOptions(ctx)
-    const reached = reachesAll ? keys : await own.crud.reached(OPERATIONS[offer], keys, options)
+    const reached = reachesAll ? found : await own.crud.reached(OPERATIONS[offer], found, options)
     const permitted = looksAtRecords(own)
       ? await authorizedKeys(ctx, own, offer, reached)
       : (await may(ctx, own, offer))
@@ -115,6 +116,11 @@ export async function mayEach(
     ctx.logger.error({ err: error }, `${view.name}: what may be done with records is not known`)
   }
   return (key) => allowed.has(keyOf.toPath(key))
+}
+
+/** A row of a database view may have no key, so that no address leads to it. */
+function isWhole(key: KeyValue): boolean {
+  return !key.includes(null)
 }
 
 /** Keys of the records that the policy allows, of those that roles reach. */

@@ -140,6 +140,8 @@ async function recordsOf(ctx: HttpContext, view: ModelView, q: string): Promise<
       const label = plainText(view.titleOf(item)).text
       const url = linkTo(keys[index])
       if (url !== null) return { label, url }
+      if (keys[index].includes(null))
+        return { label, url: `${view.url('/')}?${new URLSearchParams({ q })}` }
       const filters = view.resource.key.columns.map((column, part): [string, string] => [
         filterParameter({ name: equalName(column) }),
         String(keys[index][part]),

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { args, flags } from '@adonisjs/core/ace'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_route.js'
@@ -5,7 +7,10 @@ import type { EndpointMiddleware } from '../types.js'
 import { Command } from './command.js'
 import { CommandFailure } from '../errors.js'
 
-/** Lists the generated and custom routes of every model. Makes no query. [P12] */
+/* Milliseconds for a database that does not respond */
+const LONGEST_WAIT = 3000
+
+/** Lists the generated and custom routes of every model. Works without a database. [P12] */
 export default class CrudRoutes extends Command {
   static commandName = 'crud:routes'
   static description = 'Show the endpoints that the models have'
@@ -29,6 +34,7 @@ export default class CrudRoutes extends Command {
       )
     }
     const shown = this.#chosen(resources.endpoints())
+    const isKnown = await tablesAreKnown(shown)
     const routes = shown.flatMap((one) => one.routes.map((route) => routeProperties(one, route)))
     if (this.json) return this.printJson(routes)
     if (routes.length === 0) {
@@ -49,6 +55,11 @@ export default class CrudRoutes extends Command {
         route.middleware.join(', ') || '-',
       ])
     )
+    if (!isKnown) {
+      this.logger.warning(
+        'Not every table could be read. Writes of a view or a table without a unique key are listed, but not offered.'
+      )
+    }
   }
 
   /** @throws CommandFailure  when no model has the name */
@@ -62,6 +73,25 @@ export default class CrudRoutes extends Command {
       `There is no model ${this.model} with endpoints; models are ${names.sort().join(', ') || 'none'}`
     )
   }
+}
+
+/**
+ * Reads the tables, as a view and a table without a key have no writes.
+ *
+ * @returns false if a table could not be read
+ */
+async function tablesAreKnown(shown: readonly EndpointCreator[]): Promise<boolean> {
+  const { default: db } = await import('@adonisjs/lucid/services/db')
+  const reads = shown.map(async ({ resource }) => {
+    const { config } = db.manager.get(resource.model.connection ?? db.primaryConnectionName)!
+    const { filename } = Object(config.connection)
+    /* SQLite would create the file. */
+    if (filename && !existsSync(filename)) throw new Error(`${filename} does not exist`)
+    await resource.load()
+  })
+  const late = setTimeout(LONGEST_WAIT, undefined, { ref: false })
+  const all = Promise.all(reads).then(() => true)
+  return await Promise.race([all.catch(() => false), late.then(() => false)])
 }
 
 function routeProperties(endpoints: EndpointCreator, route: EndpointRoute) {

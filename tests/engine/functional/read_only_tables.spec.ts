@@ -118,4 +118,26 @@ test.group('Views and tables without a key', (group) => {
         assert.oneOf(status, [403, 404])
       }
     })
+
+  test('[R16.3] shows a row without a key, without a link to it', async ({ assert, cleanup }) => {
+    cleanup(await fakeHashes())
+    await emptyAdminTables()
+    const cookie = await cookiesOf(await makeUser('jo'))
+    await db.table('readings').insert({ place: null, degrees: 77 })
+    const list = await get('/admin/Reading/', { headers: { cookie } })
+    assert.include(list.text, '77')
+    assert.include(list.text, '/admin/Reading/view/Ulm')
+    assert.notMatch(list.text, /view\/null|value="null"/)
+    const record = await get('/admin/Reading/view/Ulm', { headers: { cookie } })
+    assert.equal(record.status, 200)
+    assert.notInclude(record.text, 'view/null')
+  })
+
+  test('[R9.8] offers no history of what is only read', async ({ assert, cleanup }) => {
+    cleanup(await fakeHashes())
+    await emptyAdminTables()
+    const cookie = await cookiesOf(await makeUser('jo'))
+    const record = await get('/admin/Reading/view/Ulm', { headers: { cookie } })
+    assert.notInclude(record.text, '/history/')
+  })
 })

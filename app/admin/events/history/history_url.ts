@@ -23,9 +23,11 @@ export function versionUrl(view: ModelView, key: KeyValue, version: number | str
 }
 
 /**
- * URL of the history for a link on the page of a record, which its viewer may see; null if there is no log. [R9]
+ * URL of the history for a link on the page of a record, which its viewer may see; null if there is no log, or nothing to
+ * be logged. [R9]
  */
 export function historyLink(ctx: HttpContext, view: ModelView, key: KeyValue): string | null {
-  const { adminSite } = view
-  return adminSite && hasEventLog(adminSite) && view.admits(ctx) ? historyUrl(view, key) : null
+  const { adminSite, resource } = view
+  if (!adminSite || !hasEventLog(adminSite) || resource.readOnly) return null
+  return view.admits(ctx) ? historyUrl(view, key) : null
 }

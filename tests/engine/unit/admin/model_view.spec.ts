@@ -279,6 +279,24 @@ test.group('ModelView | labels and titles', () => {
     assert.equal(await titleOf(Sample, { name: 'Ada' }, { title }), 'Ada!')
   })
 
+  test('[S17.2] a text that is named as a date is no title', async ({ assert }) => {
+    class Order extends BaseModel {
+      static table = 'samples'
+
+      @column({ isPrimary: true })
+      declare id: number
+
+      @column({ columnName: 'long_text', serializeAs: 'OrderDate' })
+      declare orderDate: string
+
+      @column({ columnName: 'name', serializeAs: 'customer' })
+      declare customer: string
+    }
+    const view = make({}, Order)
+    await view.resource.load()
+    assert.equal(view.titleColumn?.apiName, 'customer')
+  })
+
   test('[S17] a record without a title column is named by its key', async ({ assert }) => {
     const view = make({}, Sample)
     await view.resource.load()

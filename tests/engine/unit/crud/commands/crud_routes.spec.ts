@@ -7,6 +7,8 @@ import { test } from '@japa/runner'
 import { EndpointCreator, resources } from '#crud'
 import CrudRoutes from '#crud/commands/crud_routes'
 import CrudProvider from '#crud/crud_provider'
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { StockTotal } from '#tests/engine/fixtures/existing_tables'
 import { RouteItem } from '#tests/engine/fixtures/routes'
 
 async function run(args: string[]) {
@@ -85,6 +87,31 @@ test.group('crud:routes', (group) => {
       middleware: [],
       custom: false,
     })
+  })
+
+  test('[P12.3] lists no writes of a view', async ({ assert }) => {
+    const routes = await routesOf(StockTotal.name)
+    assert.deepEqual(
+      routes.map(({ operation, method }) => `${operation}: ${method}`),
+      ['read: GET', 'read_multi: GET']
+    )
+  })
+
+  test('[P12.3] lists what a model whose table cannot be read would offer, with a warning', async ({
+    assert,
+    cleanup,
+  }) => {
+    class Gone extends BaseModel {
+      static table = 'gone'
+
+      @column({ isPrimary: true })
+      declare id: number
+    }
+    offer(new EndpointCreator({ model: Gone, path: 'gone', access: 'public' }), cleanup)
+    const command = await run(['Gone'])
+    const logs = command.logger.getLogs().map(({ message }) => message)
+    assert.include(logs.join('\n'), 'Not every table could be read')
+    assert.include(logs.join('\n'), 'delete')
   })
 
   test('[P12] a table has no colours in a pipe', async ({ assert, cleanup }) => {
