@@ -1,6 +1,12 @@
 import { test } from '@japa/runner'
 import { AdminSession, type AdminUser } from '#admin'
-import { leaveModels, cookiesOf, emptyAdminTables, makeUser } from '#tests/engine/helpers/admin'
+import {
+  adminSite,
+  leaveModels,
+  cookiesOf,
+  emptyAdminTables,
+  makeUser,
+} from '#tests/engine/helpers/admin'
 import { THEMES, Visit } from '#tests/engine/helpers/browser'
 import { issueToken } from '#tests/engine/helpers/tokens'
 
@@ -85,5 +91,14 @@ test.group('The own account and invitations, in a browser', (group) => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.waitForURL(/AdminUser\/update/)
     assert.deepEqual(visit.faults, [])
+  })
+
+  test('[U16] a notice is one line', async ({ assert }) => {
+    const site = await adminSite()
+    await site.notices.tell(ada, 'new_device', { device: 'Safari on iPhone', address: '192.0.2.7' })
+    const { page } = await Visit.begin({ as: ada })
+    await page.goto('/admin')
+    const { height } = (await page.locator('.notices').boundingBox())!
+    assert.isAtMost(height, 44)
   })
 })

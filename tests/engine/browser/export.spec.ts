@@ -61,4 +61,24 @@ test.group('The dialog of an export, in a browser', (group) => {
     assert.isTrue(await page.locator('input[name="ids"]').last().isChecked())
     assert.deepEqual(visited.faults, [])
   })
+
+  test('[D2] the buttons stay at the lower edge of the dialog, and hide none of its fields', async ({
+    assert,
+  }) => {
+    const { page } = await Visit.begin({ as: await makeUser('ada'), width: 800 })
+    await page.goto('/admin/Reel/')
+    await page.getByRole('link', { name: 'Export' }).click()
+    await page.locator('#list-panel form').waitFor()
+    const gaps: any = await page.evaluate(`(() => {
+      const dialog = document.getElementById('list-panel')
+      const at = (place) => dialog.querySelector(place).getBoundingClientRect()
+      const edge = () => dialog.getBoundingClientRect().bottom - at('.panel-actions').bottom
+      const before = edge()
+      dialog.scrollTop = dialog.scrollHeight
+      return { before, after: edge(), above: at('.panel-actions').top - at('.export-options').bottom }
+    })()`)
+    assert.isAtMost(gaps.before, 1)
+    assert.isAtMost(gaps.after, 1)
+    assert.isAtLeast(gaps.above, 8)
+  })
 })

@@ -61,10 +61,10 @@ test.group('Admin | notices', (group) => {
     const stranger = cookiesFrom(second)
     assert.deepEqual(await kinds(), ['new_device'])
     const told = await page(known)
-    assert.include(told, 'There was a login with a new device.')
+    assert.include(told, 'A new device logged in.')
     assert.include(told, 'Safari on iOS')
-    assert.notInclude(await page(stranger), 'Understood')
-    assert.include(await page(stranger, '/admin/account'), 'There was a login with a new device.')
+    assert.notInclude(await page(stranger), 'Dismiss')
+    assert.include(await page(stranger, '/admin/account'), 'A new device logged in.')
 
     const [{ id }] = await db.from('admin_notices')
     const byStranger = await sendForm(
@@ -73,14 +73,14 @@ test.group('Admin | notices', (group) => {
       { cookie: stranger }
     )
     assert.equal(byStranger.status, 303)
-    assert.include(await page(known), 'Understood')
+    assert.include(await page(known), 'Dismiss')
     const seen = await sendForm(
       '/admin/account/notices',
       { last: String(id), next: '/admin/keys' },
       { cookie: known }
     )
     assert.equal(seen.headers.get('location'), '/admin/keys')
-    assert.notInclude(await page(known), 'Understood')
+    assert.notInclude(await page(known), 'Dismiss')
     const { events } = await adminSite()
     await events.settle()
     const logins = await db.from('admin_event_log').where('event_type', 'LOGIN').orderBy('id')
@@ -114,7 +114,7 @@ test.group('Admin | notices', (group) => {
   test('[U16] who was logged in before the device was known is told, too', async ({ assert }) => {
     const own = await cookiesOf(kim)
     await enter(SAFARI)
-    assert.include(await page(own), 'There was a login with a new device.')
+    assert.include(await page(own), 'A new device logged in.')
   })
 
   test('[U16] a new password is told, by whichever door, with who did it', async ({ assert }) => {
@@ -127,7 +127,7 @@ test.group('Admin | notices', (group) => {
       { cookie: own }
     )
     const present = cookiesFrom(changed)
-    assert.notInclude(await page(present), 'Understood')
+    assert.notInclude(await page(present), 'Dismiss')
     const later = await cookiesOf((await AdminUser.find(kim.id))!)
     assert.include(await page(later), 'Your password was changed.')
     await sendForm(
@@ -192,7 +192,7 @@ test.group('Admin | notices', (group) => {
       { email: 'root@example.com' },
       { cookie: here }
     )
-    assert.notInclude(await page(here), 'Understood')
+    assert.notInclude(await page(here), 'Dismiss')
     const told = await page(there)
     assert.include(told, 'The email address of your account was changed.')
     assert.notInclude(told, 'It was root')
@@ -220,7 +220,7 @@ test.group('Admin | notices', (group) => {
       await site.notices.tell(kim, 'factor_added', { name: `key ${count}` })
     }
     assert.lengthOf(await kinds(), MOST_NOTICES)
-    assert.notInclude(await page(foreign), 'Understood')
+    assert.notInclude(await page(foreign), 'Dismiss')
     await sendForm('/admin/account/notices', { last: '2147483647' }, { cookie: foreign })
     assert.include(await page(own), `The second factor key ${MOST_NOTICES + 4} was added.`)
     for (const last of ['-1', '0', 'x', '1e99', '', '99999999999']) {
@@ -231,7 +231,7 @@ test.group('Admin | notices', (group) => {
       )
       assert.equal(status, 303)
     }
-    assert.include(await page(own), 'Understood')
+    assert.include(await page(own), 'Dismiss')
     const { status } = await get('/admin/account', { headers: { cookie: own } })
     assert.equal(status, 200)
   }).tags(['@database'])
