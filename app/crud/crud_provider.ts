@@ -22,6 +22,8 @@ import { unreadableFaults } from './lucid/unreadable_files.js'
  */
 export default class CrudProvider {
   #isStopping = false
+  /* Of all rows, in the background */
+  #reading: Promise<void> | undefined
 
   constructor(protected app: ApplicationService) {}
 
@@ -88,12 +90,15 @@ export default class CrudProvider {
     if (replaced) logger.warn(replaced)
     for (const { readOnlyNote } of resources.endpoints())
       if (readOnlyNote) logger.warn(readOnlyNote)
-    void completeForms(resources.known(), () => this.#isStopping)
+    this.#reading = completeForms(resources.known(), () => this.#isStopping)
     if (!this.app.inProduction) return
     for (const { models, text } of accessWarnings(resources.endpoints()))
       logger.warn({ models }, text)
   }
+
+  /** Ends what `ready` began. */
   async shutdown() {
     this.#isStopping = true
+    await this.#reading
   }
 }

@@ -18,9 +18,11 @@ export async function completeForms(
   }
   for (const { table, columns, client } of tablesOf(resources)) {
     if (isStopped()) return
-    await dialectOf(client)
-      .completeForms?.(client, table, columns, pause)
-      .catch(() => {})
+    try {
+      await dialectOf(client).completeForms?.(client, table, columns, pause)
+    } catch {
+      /* The test of each value remains, and requests report what is wrong with the table. */
+    }
   }
 }
 

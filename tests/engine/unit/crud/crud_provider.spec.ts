@@ -199,11 +199,13 @@ test.group('CrudProvider', (group) => {
   async function warningsOf(environment: string, inProduction: boolean) {
     const warnings: Array<[{ models: string[] }, string]> = []
     const warn = (...words: [{ models: string[] }, string]) => warnings.push(words)
-    await new CrudProvider({
+    const provider = new CrudProvider({
       getEnvironment: () => environment,
       inProduction,
       container: { make: async () => ({ warn }) },
-    } as unknown as ApplicationService).ready()
+    } as unknown as ApplicationService)
+    await provider.ready()
+    await provider.shutdown()
     /* Those of tables that can only be read are texts alone. */
     return warnings.filter(([about]) => typeof about === 'object')
   }
