@@ -41,7 +41,7 @@ export class DatabaseCheck extends BaseCheck {
       if (pending.length === 0) return Result.ok('The database is ready')
       return Result.failed(`Migrations are pending: ${pending.join(', ')}`)
     } catch (error) {
-      return Result.failed('The database does not answer, or was never migrated', error as Error)
+      return Result.failed('The database does not respond, or was never migrated', error as Error)
     }
   }
 
@@ -57,7 +57,7 @@ export class DatabaseCheck extends BaseCheck {
 async function within<Value>(milliseconds: number, promise: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
-    () => late.reject(new Error(`No answer within ${milliseconds} ms`)),
+    () => late.reject(new Error(`No response within ${milliseconds} ms`)),
     milliseconds
   )
   /* A late query may still fail. */

@@ -130,7 +130,7 @@ function attemptWithin(patience: number, report: Report) {
   return async <Result>(act: () => Promise<Result>, what: string): Promise<Result | null> => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
-      const error = new Error(`No answer within ${patience} ms`)
+      const error = new Error(`No response within ${patience} ms`)
       timer = setTimeout(() => reject(error), patience)
     })
     try {

@@ -46,7 +46,7 @@ export function manyToManyFault(
     if (fault) return `manyToMany names '${name}', ${fault}`
     const relation = pivotRelationOf(model, name)
     if (!relation) {
-      return `manyToMany names '${name}', whose name no answer and no event may show; give it another name or serializeAs`
+      return `manyToMany names '${name}', whose name responses and events must not show; give it another name or serializeAs`
     }
     if (!relation.isWhole) {
       return `manyToMany names '${name}', whose onQuery a form can't apply; make a relation without one, or leave it out`

@@ -98,7 +98,7 @@ export default class MakeCrud extends Command {
     for (const file of files) this.logger.action(`create ${file}`).succeeded()
     for (const need of scaffold.needs) this.logger.warning(need)
     this.logger.log(
-      `\nNext: npm start, which migrates (or node ace migrate)\nThen it answers at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
+      `\nNext: npm start, which migrates (or node ace migrate)\nThen its API is at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
     )
   }
 

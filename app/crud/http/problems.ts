@@ -17,7 +17,7 @@ const NO_ENDPOINT = 'There is no such endpoint'
 
 /** [A25] */
 export const methodNotAllowed = (allowed: string[]) =>
-  new Problem(405, `This path answers ${allowed.join(', ')}`, {
+  new Problem(405, `This path allows ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
   })
 
@@ -97,7 +97,7 @@ export const conflictsWithFormat = (name: string, type: string) =>
   invalidParameter(
     name,
     'format',
-    `can not be used with Accept: ${type}, which answers all that match, or the first limit=N`
+    `can not be used with Accept: ${type}, which returns all matching items, or the first limit=N`
   )
 
 /** [Q3] */
@@ -105,7 +105,7 @@ export const tooMuchIncluded = (name: string, most: number) =>
   invalidParameter(
     'include',
     'size',
-    `would embed more than ${most} items of ${name} in one answer; ask for fewer items at once, or for ${name} without the items they belong to`
+    `would embed more than ${most} items of ${name} in one response; request fewer items at once, or ${name} without the items they belong to`
   )
 
 /** [A19] */
@@ -171,7 +171,7 @@ export const batchPrecondition = () =>
 export const batchAnswerTooLarge = (limit: number) =>
   new Problem(
     413,
-    `The answer would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations at once`
+    `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations at once`
   )
 
 /** [A29] */
@@ -186,7 +186,7 @@ export const requestTimeout = () => new Problem(408, 'The request took too long 
 export const misdirected = () =>
   new Problem(
     421,
-    'This server does not answer to the name that it was called by: to no other than the host of APP_URL and those of APP_HOSTS'
+    'This server does not serve the host name of the request, but only the host of APP_URL and those of APP_HOSTS'
   )
 
 export const unknownExpectation = () =>
@@ -312,11 +312,11 @@ export const fieldsReadOnly = (fields: string[]) =>
 export const answerTooLarge = (limit: number) =>
   new Problem(
     413,
-    `The answer would be larger than ${limit} bytes; ask for fewer items with limit or itemsPerPage, for fewer fields with fields, or include less`
+    `The response would be larger than ${limit} bytes; request fewer items with limit or itemsPerPage, for fewer fields with fields, or include less`
   )
 
 export const tooManyAnswers = () =>
-  new Problem(503, 'Too many large answers are being sent; try again', {
+  new Problem(503, 'Too many large responses are being sent; try again', {
     headers: { 'retry-after': '2' },
   })
 

@@ -14,7 +14,7 @@ import type { OpenApiDocument } from './openapi_types.js'
 
 const DESCRIPTION = `\
 Names in bodies and parameters are those of the schemas; what is not known is ignored. Datetimes are UTC.
-Integers beyond 2^53 are strings of digits. Whatever goes wrong is answered with \`application/problem+json\` (RFC 9457). Bodies may also be sent as
+Integers beyond 2^53 are strings of digits. Errors are \`application/problem+json\` (RFC 9457). Bodies may also be sent as
 \`application/x-www-form-urlencoded\`, and HEAD works wherever GET does.`
 
 const SECURITY_SCHEMES = {

@@ -232,7 +232,7 @@ function faultOf(
 ): string | undefined {
   const { serializeAs, type } = relation
   if (!serializeAs) {
-    return 'which answers must not hold, as its serializeAs is null; give it a name or leave it out'
+    return 'which responses must not contain, as its serializeAs is null; give it a name or leave it out'
   }
   const names = isList(relation) ? [serializeAs, hasMoreOf(serializeAs)] : [serializeAs]
   const clash = names.find((name) => taken.includes(name))

@@ -80,7 +80,7 @@ export class ResourceRegistry {
 
     const which = `${name}: include names '${include.name}', whose model ${related.name}`
     if (isExcludedFromInclude(related.model)) {
-      throw new ValueError(`${which} is never embedded in answers; leave the relation out`)
+      throw new ValueError(`${which} is never embedded in responses; leave the relation out`)
     }
     const operation = include.isList ? 'read_multi' : 'read'
     throw new ValueError(

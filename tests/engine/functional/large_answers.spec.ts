@@ -123,7 +123,7 @@ test.group('Large responses', (group) => {
     const { status, headers, body } = await refused
     assert.equal(status, 503)
     assert.isAbove(Number(headers.get('retry-after')), 0)
-    assert.equal(body.detail, 'Too many large answers are being sent; try again')
+    assert.equal(body.detail, 'Too many large responses are being sent; try again')
 
     const waiting = get(PATH)
     await sleep(100)

@@ -38,7 +38,7 @@ test.group('Method not allowed', (group) => {
         type: 'about:blank',
         title: 'Method Not Allowed',
         status: 405,
-        detail: `This path answers ${allow}`,
+        detail: `This path allows ${allow}`,
       })
     })
 

@@ -52,7 +52,7 @@ test.group('Problems', (group) => {
       ['GET', '/api/', 404, 'There is no such endpoint'],
       ['GET', '/api/route-items/1/2/3', 404, 'There is no such endpoint'],
       ['GET', '/api/route-items/99', 404, 'Item not found'],
-      ['PUT', '/api/route-items', 405, 'This path answers GET, HEAD, POST, OPTIONS'],
+      ['PUT', '/api/route-items', 405, 'This path allows GET, HEAD, POST, OPTIONS'],
       ['GET', '/api/route-items/abc', 422, '"abc" can\'t be an id of this resource'],
       ['GET', '/api/route-items/%zz', 400, 'The URL has a percent sign that is no valid encoding'],
       ['POST', '/api/route-items', 400, 'The body is not valid JSON: it is empty'],

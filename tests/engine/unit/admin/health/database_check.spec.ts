@@ -31,6 +31,6 @@ test.group('DatabaseCheck', () => {
     const check = new DatabaseCheck(hanging, 'far', async () => [], { patience: 1 })
     const { status, meta } = await check.run()
     assert.equal(status, 'error')
-    assert.include(meta!.error.message, 'No answer within 1 ms')
+    assert.include(meta!.error.message, 'No response within 1 ms')
   })
 })
