@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
 import { test } from '@japa/runner'
 import { AssetStore } from '#crud/http/asset_store'
 import { RuntimeError, ValueError } from '#crud'
@@ -63,6 +63,23 @@ test.group('AssetStore', (group) => {
     assert.isBelow(gzip!.length, body.length)
     assert.isBelow(brotli!.length, body.length)
     assert.equal(type, 'text/javascript; charset=utf-8')
+  })
+
+  test('[Q1] compresses a large text in milliseconds instead of seconds', async ({ assert }) => {
+    const lines = Array.from(
+      { length: 20_000 },
+      (_, line) => `f(${line}, ${(line * 7919) % 10_007})`
+    )
+    const path = await file('large.js', lines.join('\n'))
+    const store = await AssetStore.load([{ name: 'large.js', paths: [path] }])
+    const { body, brotli } = store.find(store.url('large.js'))!
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: 5,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    }
+    assert.isAbove(body.length, 256 * 1024)
+    assert.isTrue(brotliCompressSync(body, { params }).equals(brotli!))
   })
 
   test('no asset has the name "{$self}"')
