@@ -6,23 +6,25 @@ import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { ModelCreated, Problem, RuntimeError } from '#crud'
-import { isWatched, knownResources, modelFiles, toApi } from '#crud/internals'
+import { holdsFiles, isWatched, knownResources, modelFiles, toApi } from '#crud/internals'
 
 /** Records that the current test has created, in their order */
 let created: LucidRow[] | undefined
 const HOOKED = new WeakSet<LucidModel>()
 
 /**
- * The body of a request that creates such a record: the values that its create schema names, as the API writes them.
+ * The body of a request that creates such a record: the values that its create schema names, as the API writes them, without
+ * files, which it does not take.
  *
  * @param record  not stored, as `make()` of a factory returns it
  */
 export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>> {
-  const resource = knownResources.of(record.constructor as LucidModel)
+  const model = record.constructor as LucidModel
+  const resource = knownResources.of(model)
   await resource.load()
   const body: Record<string, unknown> = {}
   for (const { apiName, column } of resource.createBody.fields) {
-    if (!column) continue
+    if (!column || holdsFiles(model, column)) continue
     const value = record.$attributes[column.attribute]
     if (value !== undefined) body[apiName] = toApi(column, value)
   }

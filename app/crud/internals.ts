@@ -141,7 +141,7 @@ export {
 export { removeAddedRows } from './operations/writes/revert_pivots.js'
 export { recordsNotAsLeft } from './operations/writes/not_as_left.js'
 export type { UpdateOptions, WriteOptions } from './operations/call_options.js'
-export { noteFileColumns } from './operations/writes/check_files.js'
+export { holdsFiles, noteFileColumns } from './operations/writes/check_files.js'
 export { countsValues, type ValueCount } from './operations/lists/count_values.js'
 export {
   type DeletionEffect,

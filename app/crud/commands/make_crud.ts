@@ -17,7 +17,7 @@ export default class MakeCrud extends Command {
     '{{ binaryName }} make:crud Invoice number:string:unique total:decimal paid_at:datetime?',
     '{{ binaryName }} make:crud Line invoice_id:belongsTo "text:string(80)" "unit:enum(hour,piece):default(hour)"',
     '',
-    'Types: string(255), text, integer, bigint, decimal(12,2), float, boolean, date, datetime, time, uuid, json,',
+    'Types: string(255), text, integer, bigint, decimal(12,2), float, boolean, date, datetime, time, uuid, json, file,',
     'enum(a,b), belongsTo(Model). After the type: ? or nullable, unique, index, default(VALUE).',
     'Relations to records that refer to it: items:hasMany(InvoiceItem), cover:hasOne(Cover), tags:manyToMany(Tag).',
     'Models of tables that exist: --from-table=orders --from-table=customers, or --all. They are written to app/models alone.',

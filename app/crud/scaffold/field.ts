@@ -58,7 +58,7 @@ export function parseField(text: string): Field {
     attribute: string.camelCase(name),
     type,
     parameters: type.parameters(parameters, fault),
-    nullable: endsInMark || modifiers.nullable,
+    nullable: endsInMark || modifiers.nullable || type.isOptional === true,
     unique: modifiers.unique,
     index: modifiers.index,
     default: undefined,

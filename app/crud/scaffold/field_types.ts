@@ -28,6 +28,10 @@ export interface FieldType {
   /** A default as code; undefined for an invalid text. Missing for types without defaults. */
   default?: (text: string, parameters: readonly string[]) => string | undefined
   isReference?: boolean
+  /** The widget that makes the field what it is */
+  widget?: 'file'
+  /** True if a create through the API can't have a value */
+  isOptional?: boolean
 }
 
 const RANGE = ['gte', 'lte']
@@ -235,6 +239,21 @@ export const FIELD_TYPES: readonly FieldType[] = [
     filters: [],
     canBeUnique: false,
     canBeIndexed: false,
+  },
+  {
+    name: 'file',
+    usage: 'file',
+    parameters: none,
+    typescript: () => 'string',
+    decorator: 'column',
+    rule: () => 'string().maxLength(255)',
+    column: () => ['string'],
+    fake: () => 'null',
+    filters: [],
+    canBeUnique: false,
+    canBeIndexed: false,
+    widget: 'file',
+    isOptional: true,
   },
   {
     name: 'enum',

@@ -71,18 +71,25 @@ function modelData(
     imports: lines([...new Set(imports)]),
     rules: lines(codes.map((code) => code.rule)),
     options: lines(crud),
-    adminOptions: adminOptions(relations),
+    adminOptions: adminOptions(codes, relations),
     columns: columns.join('\n\n'),
   }
 }
 
 /** Records that belong to one are rows in its form, once for each model. */
-function adminOptions(relations: RelationCode[]): string {
+function adminOptions(codes: FieldCode[], relations: RelationCode[]): string {
   const owned = relations.filter(({ related }) => related.hasRows)
   const models = owned.map(({ relation }) => relation.model)
   const inlines = owned.filter(({ relation }, index) => models.indexOf(relation.model) === index)
-  if (inlines.length === 0) return ''
-  return `{ inlines: [${inlines.map(({ relation }) => `'${relation.attribute}'`).join(', ')}] }`
+  const names = inlines.map(({ relation }) => `'${relation.attribute}'`)
+  const widgets = codes.flatMap(({ field: { name, type } }) =>
+    type.widget ? `${name}: { widget: '${type.widget}' }` : []
+  )
+  const options = [
+    names.length > 0 ? `inlines: [${names.join(', ')}]` : [],
+    widgets.length > 0 ? `fields: { ${widgets.join(', ')} }` : [],
+  ].flat()
+  return options.length > 0 ? `{ ${options.join(', ')} }` : ''
 }
 
 function tableData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {
@@ -153,7 +160,7 @@ function testData(names: ModelNames, codes: FieldCode[], { softDeletes }: Scaffo
   return {
     testImports: lines([...new Set(imports)]),
     bodyLines: lines([...made, `return await bodyOf(await ${names.factory}${merged}.make())`]),
-    changed: own[0]?.field.name,
+    changed: own.find(({ field }) => !field.type.widget)?.field.name,
     required: required.length > 0 && `[${required.join(', ')}]`,
     unique: unique.length > 0 && `[${unique.map(({ field }) => `'${field.name}'`).join(', ')}]`,
     filter: filtered?.field.name,

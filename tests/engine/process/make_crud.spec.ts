@@ -10,7 +10,7 @@ import { ProjectCopy } from '#tests/engine/helpers/project_copy'
 
 /** Fields of every type, with names that have a meaning elsewhere, and references of every kind. */
 const MODELS: Array<[name: string, fields: string[], softDeletes: boolean]> = [
-  ['Star', ['name'], false],
+  ['Star', ['photo:file', 'name'], false],
   ['Galaxy', ['name:string:unique'], false],
   [
     'Moon',
@@ -77,6 +77,13 @@ test.group('make:crud', () => {
     }
     /* One of them now requires a token: its tests still pass. */
     await edit('app/models/moon.ts', '@Crud({', "@Crud({\n  access: 'token',")
+
+    /* The API takes no upload for a field that became a file. */
+    await edit(
+      'app/models/moon.ts',
+      '@AdminView()',
+      "@AdminView({ fields: { note: { widget: 'file' } } })"
+    )
 
     /* A stricter schema needs another value in the factory alone. */
     await edit(

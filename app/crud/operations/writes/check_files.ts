@@ -17,6 +17,11 @@ export function noteFileColumns(model: LucidModel, columns: readonly Column[]): 
   for (const { name } of columns) names.add(name)
 }
 
+/** True for a column of the names of stored files, which a request without an upload can't set. */
+export function holdsFiles(model: LucidModel, { name }: Column): boolean {
+  return KNOWN.get(tableOf(model))?.has(name) === true
+}
+
 /**
  * Refuses a text for a file column: a caller who could write a name would be given another record's
  * file. Such a column accepts a file that was uploaded for this write (`options.files`), null, and its

@@ -24,6 +24,7 @@ const READ: Array<[text: string, expected: object]> = [
   ['line2:string', { name: 'line2', attribute: 'line2' }],
   ['state:enum(draft, in progress)', { type: 'enum', parameters: ['draft', 'in progress'] }],
   ['state:enum(a,b):default(b)', { default: "'b'" }],
+  ['photo:file', { type: 'file', nullable: true }],
   ['count:integer:default(-7)', { default: '-7' }],
   ['ratio:decimal(4,2):default(0.50)', { default: '0.5' }],
   ['active:boolean:default(true)', { default: 'true' }],
