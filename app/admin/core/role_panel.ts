@@ -1,9 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { listed } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { UpdatePanel } from '../forms/update_panel.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'
+import { offeredViews } from '../permissions/matrix/matrix_view.js'
+import { withheldFromCreate } from '../permissions/withheld_from_create.js'
 import { permissionsInWords } from '../permissions/words.js'
 
 /* The others are counted. */
@@ -30,7 +33,14 @@ export class RolePanel implements UpdatePanel {
       .where('admin_user_roles.role_id', role.id)
       .orderBy('admin_users.username')
       .select('admin_users.id as id', 'admin_users.username as username')
+    const warnings = withheldFromCreate(offeredViews(this.site), role.permissions)
     return {
+      warnings: warnings.map(({ view, fields }) =>
+        this.site.text('roles.page.withheld', {
+          model: view.label,
+          fields: listed(fields.map((name) => view.labelOf(name))),
+        })
+      ),
       words: permissionsInWords(role.permissions),
       users: rows.slice(0, MOST_SHOWN).map(({ id, username }) => ({
         username,

@@ -5,6 +5,7 @@ import {
   alreadyRegistered,
   isReadOnly,
   missingReference,
+  neededFieldsWithheld,
   nothingStored,
   refusedByDatabase,
   stillReferredTo,
@@ -45,7 +46,9 @@ export async function faultToProblem(
       return isReadOnly('view')
     case 'nothing_stored':
       return nothingStored()
-    default:
+    default: {
+      const withheld = withheldOf(fault!, resource, record)
+      if (withheld.length > 0) return neededFieldsWithheld(withheld)
       return storageRefused(
         columnsOf(fault!, resource).map((column) => ({
           field: column.apiName,
@@ -53,7 +56,17 @@ export async function faultToProblem(
           message: RULES[fault!.kind as keyof typeof RULES](column.apiName),
         }))
       )
+    }
   }
+}
+
+/** Names of the columns that a new record lacks as the caller may not set them. */
+function withheldOf(fault: Fault, resource: Resource, record: LucidRow | undefined): string[] {
+  const { projection } = resource
+  if (!projection || !record || record.$isPersisted || fault.kind !== 'not_null') return []
+  return columnsNamed(fault, resource)
+    .map(({ apiName }) => apiName)
+    .filter((name) => projection.writing('create', name) === 'none')
 }
 
 const RULES = {
@@ -62,11 +75,13 @@ const RULES = {
   range: (field: string) => `The ${field} field has a value out of range`,
 }
 
-function columnsOf({ columns, constraint }: Fault, resource: Resource): Column[] {
+function columnsOf(fault: Fault, resource: Resource): Column[] {
+  return columnsNamed(fault, resource).filter((column) => !resource.conceals(column))
+}
+
+function columnsNamed({ columns, constraint }: Fault, resource: Resource): Column[] {
   const names = [...columns, ...(resource.constraints.get(constraint ?? '') ?? [])]
-  return resource.columns.all.filter(
-    (column) => names.includes(column.name) && !resource.conceals(column)
-  )
+  return resource.columns.all.filter(({ name }) => names.includes(name))
 }
 
 /** For a constraint over several columns, the response names only the fields that responses show. */

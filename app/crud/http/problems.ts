@@ -3,7 +3,7 @@
  * callers, except VineJS's messages and the field errors of `values/from_body.ts`.
  */
 import type { Unavailability } from '../database/unavailable.js'
-import { Problem, type BatchError, type FieldError } from '../errors.js'
+import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
 
 /** [A5] */
 export const itemNotFound = () => new Problem(404, 'Item not found')
@@ -227,6 +227,20 @@ export const stillReferredTo = () => new Problem(409, 'Other items still refer t
 
 export const storageRefused = (errors: FieldError[]) =>
   new Problem(422, 'The item breaks a rule of the database', { errors })
+
+/** @param fields  that every new record must have, and that grants keep the caller from setting */
+export const neededFieldsWithheld = (fields: string[]) =>
+  new Problem(
+    422,
+    `Your permissions do not let you set ${listed(fields)}, which a new record must have. Ask an administrator.`,
+    {
+      errors: fields.map((field) => ({
+        field,
+        rule: 'not_null',
+        message: `The ${field} field is required, and your permissions do not let you set it`,
+      })),
+    }
+  )
 
 /** @param message  of a trigger, rule or procedure of the database */
 export const refusedByDatabase = (message: string) =>

@@ -221,6 +221,16 @@ test.group('What grants leave of endpoints', (group) => {
     }
   })
 
+  test('[U3.8] a create names the required field that the person may not set: {$self}')
+    .with(['hidden', 'readonly'] as const)
+    .run(async ({ assert }, kind) => {
+      given.give('anna', Paper, { [kind]: ['title'] })
+      const refused = await anna.post(PAPERS, { owner: 'anna' })
+      assert.equal(refused.status, 422)
+      assert.include(refused.body.detail, 'do not let you set title, which a new record must have')
+      assert.deepEqual(fieldsOf(refused), ['title'])
+    })
+
   test('[U3] own code writes what the person may not', async ({ assert }) => {
     given.give('anna', Paper, { hidden: ['secret'], readonly: ['pay'] })
     PaperCrud.secret = 'by code'

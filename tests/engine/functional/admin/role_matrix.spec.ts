@@ -87,6 +87,29 @@ test.group('Admin | the page of a role', (group) => {
     assert.equal(clerk.description, 'Changed')
   })
 
+  test('[U3.8] the page warns of a required field that a role which creates cannot set', async ({
+    assert,
+  }) => {
+    const all = { actions: ['view', 'create'] }
+    const hiding = await makeRole('Hiding', { Reel: { ...all, hidden: ['title', 'us_gross'] } })
+    const page = await open(`${ROLES}/update/${hiding.id}`)
+    assert.include(page.text, 'Reels: the role can create records, but not set Title, which')
+    const fine = await makeRole('Fine', { Reel: { ...all, hidden: ['us_gross'] } })
+    const other = await open(`${ROLES}/update/${fine.id}`)
+    assert.notInclude(other.text, 'the role can create records, but')
+
+    const user = await makeUser('anna', { isSuperuser: false })
+    await giveRoles(user, ['Hiding'])
+    const own = await cookiesOf(user)
+    const refused = await sendForm(
+      '/admin/Reel/form_create',
+      { mpaa_rating: 'PG' },
+      { cookie: own }
+    )
+    assert.equal(refused.status, 422)
+    assert.include(refused.text, 'Your permissions do not let you set title')
+  })
+
   test('[U6] the matrix makes a role, and changes one: ticks, fields, scopes, and rows that follow', async ({
     assert,
   }) => {
