@@ -139,8 +139,8 @@ export class PageNotFound extends Exception {
   static status = 404
   static code = 'E_PAGE_NOT_FOUND'
   static message = 'There is no such page'
-  /** What was looked for */
-  detail?: string
+  /** Where such records are */
+  list?: { label: string; url: string }
 }
 
 /**

@@ -36,13 +36,13 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 export function recordNotFound(
   { params, request, response }: HttpContext,
   site: AdminSite,
-  { resource }: ModelView
+  view: ModelView
 ): { message: string } {
-  const id = resource.key.params.map((name) => params[name]).join(', ')
+  const id = view.resource.key.params.map((name) => params[name]).join(', ')
   const message = site.text('form.notFound', { id })
   const isPage = request.header('hx-request') === undefined
   if (isPage && request.header('accept')?.includes('text/html')) {
-    throw Object.assign(new PageNotFound(), { detail: message })
+    throw Object.assign(new PageNotFound(), { list: { label: view.label, url: view.url('/') } })
   }
   response.status(404)
   return { message }

@@ -178,7 +178,7 @@ async function showError(site: AdminSite, error: unknown, ctx: HttpContext) {
   const guard = guardOf(ctx)
   await guard.check().catch(() => false)
   const heading = site.text(`errors.${known}.heading`)
-  const detail = error instanceof PageNotFound ? (error.detail ?? null) : null
-  const data = { status, heading, text, detail }
+  const list = error instanceof PageNotFound ? (error.list ?? null) : null
+  const data = { status, heading, text, list }
   ctx.response.status(status).send(await site.render(ctx, 'pages/error', data))
 }

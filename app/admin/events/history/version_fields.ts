@@ -5,7 +5,7 @@ import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../model_view.js'
 import { may } from '../../permissions/may.js'
 import { isDeletedRecord, itemOf } from '../../record/item_of.js'
-import { inPresentZone, labelOfLogged, loggedNames, type State } from '../pages/comparison.js'
+import { inWords, labelOfLogged, loggedNames, type State } from '../pages/comparison.js'
 import { LoggedRelations } from '../pages/logged_relations.js'
 import { shownValue, type ShownValue } from '../pages/logged_value.js'
 import { isShortened, shortened } from '../stored_json.js'
@@ -51,7 +51,7 @@ export async function versionFields(
   const relations = await LoggedRelations.find(site, ctx, [row], new Map([[view.name, view]]))
   const shown = (name: string, value: unknown) => {
     const words = relations.wordsOf(view.name, name, value ?? null)
-    const told = words === undefined ? inPresentZone(view, name, value) : words
+    const told = words === undefined ? inWords(site, view, name, value) : words
     return shownValue(site, told, titleOf(name, value))
   }
   const fields = loggedNames(view, state)

@@ -1,6 +1,10 @@
 import string from '@adonisjs/core/helpers/string'
 import { writeJson, type Column } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
+import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
+import { cellsOf } from '../../list/cell.js'
+import { namesThings } from '../../list/names_things.js'
+import { withUnits } from '../../list/units.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import { clockTime } from '../../time/local_time.js'
@@ -29,6 +33,9 @@ export interface Comparison {
   changed: FieldChange[]
   unchanged: FieldChange[]
 }
+
+/* Lists show no more decimals of a float. */
+const SHOWN_EXACTLY = /^-?\d+(\.\d{1,6})?$/
 
 export type State = Record<string, unknown>
 
@@ -68,7 +75,7 @@ export function compare(
       }
       const pair = { old: shown(before?.[name]), new: shown(after?.[name]) }
       const show = (value: unknown) =>
-        shownValue(site, inPresentZone(view, name, value), titleOf?.(name, value))
+        shownValue(site, inWords(site, view, name, value), titleOf?.(name, value))
       return {
         name,
         label: labelOfLogged(view, name),
@@ -113,12 +120,28 @@ export function loggedNames(view: ModelView | undefined, ...states: Array<State 
 }
 
 /**
- * A logged value of a date or a datetime as people read it, in the present zone; any other value as it is. [R12]
+ * A logged date, datetime or number as lists show it, datetimes in the present zone and with seconds; any other value
+ * as it is. [R12]
  */
-export function inPresentZone(view: ModelView | undefined, name: string, value: unknown): unknown {
-  const { resource } = view ?? {}
-  const column = resource?.isLoaded ? resource.columns.find(name) : undefined
-  return column ? timeInWords(column, value) : value
+export function inWords(
+  site: AdminSite,
+  view: ModelView | undefined,
+  name: string,
+  value: unknown
+): unknown {
+  const column = view?.resource.isLoaded ? view.resource.columns.find(name) : undefined
+  if (!column) return value
+  const isNumeric = column.kind === 'integer' || column.kind === 'number'
+  return isNumeric ? numberInWords(site, view!, column, value) : timeInWords(column, value)
+}
+
+function numberInWords(site: AdminSite, view: ModelView, column: Column, value: unknown): unknown {
+  if (column.serialize || !SHOWN_EXACTLY.test(String(value))) return value
+  const text = site.text.bind(site)
+  const own = widgetShow(view, column, text)
+  const options = { isGrouped: !namesThings(view, column), own, text }
+  const [cell] = cellsOf(column, [value], options)
+  return own ? cell.text : withUnits(view, column.apiName, cell).text
 }
 
 export function timeInWords(column: Column, value: unknown): unknown {

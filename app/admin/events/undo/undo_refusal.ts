@@ -31,7 +31,7 @@ export async function answerRefusal(
   }
   ctx.response.status(409)
   const heading = site.text('undo.refused.heading')
-  return await site.render(ctx, 'pages/error', { status: 409, heading, text })
+  return await site.render(ctx, 'pages/error', { status: 409, heading, text, list: null })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { inPresentZone } from '../../events/pages/comparison.js'
+import { inWords } from '../../events/pages/comparison.js'
 import { shownValue } from '../../events/pages/logged_value.js'
 import type AdminImport from '../../models/admin_import.js'
 import type { ImportPreview, ImportTrial } from '../../models/admin_import.js'
@@ -116,8 +116,8 @@ function shownRow(site: AdminSite, view: ModelView, { line, kind, title, changes
     title: title === null ? null : plainText(title),
     changes: changes.map(({ field, before, after }) => ({
       label: view.labelOf(field),
-      before: shownValue(site, inPresentZone(view, field, before)),
-      after: shownValue(site, inPresentZone(view, field, after)),
+      before: shownValue(site, inWords(site, view, field, before)),
+      after: shownValue(site, inWords(site, view, field, after)),
     })),
   }
 }

@@ -29,7 +29,9 @@ test.group('Admin | errors', (group) => {
     }
   })
 
-  test('[B2, U4] every 404 of a page has one text that names both causes', async ({ assert }) => {
+  test('[B2, U4] every 404 of a page has one text that names both causes, and a link to the list', async ({
+    assert,
+  }) => {
     const viewer = await makeUser('vi', { isSuperuser: false })
     await giveRoles(viewer, [])
     const headers = { cookie: await cookiesOf(viewer), accept: 'text/html' }
@@ -44,7 +46,7 @@ test.group('Admin | errors', (group) => {
     })
     assert.equal(missing.status, 404)
     assert.include(missing.text, text)
-    assert.include(missing.text, 'Item with id 999999 not found')
+    assert.match(missing.text, /href="\/admin\/Utensil\/">Go to Utensils</)
     const program = await get('/admin/Nothing/', {
       headers: { cookie, accept: 'application/json' },
     })

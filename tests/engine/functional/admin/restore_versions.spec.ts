@@ -427,7 +427,7 @@ test.group('Admin | versions of a record, and their restore', (group) => {
     await sendForm('/admin/Shelf/form_bulk_delete', form, { cookie: kim })
     assert.lengthOf(await db.from('undo_volumes'), 0)
     const { text } = await visit(`Shelf/history/${id}`, kim)
-    assert.include(plain(text), '2 volumes will be back')
+    assert.include(plain(text), '2 volumes will be created again')
     const [, undo] = /<form method="post" action="([^"]*undo)"/.exec(text)!
     const [, next] = /class="actions">.*?name="next" value="([^"]*)"/s.exec(text)!
     const back = await sendForm(undo, { next }, { cookie: kim })

@@ -540,14 +540,14 @@ test.group('Undo', (group) => {
     const { id } = await lastEvent()
     const page = await get(`/admin/management/events/${id}`, { headers: { cookie } })
     assert.include(page.text, `action="/admin/management/events/${id}/undo"`)
-    assert.include(page.text, '2 volumes will be back')
-    assert.include(page.text, '1 wish will have the values of before')
+    assert.include(page.text, '2 volumes will be created again')
+    assert.include(page.text, '1 wish will get their previous values')
     await undo(id)
     const after = await get(`/admin/management/events/${await lastId()}`, {
       headers: { cookie },
     })
     assert.include(after.text, `href="/admin/management/events/${id}"`)
-    assert.include(after.text, '2 volumes will be removed for good')
+    assert.include(after.text, '2 volumes will be deleted for good')
   })
 
   test('[R7.13] what takes an undo back is called Redo, and what takes a redo back Undo', async ({
@@ -564,7 +564,7 @@ test.group('Undo', (group) => {
       assert.match(text, new RegExp(`<h2 id="event-undo">${label}</h2>`))
       assert.match(text, new RegExp(`>${label}</button>`))
       assert.notMatch(text, new RegExp(`>${opposite}</button>`))
-      assert.include(text, `${label} does this:`)
+      assert.include(text, `${label} does this, unless`)
       const done = await send(`${path}/undo`, { next: '/admin/Shelf/?page=1' })
       const both = `${cookie}; ${cookiesFrom(done)}`
       const list = await get('/admin/Shelf/?page=1', { headers: { cookie: both } })
