@@ -31,9 +31,10 @@ import { identityOf } from './operations/reach.js'
 import { findRecord, findRecords, readItem } from './operations/read.js'
 import { Records, type Located } from './operations/records.js'
 import { restoreItems } from './operations/restore.js'
-import { revertItem, type RevertOptions } from './operations/revert.js'
+import { recordsToRevert, revertItem, type RevertOptions } from './operations/revert.js'
 import { judgeUnstored, type Unstored, type UnstoredVerdict } from './operations/writes/unstored.js'
 import { tryUpdate, updateItem } from './operations/update.js'
+import { revertTogether } from './operations/writes/revert_together.js'
 import { updateTogether, type ItemChange } from './operations/writes/update_together.js'
 import { readOnlyOn } from './operations/writes/written_fields.js'
 import type { Condition } from './request/condition.js'
@@ -368,6 +369,33 @@ export class LucidCrud<Model extends LucidModel = LucidModel> {
    */
   async revert(key: KeyValue, reversal: Reversal, options: RevertOptions = {}): Promise<void> {
     await revertItem(await this.#contextFor(options), key, reversal, options)
+  }
+
+  /**
+   * Records to revert next in the client's transaction, read and locked together, by `identityOf` their keys; those that are
+   * missing are to be read by `revert`.
+   */
+  async recordsToRevert(
+    keys: readonly KeyValue[],
+    options: CallOptions & { client: QueryClientContract }
+  ): Promise<ReadonlyMap<string, LucidRow>> {
+    return await recordsToRevert(await this.#contextFor(options), keys, options)
+  }
+
+  /**
+   * Puts changed items back as `revert` does each, many with one statement, where no application code runs and no rule is
+   * about the single record. Pivot rows are left to the caller.
+   *
+   * @param options.whole  the transaction, in which all of them are as their writes left them
+   * @returns false if nothing was done, as each is to be reverted by itself
+   * @throws Problem, or an error of the driver
+   */
+  async revertTogether(
+    all: ReadonlyArray<{ key: KeyValue; reversal: Reversal }>,
+    options: RevertOptions & Required<Pick<RevertOptions, 'whole'>>
+  ): Promise<boolean> {
+    const own = { ...options, client: options.whole }
+    return await revertTogether(await this.#contextFor(own), all, own)
   }
 
   /**

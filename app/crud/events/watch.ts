@@ -59,10 +59,11 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
     if (counts(record)) await remember(record, true)
   })
   model.before('delete', onDelete)
-  model.after('delete', async (record) => {
+  const onDeleted = markOwnHook(async (record: LucidRow) => {
     const before = counts(record) && takeBefore(record)
     if (before && before.stored) await note(record, before, null)
   })
+  model.after('delete', onDeleted)
 
   /** A subclass inherits the hooks; if it is watched itself, only its own count. */
   function counts(record: LucidRow): boolean {

@@ -83,16 +83,32 @@ export class PlainRows {
    *   with its values: dates, bytes and JSON, and automatic timestamps without an `updatedAtColumn`
    */
   changesOf(values: Row): Row | null {
-    const { model, updatedAt } = this.resource
     const attributes = this.#attributesOf(values)
     if (!attributes || Object.values(attributes).some(isComparedByRecord)) return null
-    if (updatedAt) attributes[updatedAt.attribute] = now(updatedAt)
+    const stamps = this.#stampsOfUpdate()
+    return stamps && this.#prepared({ ...attributes, ...stamps })
+  }
+
+  /**
+   * @returns the times that every update writes, by column name; null for automatic timestamps without an
+   *   `updatedAtColumn`
+   */
+  stampsOfUpdate(): Row | null {
+    const stamps = this.#stampsOfUpdate()
+    if (!stamps) return null
+    return Object.keys(stamps).length === 0 ? {} : this.#prepared(stamps)
+  }
+
+  #stampsOfUpdate(): Row | null {
+    const { model, updatedAt } = this.resource
+    const stamps: Row = {}
+    if (updatedAt) stamps[updatedAt.attribute] = now(updatedAt)
     for (const [attribute, { meta }] of model.$columnsDefinitions) {
       if (!meta?.autoUpdate) continue
       if (!updatedAt) return null
-      attributes[attribute] = DateTime.local()
+      stamps[attribute] = DateTime.local()
     }
-    return this.#prepared(attributes)
+    return stamps
   }
 
   #attributesOf(values: Row): Row | null {

@@ -102,13 +102,16 @@ export class Records extends Authorization {
 
   /**
    * The records of the keys that exist, in their order, each once.
+   *
+   * @param lock  true if they are to be written
    */
   async findExisting(
     keys: readonly unknown[],
     client: QueryClientContract,
-    options: Options
+    options: Options,
+    lock = false
   ): Promise<LucidRow[]> {
-    const found = await this.#locateKeys(keys, client, options, false)
+    const found = await this.#locateKeys(keys, client, options, lock)
     return found.flatMap(({ record }) => record ?? [])
   }
 

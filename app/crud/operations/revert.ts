@@ -20,7 +20,9 @@ import type { CallOptions } from './call_options.js'
 import { checkReferences } from './writes/check_references.js'
 import type { CrudContext } from './crud_context.js'
 import { recordsNotAsLeft } from './writes/not_as_left.js'
+import { runsOwnCode } from './writes/own_code.js'
 import { putExactly } from './writes/put_exactly.js'
+import { identityOf } from './reach.js'
 import { isReferredTo } from './related/referred.js'
 import { bringBackRows, removeAddedRows } from './writes/revert_pivots.js'
 import { runWrite, type Attempt } from './writes/write_transaction.js'
@@ -31,6 +33,8 @@ type Row = Record<string, unknown>
 export interface RevertOptions extends CallOptions {
   /** Names of columns that a record which comes back gets later, by `putExactly` */
   postponed?: ReadonlySet<string>
+  /** The record, as `recordsToRevert` has read it in this very transaction */
+  located?: LucidRow
   /**
    * The transaction that takes a whole event back, and in which `recordsNotAsLeft` has found none. Its
    * records are written without a savepoint, and a driver's error is thrown as it is. Pivot rows are
@@ -76,6 +80,23 @@ export async function revertItem(
   if (!whole || reversal.before === null) return await runWrite(context, options, work)
   await context.resource.load(whole)
   await work(whole, {})
+}
+
+/**
+ * Reads and locks records that are reverted next, together; none that the actor cannot see.
+ *
+ * @returns by `identityOf`; nothing where application code or triggers run with each write, and may change the next records
+ */
+export async function recordsToRevert(
+  context: CrudContext,
+  keys: readonly KeyValue[],
+  options: CallOptions & { client: QueryClientContract }
+): Promise<ReadonlyMap<string, LucidRow>> {
+  const { records, resource } = context
+  const { client } = options
+  if (await runsOwnCode(context, client, ['update', 'delete'])) return new Map()
+  const found = await records.findExisting(keys, client, { ...options, deleted: 'include' }, true)
+  return new Map(found.map((record) => [identityOf(resource.key.of(record)), record]))
 }
 
 /** Brings back pivot rows that a write removed, once all records that they tie are there. */
@@ -170,7 +191,7 @@ async function putBack(
   key: KeyValue,
   reversal: Reversal,
   client: TransactionClientContract,
-  options: CallOptions,
+  options: RevertOptions,
   attempt: Attempt
 ): Promise<void> {
   const { records, resource } = context
@@ -226,10 +247,11 @@ async function locate(
   operation: GrantedOperation,
   key: KeyValue,
   client: TransactionClientContract,
-  options: CallOptions
+  { located, ...options }: RevertOptions
 ): Promise<LucidRow> {
   if (!resource.permits(operation)) throw forbidden()
-  const record = await records.locate(key, client, options, 'include').catch((error) => {
+  const found = located ?? records.locate(key, client, options, 'include')
+  const record = await Promise.resolve(found).catch((error) => {
     throw error.status === 404 ? forbidden() : error
   })
   await records.authorize(operation, options, record)

@@ -1,16 +1,23 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
 import {
+  identityOf,
   identityOfKey,
+  inTransaction,
   putExactly,
   RecordNotAsLeft,
   removeAddedRows,
   revertPivots,
   type RevertOptions,
 } from '#crud/internals'
+import { NotAllowed } from '../../errors.js'
 import { notAsLeft } from './not_as_left.js'
 import { creationsInOrder } from './undo_order.js'
 import type { UndoStep } from './undo_step.js'
+
+/* Records of Lucid take several times as much memory as their steps. */
+const READ_AT_ONCE = 200
 
 /**
  * The writes of an undo, in an order that foreign keys allow.
@@ -41,8 +48,14 @@ export class UndoRun {
     const { whole } = this.options
     for (const { reversal } of this.steps) await removeAddedRows(reversal.pivots, whole)
     await this.#createAgain()
-    for (const step of this.steps) {
-      if (step.operation !== 'create' && step.reversal.before !== null) await this.#revert(step)
+    const changed = this.steps.filter(
+      ({ operation, reversal }) => operation !== 'create' && reversal.before !== null
+    )
+    for (const some of groupsOf(changed)) {
+      this.#current = some[0]
+      if (await some[0].target.crud.revertTogether(some, this.options)) continue
+      const found = await this.#recordsOf(some)
+      for (const step of some) await this.#revert(step, { located: locatedIn(found, step) })
     }
     await this.#remove()
     for (const step of this.steps) {
@@ -68,6 +81,7 @@ export class UndoRun {
     let left = this.steps.filter(({ reversal }) => {
       return reversal.before === null && reversal.left !== null
     })
+    if (left.length === 0 || (await this.#removeTogether(left.toReversed()))) return
     while (left.length > 0) {
       const kept: UndoStep[] = []
       let refusal: unknown
@@ -86,6 +100,30 @@ export class UndoRun {
   }
 
   /**
+   * Most records can be removed in the order of the steps, and do without a savepoint of their own.
+   *
+   * @returns false if nothing was done, as each is to be removed by itself
+   */
+  async #removeTogether(steps: readonly UndoStep[]): Promise<boolean> {
+    try {
+      await inTransaction(this.options.whole, async (whole) => {
+        for (const some of groupsOf(steps)) {
+          const found = await this.#recordsOf(some)
+          for (const step of some) {
+            const located = locatedIn(found, step)
+            if (!located) throw new NotAllowed()
+            await this.#revert(step, { client: whole, whole, joins: true, located })
+          }
+        }
+      })
+      return true
+    } catch {
+      /* By itself, each shows what is wrong with it. */
+      return false
+    }
+  }
+
+  /**
    * Records that refer to each other go with one another.
    *
    * @param refusal  of a record that others refer to, too
@@ -98,6 +136,12 @@ export class UndoRun {
     for (const step of steps) await this.#revert(step, { removed })
   }
 
+  #recordsOf(steps: readonly UndoStep[]) {
+    const { actor, whole: client } = this.options
+    const keys = steps.map(({ key }) => key)
+    return steps[0].target.crud.recordsToRevert(keys, { actor, client })
+  }
+
   async #revert(step: UndoStep, more: RevertOptions = {}): Promise<void> {
     this.#current = step
     try {
@@ -106,4 +150,20 @@ export class UndoRun {
       throw error instanceof RecordNotAsLeft ? notAsLeft([step]) : error
     }
   }
+}
+
+/** Steps of the same model that follow one another, as many as are read together. */
+function* groupsOf(steps: readonly UndoStep[]): Generator<UndoStep[]> {
+  for (let start = 0; start < steps.length;) {
+    const { crud } = steps[start].target
+    const rest = steps.slice(start, start + READ_AT_ONCE)
+    const other = rest.findIndex(({ target }) => target.crud !== crud)
+    const some = other === -1 ? rest : rest.slice(0, other)
+    yield some
+    start += some.length
+  }
+}
+
+function locatedIn(records: ReadonlyMap<string, LucidRow>, { key }: UndoStep) {
+  return records.get(identityOf(key))
 }

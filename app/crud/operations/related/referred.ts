@@ -19,11 +19,13 @@ export async function isReferredTo(
   client: QueryClientContract,
   ignored: ReadonlySet<string> = new Set()
 ): Promise<boolean> {
+  const references = await incomingReferences(base, client)
+  if (references.length === 0) return false
   const where = [base.key.is(key, dialectOf(client))]
   const [row] = await base.reader.rows(client, { where, limit: 1 })
   if (!row) return false
   const others = new Set([...ignored, identityIn(base, row)])
-  for (const reference of await incomingReferences(base, client)) {
+  for (const reference of references) {
     const child = modelOf(reference, base)
     const isReferred = child
       ? await refersFrom(child, reference, row, client, others)

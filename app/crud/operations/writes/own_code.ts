@@ -10,6 +10,7 @@ import type { CrudContext } from '../crud_context.js'
 const METHODS = {
   create: ['prepareCreate', 'afterCreate'],
   update: ['prepareUpdate', 'afterUpdate'],
+  delete: ['prepareDelete'],
 } as const
 
 /** Calls `afterCreate` or `afterUpdate` if a subclass overrides it. It may change the row once more. */
@@ -42,15 +43,17 @@ export async function pivotsBefore(
   return mayChange ? await Pivots.of(context.resource, record, { isNew }) : undefined
 }
 
-/** True if code of the application or triggers run with each update, and may change the records that are next. */
+/** True if code of the application or triggers run with each write, and may change the records that are next. */
 export async function runsOwnCode(
   context: CrudContext,
-  client: QueryClientContract
+  client: QueryClientContract,
+  actions: ReadonlyArray<keyof typeof METHODS>
 ): Promise<boolean> {
-  return runsMethods(context, 'update') || (await hasTriggers(context.resource, client))
+  if (actions.some((action) => runsMethods(context, action))) return true
+  return await hasTriggers(context.resource, client)
 }
 
-function runsMethods({ overrides, resource }: CrudContext, action: 'create' | 'update'): boolean {
+function runsMethods({ overrides, resource }: CrudContext, action: keyof typeof METHODS): boolean {
   const hooks = ['before:save', 'after:save', `before:${action}`, `after:${action}`]
   return (
     METHODS[action].some((name) => overrides(name)) ||

@@ -70,7 +70,7 @@ async function left(all: readonly Values[], work: (changes: Change[]) => Promise
       before: own(write.before),
       after: own(write.after),
       changes: own(write.changes),
-      reversal: { ...reversalOf(write.resource, write.rows), left: undefined },
+      previous: omit(reversalOf(write.resource, write.rows).before!, ['updated_at']),
       row: own(write.rows.after),
     })),
   }
