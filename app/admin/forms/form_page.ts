@@ -220,6 +220,7 @@ export class FormPage {
     const views = await fieldViews(ctx, this.site, view, fields, {
       shown,
       stored,
+      record: record && view.resource.key.of(record),
       errors,
       cleared,
     })

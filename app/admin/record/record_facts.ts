@@ -1,8 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
+import { keyOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
-import { isFileField } from '../forms/files/file_columns.js'
+import { fileColumnsOf } from '../forms/files/file_columns.js'
 import { isFileKey } from '../forms/files/file_store.js'
+import { nameOfFile } from '../forms/files/shown_file.js'
 import type { Text } from '../forms/fields/widgets/form_widget.js'
 import { wholeShow } from '../forms/fields/widgets/widget_cells.js'
 import { listCell, type ShownCell } from '../list/cell.js'
@@ -49,12 +51,15 @@ export async function recordFacts(
   const text = site.text.bind(site)
   const table = new ListTable(site, view, [...names])
   const cells = await table.cells(ctx, [item])
+  const files = await fileNames(view, item)
   return table.columns.map((column, index) => {
     const value = item[column.name]
     const own = column.column && wholeShow(view, column.column, text)
-    const cell =
+    const whole =
       (value !== null && value !== undefined && own?.(value)) ||
       wholeCell(view, column, cells[index][0], value, text)
+    const file = whole.kind === 'text' && files.get(column.name)
+    const cell = file ? { ...whole, text: file } : whole
     const { kind, title } = cell
     return {
       name: column.name,
@@ -72,6 +77,16 @@ export async function recordFacts(
   })
 }
 
+/** Names of its files, by API name */
+async function fileNames(view: ModelView, item: Item): Promise<Map<string, string>> {
+  const names = new Map<string, string>()
+  for (const { apiName } of fileColumnsOf(view)) {
+    const file = item[apiName]
+    if (isFileKey(file)) names.set(apiName, await nameOfFile(view, apiName, file, keyOf(item)!))
+  }
+  return names
+}
+
 function wholeCell(
   view: ModelView,
   { name, own, reference }: TableColumn,
@@ -79,9 +94,6 @@ function wholeCell(
   value: unknown,
   text: Text
 ): ShownCell {
-  if (isFileKey(value) && isFileField(view, name)) {
-    return { kind: 'text', text: value, href: view.url(`/files/${value}`) }
-  }
   const items = cell.kind === 'tags' ? plainItems(value) : null
   if (items) return listCell(items, text, Infinity)
   if (cell.kind === 'json' && cell.whole !== undefined) {

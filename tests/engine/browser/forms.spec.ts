@@ -360,7 +360,7 @@ test.group('Forms, in a browser', (group) => {
     await page.waitForURL('**/admin/Machine/')
     assert.lengthOf(await Machine.all(), 0)
     await page.goBack()
-    await page.getByText(`Item with id ${id} not found`).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     assert.equal(new URL(page.url()).pathname, `/admin/Machine/update/${id}`)
     assert.deepEqual(faults(visit), [])
   })

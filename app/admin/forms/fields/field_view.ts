@@ -1,11 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
+import type { KeyValue } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ShownValue } from '../../events/pages/logged_value.js'
 import type { ModelView } from '../../model_view.js'
 import { followed } from '../../relations/references.js'
 import type { Choice } from './choice.js'
 import { choicesOf, MOST_CHOICES, type SharedChoices } from './choices.js'
-import { isFileKey } from '../files/file_store.js'
+import { shownFile } from '../files/shown_file.js'
 import type { FormField } from './form_field.js'
 import { inputName } from './input_name.js'
 import { CLEAR } from '../submission/submission.js'
@@ -17,7 +18,6 @@ import { asStored } from './stored_as_text.js'
 import { Widget } from './widget.js'
 import { FormWidget } from './widgets/form_widget.js'
 import { isPassword } from './widgets/new_password_widget.js'
-import { imageType, INLINE } from './widgets/image_types.js'
 
 /**
  * Variables of a field's template.
@@ -71,7 +71,7 @@ export interface FieldView {
   /** A text that is typed into it is kept nowhere. [R10] */
   isSecret?: boolean
   /** The stored file */
-  file: { url: string; image?: string } | undefined
+  file: { name: string; url: string; image?: string } | undefined
   /** URL of the search, and title of the chosen record, if the list is long */
   search: { url: string; title: string } | undefined
 }
@@ -84,6 +84,8 @@ export interface FieldState {
   shown: Record<string, string[]>
   /** Texts of the stored record by API name; undefined on create */
   stored: Record<string, string[]> | undefined
+  /** Key of the stored record, whose files are shown with their names */
+  record?: KeyValue
   errors: Record<string, string>
   cleared: ReadonlySet<string>
   /** First part of the names in the form, as of a row: `items.2.` [R2] */
@@ -131,7 +133,7 @@ async function fieldView(
   site: AdminSite,
   view: ModelView,
   field: FormField,
-  { shown, stored, errors, cleared, prefix = '', choices }: FieldState
+  { shown, stored, record, errors, cleared, prefix = '', choices }: FieldState
 ): Promise<FieldView> {
   const { name: ownName, widget, valueType } = field
   const name = prefix + inputName(ownName)
@@ -183,7 +185,7 @@ async function fieldView(
         ? { name: name + CLEAR, checked: cleared.has(ownName) }
         : undefined,
     hasCross: hasBox(field) && !field.hidden,
-    file: await fileOf(ctx, view, field, stored?.[ownName]),
+    file: await shownFile(ctx, view, field, stored?.[ownName], record),
     search: undefined,
   }
   if (widget instanceof Widget && widget.choices) {
@@ -435,17 +437,4 @@ async function referenceView(
     choices: choices.map((choice) => ({ ...choice, selected: choice.value === current })),
     emptyChoice: emptyChoice(site, field, isStored && base.attributes.required === true),
   }
-}
-
-async function fileOf(
-  ctx: HttpContext,
-  view: ModelView,
-  { valueType, widget }: FormField,
-  stored: string[] | undefined
-) {
-  const key = stored?.[0]
-  if (valueType !== 'file' || !isFileKey(key) || !(await view.isVisibleTo(ctx))) return undefined
-  const url = view.url(`/files/${key}`)
-  const isShown = widget === 'image' && imageType(key) !== undefined
-  return { url, ...(isShown && { image: `${url}?${INLINE}` }) }
 }

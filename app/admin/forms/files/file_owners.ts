@@ -13,8 +13,20 @@ export interface FileOwner {
   field: string | null
 }
 
+/** What is noted of a file */
+interface Note {
+  /** Path of the record's key */
+  record: string
+  field: string | null
+  /** As the sender named it; missing for files from before names were noted */
+  name?: string
+}
+
 /* Separate from the files, so that their directory contains nothing else. */
 const FOLDER = '.owners'
+
+/** Characters of a sender's file name that are stored */
+const LONGEST_NAME = 255
 
 /* No file is legitimately referenced by more records. */
 const MOST_HOLDERS = 100
@@ -22,11 +34,37 @@ const MOST_HOLDERS = 100
 /**
  * Stores the owner of a file. The file is served for this record only, whatever other records
  * contain. [B17]
+ *
+ * @param name  as the sender named it
  */
-export async function noteOwner(view: ModelView, file: string, owner: FileOwner): Promise<void> {
+export async function noteOwner(
+  view: ModelView,
+  file: string,
+  { key, field }: FileOwner,
+  name?: string
+): Promise<void> {
   const disk = await filesDisk()
-  const record = view.resource.key.toPath(owner.key).slice(1)
-  await disk.put(placeOf(view, file), JSON.stringify({ record, field: owner.field }))
+  const record = view.resource.key.toPath(key).slice(1)
+  const note: Note = { record, field, name: name?.slice(0, LONGEST_NAME) }
+  await disk.put(placeOf(view, file), JSON.stringify(note))
+}
+
+/**
+ * The name that a file had when it was uploaded for a record; undefined if it is not known.
+ */
+export async function senderNameOf(
+  view: ModelView,
+  file: string,
+  key: KeyValue
+): Promise<string | undefined> {
+  try {
+    const disk = await filesDisk()
+    const { name, record }: Note = JSON.parse(await disk.get(placeOf(view, file)))
+    return record === view.resource.key.toPath(key).slice(1) ? name : undefined
+  } catch {
+    /* Without a note, or while the disk cannot be read, the page shows another name. */
+    return undefined
+  }
 }
 
 /**
@@ -45,7 +83,7 @@ export async function ownerOf(view: ModelView, file: string): Promise<FileOwner 
     if (await disk.exists(place)) throw error
     return await firstHolder(view, file)
   }
-  const { record, field } = JSON.parse(noted) as { record: string; field: string | null }
+  const { record, field }: Note = JSON.parse(noted)
   const [key] = readKey(view, record) ?? []
   return key && { key, field }
 }

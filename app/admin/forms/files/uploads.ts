@@ -95,9 +95,10 @@ export class Uploads {
    * first record that refers to it, like files from before owners were recorded.
    */
   async belongTo(key: KeyValue): Promise<void> {
-    for (const [{ column }, file] of this.#stored) {
+    for (const [{ column, name }, file] of this.#stored) {
+      const sender = this.#submission.files.get(name)?.clientName
       try {
-        await noteOwner(this.#view, file, { key, field: column?.apiName ?? null })
+        await noteOwner(this.#view, file, { key, field: column?.apiName ?? null }, sender)
       } catch (error) {
         logger.error({ err: error }, `The owner of a file of ${this.#view.name} was not noted`)
       }

@@ -420,6 +420,24 @@ test.group('Admin | files in forms', (group) => {
     assert.isTrue(PNG.equals(Buffer.from(await answer.arrayBuffer())))
   })
 
+  test('[B17] a form names a file as its sender did, and a list by its field, for its record alone', async ({
+    assert,
+  }) => {
+    await create(png('my <b>face</b>.png'))
+    const { id, image } = await Portrait.firstOrFail()
+    const shown = async (path: string) => (await get(path, { headers: { cookie } })).text
+    const link = `/admin/Portrait/files/${image}">`
+    assert.include(
+      await shown(`/admin/Portrait/update/${id}`),
+      `${link}<bdi>my &lt;b&gt;face&lt;/b&gt;.png</bdi></a>`
+    )
+    assert.include(await shown('/admin/Portrait/'), `${link}Image.png</a>`)
+    const other = await Portrait.create({ title: 'Bo', image })
+    const page = await shown(`/admin/Portrait/update/${other.id}`)
+    assert.include(page, `${link}<bdi>Image.png</bdi></a>`)
+    assert.notInclude(page, 'face')
+  })
+
   test('[B17] a file that the schema refuses is not stored')
     .with([
       ['too large', 'a.txt', 'x'.repeat(2000), 'image/png'],

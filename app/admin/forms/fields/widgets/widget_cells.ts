@@ -2,7 +2,9 @@ import type { Column } from '#crud/internals'
 import type { Show, ShownCell } from '../../../list/cell.js'
 import type { ModelView } from '../../../model_view.js'
 import { escaped } from '../../../text/markup.js'
+import { isFileField } from '../../files/file_columns.js'
 import { isFileKey } from '../../files/file_store.js'
+import { labelOfFile } from '../../files/shown_file.js'
 import type { Text } from './form_widget.js'
 import { imageType, INLINE } from './image_types.js'
 import { makeWidget } from './make_widget.js'
@@ -12,6 +14,7 @@ import { makeWidget } from './make_widget.js'
  */
 export function widgetShow(view: ModelView, column: Column, text: Text): Show | undefined {
   if (isImage(view, column)) return (value) => imageCell(view, column, value, text)
+  if (isFileField(view, column.apiName)) return (value) => fileCell(view, column, value)
   const widget = widgetOf(view, column)
   return widget?.cell && ((value) => widget.cell!(value, text))
 }
@@ -42,11 +45,11 @@ function widgetOf(view: ModelView, { apiName, kind }: Column) {
 
 function imageCell(
   view: ModelView,
-  { apiName }: Column,
+  { apiName }: Pick<Column, 'apiName'>,
   value: unknown,
   text: Text
 ): ShownCell | null {
-  if (!isFileKey(value) || imageType(value) === undefined) return null
+  if (!isFileKey(value) || imageType(value) === undefined) return fileCell(view, { apiName }, value)
   const url = view.url(`/files/${value}`)
   const alt = text('list.image', { label: view.labelOf(apiName) })
   return {
@@ -55,4 +58,14 @@ function imageCell(
     href: `${url}?${INLINE}`,
     markup: `<img class="value-image" src="${escaped(`${url}?${INLINE}`)}" alt="${escaped(alt)}" loading="lazy" width="40" height="40">`,
   }
+}
+
+function fileCell(
+  view: ModelView,
+  { apiName }: Pick<Column, 'apiName'>,
+  value: unknown
+): ShownCell | null {
+  if (!isFileKey(value)) return null
+  const href = view.url(`/files/${value}`)
+  return { kind: 'text', text: labelOfFile(view, apiName, value), href }
 }
