@@ -1,3 +1,4 @@
+import { adminOptions } from './admin_options.js'
 import type { FieldCode } from './field_code.js'
 import type { ModelNames } from './model_names.js'
 import type { RelationCode } from './relation_code.js'
@@ -71,25 +72,24 @@ function modelData(
     imports: lines([...new Set(imports)]),
     rules: lines(codes.map((code) => code.rule)),
     options: lines(crud),
-    adminOptions: adminOptions(codes, relations),
+    adminOptions: adminOptions({
+      columns: ['id', ...codes.map(({ field }) => field.name)],
+      hasTimestamps: timestamps || softDeletes,
+      widgets: new Map(
+        codes.flatMap(({ field: { name, type } }) => (type.widget ? [[name, type.widget]] : []))
+      ),
+      inlines: inlinesOf(relations),
+    }),
     columns: columns.join('\n\n'),
   }
 }
 
 /** Records that belong to one are rows in its form, once for each model. */
-function adminOptions(codes: FieldCode[], relations: RelationCode[]): string {
+function inlinesOf(relations: RelationCode[]): string[] {
   const owned = relations.filter(({ related }) => related.hasRows)
   const models = owned.map(({ relation }) => relation.model)
   const inlines = owned.filter(({ relation }, index) => models.indexOf(relation.model) === index)
-  const names = inlines.map(({ relation }) => `'${relation.attribute}'`)
-  const widgets = codes.flatMap(({ field: { name, type } }) =>
-    type.widget ? `${name}: { widget: '${type.widget}' }` : []
-  )
-  const options = [
-    names.length > 0 ? `inlines: [${names.join(', ')}]` : [],
-    widgets.length > 0 ? `fields: { ${widgets.join(', ')} }` : [],
-  ].flat()
-  return options.length > 0 ? `{ ${options.join(', ')} }` : ''
+  return inlines.map(({ relation }) => relation.attribute)
 }
 
 function tableData(codes: FieldCode[], { timestamps, softDeletes }: ScaffoldOptions) {

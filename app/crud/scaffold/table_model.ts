@@ -1,6 +1,7 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { TableIntrospection } from '../database/introspection.js'
+import { adminOptions } from './admin_options.js'
 import { FieldCode } from './field_code.js'
 import { isReservedClass } from './reserved.js'
 import { freeName, latin, tableColumns, type TableColumn } from './table_column.js'
@@ -26,17 +27,29 @@ export class TableModel implements RelatedModel {
   readonly columns: readonly TableColumn[]
   readonly relations: TableRelation[] = []
   readonly #usualTable: string
+  readonly #lines: ReadonlySet<string>
 
   /**
    * @param place   of the table, for a name without a Latin letter
    * @param taken   names of other models, to which those of this one are added
    * @param key     names of the columns that address a row
+   * @param lines   names of columns whose texts fit into one line, though their type has no limit
    */
   constructor(
     app: ApplicationService,
     readonly table: string,
     readonly introspection: TableIntrospection,
-    { key, place, taken }: { key: readonly string[]; place: number; taken: TakenNames }
+    {
+      key,
+      place,
+      taken,
+      lines,
+    }: {
+      key: readonly string[]
+      place: number
+      taken: TakenNames
+      lines: ReadonlySet<string>
+    }
   ) {
     const words = latin(table.split('.').at(-1)!)
     const name = /^[a-z]/i.test(words) ? words : `table ${words || place + 1}`
@@ -48,6 +61,7 @@ export class TableModel implements RelatedModel {
     this.modelFile = app.generators.modelFileName(this.model)
     this.importPath = `#models/${this.modelFile.replace(/\.ts$/, '')}`
     this.columns = tableColumns(introspection, key)
+    this.#lines = lines
     this.#usualTable = string.plural(string.snakeCase(this.model))
     taken.models.add(this.model)
     taken.paths.add(this.path)
@@ -78,6 +92,7 @@ export class TableModel implements RelatedModel {
     return {
       names: this,
       imports: this.#imports(codes),
+      adminOptions: this.#adminOptions,
       options: this.#options(codes),
       columns: [
         ...(this.table === this.#usualTable
@@ -87,6 +102,17 @@ export class TableModel implements RelatedModel {
         ...this.relations.map(({ declaration }) => declaration),
       ].join('\n\n'),
     }
+  }
+
+  get #adminOptions(): string {
+    const isTimestamp = (one: TableColumn) => one.automatic || one.name === 'deleted_at'
+    const shown = this.columns.filter(({ isHidden }) => !isHidden)
+    const lines = shown.filter(({ column }) => this.#lines.has(column))
+    return adminOptions({
+      columns: shown.filter((one) => !isTimestamp(one)).map(({ name }) => name),
+      hasTimestamps: shown.some(isTimestamp),
+      widgets: new Map(lines.map(({ name }) => [name, 'text'])),
+    })
   }
 
   get #keyNote(): string {

@@ -12,6 +12,7 @@ import { crudConfig } from '../settings.js'
 import { applicationModels, type ApplicationModel } from './application_model.js'
 import { renderStubs, writeFiles } from './generated_files.js'
 import { isPivot, relateTables } from './relate_tables.js'
+import { shortTexts } from './short_texts.js'
 import { isUnquotable, valueKind } from './table_column.js'
 import { TableModel } from './table_model.js'
 
@@ -132,7 +133,10 @@ export class TableScaffold {
       }
       if (key.length === 0)
         this.notes.push(`${name}: no column can address a row, so it has no model.`)
-      else models.push(new TableModel(this.#app, name, introspection, { key, place, taken }))
+      else {
+        const lines = await shortTexts(this.#client, name, introspection)
+        models.push(new TableModel(this.#app, name, introspection, { key, place, taken, lines }))
+      }
     }
     return models
   }

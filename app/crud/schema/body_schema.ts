@@ -160,7 +160,8 @@ export class BodySchema {
       const [first, ...rest] = path.split('.')
       const field = this.#fields.find(({ input }) => input === first)
       const apiName = field?.apiName ?? first
-      faults.add([apiName, ...rest].join('.'), rule, renamed(message, first, apiName))
+      const told = renamed(asDay(message, field), first, apiName)
+      faults.add([apiName, ...rest].join('.'), rule, told)
     }
   }
 }
@@ -193,6 +194,16 @@ function addUnknown(body: object, fields: readonly BodyField[], faults: FaultLis
 /** True for a key whose path clients and proxies would resolve to another one. */
 function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
   return isPrimary && ['', '.', '..'].includes(value as string)
+}
+
+/* VineJS has one message for dates with and without a time. */
+const ANY_DATE = ' must be a datetime value'
+
+function asDay(message: string, field: BodyField | undefined): string {
+  if (field?.column?.kind !== 'date' || !message.endsWith(ANY_DATE)) return message
+  const formats = [field.settings.formats ?? 'YYYY-MM-DD'].flat()
+  const known = formats.every((one) => typeof one === 'string') ? ` as ${formats.join(' or ')}` : ''
+  return message.replace(ANY_DATE, ` must be a date${known}`)
 }
 
 function renamed(message: string, from: string, to: string): string {

@@ -81,8 +81,8 @@ test.group('make:crud', () => {
     /* The API takes no upload for a field that became a file. */
     await edit(
       'app/models/moon.ts',
-      '@AdminView()',
-      "@AdminView({ fields: { note: { widget: 'file' } } })"
+      '@AdminView({',
+      "@AdminView({\n  fields: { note: { widget: 'file' } },"
     )
 
     /* A stricter schema needs another value in the factory alone. */

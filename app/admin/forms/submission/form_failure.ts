@@ -78,8 +78,8 @@ export function isForPeople(error: unknown): error is Error {
   return error instanceof Error && error.constructor === Error && !('code' in error)
 }
 
-/* Of VineJS, which has one rule for dates with and without a time. */
-const NO_DATETIME = ' must be a datetime value'
+/* The end of the engine's message, and of VineJS's for a field without a column */
+const NO_DATE = / must be a (?:datetime value|date as YYYY-MM-DD)$/
 
 /** First message of each field; a fault in a part of a field (`tags.0`) belongs to the field. */
 function byField(
@@ -95,7 +95,7 @@ function byField(
     const label = field?.label ?? name
     if (rule === 'required' && path === name) {
       messages.set(name, site.text('form.required', { label }))
-    } else if (rule === 'date' && field?.valueType === 'date' && message.endsWith(NO_DATETIME)) {
+    } else if (rule === 'date' && field?.valueType === 'date' && NO_DATE.test(message)) {
       messages.set(name, site.text('form.noDate', { label }))
     } else {
       messages.set(

@@ -6,8 +6,10 @@ import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { differencesOf } from '#crud/scaffold/model_differences'
 import { TableScaffold } from '#crud/scaffold/table_scaffold'
-import { each } from '#tests/engine/helpers/databases'
+import { each, onMysql } from '#tests/engine/helpers/databases'
 import { appIn } from '#tests/engine/helpers/other_root'
+
+const CREATED = { created_at: '2024-01-05 10:00:00' }
 
 test.group('Models of tables', (group) => {
   let root: string
@@ -26,12 +28,22 @@ test.group('Models of tables', (group) => {
       table.dateTime('created_at').notNullable()
       table.dateTime('deleted_at')
     })
+    await schema().createTable('owl_calls', (table) => {
+      table.increments('id')
+      for (const name of ['place', 'species', 'notes', 'heard']) table.text(name)
+      table.dateTime('created_at').notNullable()
+    })
+    await db.table('owl_calls').multiInsert([
+      { place: 'Ulm', species: 'Barn owl', notes: 'short', heard: 'x'.repeat(300), ...CREATED },
+      { place: 'Kiel', species: null, notes: null, heard: null, ...CREATED },
+    ])
     await schema().createTable('owl_feathers', (table) => {
       table.increments('id')
       table.integer('owl_id').unsigned().notNullable().references('OwlID').inTable('Barn Owls')
       table.integer('found_by').unsigned().references('OwlID').inTable('Barn Owls')
     })
     return async () => {
+      await schema().dropTable('owl_calls')
       await schema().dropTable('owl_feathers')
       await schema().dropTable('Barn Owls')
     }
@@ -74,6 +86,21 @@ test.group('Models of tables', (group) => {
       assert.include(text, part)
     }
     assert.notInclude(text, 'api_key: null')
+  })
+
+  test('[K12.3] texts without a limit are fields of one line if they are short, and lists have no timestamps', async ({
+    assert,
+  }) => {
+    const { text } = await write('owl_calls')
+    const [, options] = /@AdminView\((.*?)\) @Crud/.exec(text) ?? []
+    assert.include(options, "listColumns: ['id', 'place', 'species', 'notes', 'heard']")
+    /* In MySQL, every text has a limit. */
+    const fields = onMysql
+      ? ''
+      : "fields: { place: { widget: 'text' }, species: { widget: 'text' } }"
+    assert.include(options, fields)
+    const few = await write('owl_feathers')
+    assert.include(few.text, '@AdminView() @Crud')
   })
 
   test('[K12] foreign keys become relations in both directions', async ({ assert }) => {

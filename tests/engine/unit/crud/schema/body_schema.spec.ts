@@ -137,6 +137,19 @@ test.group('Reading a body', () => {
     )
   })
 
+  test('[A6.2] a date without a time is called a date, and a moment as VineJS calls it', async ({
+    assert,
+  }) => {
+    const schema = vine.object({ day: vine.date({ formats: ['YYYY-MM-DD'] }), moment: vine.date() })
+    assert.deepEqual(await faultsOf(bodySchema(schema), { day: 'x', moment: 'x' }), [
+      { field: 'day', rule: 'date', message: 'The day field must be a date as YYYY-MM-DD' },
+      { field: 'moment', rule: 'date', message: 'The moment field must be a datetime value' },
+    ])
+    const german = bodySchema(vine.object({ day: vine.date({ formats: ['DD.MM.YYYY'] }) }))
+    const [{ message }] = await faultsOf(german, { day: 'x' })
+    assert.equal(message, 'The day field must be a date as DD.MM.YYYY')
+  })
+
   test('[A6] a failed part keeps its field from being validated again', async ({ assert }) => {
     const schema = bodySchema(vine.object({ name: vine.array(vine.number()) }))
     const faults = await faultsOf(schema, { name: ['x'] })
