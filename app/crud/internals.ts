@@ -80,7 +80,7 @@ export { identityOfKey } from './events/caused_writes.js'
 export { losesSecrets, mergedPivots, withoutSecrets } from './events/pivot_change.js'
 export { noteChanges, pivotRowsOf, Pivots } from './events/pivots.js'
 export { isWatched } from './events/watched.js'
-export { gatherWrites } from './events/write_scope.js'
+export { gatherWrites, scopeOf, type WriteScope } from './events/write_scope.js'
 export { isSameValue } from './events/write.js'
 
 /* Pages send problems and assets, and read bodies and hosts, as the endpoints do. */

@@ -64,7 +64,7 @@ export class BulkJob extends JobKind {
     }
     if (run.isEnded) return {}
     /* An earlier run was killed behind the last records. */
-    return { message: this.#taskOf(job)?.done(count) ?? this.titleOf(job) }
+    return { message: this.#taskOf(job)?.done(count, unchangedIn(job)) ?? this.titleOf(job) }
   }
 
   /** Writes the next records, some of the rest of their chunk. */
@@ -79,14 +79,16 @@ export class BulkJob extends JobKind {
     let event: EventInParts | undefined
     await run.step(view.client(), keys.length, async (client) => {
       if (begun > 0 || some < rest) event = new EventInParts(loggedOf(run)).ofContext(ctx)
+      const before = unchangedIn(run.job)
       await size.measure(keys.length, () => task.run(keys, ctx, client))
+      const unchanged = before + task.unchanged
       return {
-        notes: event ? { chunk: event.logged } : {},
-        ...(isLast && { result: { message: task.done(count) } }),
+        notes: { unchanged, ...(event && { chunk: event.logged }) },
+        ...(isLast && { result: { message: task.done(count, unchanged) } }),
       }
     })
     await event?.settle()
-    if (event) run.job.notes = { chunk: event.logged }
+    if (event) run.job.notes = { ...run.job.notes, chunk: event.logged }
   }
 
   #taskOf({ model, payload }: AdminJob): BulkTask | null {
@@ -174,6 +176,11 @@ export class BulkJob extends JobKind {
     if (!row) throw new JobFailure('jobs.fault.keysGone')
     return readIds(resource.key, (JSON.parse(row.record_keys) as string[]).map(idOfPath))
   }
+}
+
+/** Number of records that earlier parts have left as they were */
+function unchangedIn({ notes }: AdminJob): number {
+  return Number(notes?.unchanged ?? 0)
 }
 
 /** What earlier parts of the present chunk have logged */

@@ -49,6 +49,11 @@ export abstract class BulkTask {
   /** Additional text of the confirmation page. */
   abstract note(count: number): string | null
 
+  /** Number of records that the last `run` left as they were, as they had its values already */
+  get unchanged(): number {
+    return 0
+  }
+
   /** Data for its job beside path and value, as JSON without secrets */
   get payload(): Record<string, unknown> {
     return {}
@@ -56,8 +61,13 @@ export abstract class BulkTask {
 
   /** Its name with the number, as in `Delete 812 films` */
   abstract title(count: number): string
-  /** Its result, as in `812 films deleted` */
-  abstract done(count: number): string
+  /**
+   * Its result, as in `812 films deleted`
+   *
+   * @param count      number of the records
+   * @param unchanged  those of them that it left as they were
+   */
+  abstract done(count: number, unchanged?: number): string
 
   /**
    * @param client  a transaction's, to be part of it

@@ -7,8 +7,10 @@ import {
   identityOf,
   inTransaction,
   invalidBody,
+  scopeOf,
   UnknownKey,
   type KeyValue,
+  type WriteScope,
 } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
@@ -49,6 +51,7 @@ export class EditTask extends BulkTask {
   readonly noneSelected = 'bulk.none.edit'
   readonly failed = 'bulk.failed.edit'
   #prepared: readonly Prepared[] = []
+  #unchanged = 0
 
   /**
    * @param changes  null as long as it is only asked for
@@ -78,8 +81,13 @@ export class EditTask extends BulkTask {
     return this.heading(count)
   }
 
-  done(count: number): string {
-    return this.site.text('bulk.edit.done', { records: this.records(count) })
+  done(count: number, unchanged = 0): string {
+    const records = this.records(count - unchanged)
+    return this.site.text('bulk.edit.done', { records, unchanged })
+  }
+
+  override get unchanged(): number {
+    return this.#unchanged
   }
 
   /**
@@ -145,7 +153,8 @@ export class EditTask extends BulkTask {
           }
           faults.check()
         }
-        return this.done(keys.length)
+        this.#unchanged = keys.length - changedIn(scopeOf(client)!, keys)
+        return this.done(keys.length, this.#unchanged)
       })
     )
   }
@@ -218,4 +227,11 @@ export class EditTask extends BulkTask {
     const isVisible = await this.view.isVisibleTo(ctx)
     return new FaultCollector(this.site, this.view, this.#fields, isVisible)
   }
+}
+
+/** Number of the records of an action's own model that its writes have changed. */
+function changedIn({ model, writes }: WriteScope, keys: readonly KeyValue[]): number {
+  const own = writes.filter((write) => write.model === model && !write.caused)
+  const changed = new Set(own.map(({ key }) => identityOf(key)))
+  return keys.filter((key) => changed.has(identityOf(key))).length
 }

@@ -10,7 +10,7 @@ import { countRows, undoableEventsOfJob } from './job_events.js'
 import { clientOf } from './undo_event.js'
 import { refusalWords } from './refusal_words.js'
 import { checkReferencesOf } from './undo_offer.js'
-import { undoLabel } from './undo_chain.js'
+import { isUndo, undoLabel } from './undo_chain.js'
 import { UNDO_PARTS_JOB } from './undo_parts_job.js'
 import { planStart } from './undo_plan.js'
 import { isRefusal } from './undo_refusal.js'
@@ -45,7 +45,7 @@ export async function startJobUndo(
   const counts = await countRows(site, events)
   const total = sumOf([...counts.values()])
   return await site.jobs.start(ctx, UNDO_PARTS_JOB, {
-    payload: { job: job.id },
+    payload: { job: job.id, redo: await isUndo(site, events[0]) },
     model: job.model ?? undefined,
     total,
   })

@@ -10,7 +10,7 @@ import { jobUrl } from '../../jobs/pages/job_url.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import type AdminEventLog from '../../models/admin_event_log.js'
 import { loggedInRequest } from '../logged_in_request.js'
-import { undoMessage } from './undo_chain.js'
+import { isUndo, undoMessage } from './undo_chain.js'
 import { undoEvent } from './undo_event.js'
 import { UNDO_JOB } from './undo_job.js'
 import { answerRefusal } from './undo_refusal.js'
@@ -54,7 +54,7 @@ export class UndoController {
   }
 
   async #startJob(ctx: HttpContext, event: AdminEventLog, total: number) {
-    const payload = { event: event.id }
+    const payload = { event: event.id, redo: await isUndo(this.site, event) }
     const model = event.resourceType ?? undefined
     const job = await this.site.jobs.start(ctx, UNDO_JOB, { payload, model, total })
     const url = jobUrl(this.site, job)

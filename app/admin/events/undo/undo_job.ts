@@ -19,7 +19,7 @@ export class UndoJob extends JobKind {
   }
 
   titleOf({ payload }: AdminJob): string {
-    return this.site.text('undo.job', { id: String(payload.event) })
+    return this.site.text(payload.redo ? 'undo.redoJob' : 'undo.job', { id: String(payload.event) })
   }
 
   override reverts(job: AdminJob): boolean {

@@ -22,7 +22,8 @@ export class UndoPartsJob extends JobKind {
   }
 
   titleOf({ payload }: AdminJob): string {
-    return this.site.text('undo.parts.job', { id: String(payload.job) })
+    const key = payload.redo ? 'undo.parts.redoJob' : 'undo.parts.job'
+    return this.site.text(key, { id: String(payload.job) })
   }
 
   override reverts(job: AdminJob): boolean {
@@ -42,7 +43,8 @@ export class UndoPartsJob extends JobKind {
       if (undone.has(event.id)) continue
       await undoInJob(this.site, run, event.id, 'undo.parts.refused', event === events.at(-1))
     }
-    return { message: this.site.text('undo.done', { count: run.done }) }
+    const key = run.job.payload.redo ? 'undo.redone' : 'undo.done'
+    return { message: this.site.text(key, { count: run.done }) }
   }
 }
 

@@ -301,6 +301,9 @@ test.group('Admin | edit selected', (group) => {
       assert.equal(title, 'One')
       assert.equal(updatedAt?.year, DateTime.utc().year)
     }
+    await Stamped.query().where('id', ids[0]).update({ title: 'Other' })
+    const saved = await save('Stamped', ids, { title: 'One', title__change: '1' })
+    assert.match(await told(saved), /^1 .* updated, 1 unchanged$/)
   })
 
   test('[L9] the page shows each field with a box, and what the selection agrees on', async ({
@@ -700,7 +703,9 @@ test.group('Admin | edit selected', (group) => {
     cleanup,
   }) => {
     await emptyJobTables()
-    const rows = Array.from({ length: 1001 }, (_, index) => ({ name: `Lamp ${index}` }))
+    const rows = Array.from({ length: 1001 }, (_, index) => ({
+      name: index < 3 ? 'New lamp' : `Lamp ${index}`,
+    }))
     for (let start = 0; start < rows.length; start += 100) {
       await db.table('bulk_gadgets').multiInsert(rows.slice(start, start + 100))
     }
@@ -716,12 +721,13 @@ test.group('Admin | edit selected', (group) => {
     cleanup(await work())
     const job = await untilJob(answer.body.job.id)
     assert.containSubset(job, { state: 'done', done: 1001, fault: null })
+    assert.deepEqual(job.result, { message: '998 gadgets updated, 3 unchanged' })
     const [{ total }] = await db.from('bulk_gadgets').where('name', 'New lamp').count('* as total')
     assert.equal(Number(total), 1001)
     const events = await db.from('admin_event_log').where('event_type', 'UPDATE').orderBy('id')
     assert.deepEqual(
       events.map(({ details }) => JSON.parse(details).count ?? 1),
-      [1000, 1]
+      [997, 1]
     )
 
     /* By the form, and stopped by one that its hook refuses */

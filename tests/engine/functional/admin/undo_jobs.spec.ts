@@ -81,13 +81,20 @@ test.group('Admin | the undo of a job', (group) => {
     const done = await untilJob(undoing.id)
     assert.containSubset(done, { state: 'done', done: MANY, fault: null })
     assert.equal(await countActive(), MANY)
-    assert.match(await page(undoing.id), /id="undo-job"[^>]*>Redo</)
+    const shown = await page(undoing.id)
+    assert.match(shown, /id="undo-job"[^>]*>Redo</)
+    assert.include(shown, `Undo job ${id}<`)
     const queries = await queriesOf(() => page(undoing.id))
     assert.isEmpty(queries.filter((sql) => /count\(.*admin_audit_log/.test(sql)))
     const text = await page(id)
     assert.notInclude(text, 'id="undo-job"')
     assert.include(text, `href="/admin/management/jobs/${undoing.id}"`)
     assert.equal(await its(undo(id), 'status'), 409)
+
+    const { body } = await undo(undoing.id)
+    const redoing = await untilJob(body.job.id)
+    assert.match(redoing.result!.message as string, /^Redone: /)
+    assert.include(await page(redoing.id), `Redo what job ${undoing.id} undid<`)
   }).timeout(60_000)
 
   test('[R7, U4] others neither see it nor undo it, and the owner needs the opposite permission', async ({
