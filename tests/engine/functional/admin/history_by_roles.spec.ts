@@ -270,6 +270,6 @@ test.group('Admin | history of a record, by roles', (group) => {
       found.plain,
       /Deleted .*Undoes event .*Restored .* kim .*Deleted .*can be restored/
     )
-    assert.include(found.plain, 'Nothing earlier is in the log')
+    assert.include(found.plain, 'The log has no earlier events')
   })
 })
