@@ -7,7 +7,11 @@ import { THEMES, Visit } from '#tests/engine/helpers/browser'
 
 const path = (page: Page) => new URL(page.url()).pathname + new URL(page.url()).search
 
-const headings = async (page: Page) => await page.locator('.list-table thead th').allInnerTexts()
+/* Narrow screens have them in a sheet. */
+const headings = async (page: Page) => {
+  const texts = await page.locator('.list-table thead th').allTextContents()
+  return texts.map((text) => text.trim())
+}
 
 async function makeReels() {
   await db.from('reels').delete()
