@@ -94,7 +94,8 @@ export class SqliteDialect implements Dialect {
     }
     const name = operandOf(this.nameOf(table, column), column)
     const sql = `${name} ${operator} ${placeOf(column, value)}${collation(column)}`
-    const guard = operator === '=' || operator === '<>' ? undefined : guardOf(name, column)
+    const guard =
+      operator === '=' || operator === '<>' ? undefined : guardOf(name, column, operator)
     return {
       sql: guard ? `(${sql} and ${guard})` : sql,
       bindings: [this.bind(column, value)],
@@ -250,10 +251,14 @@ function placeOf(column: Column, value: unknown): string {
 }
 
 /** Keeps values of another kind out of a comparison by size, which can be in rows that nobody has looked at. */
-function guardOf(name: string, column: Column): string | undefined {
+function guardOf(
+  name: string,
+  column: Column,
+  operator: '<' | '<=' | '>' | '>='
+): string | undefined {
   /* A row number is always an integer, and a column of texts makes a text of everything. */
   if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
-  return comparable(name, column.kind, column.forms?.isUsual)
+  return comparable(name, column.kind, operator, column.forms?.isUsual)
 }
 
 /** A number that a text holds is found as one, and shown with all that the text has. */

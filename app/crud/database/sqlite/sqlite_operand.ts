@@ -92,13 +92,22 @@ export function otherForm(name: string, kind: ColumnKind): string | undefined {
 }
 
 /**
- * Condition that leaves out values of another kind, which SQLite would sort before or after all of the column's. The
- * plus keeps it from choosing the index by this condition.
+ * Condition that keeps values of another kind out of a comparison by size. SQLite sorts numbers before texts, and texts
+ * before bytes, so that only one end needs it. The plus keeps it from choosing the index by this condition.
  *
  * @param isUsual  true if no date or time is invalid
+ * @returns undefined if the comparison itself leaves them out
  */
-export function comparable(operand: string, kind: ColumnKind, isUsual = false): string {
-  if (kind in USUAL && !isUsual) return `${USUAL[kind]}(${operand}) is ${operand}`
-  const isText = kind in USUAL || kind === 'text' || kind === 'uuid'
-  return isText ? `+${operand} >= '' and +${operand} < x''` : `+${operand} < ''`
+export function comparable(
+  operand: string,
+  kind: ColumnKind,
+  operator: '<' | '<=' | '>' | '>=',
+  isUsual = false
+): string | undefined {
+  const isTime = kind in USUAL
+  if (isTime && !isUsual) return `${USUAL[kind]}(${operand}) is ${operand}`
+  const isText = isTime || kind === 'text' || kind === 'uuid'
+  if (operator.startsWith('<')) return isText ? `+${operand} >= ''` : undefined
+  if (isTime) return undefined
+  return isText ? `+${operand} < x''` : `+${operand} < ''`
 }
