@@ -171,25 +171,33 @@ export function ownCell(
   }
 }
 
+/** Returns the cells of a column. */
+export function cellsOf(
+  column: Column,
+  values: readonly unknown[],
+  options: CellOptions
+): ShownCell[] {
+  return values.map(cellMaker(column, values, options))
+}
+
 /**
  * Returns the function that formats the values of one column, all in the same way.
  *
- * @param values      values of the page
+ * @param values      values of the page: numbers are shown with the same decimals
  * @param isGrouped   true for thousands separators, which identifiers do not have
  * @param isChoice    true if every value is one of a list
  * @param own         shows a value in the way of its widget; null for as if there was none
  */
-export function cellsOf(
+export function cellMaker(
   column: Column,
   values: readonly unknown[],
   { isGrouped, isChoice = false, text, own }: CellOptions
-): ShownCell[] {
+): (value: unknown) => ShownCell {
   const show = isChoice ? choice : shows(column, values, isGrouped, text)
-  return values.map((value) =>
+  return (value) =>
     value === null || value === undefined
       ? nullCell(text)
       : (own?.(value) ?? show(value) ?? valueCell(value, text))
-  )
 }
 
 export type Show = (value: unknown) => ShownCell | null

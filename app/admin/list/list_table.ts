@@ -25,7 +25,7 @@ import { isChoice } from '../forms/fields/listed_choices.js'
 import { widgetShow } from '../forms/fields/widgets/widget_cells.js'
 import { chosenColumns } from './columns/column_choices.js'
 import {
-  cellsOf,
+  cellMaker,
   cutText,
   isInvisible,
   ownCell,
@@ -343,7 +343,7 @@ export class ListTable {
     const isGrouped = !namesThings(this.view, column)
     const show = widgetShow(this.view, column, text)
     const options = { isGrouped, isChoice: shown.isChoice, text, own: show }
-    const cells = cellsOf(column, values, options)
+    const cells = await mapInTurns(values, ROWS_A_TURN, cellMaker(column, values, options))
     if (reference && titles) return await related(ctx, reference, await titles, values, cells)
     return show ? cells : cells.map((cell) => withUnits(this.view, shown.name, cell))
   }
