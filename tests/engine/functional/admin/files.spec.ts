@@ -425,7 +425,7 @@ test.group('Admin | files in forms', (group) => {
   }) => {
     await create(png('my <b>face</b>.png'))
     const { id, image } = await Portrait.firstOrFail()
-    const shown = async (path: string) => (await get(path, { headers: { cookie } })).text
+    const shown = (path: string) => get(path, { headers: { cookie } }).then(({ text }) => text)
     const link = `/admin/Portrait/files/${image}">`
     assert.include(
       await shown(`/admin/Portrait/update/${id}`),
