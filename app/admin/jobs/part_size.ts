@@ -14,7 +14,8 @@ const LONGEST_PAUSE = 100
 
 const FIRST = 50
 const LEAST = 5
-const MOST = 500
+/* What is logged of a part is made in one turn of the event loop. */
+const MOST = 200
 
 /**
  * The number of records that a job writes in one transaction, by how long the last ones took.

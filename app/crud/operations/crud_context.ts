@@ -22,6 +22,6 @@ export interface CrudContext {
   readonly records: Records
   /** The object itself, so that overridden methods are called */
   readonly methods: OverridableMethods
-  /** True if a subclass overrides the method */
-  overrides(name: keyof OverridableMethods): boolean
+  /** True if a subclass overrides the method, or an operation that others would replace */
+  overrides(name: keyof OverridableMethods | 'update' | 'revert'): boolean
 }

@@ -16,7 +16,8 @@ export async function revertTogether(
   const { overrides, resource } = context
   const { whole } = options
   await resource.load(whole)
-  if (overrides('prepareDelete') || !resource.reader.answersPlainly) return false
+  if (overrides('revert') || overrides('prepareDelete')) return false
+  if (!resource.reader.answersPlainly) return false
   if (!(await areStoredPlainly(context, whole, options, 'update'))) return false
   const stamps = new PlainRows(resource, whole).stampsOfUpdate()
   if (!stamps) return false

@@ -31,7 +31,7 @@ export async function updateTogether(
   const client = await clientFor(context.resource, options)
   /* Rows are locked one after the other, in the order of the caller. */
   const locksRows = dialectOf(client).lockClause !== ''
-  if (locksRows || !client.isTransaction) return false
+  if (locksRows || !client.isTransaction || context.overrides('update')) return false
   if (await runsOwnCode(context, client, ['update'])) return false
   await runWrite(context, options, async (transaction) => {
     for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {

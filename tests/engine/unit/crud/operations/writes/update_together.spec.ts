@@ -155,7 +155,12 @@ test.group('Updates together', (group) => {
     const overridden = new (class extends LucidCrud {
       override afterUpdate() {}
     })(Sample)
-    for (const crud of [new LucidCrud(Hooked), overridden] as LucidCrud[]) {
+    const replaced = new (class extends LucidCrud {
+      override async update() {
+        return null
+      }
+    })(Sample)
+    for (const crud of [new LucidCrud(Hooked), overridden, replaced] as LucidCrud[]) {
       const isDone = await db.transaction((client) => crud.updateTogether([], { client }))
       assert.isFalse(isDone)
     }
