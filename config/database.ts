@@ -6,14 +6,12 @@ import { mysqlConnection, postgresConnection, sqliteConnections } from '#crud'
 import env from '#start/env'
 
 /**
- * The admin site's own tables are here too. To put them into another database, leave its migrations
- * out here, add a connection for them below, as in
- * `...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ADMIN })` or
- * `admin: postgresConnection({ ...server, database: 'atrium_admin', migrations: ADMIN })`, name
- * 'admin' as `adminConnection` in config/admin.ts, and run `node ace migrate`.
+ * The tables of the admin site are here, too; its migrations run before these. To put them into another database, add a
+ * connection below, as in `...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'))` or
+ * `admin: postgresConnection({ ...server, database: 'atrium_admin' })`, name 'admin' as `adminConnection` in
+ * config/admin.ts, and run `node ace migrate`.
  */
-const ADMIN = ['app/crud/migrations', 'app/admin/migrations']
-const migrations = [...ADMIN, 'database/migrations']
+const migrations = ['database/migrations']
 
 /** SQLite uses one file, with one writer and several readers */
 const isFile = env.get('DB_CONNECTION').includes('sqlite')

@@ -6,6 +6,7 @@ import { readersOf } from '#crud/internals'
 import { checkGrounds } from '#upstream/check_grounds'
 import { leaveOutMigrations } from '#upstream/lucid_migration_names'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { addEngineMigrations, renameEngineMigrations } from './engine_migrations.js'
 import { leaveAdminSite } from './leave_admin_site.js'
 import { migrationsOf } from './migrate_databases.js'
 import { addRawHeaders } from './node_server.js'
@@ -28,6 +29,14 @@ export default class HostProvider {
 
   async boot() {
     await leaveAdminSite(this.app)
+    const db = await this.app.container.make('lucid.db')
+    addEngineMigrations(db, this.app.config.get('admin.adminConnection'))
+    if (this.app.getEnvironment() === 'web') return
+    const ace = await this.app.container.make('ace')
+    ace.executing(async (command: { commandName: string; connection?: string }) => {
+      if (!command.commandName.startsWith('migration:')) return
+      await renameEngineMigrations(db, command.connection ?? db.primaryConnectionName)
+    })
   }
 
   /** Makes no query, as this also runs for commands and code generation. [P2] */

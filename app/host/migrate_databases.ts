@@ -7,6 +7,7 @@ import { crudConfig } from '#crud'
 import { whileLocked } from '#crud/internals'
 import { AdminSite } from '#admin'
 import { migrationNames } from '#upstream/lucid_migration_names'
+import { renameEngineMigrations } from './engine_migrations.js'
 import { checkExistingTables } from './existing_tables.js'
 
 /** Errors that bin/fail_start.ts explains */
@@ -22,9 +23,10 @@ export async function migrateDatabases(app: ApplicationService) {
   const { dbConfig } = await app.container.make(AdminSite)
   const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
   for (const name of names) {
-    await whileLocked(db, name, async () =>
-      checkExistingTables(db, name, await migrationsOf(db, app, name))
-    )
+    await whileLocked(db, name, async () => {
+      await renameEngineMigrations(db, name)
+      await checkExistingTables(db, name, await migrationsOf(db, app, name))
+    })
   }
   for (const name of names) await whileLocked(db, name, () => migrate(db, app, name))
 }

@@ -153,10 +153,8 @@ test.group('Admin | settings of config/admin.ts', () => {
     await onlyNotes(copy)
     await hashQuickly(copy)
     edit(copy, 'config/database.ts', {
-      "const migrations = [...ADMIN, 'database/migrations']":
-        "const migrations = ['app/crud/migrations', 'database/migrations']",
       'connections: {':
-        "connections: { ...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3'), { migrations: ADMIN }),",
+        "connections: { ...sqliteConnections('admin', app.makePath('tmp/admin.sqlite3')),",
     })
     edit(copy, 'config/admin.ts', { 'adminConnection: undefined': "adminConnection: 'admin'" })
     cpSync(join(copy.folder, '.env.test'), join(copy.folder, '.env'))

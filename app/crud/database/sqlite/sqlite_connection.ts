@@ -70,14 +70,14 @@ export function sqliteConnections<Name extends string>(
     synchronous = 'full',
     groups = { writes: 50, milliseconds: 20 },
   }: {
-    migrations: string[]
+    migrations?: string[]
     readers?: number
     driver?: SqliteDriver
     timeout?: number
     shared?: boolean
     synchronous?: Synchronous
     groups?: GroupBounds
-  }
+  } = {}
 ): Record<Name | `${Name}_readers`, SqliteConfig> {
   checkGround()
   const common = {
@@ -100,7 +100,7 @@ export function sqliteConnections<Name extends string>(
         acquireTimeoutMillis: PATIENCE,
         afterCreate: prepare(driver, writer, timeout, protect),
       },
-      migrations: { naturalSort: true, paths: migrations },
+      migrations: { naturalSort: true, ...(migrations && { paths: migrations }) },
       groups,
     },
     [name + READERS]: {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '../../database/dialects.js'
+import { migrationsPath } from '../../engine_file.js'
 import { RuntimeError } from '../../errors.js'
 import { keyReused, stillRunning } from '../problems.js'
 import { crudConfig } from '../../settings.js'
@@ -62,7 +63,7 @@ export class StoredAnswers {
     if (!PRUNED.has(connectionName)) {
       if (!(await dialectOf(client).readTable(client, TABLE))) {
         throw new RuntimeError(
-          `The connection "${connectionName}" has no table ${TABLE}, which Idempotency-Key needs. Add 'app/crud/migrations' to the paths of its migrations in config/database.ts, and run: node ace migrate`
+          `The connection "${connectionName}" has no table ${TABLE}, which Idempotency-Key needs. Add '${migrationsPath('crud')}' to the paths of its migrations in config/database.ts, and run: node ace migrate`
         )
       }
       PRUNED.set(connectionName, 0)
