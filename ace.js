@@ -10,6 +10,8 @@ if (!(await makeReady())) {
 } else if (needsOtherRuntime()) {
   process.exitCode = await runWithSuitableNode(process.argv.slice(1))
 } else {
+  /* For the processes that a command starts with ts-exec: the engine's sources instead of its build */
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --conditions=atrium-source`.trim()
   await import('./scripts/loader.js')
   await import('./bin/console.js')
 }

@@ -10,9 +10,7 @@ export default defineConfig({
   commands: [
     () => import('@adonisjs/core/commands'),
     () => import('@adonisjs/lucid/commands'),
-    () => import('#crud/commands/main'),
-    () => import('#admin/commands/main'),
-    () => import('#host/commands/main'),
+    () => import('adonis-atrium/commands'),
   ],
 
   providers: [
@@ -24,10 +22,8 @@ export default defineConfig({
     () => import('@adonisjs/lucid/database_provider'),
     () => import('@adonisjs/auth/auth_provider'),
     () => import('@adonisjs/session/session_provider'),
-    () => import('#crud/crud_provider'),
-    () => import('#crud/openapi/openapi_provider'),
-    () => import('#admin/admin_provider'),
-    () => import('#host/host_provider'),
+    () => import('adonis-atrium/provider'),
+    () => import('adonis-atrium/server_provider'),
   ],
 
   preloads: [
@@ -47,8 +43,10 @@ export default defineConfig({
 
   metaFiles: [
     { pattern: 'resources/views/**/*.edge', reloadServer: false },
-    { pattern: 'resources/lang/**/*.json', reloadServer: false },
-    { pattern: 'resources/assets/**', reloadServer: false },
+    {
+      pattern: 'packages/atrium/{package.json,{build,views,assets,lang,stubs}/**}',
+      reloadServer: false,
+    },
     { pattern: 'database/data/**', reloadServer: false },
     { pattern: '.env.example', reloadServer: false },
     { pattern: 'scripts/**', reloadServer: false },

@@ -27,7 +27,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
      */
     new VineProvider(app).boot()
     app.booting(async () => {
-      const { generateIndexes } = await import('#host/generate_indexes')
+      const { generateIndexes } = await import('adonis-atrium/server')
       await generateIndexes(app)
       await import('#start/env')
     })

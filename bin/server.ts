@@ -11,8 +11,7 @@ process.env.TZ = 'UTC'
 await import('reflect-metadata')
 const { Ignitor } = await import('@adonisjs/core')
 const { failStart } = await import('./fail_start.js')
-const { stopOnSignal } = await import('./stop.js')
-const { createNodeServer } = await import('#host/node_server')
+const { createNodeServer, generateIndexes, stopOnSignal } = await import('adonis-atrium/server')
 
 const APP_ROOT = new URL('../', import.meta.url)
 
@@ -28,7 +27,6 @@ const started = Promise.withResolvers<void>()
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
     app.booting(async () => {
-      const { generateIndexes } = await import('#host/generate_indexes')
       await generateIndexes(app)
       const { default: env } = await import('#start/env')
       /* Files of the server are readable by its own user only. */

@@ -1,33 +1,23 @@
 /*
- * The entry point of the tests: the application's own, or the engine's if ATRIUM_TESTS is `engine`. Each
- * run has its own database and its own folder for uploaded files, so that it never touches the
- * developer's data or another run.
+ * The entry point of `node ace test`. Each run has its own database and its own folder for uploaded files, so that it
+ * never touches the developer's data or another run.
  */
-import type { ApplicationService } from '@adonisjs/core/types'
-import type { Config } from '@japa/runner/types'
-import { freePort } from '#tests/engine/helpers/free_port'
-import { useTestDatabase } from '#tests/engine/helpers/test_database'
-import { leaveOutModels } from '#tests/engine/without_application'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 
-const isEngine = process.env.ATRIUM_TESTS === 'engine'
-
-/** Suites that scripts/test.js leaves out, as this machine lacks something they need */
-const leftOut = process.env.ATRIUM_WITHOUT_SUITES?.split(',') ?? []
+const FOLDER = `tmp/test-${process.pid}`
 
 process.env.NODE_ENV = 'test'
 process.env.TZ = 'UTC'
-const removeDatabase = await useTestDatabase()
+process.env.DB_DATABASE = `${FOLDER}/db.sqlite3`
+process.env.STORAGE_DIRECTORY = `${FOLDER}/storage`
 process.env.PORT ??= String(await freePort())
+process.on('exit', () => rmSync(FOLDER, { recursive: true, force: true }))
 
 await import('reflect-metadata')
 const { Ignitor, prettyPrintError } = await import('@adonisjs/core')
 const { configure, processCLIArgs, run } = await import('@japa/runner')
-
-/** The exports of tests/bootstrap.ts */
-interface Bootstrap extends Pick<Config, 'plugins' | 'reporters' | 'configureSuite'> {
-  runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>>
-  suites?: ApplicationService['rcFile']['tests']['suites']
-}
 
 const APP_ROOT = new URL('../', import.meta.url)
 
@@ -40,9 +30,8 @@ const IMPORTER = (filePath: string) => {
 
 new Ignitor(APP_ROOT, { importer: IMPORTER })
   .tap((app) => {
-    if (isEngine) leaveOutModels(app)
     app.booting(async () => {
-      const { generateIndexes } = await import('#host/generate_indexes')
+      const { generateIndexes } = await import('adonis-atrium/server')
       await generateIndexes(app)
       await import('#start/env')
     })
@@ -51,34 +40,28 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
   })
   .testRunner()
   .configure(async (app) => {
-    const bootstrap: Bootstrap = isEngine
-      ? await import('#tests/engine/bootstrap')
-      : await import('#tests/bootstrap')
-    const { runnerHooks, reporters, suites = app.rcFile.tests.suites, ...config } = bootstrap
-    const { withCounts } = await import('#tests/engine/counts_reporter')
-    const { afterwards } = await import('#host/testing')
+    const { runnerHooks, ...config } = await import('#tests/bootstrap')
 
     processCLIArgs(process.argv.splice(2))
     configure({
       ...app.rcFile.tests,
       ...config,
       ...{
-        reporters: withCounts(reporters),
-        suites: suites.filter(({ name }) => !leftOut.includes(name)),
         setup: runnerHooks.setup,
-        teardown: runnerHooks.teardown.concat([
-          afterwards('ending the application', () => app.terminate()),
-        ]),
+        teardown: runnerHooks.teardown.concat([() => app.terminate()]),
       },
-    } as Config)
+    })
   })
-  .run(async (app) => {
-    await run()
-    /* If a test file cannot be imported, the runner skips the teardown. */
-    await app.terminate()
-  })
+  .run(() => run())
   .catch((error) => {
     process.exitCode = 1
     prettyPrintError(error)
   })
-  .finally(removeDatabase)
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0)
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { flags } from '@adonisjs/core/ace'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { ask, Command, CommandFailure } from '#crud/commands/command'
+import { ask, Command, CommandFailure } from 'adonis-atrium/commands'
 import { DEMO_TABLES } from '#database/demo_files'
 
 /** Files and folders of the demo */
@@ -27,7 +27,8 @@ const PATHS = [
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
   'tests/functional/demo',
-  'tests/engine/process/demo',
+  'packages/atrium/tests/demo',
+  'packages/atrium/tests/process/demo',
 ]
 
 /** Passages about the demo in other files, which are removed from them */

@@ -33,7 +33,7 @@ export default defineConfig({
   /** Cookies over HTTPS only. A production server belongs behind HTTPS. */
   secureCookies: app.inProduction,
 
-  /** A folder of Edge files that replace those of the same name in resources/views/admin */
+  /** A folder of Edge files that replace those of the same name in packages/atrium/views/admin */
   templatesDirectory: undefined,
 
   /** Folder of uploaded files */

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
 import { defineConfig } from '@adonisjs/core/http'
-import { answerBadUrl } from '#host/node_server'
+import { answerBadUrl } from 'adonis-atrium/server'
 
 /** Public address of the application. */
 export const appUrl = env.get('APP_URL')

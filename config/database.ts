@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { defineConfig } from '@adonisjs/lucid'
-import { mysqlConnection, postgresConnection, sqliteConnections } from '#crud'
+import { mysqlConnection, postgresConnection, sqliteConnections } from 'adonis-atrium/database'
 import env from '#start/env'
 
 /**

@@ -4,8 +4,7 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { DEMO_TABLES } from '#database/demo_files'
-import { ExistingTables } from '#host/existing_tables'
-import { migrateDatabases } from '#host/migrate_databases'
+import { ExistingTables, migrateDatabases } from 'adonis-atrium/server'
 import { seedDemo } from '#database/seed_demo'
 
 /**

@@ -5,7 +5,7 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { reasonOf } from '#host/migrate_databases'
+import { reasonOf } from 'adonis-atrium/server'
 import env from '#start/env'
 
 /**

@@ -1,5 +1,5 @@
 /*
- * `npm run component-css`: writes resources/assets/admin/components.css, the part of Basecoat that the
+ * `npm run component-css`: writes packages/atrium/assets/admin/components.css, the part of Basecoat that the
  * admin site needs, and form_components.css, what of it only pages with forms need. Basecoat's single components are written for Tailwind's compiler, and as a whole it
  * would take a third of what a page may weigh.
  */
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import postcss from 'postcss'
 import { root } from './runtime.js'
 
-const ASSETS = join(root, 'resources/assets/admin')
+const ASSETS = join(root, 'packages/atrium/assets/admin')
 export const COMPONENT_CSS = join(ASSETS, 'components.css')
 export const FORM_COMPONENT_CSS = join(ASSETS, 'form_components.css')
 

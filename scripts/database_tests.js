@@ -1,6 +1,6 @@
 /*
  * The databases that this machine has for the tests, in addition to SQLite. Tests tagged @database, about the
- * differences between databases, run on each of them. (tests/engine/helpers/databases.ts)
+ * differences between databases, run on each of them. (packages/atrium/tests/helpers/databases.ts)
  */
 const OTHERS = [
   { name: 'better-sqlite3' },

@@ -1,5 +1,5 @@
 /*
- * `npm run font`: writes the typeface of the admin site, resources/assets/admin/inter*.woff2, cut from Inter.
+ * `npm run font`: writes the typeface of the admin site, packages/atrium/assets/admin/inter*.woff2, cut from Inter.
  * A first load has 60 KB for all: the first file has the characters of English, the others are fetched by
  * pages that have characters of other languages. All have one axis, from regular to semibold, and even figures.
  */
@@ -30,7 +30,7 @@ export const FONTS = [
   },
 ]
 
-const ASSETS = join(root, 'resources/assets/admin')
+const ASSETS = join(root, 'packages/atrium/assets/admin')
 
 /**
  * @returns the bytes of one of the fonts above

@@ -2,24 +2,32 @@
  * The allowed imports between files (docs/architecture.md), for dependency-cruiser. Paths are regular
  * expressions.
  */
-const HOST_FILES = '(adonisrc\\.ts|(bin|commands|config|database|start|tests|benchmarks)/)'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './runtime.js'
 
-/* Providers and commands, which adonisrc.ts names. */
-const CRUD_ENTRIES = '^app/crud/(crud_provider|openapi/openapi_provider|commands/main)\\.ts$'
-const ADMIN_ENTRIES = '^app/admin/(admin_provider|commands/main)\\.ts$'
+const ENGINE = '^packages/atrium/src/'
+const CRUD = `${ENGINE}crud/`
+const ADMIN = `${ENGINE}admin/`
+const HOST = `${ENGINE}host/`
+const UPSTREAM = `${ENGINE}upstream/`
 
-const CRUD_FACE = '^app/crud/index\\.ts$'
-const MOUNT = '^app/crud/mount_middleware\\.ts$'
-const INNER_FACE = '^app/crud/internals\\.ts$'
-const COMMAND_FACE = '^app/crud/commands/command\\.ts$'
-const ADMIN_FACES = '^app/admin/(index|testing)\\.ts$'
+/* The public names of the engine: the files that the `exports` of its package.json name. */
+const { exports } = JSON.parse(readFileSync(join(root, 'packages/atrium/package.json'), 'utf8'))
+const PUBLIC = Object.values(exports)
+  .flatMap(({ 'atrium-source': path }) => path ?? [])
+  .map((path) => `^packages/atrium/${path.slice(2).replaceAll('.', '\\.')}$`)
+
+const CRUD_FACE = `${CRUD}index\\.ts$`
+const INNER_FACE = `${CRUD}internals\\.ts$`
+const COMMAND_FACE = `${CRUD}commands/command\\.ts$`
+const ADMIN_FACES = `${ADMIN}(index|testing)\\.ts$`
+
+/* They put the parts of the engine together. */
+const FACES = `${ENGINE}(commands|database|provider|server|testing)\\.ts$`
 
 /* They run before there is an application, without which '#crud' cannot be imported. */
-const BEFORE_START =
-  '^(bin/stop|start/env|app/host/(node_server|trusted_proxy)|app/admin/authentication/app_key)\\.ts$'
-
-/* The engine's own tests may import internals. */
-const TESTS = '^(tests/engine|benchmarks)/'
+const BEFORE_START = `${ENGINE}(host/(node_server|stop_on_signal|trusted_proxy)|admin/authentication/app_key)\\.ts$`
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 
@@ -27,75 +35,81 @@ export const IMPORT_RULES = [
   rule(
     'no-circle',
     'No file imports itself through others, types included. Models of relations may: Lucid asks for both.',
-    { path: '^(app|commands|config|database|start)/', pathNot: '^app/models/' },
+    { path: '^(app|commands|config|database|start|packages/atrium/src)/', pathNot: '^app/models/' },
     { circular: true }
   ),
   rule(
+    'engine-by-its-exports',
+    "Import 'adonis-atrium' or another of the `exports` of packages/atrium/package.json. What they do not export is the engine's own.",
+    { pathNot: '^packages/' },
+    { path: '^packages/', pathNot: PUBLIC }
+  ),
+  rule(
+    'engine-imports-itself',
+    'The engine imports nothing of the application, and none of its own tests.',
+    { path: ENGINE },
+    {
+      path: '^',
+      pathNot: [ENGINE, 'node_modules'],
+      dependencyTypesNot: [
+        'core',
+        'npm',
+        'npm-dev',
+        'npm-optional',
+        'npm-peer',
+        'npm-no-pkg',
+        'npm-unknown',
+        'unknown',
+        'undetermined',
+      ],
+    }
+  ),
+  rule(
     'crud-imports-downwards',
-    'app/crud imports only itself and app/upstream.',
-    { path: '^app/crud/' },
-    { path: `^(app/(?!crud/|upstream/)|${HOST_FILES})` }
+    'src/crud imports only itself and src/upstream.',
+    { path: CRUD },
+    { path: ENGINE, pathNot: [CRUD, UPSTREAM] }
   ),
   rule(
     'admin-imports-downwards',
-    'app/admin imports only itself, app/crud and app/upstream.',
-    { path: '^app/admin/' },
-    { path: `^(app/(?!admin/|crud/|upstream/)|${HOST_FILES})` }
+    'src/admin imports only itself, src/crud and src/upstream.',
+    { path: ADMIN },
+    { path: ENGINE, pathNot: [ADMIN, CRUD, UPSTREAM] }
   ),
   rule(
     'host-imports-downwards',
-    'app/host imports only itself, app/admin, app/crud and app/upstream.',
-    { path: '^app/host/' },
-    { path: `^(app/(?!host/|admin/|crud/|upstream/)|${HOST_FILES})` }
+    'src/host imports only itself, src/admin, src/crud and src/upstream.',
+    { path: HOST },
+    { path: ENGINE, pathNot: [HOST, ADMIN, CRUD, UPSTREAM] }
   ),
   rule(
     'upstream-imports-nothing',
-    'app/upstream mends other libraries, and imports only itself.',
-    { path: '^app/upstream/' },
-    { path: `^(app/(?!upstream/)|${HOST_FILES})` }
-  ),
-  rule(
-    'crud-by-its-face',
-    "Import '#crud'. What it does not export is the engine's own.",
-    {
-      pathNot: [
-        TESTS,
-        '^app/(crud|admin|host|upstream)/',
-        '^adonisrc\\.ts$',
-        '^commands/',
-        BEFORE_START,
-      ],
-    },
-    { path: '^app/crud/', pathNot: [CRUD_FACE, MOUNT] }
+    'src/upstream mends other libraries, and imports only itself.',
+    { path: UPSTREAM },
+    { path: ENGINE, pathNot: UPSTREAM }
   ),
   rule(
     'crud-by-its-inner-face',
     "Import '#crud' or '#crud/internals', and in a command '#crud/commands/command'.",
-    { path: '^app/(admin|host)/', pathNot: ['^app/(admin|host)/commands/', BEFORE_START] },
-    { path: '^app/crud/', pathNot: [CRUD_FACE, INNER_FACE] }
+    { path: [ADMIN, HOST], pathNot: [`${ENGINE}(admin|host)/commands/`, BEFORE_START] },
+    { path: CRUD, pathNot: [CRUD_FACE, INNER_FACE] }
   ),
   rule(
     'crud-by-its-command-face',
     "Import '#crud', '#crud/internals' or '#crud/commands/command'.",
-    { path: '^(app/(admin|host)/)?commands/' },
-    { path: '^app/crud/', pathNot: [CRUD_FACE, INNER_FACE, COMMAND_FACE] }
+    { path: `${ENGINE}(admin|host)/commands/` },
+    { path: CRUD, pathNot: [CRUD_FACE, INNER_FACE, COMMAND_FACE] }
   ),
   rule(
     'admin-by-its-face',
     "Import '#admin', and in a test '#admin/testing'.",
-    { pathNot: [TESTS, '^app/(admin|crud|upstream)/', '^adonisrc\\.ts$', BEFORE_START] },
-    { path: '^app/admin/', pathNot: ADMIN_FACES }
-  ),
-  rule(
-    'adonisrc-names-entries',
-    'adonisrc.ts names providers and commands, nothing else.',
-    { path: '^adonisrc\\.ts$' },
-    { path: '^app/(crud|admin)/', pathNot: [CRUD_ENTRIES, ADMIN_ENTRIES] }
+    { path: ENGINE, pathNot: [ADMIN, CRUD, UPSTREAM, FACES] },
+    { path: ADMIN, pathNot: ADMIN_FACES }
   ),
   rule(
     'import-exists',
     'The imported file does not exist.',
-    { path: '^(app|commands|config|database|start)/' },
+    { path: '^(app|commands|config|database|start|packages/atrium/src)/' },
     { couldNotResolve: true, path: '^[#.]' }
   ),
 ]

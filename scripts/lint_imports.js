@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
 import { IMPORT_RULES } from './import_rules.js'
 
-const FOLDERS = ['adonisrc.ts', 'app', 'bin', 'commands', 'config', 'database', 'start']
-const TESTS = ['tests/bootstrap.ts', 'tests/functional']
+const ENGINE = 'packages/atrium/src'
+const FOLDERS = ['adonisrc.ts', 'app', 'bin', 'commands', 'config', 'database', 'start', 'tests']
 
 const MOST_CIRCLES = 3
 
@@ -23,13 +23,17 @@ export async function findForbiddenImports(root, paths) {
     paths,
     {
       baseDir: root,
-      doNotFollow: { path: ['node_modules', '^tests/engine/'] },
+      doNotFollow: { path: ['node_modules', '^packages/atrium/tests/'] },
       ruleSet: { forbidden: IMPORT_RULES },
       tsPreCompilationDeps: true,
       validate: true,
     },
     /* The `imports` of package.json name files of the build. */
-    { extensionAlias: { '.js': ['.ts', '.js'] } }
+    {
+      extensionAlias: { '.js': ['.ts', '.js'] },
+      exportsFields: ['exports'],
+      conditionNames: ['atrium-source', 'import', 'node', 'types', 'default'],
+    }
   )
   return described(output.summary.violations)
 }
@@ -55,7 +59,7 @@ function described(violations) {
 
 /* Not `import.meta.main`: older versions of Node.js do not have it, and would check nothing. */
 if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
-  const forbidden = await findForbiddenImports(process.cwd(), [...FOLDERS, ...TESTS])
+  const forbidden = await findForbiddenImports(process.cwd(), [...FOLDERS, ENGINE])
   for (const line of forbidden) console.error(line)
   if (forbidden.length > 0) process.exit(1)
   console.log('No import breaks a rule of scripts/import_rules.js.')

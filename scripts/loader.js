@@ -20,6 +20,7 @@ import {
 import { createRequire, enableCompileCache, registerHooks, setSourceMapsSupport } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { movedImport } from './moved_imports.js'
 
 /** What a process with this loader does without: ts-exec, and this loader in a copy of the project */
 const LOADERS = /^@poppinss\/ts-exec$|\/scripts\/loader\.js$/
@@ -43,8 +44,18 @@ const PACKAGES_URL = `${pathToFileURL(nodeModules).href}/`
 /** An import of a package. The project and its copies have the same ones, in one folder. */
 const BARE = /^@?[a-z](?!\w*:)/
 
+/** The engine, whose TypeScript files stand for its build wherever its folder is in the project */
+const ENGINE = 'adonis-atrium'
+const ENGINE_FOLDER = join('packages', 'atrium')
+
+/** The condition of `exports` and `imports` of the engine's package.json under which they name its sources */
+const SOURCE = 'atrium-source'
+
 /** The `imports` of the package.json of a project, by its folder: pairs of the name and the path */
 const ALIASES = new Map()
+
+/** The engine's `exports`, by its folder */
+const EXPORTS = new Map()
 
 /** The project's folder of each folder in it */
 const PROJECTS = new Map()
@@ -108,16 +119,19 @@ function ownFile(specifier, parentURL) {
   if (!parentURL.startsWith('file:')) return undefined
   const isRelative = specifier.startsWith('./') || specifier.startsWith('../')
   const target = isRelative ? new URL(specifier, parentURL).href : aliased(specifier, parentURL)
+  if (target?.endsWith('.ts')) return target
   if (!target?.endsWith('.js')) return undefined
   const written = target.replace(/js$/, 'ts')
   const isThere = existsSync(fileURLToPath(written)) && !existsSync(fileURLToPath(target))
   return isThere ? written : undefined
 }
 
-/** The file that package.json gives an import with #. */
+/** The file that package.json gives an import with #, and that of an import of the engine. */
 function aliased(specifier, parentURL) {
-  if (!specifier.startsWith('#')) return undefined
+  const isOfEngine = isEngine(specifier)
+  if (!isOfEngine && !specifier.startsWith('#')) return undefined
   const project = projectOf(dirname(fileURLToPath(parentURL)))
+  if (isOfEngine) return engineFile(specifier, project)
   for (const [name, path] of aliasesOf(project)) {
     const [start, end] = name.split('*')
     const isMeant =
@@ -125,10 +139,20 @@ function aliased(specifier, parentURL) {
         ? specifier === name
         : specifier.startsWith(start) && specifier.endsWith(end) && specifier.length > start.length
     if (!isMeant) continue
+    if (!path.startsWith('.')) return engineFile(path, project)
     const part = specifier.slice(start.length, specifier.length - (end ?? '').length)
-    return pathToFileURL(join(project, path.replace('*', part))).href
+    const url = pathToFileURL(join(project, path.replace('*', part))).href
+    if (!specifier.startsWith('#tests/') || isThere(url)) return url
   }
+  const moved = !project.endsWith(ENGINE_FOLDER) && movedImport(specifier)
+  if (moved) throw Object.assign(new Error(moved), { code: 'E_RUNTIME' })
   return undefined
+}
+
+/** True for a file, compiled or not. */
+function isThere(url) {
+  const path = fileURLToPath(url)
+  return existsSync(path) || existsSync(path.replace(/js$/, 'ts'))
 }
 
 function projectOf(folder) {
@@ -151,10 +175,26 @@ function aliasesOf(project) {
   } catch {}
   const isPattern = ([name]) => Number(name.includes('*'))
   const aliases = Object.entries(imports)
-    .filter(([, path]) => typeof path === 'string' && path.startsWith('./'))
+    .map(([name, path]) => [name, path[SOURCE] ?? path])
+    .filter(([, path]) => typeof path === 'string' && (path.startsWith('./') || isEngine(path)))
     .toSorted((one, other) => isPattern(one) - isPattern(other) || other[0].length - one[0].length)
   ALIASES.set(project, aliases)
   return aliases
+}
+
+function isEngine(specifier) {
+  return specifier === ENGINE || specifier.startsWith(`${ENGINE}/`)
+}
+
+/** The source of a public import of the engine; undefined for a project without its folder. */
+function engineFile(specifier, project) {
+  const folder = project.endsWith(ENGINE_FOLDER) ? project : join(project, ENGINE_FOLDER)
+  if (!EXPORTS.has(folder)) {
+    const path = join(folder, 'package.json')
+    EXPORTS.set(folder, existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).exports : {})
+  }
+  const path = EXPORTS.get(folder)[`.${specifier.slice(ENGINE.length)}`]?.[SOURCE]
+  return path && pathToFileURL(join(folder, path)).href
 }
 
 /** Imports name compiled files, for which there may only be one in TypeScript. */
@@ -182,11 +222,13 @@ function keyOf(specifier, { parentURL = '', conditions }, isOfPackage) {
   return SHARES_PACKAGES.get(project) ? `${kind} ${specifier}` : undefined
 }
 
-function sharesPackages(project) {
+/** A folder in the project, as the engine's, has those of the project. */
+function sharesPackages(folder) {
   try {
-    return realpathSync(join(project, 'node_modules')) === nodeModules
+    return realpathSync(join(folder, 'node_modules')) === nodeModules
   } catch {
-    return false
+    const parent = dirname(folder)
+    return parent !== folder && sharesPackages(parent)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Where the engine's suites are */
-const FOLDER = 'tests/engine/'
+const FOLDER = 'packages/atrium/tests/'
 
 /**
  * Files that take long, for continuous integration or by name: by suite, where a name that ends with a slash

@@ -123,7 +123,7 @@ function wholeRun() {
     }
   }
   return planOf({
-    owners: isAppOnly ? ['app'] : ['engine', 'app'],
+    owners: isAppOnly ? ['app'] : ['engine', 'demo', 'app'],
     suites: SUITES.filter((suite) => leftOut.every(({ name }) => name !== suite)),
     databases: otherDatabases()
       .filter(({ missing }) => !missing)
@@ -149,7 +149,7 @@ async function test(run, onOutput) {
     makeFolder(data)
     const countsFile = join(data, 'counts.json')
     const args = [
-      'bin/test.ts',
+      'packages/atrium/bin/test.ts',
       ...(run.arguments ?? [
         ...(suite ? [suite] : []),
         ...(database ? [`--tags=${DATABASE_TAG}`] : []),

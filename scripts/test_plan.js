@@ -39,9 +39,10 @@ const LENGTH = 110
 /** All suites */
 export const SUITES = ['process', 'functional', 'browser', 'unit']
 
-/** The owners of tests, with their folders */
+/** The owners of tests, with their folders: the engine, the engine together with the demo, the application */
 const OWNERS = [
-  { name: 'engine', folder: 'tests/engine/', suites: SUITES },
+  { name: 'engine', folder: 'packages/atrium/tests/', suites: SUITES },
+  { name: 'demo', folder: 'packages/atrium/tests/demo/', suites: ['functional'] },
   { name: 'app', folder: 'tests/', suites: SUITES.filter((suite) => suite !== 'process') },
 ]
 

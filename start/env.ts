@@ -4,8 +4,7 @@
  */
 import { Env } from '@adonisjs/core/env'
 /* Tracing reads the environment before there is an application, without which '#admin' cannot be imported. */
-import { checkAppKey } from '#admin/authentication/app_key'
-import { checkTrustedProxy } from '#host/trusted_proxy'
+import { checkAppKey, checkTrustedProxy } from 'adonis-atrium/server'
 
 const isNotS3 = () => process.env.DRIVE_DISK !== 's3'
 const hasNoS3Key = () => !process.env.S3_ACCESS_KEY_ID

@@ -10,13 +10,13 @@ server.errorHandler(() => import('#exceptions/handler'))
  * For every request, also for one that no route matches. The last one serves the endpoints and the admin site;
  * those before it apply to them, too.
  */
-server.use([() => import('#crud/mount_middleware')])
+server.use([() => import('adonis-atrium/middleware')])
 
 /**
  * For every request that one of your routes matches.
  */
 router.use([
-  () => import('#crud/http/body_parser_middleware'),
+  () => import('adonis-atrium/body_parser_middleware'),
   () => import('@adonisjs/session/session_middleware'),
   () => import('@adonisjs/auth/initialize_auth_middleware'),
 ])

@@ -3,8 +3,7 @@ import { apiClient } from '@japa/api-client'
 import app from '@adonisjs/core/services/app'
 import type { Config } from '@japa/runner/types'
 import { pluginAdonisJS } from '@japa/plugin-adonisjs'
-import { adminApiClient } from '#admin/testing'
-import { migrateTables, startServer } from '#host/testing'
+import { adminApiClient, migrateTables, startServer } from 'adonis-atrium/testing'
 
 export const plugins: Config['plugins'] = [
   assert(),

@@ -1,0 +1,131 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { engineFile } from '#crud/internals'
+
+/**
+ * Assets of every page: one stylesheet, one script, one icon, one font. [B1]
+ */
+export const adminAssets = [
+  {
+    name: 'admin.css',
+    paths: [
+      own('components.css'),
+      own('admin.css'),
+      own('list.css'),
+      own('values.css'),
+      own('filters.css'),
+      own('views.css'),
+      own('bulk.css'),
+      own('search.css'),
+      own('print.css'),
+    ],
+  },
+  /* Pages that few people open load this in addition, which keeps the main stylesheet small. */
+  { name: 'dashboard.css', paths: [own('event_marks.css'), own('dashboard.css')] },
+  {
+    name: 'events.css',
+    paths: [own('back_link.css'), own('event_marks.css'), own('events.css')],
+  },
+  { name: 'tokens.css', paths: [own('tokens.css')] },
+  { name: 'roles.css', paths: [own('roles.css')] },
+  { name: 'account.css', paths: [own('account.css')] },
+  { name: 'passkeys.css', paths: [own('passkeys.css')] },
+  {
+    name: 'passkeys.js',
+    paths: [
+      inPackage('@simplewebauthn/browser', '../dist/bundle/index.umd.min.js'),
+      own('passkeys.js'),
+    ],
+  },
+  { name: 'factors.css', paths: [own('factors.css')] },
+  { name: 'factors.js', paths: [own('factors.js')] },
+  { name: 'bulk_edit.css', paths: [own('bulk_edit.css')] },
+  { name: 'list_print.css', paths: [own('list_print.css')] },
+  { name: 'import.css', paths: [own('import.css')] },
+  { name: 'many_to_many.css', paths: [own('many_to_many.css')] },
+  { name: 'records.css', paths: [own('records.css'), own('markdown.css')] },
+  { name: 'form_layout.css', paths: [own('form_layout.css')] },
+  { name: 'kept.css', paths: [own('kept.css')] },
+  { name: 'inlines.css', paths: [own('inlines.css')] },
+  /* Of the widgets of forms: a form has those of its fields. */
+  { name: 'tags_field.css', paths: [own('tags_field.css')] },
+  { name: 'markdown_field.css', paths: [own('markdown_field.css'), own('markdown.css')] },
+  { name: 'slug_field.css', paths: [own('slug_field.css')] },
+  { name: 'colour_field.css', paths: [own('colour_field.css')] },
+  { name: 'password_field.css', paths: [own('password_field.css')] },
+  { name: 'image_field.css', paths: [own('image_field.css')] },
+  {
+    name: 'admin.js',
+    paths: [
+      inPackage('htmx.org/package.json', 'dist/htmx.min.js'),
+      own('admin.js'),
+      own('toasts.js'),
+      own('list.js'),
+      own('facets.js'),
+      own('bulk.js'),
+      own('all_matching.js'),
+      own('later.js'),
+      own('keys.js'),
+      own('confirm.js'),
+    ],
+  },
+  /* Pages with forms have it from the start, others once a form comes into them. */
+  {
+    name: 'forms.css',
+    paths: [
+      own('form_components.css'),
+      own('panel.css'),
+      own('choices.css'),
+      own('back_link.css'),
+      own('forms.css'),
+      own('forms_print.css'),
+    ],
+  },
+  {
+    name: 'forms.js',
+    paths: [own('filter_form.js'), own('views.js'), own('choices.js'), own('forms.js')],
+  },
+  /* Scripts of dialogs that open over a page; keys.js loads them when one is first needed. */
+  { name: 'overlays.js', paths: [own('palette.js'), own('keys_dialog.js')] },
+  /* A script with the name of a stylesheet comes with it. */
+  { name: 'tokens.js', paths: [own('tokens.js')] },
+  { name: 'list_print.js', paths: [own('list_print.js')] },
+  { name: 'roles.js', paths: [own('roles.js')] },
+  { name: 'import.js', paths: [own('import.js')] },
+  { name: 'many_to_many.js', paths: [own('many_to_many.js')] },
+  ...['tags', 'markdown', 'slug', 'colour', 'image', 'password'].map((widget) => ({
+    name: `${widget}_field.js`,
+    paths: [own(`${widget}_field.js`)],
+  })),
+  { name: 'form_layout.js', paths: [own('form_layout.js')] },
+  { name: 'kept.js', paths: [own('new_beside.js'), own('drafts.js'), own('session_end.js')] },
+  { name: 'inlines.js', paths: [own('inlines.js')] },
+  /* The list loads them once its cells are reached. */
+  { name: 'cells.js', paths: [own('cells.js')] },
+  { name: 'cells.css', paths: [own('cells.css')] },
+  /* The list loads it once records are selected. */
+  { name: 'bulk_tasks.js', paths: [own('bulk_tasks.js')] },
+  { name: 'bulk_edit.js', paths: [own('bulk_edit.js')] },
+  { name: 'icon.svg', paths: [own('icon.svg')] },
+  { name: 'inter.woff2', paths: [own('inter.woff2')] },
+  /* For letters of other languages: browsers load these with pages that have such letters. */
+  { name: 'inter-latin-1.woff2', paths: [own('inter-latin-1.woff2')] },
+  { name: 'inter-latin-extended.woff2', paths: [own('inter-latin-extended.woff2')] },
+]
+
+/**
+ * Name of the script that comes with an additional stylesheet, if there is one.
+ */
+export function scriptOf(sheet: string): string | null {
+  const script = sheet.replace(/\.css$/, '.js')
+  return adminAssets.some(({ name }) => name === script) ? script : null
+}
+
+function own(file: string): string {
+  return engineFile(`assets/admin/${file}`)
+}
+
+/** Packages do not export their minified files; a location is found from what a package exports. */
+function inPackage(exported: string, file: string): string {
+  return join(dirname(createRequire(import.meta.url).resolve(exported)), file)
+}

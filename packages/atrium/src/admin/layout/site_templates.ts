@@ -1,0 +1,98 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fsReadAll } from '@adonisjs/core/helpers'
+import type { HttpContext } from '@adonisjs/core/http'
+import edge, { Edge, Template } from 'edge.js'
+import { RuntimeError } from '#crud'
+import { engineFile } from '#crud/internals'
+import {
+  checkGround as checkAttributes,
+  withEscapedAttributes,
+} from '#upstream/edge_escape_attributes'
+import { checkGround as checkPartials, keepPartials } from '#upstream/edge_keep_partials'
+import { escaped } from '../text/markup.js'
+
+/**
+ * The templates of the site, rendered by an Edge of its own, whose settings the application does not see. Templates, tags,
+ * components and globals are the application's. [K5]
+ */
+export class SiteTemplates {
+  #edge: Edge | undefined
+
+  private constructor(private readonly files: ReadonlyMap<string, string>) {}
+
+  /**
+   * @param directory  folder of files that replace those of the same name in `admin/` [B1]
+   * @throws RuntimeError  for a folder that does not exist
+   */
+  static async load(directory: string | undefined): Promise<SiteTemplates> {
+    checkAttributes()
+    checkPartials()
+    const shipped = await namedFiles(engineFile('views/admin'))
+    if (directory === undefined) return new SiteTemplates(new Map(shipped))
+    const isFolder = await stat(directory).then(
+      (found) => found.isDirectory(),
+      () => false
+    )
+    if (!isFolder) {
+      throw new RuntimeError(
+        `config/admin.ts: templatesDirectory is '${directory}', and must be a folder that exists`
+      )
+    }
+    return new SiteTemplates(new Map([...shipped, ...(await namedFiles(directory))]))
+  }
+
+  has(name: string): boolean {
+    try {
+      edge.loader.resolve(this.#pathOf(name))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Renders a template with the variables and globals of the request's view. */
+  async render(
+    { view }: HttpContext,
+    name: string,
+    data: Record<string, unknown>
+  ): Promise<string> {
+    const globals = view.getState()
+    globals.html = withEscapedAttributes(globals.html, escaped)
+    const { asyncCompiler, processor } = (this.#edge ??= this.#create())
+    return await new Template(asyncCompiler, globals, {}, processor).render(name, data)
+  }
+
+  /** Made for the first page: the application may configure its Edge until then. */
+  #create(): Edge {
+    const { loader, tags, processor } = edge
+    const own = Object.assign(Edge.create({ loader }), { tags, processor })
+    own.configure({ cache: edge.asyncCompiler.cacheManager.enabled })
+    const compiler = own.asyncCompiler
+    keepPartials(compiler)
+    const compile = compiler.compile.bind(compiler)
+    compiler.compile = (name, variables) => compile(this.#pathOf(name), variables)
+    compiler.claimTag((tag) => (isComponent(tag) ? { seekable: true, block: true } : null))
+    return own
+  }
+
+  #pathOf(name: string): string {
+    return this.files.get(name) ?? name
+  }
+}
+
+/** The templates below a folder, with their names in `admin/` and their absolute paths */
+async function namedFiles(directory: string): Promise<Array<[string, string]>> {
+  const files = await fsReadAll(directory, { filter: (path) => path.endsWith('.edge') })
+  return files.map((file) => {
+    const name = file.replaceAll('\\', '/').replace(/\.edge$/, '')
+    return [`admin/${name}`, join(directory, file)]
+  })
+}
+
+/* Edge's plugin for components has one instance in a process, which is the application's. */
+function isComponent(tag: string): boolean {
+  return edge.loader
+    .listComponents()
+    .some(({ components }) => components.some(({ tagName }) => tagName === tag))
+}

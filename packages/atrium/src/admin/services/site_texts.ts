@@ -1,0 +1,27 @@
+import { Emitter } from '@adonisjs/core/events'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { defineConfig, formatters, I18nManager, loaders } from '@adonisjs/i18n'
+import { engineFile } from '#crud/internals'
+
+export const ENGINE_TEXTS = engineFile('lang')
+
+/**
+ * The texts of the site, apart from the translations of the application: its events of missing translations name none of
+ * the site's. [B1]
+ *
+ * @param folders  of languages, as in `en/admin.json`. A text of a later folder replaces that of an earlier one; by default
+ *   those of the application replace those of the engine
+ */
+export async function siteTexts(
+  app: ApplicationService,
+  folders: readonly string[] = [ENGINE_TEXTS, app.languageFilesPath()]
+): Promise<I18nManager> {
+  const settings = defineConfig({
+    defaultLocale: 'en',
+    formatter: formatters.icu(),
+    loaders: [...new Set(folders)].map((location) => loaders.fs({ location })),
+  })
+  const texts = new I18nManager(new Emitter(app), await settings.resolver(app))
+  await texts.loadTranslations()
+  return texts
+}

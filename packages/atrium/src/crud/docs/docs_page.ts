@@ -1,0 +1,118 @@
+import app from '@adonisjs/core/services/app'
+import type { HttpContext } from '@adonisjs/core/http'
+import { Edge } from 'edge.js'
+import { engineFile } from '../engine_file.js'
+import { authorizeToken } from '../endpoints/access.js'
+import { AssetStore } from '../http/asset_store.js'
+import { noEndpoint } from '../http/problems.js'
+import { limitRate } from '../http/rate_limit.js'
+import { noteRefusal } from '../http/refusals.js'
+import { sendAsset } from '../http/send_asset.js'
+import { crudConfig } from '../settings.js'
+import { docsAssets } from './docs_assets.js'
+import { Problem } from '../errors.js'
+
+/* Swagger UI loads its icons from data: URLs. Calls go to the page's own origin only. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const HEADERS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cache-control': 'no-cache',
+}
+
+/**
+ * The page to read the API schema and to try calls. The page itself contains nothing of the API, so it
+ * is public; where a token is needed it asks for one, as browsers send none by themselves. The token
+ * stays in the page's memory. [Q1]
+ */
+export class DocsPage {
+  #assets: Promise<AssetStore> | undefined
+
+  constructor(
+    private readonly path: string,
+    private readonly schemaPath: string
+  ) {}
+
+  /**
+   * 200, or 401 with the form that asks for a token if the page requires one.
+   *
+   * @throws Problem 429  for pages that require a token, whose requests count [Q8]
+   */
+  async show(ctx: HttpContext): Promise<string> {
+    const { docs, openapi } = crudConfig()
+    const assets = await this.#load()
+    for (const [name, value] of Object.entries(HEADERS)) ctx.response.header(name, value)
+
+    await this.#admit(ctx)
+    /* The page checks a token by requesting a path that requires one. */
+    const locked = [
+      { access: docs.access, path: this.path },
+      { access: openapi.access, path: this.schemaPath },
+    ].find(({ access }) => access === 'token')
+    return await templates().render('page', {
+      schemaPath: this.schemaPath,
+      lockedPath: locked?.path,
+      asset: (name: string) => `${this.path}/${assets.url(name)}`,
+    })
+  }
+
+  /**
+   * A stylesheet, a script or an icon of the page.
+   *
+   * @throws Problem 404
+   */
+  async asset(ctx: HttpContext): Promise<void> {
+    const assets = await this.#load()
+    const asset = assets.find(ctx.params.file)
+    if (!asset) throw noEndpoint()
+    ctx.response.header('x-content-type-options', 'nosniff')
+    sendAsset(ctx, asset)
+  }
+
+  async #admit(ctx: HttpContext): Promise<void> {
+    const { access } = crudConfig().docs
+    if (access === 'token') await limitRate(ctx)
+    try {
+      await authorizeToken(ctx, 'The page of the API', access)
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 401) throw error
+      noteRefusal(ctx, error)
+      ctx.response.status(401)
+      for (const [name, value] of Object.entries(error.headers)) ctx.response.header(name, value)
+    }
+  }
+
+  /**
+   * Loads the assets on the first request: few processes ever serve them, and compressing them takes
+   * time.
+   */
+  #load(): Promise<AssetStore> {
+    this.#assets ??= AssetStore.load(docsAssets).catch((error) => {
+      this.#assets = undefined
+      throw error
+    })
+    return this.#assets
+  }
+}
+
+let edge: Edge | undefined
+
+/** The engine's own, whatever the application's Edge is set to */
+function templates(): Edge {
+  if (edge) return edge
+  edge = Edge.create({ cache: app.inProduction })
+  edge.mount(engineFile('views/docs'))
+  return edge
+}

@@ -1,0 +1,21 @@
+import { fileURLToPath } from 'node:url'
+import app from '@adonisjs/core/services/app'
+
+/**
+ * Absolute path of a file that the engine brings with it. `build/` has the folders of `src/`, so that the way is the same.
+ * This is the only module that knows where they are.
+ *
+ * @param path  as in `assets/admin/admin.css`
+ */
+export function engineFile(path: string): string {
+  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+}
+
+/**
+ * One of the engine's folders of migrations, as `paths` of a connection's migrations in config/database.ts names it:
+ * below the root of the application, with slashes.
+ */
+export function migrationsPath(part: 'crud' | 'admin'): string {
+  const folder = import.meta.filename.endsWith('.ts') ? 'migrations' : 'build/migrations'
+  return app.relativePath(engineFile(`${folder}/${part}`)).replaceAll('\\', '/')
+}

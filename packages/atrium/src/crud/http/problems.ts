@@ -1,0 +1,354 @@
+/*
+ * Every problem of the generated endpoints, with its text. No other file of packages/atrium/src/crud has texts for
+ * callers, except VineJS's messages and the field errors of `values/from_body.ts`.
+ */
+import type { Unavailability } from '../database/unavailable.js'
+import { listed, Problem, type BatchError, type FieldError } from '../errors.js'
+
+/** [A5] */
+export const itemNotFound = () => new Problem(404, 'Item not found')
+
+export const noEndpoint = () => new Problem(404, NO_ENDPOINT)
+
+/** An endpoint that there is not for the caller, who must not learn of it. */
+export const withheldEndpoint = () => new Problem(404, NO_ENDPOINT, { refusal: 'permission' })
+
+const NO_ENDPOINT = 'There is no such endpoint'
+
+/** [A25] */
+export const methodNotAllowed = (allowed: string[]) =>
+  new Problem(405, `This path allows ${allowed.join(', ')}`, {
+    headers: { allow: allowed.join(', ') },
+  })
+
+/** [A6] */
+export const invalidBody = (errors: FieldError[]) =>
+  new Problem(422, 'The body has fields that are not valid', { errors })
+
+export const malformedJson = (reason: string) =>
+  new Problem(400, `The body is not valid JSON: ${reason}`)
+
+export const bodyIsNoObject = () => new Problem(422, 'The body must be a JSON object')
+
+export const tooDeep = (depth: number) =>
+  new Problem(400, `The body nests more than ${depth} levels deep`)
+
+export const integerTooLong = (digits: number) =>
+  new Problem(400, `The body has an integer of more than ${digits} digits`)
+
+export const bodyTooLarge = (limit: number) =>
+  new Problem(413, `The body is larger than ${limit} bytes`, {
+    /* The rest of the body is not worth receiving. */
+    headers: { connection: 'close' },
+  })
+
+export const bodyCutOff = () => new Problem(400, 'The body ended before it was complete')
+
+export const unsupportedType = () =>
+  new Problem(
+    415,
+    'The body must be application/json in UTF-8, or application/x-www-form-urlencoded'
+  )
+
+export const unsupportedEncoding = () =>
+  new Problem(415, 'The body must be sent as it is, or with Content-Encoding gzip, deflate or br')
+
+export const brokenEncoding = () => new Problem(400, 'The body does not match its Content-Encoding')
+
+/** [A9] */
+export const invalidId = (value: string) =>
+  new Problem(422, `"${value}" can't be an id of this resource`)
+
+/** [A13, A15, A16] */
+export const invalidParameter = (field: string, rule: string, message: string) =>
+  new Problem(422, `The parameter ${field} is not valid: it ${message}`, {
+    errors: [{ field, rule, message: `The ${field} parameter ${message}` }],
+  })
+
+/** [A11] */
+export const conflictingParameters = () =>
+  new Problem(
+    400,
+    'Conflicting parameters: page and itemsPerPage do not go together with offset and limit'
+  )
+
+/** [Q4] */
+export const conflictsWithCursor = (name: string) =>
+  new Problem(400, `Conflicting parameters: cursor goes with limit, not with ${name}`)
+
+/** [Q4] */
+export const invalidCursor = () =>
+  invalidParameter(
+    'cursor',
+    'cursor',
+    'must be the next_cursor of this list with the same sort and filters, or empty to begin'
+  )
+
+/** [Q4] */
+export const cursorTooLong = (fields: string[]) =>
+  invalidParameter(
+    'cursor',
+    'size',
+    `can not hold a value as long as one of ${fields.length > 0 ? fields.join(', ') : 'the key'}; sort by something else, or read the list by page`
+  )
+
+/** [D5] */
+export const conflictsWithFormat = (name: string, type: string) =>
+  invalidParameter(
+    name,
+    'format',
+    `can not be used with Accept: ${type}, which returns all matching items, or the first limit=N`
+  )
+
+/** [Q3] */
+export const tooMuchIncluded = (name: string, most: number) =>
+  invalidParameter(
+    'include',
+    'size',
+    `would embed more than ${most} items of ${name} in one response; request fewer items at once, or ${name} without the items they belong to`
+  )
+
+/** [A19] */
+export const unknownParameter = (name: string, nearest: string | undefined) =>
+  new Problem(
+    422,
+    `There is no parameter "${name}"` + (nearest ? `; did you mean "${nearest}"?` : ''),
+    {
+      errors: [
+        {
+          field: name,
+          rule: 'unknown',
+          message: `The ${name} parameter is not known`,
+        },
+      ],
+    }
+  )
+
+/** [Q6, Q7] */
+export const malformedHeader = (name: string, reason: string) =>
+  new Problem(400, `The header ${name} is malformed: ${reason}`)
+
+/** [Q6] */
+export const preconditionFailed = (name: string) =>
+  new Problem(412, `The item is not as ${name} says: it may have been changed in the meantime`)
+
+/** [Q6] */
+export const preconditionUnreadable = () =>
+  new Problem(403, 'If-Match and If-None-Match are only for those who may read the item')
+
+/** [Q7] */
+export const keyReused = () =>
+  new Problem(422, 'This Idempotency-Key came with another body before; use a new key')
+
+export const stillRunning = () =>
+  new Problem(409, 'Another request with this Idempotency-Key is still running; try again', {
+    headers: { 'retry-after': '1' },
+  })
+
+export const keysUnsupported = () =>
+  new Problem(501, 'Idempotency-Key is not supported here; send the request without it')
+
+/** [D4] */
+export const tooManyOperations = (most: number, count: number) =>
+  new Problem(422, `A batch has ${most} operations at most, and this one has ${count}`)
+
+export const invalidBatch = (errors: BatchError[]) =>
+  new Problem(422, 'Operations of the batch are not valid; nothing was written', { errors })
+
+/** @param problem  that of a single request for the same operation */
+export const batchRefused = (problem: Problem, errors: BatchError[]) =>
+  new Problem(problem.status, `${problem.message}; nothing was written`, {
+    errors,
+    headers: problem.headers,
+  })
+
+export const batchPrecondition = () =>
+  new Problem(
+    400,
+    'If-Match and If-None-Match are about one item, and not for a batch; send its update or deletion by itself'
+  )
+
+export const batchAnswerTooLarge = (limit: number) =>
+  new Problem(
+    413,
+    `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations at once`
+  )
+
+/** [A29] */
+export const malformedUrl = () =>
+  new Problem(400, 'The URL has a percent sign that is no valid encoding')
+
+export const headersTooLarge = () => new Problem(431, 'The headers are too large')
+
+export const requestTimeout = () => new Problem(408, 'The request took too long to arrive')
+
+/** The detail does not repeat the host, which is the caller's own text. */
+export const misdirected = () =>
+  new Problem(
+    421,
+    'This server does not serve the host name of the request, but only the host of APP_URL and those of APP_HOSTS'
+  )
+
+export const unknownExpectation = () =>
+  new Problem(417, 'The only expectation that can be met is 100-continue')
+
+export const malformedRequest = () => new Problem(400, 'The request is not valid HTTP')
+
+/** [A8] `value` is undefined where it must not be shown. */
+export const alreadyRegistered = (value: string | undefined, fields: string[]) =>
+  new Problem(409, `${value === undefined ? 'Value' : `Value ${value}`} is already registered`, {
+    errors: fields.map((field) => ({
+      field,
+      rule: 'unique',
+      message: `The ${field} field has a value that is already registered`,
+    })),
+  })
+
+/** @param deleted  key of the deleted item, by API names */
+export const registeredByDeleted = (
+  { errors, message }: Problem,
+  deleted: Record<string, unknown>
+) =>
+  new Problem(409, `${message}, by a deleted item: restore that one, or delete it for good`, {
+    errors,
+    deleted,
+  })
+
+export const missingReference = (fields: string[]) =>
+  new Problem(409, 'The item refers to another one that does not exist', {
+    errors: fields.map((field) => ({
+      field,
+      rule: 'foreign_key',
+      message: `The ${field} field refers to an item that does not exist`,
+    })),
+  })
+
+export const stillReferredTo = () => new Problem(409, 'Other items still refer to this one')
+
+export const storageRefused = (errors: FieldError[]) =>
+  new Problem(422, 'The item breaks a rule of the database', { errors })
+
+/** @param fields  that every new record must have, and that grants keep the caller from setting */
+export const neededFieldsWithheld = (fields: string[]) =>
+  new Problem(
+    422,
+    `Your permissions do not let you set ${listed(fields)}, which a new record must have. Ask an administrator.`,
+    {
+      errors: fields.map((field) => ({
+        field,
+        rule: 'not_null',
+        message: `The ${field} field is required, and your permissions do not let you set it`,
+      })),
+    }
+  )
+
+/** @param message  of a trigger, rule or procedure of the database */
+export const refusedByDatabase = (message: string) =>
+  new Problem(422, message === '' ? 'The database refused to store this' : message)
+
+/** A trigger or a rule of the database has skipped the write. */
+export const nothingStored = () =>
+  new Problem(409, 'The database skipped this write, so nothing was changed')
+
+export const isReadOnly = (reason: 'view' | 'keyless') =>
+  new Problem(405, READ_ONLY[reason], { headers: { allow: 'GET, HEAD' } })
+
+const READ_ONLY = {
+  view: 'This is a view of the database, whose records can only be read',
+  keyless: 'This table of the database has no unique key, so its records can only be read',
+}
+
+/** [P10] Headers as in RFC 6750. If access was never configured, the detail says how to do so. */
+export const tokenRequired = (isUndecided = false) =>
+  new Problem(
+    401,
+    'This needs an access token: Authorization: Bearer TOKEN' +
+      (isUndecided
+        ? ". Where it is meant for everybody, access: 'public' in its @Crud opens it"
+        : ''),
+    { headers: { 'www-authenticate': 'Bearer realm="api"' }, refusal: 'token_missing' }
+  )
+
+export const tokenInvalid = () => {
+  const detail = 'The access token is not known, has expired, or was revoked'
+  return new Problem(401, detail, {
+    refusal: 'token_invalid',
+    headers: {
+      'www-authenticate': `Bearer realm="api", error="invalid_token", error_description="${detail}"`,
+    },
+  })
+}
+
+export const abilityMissing = (ability: string) => {
+  const detail = `The access token lacks the ability ${ability}`
+  return new Problem(403, detail, {
+    refusal: 'ability',
+    headers: {
+      'www-authenticate': `Bearer realm="api", error="insufficient_scope", error_description="${detail}", scope="${ability}"`,
+    },
+  })
+}
+
+/** [Q8] */
+export const tooManyRequests = (seconds: number) =>
+  new Problem(429, `Too many requests; try again in ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+
+export const requestsNotCounted = () =>
+  new Problem(503, 'Requests can not be counted right now; try again', {
+    headers: { 'retry-after': '1' },
+  })
+
+/** [P10, B9] */
+export const crossSiteWrite = () =>
+  new Problem(
+    403,
+    'This was asked for by a page of another site, and was not done; programs on other sites need an access token',
+    { refusal: 'cross_site' }
+  )
+
+/** [P14] */
+export const forbidden = () => new Problem(403, 'You may not do this')
+
+/** [U3] */
+export const fieldsReadOnly = (fields: string[]) =>
+  new Problem(403, 'You may not write all of these fields', {
+    refusal: 'read_only_field',
+    errors: fields.map((field) => ({
+      field,
+      rule: 'readonly',
+      message: `The ${field} field is not for you to write`,
+    })),
+  })
+
+/** [A29] */
+export const answerTooLarge = (limit: number) =>
+  new Problem(
+    413,
+    `The response would be larger than ${limit} bytes; request fewer items with limit or itemsPerPage, for fewer fields with fields, or include less`
+  )
+
+export const tooManyAnswers = () =>
+  new Problem(503, 'Too many large responses are being sent; try again', {
+    headers: { 'retry-after': '2' },
+  })
+
+export const exportIsSent = () =>
+  new Problem(503, 'Another export is being sent to you; try again when it is complete', {
+    headers: { 'retry-after': '5' },
+  })
+
+/** [A29] */
+export const unavailable = (reason: Unavailability) => {
+  const [detail, seconds] = UNAVAILABLE[reason]
+  return new Problem(503, detail, { headers: { 'retry-after': seconds } })
+}
+
+const UNAVAILABLE: Record<Unavailability, [detail: string, seconds: string]> = {
+  busy: ['The database is busy; try again', '1'],
+  away: ['The database can not be reached; try again', '5'],
+  full: ['There is no room left to store anything; try again later', '60'],
+}
+
+export const internalError = () => new Problem(500, 'The server made a mistake; it was logged')

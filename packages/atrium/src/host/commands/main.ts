@@ -1,0 +1,6 @@
+import Doctor from './doctor.js'
+import MakeMigration from './make_migration.js'
+import Migrate from './migrate.js'
+import Version from './version.js'
+
+export const hostCommands = [Doctor, MakeMigration, Migrate, Version]

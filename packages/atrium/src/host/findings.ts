@@ -1,0 +1,169 @@
+import { relative } from 'node:path'
+import { fsReadAll } from '@adonisjs/core/helpers'
+import { BaseModel } from '@adonisjs/lucid/orm'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { AdminSite, AdminUser, DatabaseCheck, roleFaults, unreadFiles } from '#admin'
+import { ConfigurationError, crudConfig, resources } from '#crud'
+import { accessWarnings, engineFile, modelFiles, requireMount } from '#crud/internals'
+import { migrationNamesOf, migrationsOf } from './migrate_databases.js'
+import { productionWarnings, settingsOf } from './production_warnings.js'
+
+/** Something that is wrong or doubtful in an installation. */
+export interface Finding {
+  /** A note is about what may be meant */
+  severity: 'error' | 'warning' | 'note'
+  /** What it is, and how to change it */
+  text: string
+}
+
+/**
+ * Everything that is wrong or doubtful in the installation. [K11]
+ *
+ * @param production  true to judge the settings as those of a production server
+ */
+export async function findingsOf(app: ApplicationService, production: boolean): Promise<Finding[]> {
+  const site = await app.container.make(AdminSite)
+  const databases = await ofDatabases(app, site)
+  /* Without their tables, models and users are errors that follow from the first one. */
+  const isMigrated = databases.length === 0
+  const findings = [
+    ...databases,
+    ...(await ofMiddleware(app)),
+    ...(isMigrated ? await ofTables(site) : []),
+    ...(await ofModels(app, site)),
+    ...(production ? await ofProduction(app) : []),
+    ...(await ofSettings(app, site)),
+  ]
+  return findings.toSorted((one, other) => rank(one) - rank(other))
+}
+
+const SEVERITIES = ['error', 'warning', 'note']
+
+const rank = ({ severity }: Finding) => SEVERITIES.indexOf(severity)
+
+async function ofDatabases(app: ApplicationService, { dbConfig }: AdminSite): Promise<Finding[]> {
+  const db = await app.container.make('lucid.db')
+  const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+  const findings: Finding[] = []
+  for (const name of names) {
+    const check = new DatabaseCheck(db, name, () => migrationsOf(db, app, name))
+    const { message, status } = await check.run()
+    if (status === 'ok') continue
+    findings.push(
+      error(`The database ${name} of config/database.ts: ${message}. Run node ace migrate`)
+    )
+  }
+  return findings
+}
+
+async function ofMiddleware(app: ApplicationService): Promise<Finding[]> {
+  const server = await app.container.make('server')
+  return await failuresOf(() => requireMount(server.getMiddlewareList()))
+}
+
+async function ofTables(site: AdminSite): Promise<Finding[]> {
+  const findings = await failuresOf(() => resources.load())
+  findings.push(...(await roleFaults(site)))
+  if (!(await AdminUser.query().first())) {
+    findings.push(note('There is no admin user. Make one with: node ace admin:create'))
+  }
+  return findings
+}
+
+/** Errors of decorated models that the boot only warned of, and models without a decorator */
+async function ofModels(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
+  const used = new Set<unknown>([
+    ...resources.endpoints().map(({ resource }) => resource.model),
+    ...[...site.models.values()].map(({ model }) => model),
+  ])
+  const files = await modelFiles(app)
+  const unused = files.flatMap((file) => {
+    if ('error' in file) return []
+    return file.exported
+      .filter((one) => isModel(one) && !used.has(one))
+      .map((one) =>
+        note(
+          `${(one as typeof BaseModel).name} (${app.relativePath(file.path)}) has neither endpoints nor pages. @Crud() and @AdminView() above its class give it both`
+        )
+      )
+  })
+  return [...resources.faults.map(({ message }) => error(message)), ...unused]
+}
+
+const isModel = (one: unknown) =>
+  typeof one === 'function' && one.prototype instanceof BaseModel && Object.hasOwn(one, 'table')
+
+async function ofProduction(app: ApplicationService): Promise<Finding[]> {
+  const texts = [
+    ...productionWarnings(await settingsOf(app)),
+    ...accessWarnings(resources.endpoints()).map(({ text }) => text),
+  ]
+  return texts.map(warning)
+}
+
+/** Settings without an effect */
+async function ofSettings(app: ApplicationService, site: AdminSite): Promise<Finding[]> {
+  const { excludedMigrations, excludedModels } = crudConfig()
+  const models = await filesBelow(app.modelsPath())
+  const migrations = await migrationNamesOf(app, site.dbConfig.applicationConnection)
+  const nameless = (path: string) => path.replace(/\.[jt]s$/, '')
+  const unknown = [
+    ...missing(
+      'excludedModels',
+      excludedModels.map(nameless),
+      models.map(nameless),
+      'a file below app/models'
+    ),
+    ...missing('excludedMigrations', excludedMigrations, migrations, 'a migration'),
+  ]
+  return [
+    ...unreadFiles(app).map((file) =>
+      warning(
+        `${file} is not read: nothing uses its package. CHANGELOG.md says where its settings are now`
+      )
+    ),
+    ...unknown,
+    ...(await ofTemplates(site)),
+  ]
+}
+
+function missing(option: string, named: readonly string[], known: readonly string[], what: string) {
+  const names = named.filter((name) => !known.includes(name))
+  return names.map((name) =>
+    warning(
+      `config/crud.ts: ${option} names ${name}, which is not ${what}. Remove it, or correct its name`
+    )
+  )
+}
+
+async function ofTemplates({ templatesDirectory }: AdminSite): Promise<Finding[]> {
+  if (!templatesDirectory) return []
+  const shipped = await filesBelow(engineFile('views/admin'))
+  const own = await filesBelow(templatesDirectory)
+  return own
+    .filter((path) => path.endsWith('.edge') && !shipped.includes(path))
+    .map((path) =>
+      note(
+        `${path} in templatesDirectory of config/admin.ts replaces no template of the site, as there is none of its name`
+      )
+    )
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const paths = await fsReadAll(folder, { ignoreMissingRoot: true, pathType: 'absolute' })
+  return paths.map((path) => relative(folder, path).replaceAll('\\', '/'))
+}
+
+async function failuresOf(work: () => Promise<unknown>): Promise<Finding[]> {
+  try {
+    await work()
+    return []
+  } catch (failure) {
+    const errors = failure instanceof ConfigurationError ? failure.errors : [failure as Error]
+    return errors.map(({ message }) => error(message))
+  }
+}
+
+const error = (text: string): Finding => ({ severity: 'error', text })
+const warning = (text: string): Finding => ({ severity: 'warning', text })
+const note = (text: string): Finding => ({ severity: 'note', text })

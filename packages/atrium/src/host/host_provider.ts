@@ -1,0 +1,76 @@
+import { HealthChecks } from '@adonisjs/core/health'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { AdminSite, DatabaseCheck, isBelowMount, SECURITY_HEADERS } from '#admin'
+import { crudConfig, resources } from '#crud'
+import { readersOf } from '#crud/internals'
+import { checkGrounds } from '#upstream/check_grounds'
+import { leaveOutMigrations } from '#upstream/lucid_migration_names'
+import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
+import { leaveAdminSite } from './leave_admin_site.js'
+import { migrationsOf } from './migrate_databases.js'
+import { addRawHeaders } from './node_server.js'
+import { productionWarnings, settingsOf } from './production_warnings.js'
+import { registerProbes } from './probes.js'
+import { warmUp } from './warm_up.js'
+
+/**
+ * Connects the server with the admin site and the endpoints: probes, headers of responses to requests that
+ * reach no route, and the warm-up of a new process.
+ */
+export default class HostProvider {
+  constructor(protected app: ApplicationService) {}
+
+  register() {
+    letMigrationsRebuildTables(readersOf)
+    leaveOutMigrations(() => crudConfig().excludedMigrations)
+    checkGrounds()
+  }
+
+  async boot() {
+    await leaveAdminSite(this.app)
+  }
+
+  /** Makes no query, as this also runs for commands and code generation. [P2] */
+  async start() {
+    const site = await this.app.container.make(AdminSite)
+    registerProbes(site, await this.#checks(site))
+    addRawHeaders((path) => (isBelowMount(site, path) ? SECURITY_HEADERS : {}))
+  }
+
+  async ready() {
+    if (this.app.getEnvironment() !== 'web' || !this.app.inProduction) return
+    await this.#warn()
+    await this.#warmUp()
+  }
+
+  /** Names unsafe settings in the log. */
+  async #warn() {
+    const logger = await this.app.container.make('logger')
+    const warnings = productionWarnings(await settingsOf(this.app))
+    for (const warning of warnings) logger.warn(warning)
+  }
+
+  /** Runs in the background. */
+  async #warmUp() {
+    const server = await this.app.container.make('server')
+    const address = server.getNodeServer()?.address()
+    if (address === null || address === undefined || typeof address === 'string') return
+    void warmUp(
+      address,
+      resources.endpoints(),
+      () => this.app.isTerminating || this.app.isTerminated
+    )
+  }
+
+  /** The migration files are read on the first check, and stay the same. */
+  async #checks({ dbConfig }: AdminSite): Promise<HealthChecks> {
+    const db = await this.app.container.make('lucid.db')
+    const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+    return new HealthChecks().register(
+      [...names].map((name) => {
+        let migrations: Promise<string[]> | undefined
+        return new DatabaseCheck(db, name, () => (migrations ??= migrationsOf(db, this.app, name)))
+      })
+    )
+  }
+}

@@ -1,0 +1,82 @@
+import { posix } from 'node:path'
+import { Exception } from '@adonisjs/core/exceptions'
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { Database } from '@adonisjs/lucid/database'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { crudConfig } from '#crud'
+import { whileLocked } from '#crud/internals'
+import { AdminSite } from '#admin'
+import { migrationNames } from '#upstream/lucid_migration_names'
+import { renameEngineMigrations } from './engine_migrations.js'
+import { checkExistingTables } from './existing_tables.js'
+import { reasonOf } from './reason_of.js'
+
+/** Errors that bin/fail_start.ts explains */
+const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
+
+/**
+ * Runs all pending migrations: those of the application's database, and those of the admin site's own
+ * tables if config/admin.ts sets another connection for them. Of several concurrent processes, one
+ * migrates and the others wait. [B1]
+ */
+export async function migrateDatabases(app: ApplicationService) {
+  const db = await app.container.make('lucid.db')
+  const { dbConfig } = await app.container.make(AdminSite)
+  const names = new Set([dbConfig.applicationConnection, dbConfig.adminConnection])
+  for (const name of names) {
+    await whileLocked(db, name, async () => {
+      await renameEngineMigrations(db, name)
+      await checkExistingTables(db, name, await migrationsOf(db, app, name))
+    })
+  }
+  for (const name of names) await whileLocked(db, name, () => migrate(db, app, name))
+}
+
+/** The names of all migrations of a connection, without excluded ones. */
+export async function migrationsOf(
+  db: Database,
+  app: ApplicationService,
+  connectionName: string
+): Promise<string[]> {
+  const runner = new MigrationRunner(db, app, { direction: 'up', connectionName })
+  const excluded = crudConfig().excludedMigrations
+  const names = await migrationNames(runner)
+  return names.filter((name) => !excluded.includes(name))
+}
+
+/** The names of all migrations of a connection, excluded ones too. */
+export async function migrationNamesOf(
+  app: ApplicationService,
+  connectionName: string
+): Promise<string[]> {
+  const db = await app.container.make('lucid.db')
+  return await migrationNames(new MigrationRunner(db, app, { direction: 'up', connectionName }))
+}
+
+async function migrate(db: Database, app: ApplicationService, connectionName: string) {
+  /* The runner uses the application's own connections, so it is not closed: close() would end them. */
+  const runner = new MigrationRunner(db, app, {
+    direction: 'up',
+    connectionName,
+    disableLocks: true,
+  })
+  runner.on('migration:completed', ({ file }) => console.log(`Migrated ${shortName(file.name)}`))
+  await runner.run()
+  if (!runner.error) return
+
+  const failed = Object.values(runner.migratedFiles).find(({ status }) => status === 'error')
+  if (!failed && UNUSABLE_FILE.has((runner.error as any).code)) throw runner.error
+
+  const what = failed ? `The migration ${shortName(failed.file.name)}` : 'Migrating the database'
+  throw new Exception(`${what} failed: ${reasonOf(runner.error)}`, {
+    code: 'E_RUNTIME',
+    cause: runner.error,
+  })
+}
+
+/**
+ * "database/migrations/1763600000000_create_products_table" without folder and time.
+ */
+function shortName(name: string) {
+  return posix.basename(name).replace(/^\d+_/, '')
+}

@@ -1,0 +1,25 @@
+/*
+ * The server of an application that the engine is the main part of: optional for all others. Files such as start/env.ts
+ * import it before there is an application.
+ */
+import type { ApplicationService } from '@adonisjs/core/types'
+
+export { checkAppKey } from '#admin/authentication/app_key'
+export { ExistingTables } from '#host/existing_tables'
+export { generateIndexes } from '#host/generate_indexes'
+export { answerBadUrl, createNodeServer } from '#host/node_server'
+export { reasonOf } from '#host/reason_of'
+export { stopOnSignal } from '#host/stop_on_signal'
+export { checkTrustedProxy } from '#host/trusted_proxy'
+
+/**
+ * Runs all pending migrations: those of the application's database, and those of the admin site's own tables if
+ * config/admin.ts sets another connection for them. Of several concurrent processes, one migrates and the others wait.
+ *
+ * @throws ExistingTables  when the database has tables that the migrations would create
+ * @throws Exception  E_RUNTIME when a migration fails
+ */
+export async function migrateDatabases(app: ApplicationService): Promise<void> {
+  const module = await import('#host/migrate_databases')
+  await module.migrateDatabases(app)
+}

@@ -1,0 +1,76 @@
+/*
+ * Setup of the engine's tests, which use their own models (fixtures/) and not the application's.
+ */
+import { assert } from '@japa/assert'
+import { apiClient } from '@japa/api-client'
+import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { Config } from '@japa/runner/types'
+import { pluginAdonisJS } from '@japa/plugin-adonisjs'
+import { adminApiClient } from '#admin/testing'
+import { resources } from '#crud'
+import { runMigrations, startServer } from '#host/testing'
+import { registerFixtures } from '#tests/fixtures/register'
+import { ignoreChance } from '#tests/helpers/without_tokens'
+import { leaveOutMigrations } from '#tests/without_application'
+
+export const plugins: Config['plugins'] = [
+  assert(),
+  ignoreChance,
+  apiClient(),
+  adminApiClient(),
+  pluginAdonisJS(app),
+]
+
+export const suites: ApplicationService['rcFile']['tests']['suites'] = [
+  {
+    name: 'unit',
+    files: ['packages/atrium/tests/unit/**/*.spec.ts'],
+    directories: [],
+    timeout: 10_000,
+  },
+  {
+    name: 'functional',
+    files: ['packages/atrium/tests/functional/**/*.spec.ts'],
+    directories: [],
+    timeout: 30_000,
+  },
+  {
+    name: 'browser',
+    files: ['packages/atrium/tests/browser/**/*.spec.ts'],
+    directories: [],
+    timeout: 60_000,
+  },
+  {
+    name: 'process',
+    files: ['packages/atrium/tests/process/**/*.spec.ts'],
+    directories: [],
+    timeout: 60_000,
+  },
+]
+
+/** Starts the browser with its suite, after the server. */
+export const configureSuite: Config['configureSuite'] = (suite) => {
+  if (suite.name !== 'browser') return
+  suite.setup(async () => {
+    const { startBrowser } = await import('#tests/helpers/browser')
+    return await startBrowser()
+  })
+}
+
+export const runnerHooks: Required<Pick<Config, 'setup' | 'teardown'>> = {
+  setup: [
+    leaveOutMigrations,
+    async () => {
+      const takeBack = await runMigrations()
+      /* The database goes with its tables; one run of the plan tries the way back. */
+      return process.env.ATRIUM_TEST_KEEPS_TABLES ? () => {} : takeBack
+    },
+    async () => {
+      await registerFixtures()
+      await resources.load()
+    },
+    startServer,
+  ],
+  teardown: [],
+}

@@ -1,0 +1,169 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { Visit } from '#tests/helpers/browser'
+
+test.group('The dashboard, in a browser', (group) => {
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    for (const table of ['reels', 'lenders', 'utensils']) await db.from(table).delete()
+  })
+
+  test('[S24, B24] a refresh loads the content alone, announces it, and keeps the focus', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    const count = page.locator('#count-Lender .number')
+    assert.match(await count.innerText(), /^0/)
+    await page.locator('.chart-data summary').click()
+    await page.evaluate('window.isSamePage = true')
+    await makeLender('Ealing')
+
+    const answered = page.waitForResponse('**/admin/dashboard-content')
+    await page.getByRole('link', { name: 'Refresh' }).click()
+    const answer = await answered
+    const part = await answer.text()
+    assert.match(part.trim(), /^<div id="dashboard-content"/)
+    assert.notMatch(part, /<html|<nav|<header/)
+
+    await page.getByRole('status').getByText('The dashboard is up to date.').waitFor()
+    assert.match(await count.innerText(), /^1/)
+    assert.equal(await page.locator('#dashboard-content').count(), 1)
+    assert.equal(await page.locator('a:focus').innerText(), 'Refresh')
+    assert.isTrue(await page.locator('.chart-data table').isVisible())
+    assert.isTrue(await page.evaluate('window.isSamePage'))
+    assert.match(page.url(), /\/admin$/)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test('a failed refresh shows a message and keeps the content', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+    await page.route('**/dashboard-content*', (route) =>
+      route.fulfill({ status: 500, body: '<p>Broken</p>' })
+    )
+    await page.getByRole('link', { name: 'Refresh' }).click()
+    await page.getByRole('status').getByText('That did not work').waitFor()
+    assert.isTrue(await page.getByRole('heading', { name: 'Records created per day' }).isVisible())
+    assert.equal(await page.getByText('Broken').count(), 0)
+  })
+
+  test('the dashboard refreshes itself every minute, silently, and only while it is visible', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
+    const { page } = visit
+    let refreshes = 0
+    page.on('request', (request) => {
+      if (request.url().endsWith('/dashboard-content?poll=1')) refreshes++
+    })
+    await page.clock.install()
+    await page.goto('/admin')
+    await makeLender('Ealing')
+
+    const answered = page.waitForResponse('**/dashboard-content?poll=1')
+    await page.clock.runFor(61_000)
+    await answered
+    await page.locator('#count-Lender .number', { hasText: '1' }).waitFor()
+    await page.clock.runFor(1000)
+    const announced = await page.getByRole('status').textContent()
+    assert.equal(announced?.trim(), '')
+    assert.equal(refreshes, 1)
+
+    await page.evaluate(`Object.defineProperty(document, 'hidden', { value: true })`)
+    await page.clock.runFor(121_000)
+    assert.equal(refreshes, 1)
+    assert.deepEqual(visit.faults, [])
+  })
+
+  test("[B23] every model is shown with its count and a link, the admin's own in a separate group", async ({
+    assert,
+  }) => {
+    await ageRecords()
+    await makeLender('Ealing')
+    await makeLender('Rank')
+    const visit = await Visit.begin({ as: await makeUser('ada') })
+    const { page } = visit
+    await page.goto('/admin')
+
+    const models = page.getByRole('region', { name: 'Models' })
+    const lenders = models.getByRole('link', { name: 'Lenders 2 records' })
+    assert.equal(await lenders.getAttribute('href'), '/admin/Lender/')
+    assert.isTrue(await models.getByRole('link', { name: 'Reels 0 records' }).isVisible())
+    assert.isTrue(await models.getByRole('link', { name: 'Utensils 0 records' }).isVisible())
+    assert.equal(await models.getByRole('link', { name: 'Admin users' }).count(), 0)
+    const management = page.getByRole('region', { name: 'Management' })
+    assert.isTrue(await management.getByRole('link', { name: 'Admin users 1 record' }).isVisible())
+    assert.isTrue(
+      await management.getByRole('link', { name: 'Admin sessions 1 record' }).isVisible()
+    )
+    assert.isTrue(await management.getByRole('link', { name: 'Revoked logins' }).isVisible())
+
+    const chart = page.getByRole('img', { name: 'Records created per day' })
+    assert.isTrue(await chart.isVisible())
+    const bar = await chart.locator('.chart-bar').last().boundingBox()
+    assert.isAbove(bar!.height, 100)
+    await page.getByText('Show as a table').click()
+    const today = new Date().toISOString().slice(0, 10)
+    await page.getByRole('row', { name: `${today} 2` }).waitFor()
+  })
+
+  test('the first load takes at most 6 requests and 60 KB, with compressed assets', async ({
+    assert,
+  }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
+    const { page } = visit
+    const answers: Array<{ path: string; encoding: string | undefined; bytes: number }> = []
+    page.on('requestfinished', async (request) => {
+      const [response, sizes] = await Promise.all([request.response(), request.sizes()])
+      answers.push({
+        path: new URL(request.url()).pathname,
+        encoding: response!.headers()['content-encoding'],
+        bytes: sizes.responseBodySize + sizes.responseHeadersSize,
+      })
+    })
+    await page.goto('/admin', { waitUntil: 'networkidle' })
+
+    assert.isAtMost(answers.length, 6)
+    const total = answers.reduce((sum, { bytes }) => sum + bytes, 0)
+    assert.isAtMost(total, 60 * 1024)
+    const files = answers.filter(({ path }) => /\.(css|js)$/.test(path))
+    assert.lengthOf(files, 3)
+    for (const { path, encoding, bytes } of files) {
+      assert.equal(encoding, 'br', path)
+      assert.isAbove(bytes, 1000, path)
+    }
+    assert.isTrue(answers.some(({ path }) => path === '/admin'))
+  })
+
+  test('the second load requests only the page itself', async ({ assert }) => {
+    const visit = await Visit.begin({ as: await makeUser('ada'), fresh: true })
+    await visit.page.goto('/admin', { waitUntil: 'networkidle' })
+    const [entry, ...others]: number[] = await visit.page.goto('/admin/nowhere').then(() =>
+      visit.page.evaluate(
+        `[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+          .map(({ transferSize }) => transferSize)`
+      )
+    )
+    assert.isAbove(entry, 0)
+    assert.isNotEmpty(others)
+    assert.isTrue(others.every((size) => size === 0))
+  })
+})
+
+/** Ages the records that earlier files have left, as the chart counts those of all models. */
+async function ageRecords() {
+  const { models } = await adminSite()
+  for (const { resource, adminModel } of models.values()) {
+    if (adminModel || resource.columns.all.every(({ name }) => name !== 'created_at')) continue
+    await db.from(resource.table).update({ created_at: '2001-02-03 04:05:06' })
+  }
+}
+
+async function makeLender(name: string) {
+  const now = new Date().toISOString().slice(0, 19).replace('T', ' ')
+  await db.table('lenders').insert({ name, created_at: now })
+}

@@ -1,0 +1,29 @@
+import { test } from '@japa/runner'
+import type { AdminUser } from '#admin'
+import { emptyAdminTables, makeUser } from '#tests/helpers/admin'
+import { Visit } from '#tests/helpers/browser'
+
+test.group('Refusals of the policy, in a browser', (group) => {
+  let ada: AdminUser
+
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    ada = await makeUser('ada')
+  })
+
+  test('[P14, S39] a refusal is shown, and the submitted values are kept', async ({ assert }) => {
+    const visit = await Visit.begin({ as: ada })
+    const { page } = visit
+    await page.goto('/admin/Ruled/create_page')
+    await page.locator('#field-title').fill('sealed')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const said = page.locator('#flash [data-kind="error"]')
+    await said.waitFor()
+    assert.equal(await said.innerText(), 'Not allowed. Your account may not do this.')
+    assert.equal(await page.locator('#field-title').inputValue(), 'sealed')
+    assert.deepEqual(
+      visit.faults.filter((fault) => !/status of 403/.test(fault)),
+      []
+    )
+  })
+})

@@ -1,0 +1,118 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import AdminUser from '#admin/models/admin_user'
+import {
+  adminSite,
+  agedCookiesOf,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
+import { Dossier } from '#tests/fixtures/conflicts'
+import { onSqlite } from '#tests/helpers/databases'
+import { call, get } from '#tests/helpers/http'
+
+/** Below the mount; each reads other tables of the site. */
+const PAGES = [
+  '/Dossier/',
+  '/Dossier/create_page',
+  '/Dossier/import',
+  '/Dossier/export?format=csv',
+  '/AdminUser/',
+  '/management/jobs',
+  '/management/events',
+  '',
+]
+
+test.group('Admin | a busy database', (group) => {
+  let cookie: string
+  let dossier: Dossier
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Dossier.query().delete()
+    cookie = await cookiesOf(await makeUser('jo'))
+    dossier = await Dossier.create({ title: 'Old', isOpen: false })
+  })
+
+  test('[A29, S47] a write that finds it busy is 503 with Retry-After through every door', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await adminSite()
+    const { crud } = site.models.get('Dossier')!
+    const { text } = await get('/admin/Dossier/', { headers: { cookie } })
+    const { headers } = await get(`/admin/Dossier/crud/${dossier.id}`, { headers: { cookie } })
+    assert.include(text, 'Old')
+    const own = crud as Partial<typeof crud>
+    cleanup(() => {
+      delete own.update
+      delete own.create
+    })
+    crud.update = crud.create = async () => {
+      throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' })
+    }
+    const form = { 'cookie': cookie, 'content-type': 'application/x-www-form-urlencoded' }
+    const ids = [dossier.id]
+    const answers = {
+      update: sendForm(`/admin/Dossier/form_update/${dossier.id}`, { title: 'x' }, { cookie }),
+      create: sendForm('/admin/Dossier/form_create', { title: 'x', is_open: 'true' }, { cookie }),
+      cell: call('POST', `/admin/Dossier/cell/${dossier.id}?field=title`, {
+        body: 'title=x',
+        headers: { ...form, 'if-match': headers.get('etag') ?? '*' },
+      }),
+      edit: call('POST', '/admin/Dossier/bulk-edit', {
+        json: { ids, values: { title: 'x' } },
+        headers: { cookie },
+      }),
+    }
+    for (const [door, waiting] of Object.entries(answers)) {
+      const answer = await waiting
+      assert.equal(answer.status, 503, `${door}: ${answer.text.slice(0, 300)}`)
+      assert.equal(answer.headers.get('retry-after'), '1', door)
+      assert.include(answer.text, 'The database is busy; try again', door)
+      assert.notInclude(answer.text, 'locked', door)
+    }
+    await dossier.refresh()
+    assert.equal(dossier.title, 'Old')
+  })
+
+  test('[D6, B7] while an import or another long write holds SQLite, pages are read as ever', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await adminSite()
+    const { sessions } = site.adminAuthentication
+    const jo = await AdminUser.findByOrFail('username', 'jo')
+    /* Both its last activity and its token are due to be written anew. */
+    cookie = await agedCookiesOf(jo, { minutes: 5 })
+    const session = () => db.from('admin_sessions').orderBy('id', 'desc').firstOrFail()
+    const { last_activity: earlier } = await session()
+    const writing = await db.transaction()
+    cleanup(async () => {
+      if (!writing.isCompleted) await writing.rollback()
+    })
+    await writing.from('dossiers').where('id', dossier.id).update({ title: 'New' })
+    const pages = [...PAGES, `/Dossier/update/${dossier.id}`]
+    const answers = pages.map(async (page) => {
+      const start = performance.now()
+      const { status } = await get(`/admin${page}`, { headers: { cookie } })
+      return { page, status, isLate: performance.now() - start > 5000 }
+    })
+    assert.deepEqual(
+      await Promise.all(answers),
+      pages.map((page) => ({ page, status: 200, isLate: false }))
+    )
+    await writing.commit()
+    await sessions.settle()
+    const { last_activity: last } = await session()
+    assert.isAbove(Date.parse(last), Date.parse(earlier))
+    const { headers } = await get('/admin/Dossier/', { headers: { cookie } })
+    assert.match(headers.get('set-cookie') ?? '', /^access_token=/)
+  })
+    .skip(!onSqlite, 'Others write beside each other')
+    .timeout(60_000)
+})

@@ -1,0 +1,139 @@
+import edge from 'edge.js'
+import { test } from '@japa/runner'
+import type { Flash } from '#admin/http/flash'
+import {
+  cookiesFrom,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  makeUser,
+  receivedCookies,
+  sendForm,
+} from '#tests/helpers/admin'
+import { get, type Answer } from '#tests/helpers/http'
+import { Dossier } from '#tests/fixtures/conflicts'
+
+const FLASH = 'admin_flash'
+
+test.group('Admin | messages for the next page', (group) => {
+  let cookie: string
+  let id: number
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    await Dossier.query().delete()
+    cookie = await cookiesOf(await makeUser('jo', { isSuperuser: false }))
+    const { id: made } = await Dossier.create({ title: 'Old' })
+    id = made
+  })
+
+  /** Runs an action and returns the cookies of the browser. */
+  async function act(): Promise<string> {
+    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, { title: 'New' }, { cookie })
+    return `${cookie}; ${cookiesFrom(answer)}`
+  }
+
+  const visit = (path: string, cookies: string, headers = {}) =>
+    get(path, { headers: { cookie: cookies, ...headers } })
+  const says = ({ text }: Answer) => /Dossier\s+<a [^>]*><bdi>New<\/bdi><\/a>\s+updated/.test(text)
+
+  /** Cookies of the browser after a response. */
+  function after(cookies: string, answer: Answer): string {
+    const kept = new Map(
+      cookies.split('; ').map((pair) => pair.split(/=(.*)/s) as [string, string])
+    )
+    for (const [name, { value, attributes }] of Object.entries(receivedCookies(answer))) {
+      if (attributes.includes('max-age=0')) kept.delete(name)
+      else kept.set(name, value)
+    }
+    return [...kept].map(([name, value]) => `${name}=${value}`).join('; ')
+  }
+
+  test('[B18] the next page shows the message, the one after it does not', async ({ assert }) => {
+    const cookies = await act()
+    const next = await visit('/admin/Dossier/', cookies)
+    assert.isTrue(says(next))
+    assert.match(next.text, /<p class="flash-message" data-kind="success">\s*Dossier/)
+    const later = await visit('/admin/Dossier/', after(cookies, next))
+    assert.isFalse(says(later))
+  })
+
+  test('[B18] any page shows the message', async ({ assert }) => {
+    for (const path of ['/admin', `/admin/Dossier/update/${id}`, '/admin/Dossier/create_page']) {
+      await Dossier.query().update({ title: 'Old' })
+      assert.isTrue(says(await visit(path, await act())), path)
+    }
+  })
+
+  test('[K4.5, B18] the cookie is removed once the message was shown', async ({ assert }) => {
+    const cookies = await act()
+    assert.include(cookies, `${FLASH}=`)
+    const next = await visit('/admin/Dossier/', cookies)
+    assert.notInclude(after(cookies, next), FLASH)
+  })
+
+  test('[B18] partial pages do not use up the message', async ({ assert }) => {
+    let cookies = await act()
+    const htmx = { 'hx-request': 'true' }
+    for (const path of ['/admin/dashboard-content', '/admin/Dossier/get_model_list']) {
+      const part = await visit(path, cookies, htmx)
+      assert.equal(part.status, 200, path)
+      assert.isFalse(says(part), path)
+      cookies = after(cookies, part)
+    }
+    assert.isTrue(says(await visit('/admin/Dossier/', cookies)))
+  })
+
+  test('[B18] without a message there is no cookie', async ({ assert }) => {
+    for (const path of ['/admin', '/admin/Dossier/', `/admin/Dossier/update/${id}`]) {
+      const answer = await visit(path, cookie)
+      assert.equal(answer.status, 200)
+      assert.notProperty(receivedCookies(answer), FLASH, path)
+    }
+  })
+
+  test('[B18] a failed form leaves no message for the next page', async ({ assert }) => {
+    const answer = await sendForm(`/admin/Dossier/form_update/${id}`, {}, { cookie })
+    assert.equal(answer.status, 400)
+    assert.notProperty(receivedCookies(answer), FLASH)
+  })
+
+  test('[B18] a forged cookie shows no message', async ({ assert }) => {
+    for (const value of ['x', '', 'e30.x', '%7B%7D', '%']) {
+      const answer = await visit('/admin', `${cookie}; ${FLASH}=${value}`)
+      assert.equal(answer.status, 200, value)
+      assert.notMatch(answer.text, /<p class="flash-message"/, value)
+    }
+  })
+
+  test('[B18, R7] Undo is a form beside the message, escaped as all texts', async ({ assert }) => {
+    const flash: Flash = {
+      kind: 'success',
+      text: 'Film <b> updated',
+      undo: { url: '/admin/undo?"x', label: 'Undo' },
+    }
+    const site = { t: (key: string) => key, flash, viewing: null, pathWithQuery: '/admin/"' }
+    const page = await edge.render('admin/partials/flash', { site })
+    const [, toasts] = /<div class="toasts">(.*)<template>/s.exec(page)!
+    assert.include(
+      toasts,
+      '<p class="flash-message" data-kind="success">Film &lt;b&gt; updated</p>'
+    )
+    assert.include(toasts, '<form class="flash-undo" method="post" action="/admin/undo?&quot;x">')
+    assert.include(toasts, '<input type="hidden" name="next" value="/admin/&quot;">')
+    assert.match(toasts, /<button [^>]*>Undo<\/button>/)
+    const failed = await edge.render('admin/partials/flash', {
+      site: { ...site, flash: { kind: 'error', text: 'Nothing was done' } },
+    })
+    const [fault, none] = failed.split('<div class="toasts">')
+    assert.match(fault, /role="alert">\s*<p class="flash-message" data-kind="error">Nothing/)
+    assert.notInclude(none, 'flash-message')
+  })
+
+  test('[B18] no other user sees the message', async ({ assert }) => {
+    await act()
+    const eve = await cookiesOf(await makeUser('eve'))
+    assert.isFalse(says(await visit('/admin/Dossier/', eve)))
+  })
+})

@@ -1,0 +1,229 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { AdminUser } from '#admin'
+import { withKept } from '#admin/import/kept_file'
+import type AdminImport from '#admin/models/admin_import'
+import { ImportArticle } from '#tests/fixtures/imports'
+import { adminSite, makeUser } from '#tests/helpers/admin'
+import { begin, contextFor, csv, imports, run, tried } from '#tests/helpers/imports'
+import { withImports } from '#tests/helpers/job_group'
+import { findJob } from '#tests/helpers/jobs'
+import { makeRole } from '#tests/helpers/roles'
+
+const MODEL = 'ImportArticle'
+
+test.group('Admin | attacks on imports', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  const own = withImports(group)
+
+  group.each.setup(() => void (ImportArticle.saved = []))
+
+  async function found({ id }: AdminImport): Promise<AdminImport> {
+    const service = await imports()
+    const one = await service.find(id)
+    return one!
+  }
+
+  async function total(): Promise<number> {
+    const [{ count }] = await db.from('import_articles').count('* as count')
+    return Number(count)
+  }
+
+  async function perform(id: number) {
+    const { jobs } = await adminSite()
+    jobs.resume()
+    await jobs.run(id, false)
+    return await findJob(id)
+  }
+
+  /** A person with roles, of branch 4. */
+  async function member(name: string, roles: string[]): Promise<AdminUser> {
+    const user = await makeUser(name, { isSuperuser: false, roles })
+    return await user.merge({ attributes: { branch: 4 } } as never).save()
+  }
+
+  test('[D3, D1] a run that was cancelled is not done again after another run of the same import', async ({
+    assert,
+  }) => {
+    const all = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair'), { key: null })
+    const { jobs } = await adminSite()
+    const first = await run(own.jo, all)
+    await jobs.store.cancel(await findJob(first.id))
+    const second = await run(own.jo, await found(all))
+    const done = await perform(second.id)
+    assert.equal(done.state, 'done')
+    /* The same rows could be written once more. */
+    for (const { id } of await db.from('import_articles')) {
+      await db
+        .from('import_articles')
+        .where('id', id)
+        .update({ sku: `written-${id}` })
+    }
+    const again = await jobs.again(await contextFor(own.jo), await findJob(first.id))
+    assert.equal(again!.id, first.id)
+    const job = await perform(first.id)
+
+    assert.equal(await total(), 2)
+    assert.equal(job.state, 'failed')
+    const present = await found(all)
+    assert.equal(present.state, 'done')
+  })
+
+  test('[D3, D1] a run that was cancelled is not done again once the columns of its import were changed', async ({
+    assert,
+  }) => {
+    const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
+    const { jobs } = await adminSite()
+    const first = await run(own.jo, one)
+    await jobs.store.cancel(await findJob(first.id))
+    const ctx = await contextFor(own.jo)
+    const service = await imports()
+    await service.setColumns(ctx, await found(one), {
+      columns: { 0: 'title', 1: 'sku' },
+      key: null,
+    })
+    const again = await jobs.again(ctx, await findJob(first.id))
+    assert.equal(again!.id, first.id)
+
+    const job = await perform(first.id)
+    assert.equal(job.state, 'failed')
+    assert.match(job.fault ?? '', /was changed, or run by another job/)
+    assert.equal(await total(), 0)
+  })
+
+  test('[D3] requests that overlap the start of a run change nothing of the import', async ({
+    assert,
+  }) => {
+    const one = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'), { key: null })
+    const [late, later, last] = [await found(one), await found(one), await found(one)]
+    const { id } = await run(own.jo, await found(one))
+    const ctx = await contextFor(own.jo)
+    const service = await imports()
+    const columns = { columns: { 0: 'sku', 1: 'title' }, key: null }
+    await assert.rejects(() => service.setColumns(ctx, late, columns), 'import.refused.busy')
+    await assert.rejects(() => service.startTrial(ctx, later), 'import.refused.busy')
+    await assert.rejects(() => service.reread(ctx, last, {}), 'import.refused.busy')
+
+    const present = await found(one)
+    assert.equal(present.state, 'running')
+    const job = await perform(id)
+    assert.equal(job.state, 'done')
+    assert.equal(await total(), 1)
+  })
+
+  test('[D3, U2] a value of a hidden column is told by no message about a group of unique values', async ({
+    assert,
+  }) => {
+    await db.table('import_articles').multiInsert([
+      { sku: 'a', title: 'Lamp', shelf: 'SECRET', place: 1 },
+      { sku: 'b', title: 'Chair', shelf: 'SECRET', place: 2 },
+    ])
+    const actions = ['view', 'create', 'update', 'import']
+    await makeRole('Some', { [MODEL]: { actions, hidden: ['shelf'] } })
+    const ada = await member('ada', ['Some'])
+    const one = await tried(ada, MODEL, csv('sku,place', 'a,2', 'b,2', 'b,3'))
+    assert.notInclude(JSON.stringify(one.trial), 'SECRET')
+    const two = await tried(ada, MODEL, csv('sku,place', 'a,7', 'b,7'))
+    assert.notInclude(JSON.stringify(two.trial), 'SECRET')
+    assert.equal(two.trial!.faulty, 1)
+  })
+
+  test('[D3, U3] a field that is hidden on a record is not told by what a row would change', async ({
+    assert,
+  }) => {
+    const actions = ['view', 'create', 'update', 'import']
+    await makeRole('Branch', { [MODEL]: { actions, scopes: ['ownBranch'] } })
+    await makeRole('All', { [MODEL]: { actions, hidden: ['note'] } })
+    const ada = await member('ada', ['Branch', 'All'])
+    await db.table('import_articles').multiInsert([
+      { sku: 'a', title: 'Lamp', branch: 4, note: 'mine' },
+      { sku: 'z', title: 'Chair', branch: 5, note: 'SECRET' },
+    ])
+    const right = await tried(ada, MODEL, csv('sku,note', 'a,mine', 'z,SECRET'))
+    const wrong = await tried(ada, MODEL, csv('sku,note', 'a,mine', 'z,guess'))
+    assert.deepEqual(maskGuess(right), maskGuess(wrong))
+    assert.equal(right.trial!.changed, 1)
+    assert.equal(right.trial!.preview[0].changes[0].before, null)
+  })
+
+  /** The trial without the value that the row itself has. */
+  function maskGuess({ trial }: AdminImport) {
+    return JSON.parse(JSON.stringify(trial).replaceAll(/SECRET|guess/g, '?'))
+  }
+
+  test('[D3, U3] a value that is hidden on a record neither finds it nor stands in a message', async ({
+    assert,
+  }) => {
+    const actions = ['view', 'create', 'update', 'import']
+    await makeRole('Branch', { [MODEL]: { actions, scopes: ['ownBranch'] } })
+    await makeRole('All', { [MODEL]: { actions, hidden: ['sku', 'shelf'] } })
+    const ada = await member('ada', ['Branch', 'All'])
+    await db.table('import_articles').multiInsert([
+      { id: 901, sku: 'a', title: 'Lamp', branch: 4, shelf: 'mine', place: 1 },
+      { id: 902, sku: 'z', title: 'Chair', branch: 5, shelf: 'SECRET', place: 2 },
+      { id: 903, sku: 'y', title: 'Bed', branch: 5, shelf: 'SECRET', place: 3 },
+    ])
+    const one = await tried(ada, MODEL, csv('sku,title', 'a,Other', 'z,Other'), { key: 'sku' })
+    assert.deepInclude(one.trial, { changed: 1, faulty: 1 })
+    assert.equal(one.trial!.faults[0].field, 'sku')
+
+    const two = await tried(ada, MODEL, csv('id,place', '902,3', '903,9', '901,2'), { key: 'id' })
+    assert.notInclude(JSON.stringify(two.trial), 'SECRET')
+  })
+
+  test('[D3, U3] a reference to a record out of reach is as one to none', async ({ assert }) => {
+    await db.table('import_makers').multiInsert([
+      { id: 1, name: 'Mine', branch: 4 },
+      { id: 2, name: 'Theirs', branch: 5 },
+    ])
+    const actions = ['view', 'create', 'update', 'import']
+    await makeRole('Branch', {
+      [MODEL]: { actions },
+      ImportMaker: { actions: ['view'], scopes: ['ownBranch'] },
+    })
+    const ada = await member('ada', ['Branch'])
+    const content = csv('sku,title,maker_id', 'a,Lamp,1', 'b,Lamp,2', 'c,Lamp,99')
+    const one = await tried(ada, MODEL, content)
+    const [theirs, none] = one.trial!.faults
+    assert.equal(one.trial!.faulty, 2)
+    assert.deepEqual({ ...theirs, line: 0 }, { ...none, line: 0 })
+
+    const titled = await tried(ada, MODEL, csv('sku,title,maker', 'a,Lamp,Theirs', 'b,L,Nobody'), {
+      columns: { 0: 'sku', 1: 'title', 2: 'maker_id' },
+      by: { 2: 'title' },
+    })
+    assert.deepEqual(
+      titled.trial!.faults.map(({ message }) => message.replace(/Theirs|Nobody/, '')),
+      Array(2).fill(titled.trial!.faults[0].message.replace(/Theirs|Nobody/, ''))
+    )
+  })
+
+  test('[D3] of the files of a person the ten newest are kept, and all that a job is at', async ({
+    assert,
+  }) => {
+    const ada = await makeUser('ada')
+    const others = await begin(ada, MODEL, csv('sku', 'a'))
+    const first = await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp'))
+    await run(own.jo, first)
+    const second = await begin(own.jo, MODEL, csv('sku', 'b'))
+    for (let i = 0; i < 10; i++) await begin(own.jo, MODEL, csv('sku', 'c'))
+    const left = await db.from('admin_imports').select('id', 'file_key')
+    const ids = left.map(({ id }) => Number(id))
+    assert.lengthOf(ids, 12)
+    assert.includeMembers(ids, [others.id, first.id])
+    assert.notInclude(ids, second.id)
+    const file = await withKept(second.fileKey, (pathOf) => pathOf('file'))
+    assert.isNull(file)
+  })
+
+  test('[D3] long values stay out of the table of imports', async ({ assert }) => {
+    const long = 'x'.repeat(500_000)
+    const one = await tried(
+      own.jo,
+      MODEL,
+      csv('sku,title,note', `a,Lamp,${long}`, `b${long},Lamp,`, `c,Lamp,`, `c,"${long}",`)
+    )
+    const [row] = await db.from('admin_imports').where('id', one.id)
+    assert.isBelow(JSON.stringify(row).length, 50_000)
+  })
+})

@@ -1,0 +1,141 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import AdminJob from '#admin/models/admin_job'
+import { adminSite } from '#tests/helpers/admin'
+import { get } from '#tests/helpers/http'
+import { csv, faultyRows, run, tried } from '#tests/helpers/imports'
+import { withImports } from '#tests/helpers/job_group'
+import { untilJob, work } from '#tests/helpers/jobs'
+
+const MODEL = 'ImportArticle'
+
+test.group('Admin | faults of an import', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  const own = withImports(group)
+
+  async function faultsOf(...lines: string[]) {
+    const one = await tried(own.jo, MODEL, csv(...lines))
+    const { faults, faulty } = one.trial!
+    return { one, faulty, faults: faults.map(({ line, field }) => [line, field]) }
+  }
+
+  test('[D3] a dry run stops beyond the maximum number of rows and of invalid rows', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { imports: limits } = await adminSite()
+    const usual = { ...limits }
+    cleanup(() => void Object.assign(limits, usual))
+    Object.assign(limits, { rows: 3, invalidRows: 1 })
+    await tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,'))
+    await assert.rejects(
+      () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,Chair', 'c,Bed', 'd,Door')),
+      'sheets.fault.manyRows'
+    )
+    await assert.rejects(
+      () => tried(own.jo, MODEL, csv('sku,title', 'a,Lamp', 'b,', 'c,')),
+      'sheets.fault.manyInvalid'
+    )
+  })
+
+  test('[D3] a row tells the faults of all its columns, in their order, in the list and in the file', async ({
+    assert,
+  }) => {
+    const { faults, faulty, one } = await faultsOf(
+      'title,price,count,data,day,sku',
+      `Lamp,dear,1.5,{,2026-02-31,a`,
+      ',5,6,,,b'
+    )
+    assert.equal(faulty, 2)
+    assert.deepEqual(faults, [
+      [2, 'price'],
+      [2, 'count'],
+      [2, 'data'],
+      [2, 'day'],
+      [3, 'title'],
+    ])
+    const file = await faultyRows(one)
+    const [, first] = file.split('\r\n')
+    for (const label of ['Price', 'Count', 'Data', 'Day']) assert.include(first, label)
+  })
+
+  test('[D3] beside a wrong value stand a reference to nothing and a value that is taken', async ({
+    assert,
+  }) => {
+    await db.table('import_makers').insert({ id: 1, name: 'Acme' })
+    await db.table('import_articles').insert({ sku: 'old', title: 'Chair', shelf: 'A', place: 1 })
+    const { faults } = await faultsOf(
+      'sku,title,price,maker_id,shelf,place',
+      'a,Lamp,dear,99,A,1',
+      'old,,5,98,,',
+      'b,Bed,dear,1,B,1',
+      'c,Bed,5,1,B,1'
+    )
+    assert.deepEqual(faults, [
+      [2, 'price'],
+      [2, 'maker_id'],
+      [2, 'shelf'],
+      [2, 'place'],
+      [3, 'title'],
+      [3, 'maker_id'],
+      [4, 'price'],
+    ])
+  })
+
+  test('[D3] an unknown title and a cell that can not be read leave the other columns to be judged', async ({
+    assert,
+  }) => {
+    await db.table('import_articles').insert({ sku: 'old', title: 'Chair' })
+    const { faults } = await faultsOf(
+      'sku,title,maker,data,count',
+      'a,,Nobody,{,many',
+      'old,Chair,Nobody,,1'
+    )
+    assert.deepEqual(faults, [
+      [2, 'title'],
+      [2, 'maker_id'],
+      [2, 'data'],
+      [2, 'count'],
+      [3, 'maker_id'],
+    ])
+  })
+
+  test('[D3, D1] the page of the job leads to the rows that the run left out, as they were then', async ({
+    assert,
+    cleanup,
+  }) => {
+    const content = csv('sku,title,shelf,place', 'a,Lamp,,', 'b,,,', 'c,Chair,A,1')
+    const one = await tried(own.jo, MODEL, content)
+    /* That of the third row is taken by now. */
+    await db.table('import_articles').insert({ sku: 'old', title: 'Bed', shelf: 'A', place: 1 })
+    const { id } = await run(own.jo, one, { skipFaulty: true })
+    cleanup(await work())
+    const job = await untilJob(id)
+    assert.equal(job.state, 'done', job.fault ?? '')
+    const headers = { cookie: own.cookie }
+    const page = await get(`/admin/management/jobs/${id}`, { headers })
+    const [, url] = /href="([^"]+\/faulty)"/.exec(page.text) ?? []
+    const file = await get(url, { headers })
+    assert.equal(file.status, 200)
+    const lines = file.text.trim().split('\r\n')
+    assert.deepEqual(
+      lines.map((line) => line.split(',').slice(0, 3).join()),
+      ['sku,title,shelf', 'b,,', 'c,Chair,A']
+    )
+    await AdminJob.query()
+      .where('id', id)
+      .update({ result: JSON.stringify({ ...job.result, keptUntil: '2020-01-01T00:00:00Z' }) })
+    const later = await get(`/admin/management/jobs/${id}`, { headers })
+    assert.notInclude(later.text, '/faulty"')
+  })
+
+  test('[D3] a second row with the key of a faulty one is a fault of the key', async ({
+    assert,
+  }) => {
+    const { faults } = await faultsOf('sku,title,price', 'a,Lamp,dear', 'a,Lamp,5')
+    assert.deepEqual(faults, [
+      [2, 'price'],
+      [3, 'sku'],
+    ])
+  })
+})

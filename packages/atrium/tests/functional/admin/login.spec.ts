@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto'
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import type { AdminUser } from '#admin'
+import {
+  cookieIn,
+  cookiesFrom,
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  isSignedIn,
+  login,
+  makeUser,
+  PASSWORD,
+  receivedCookies,
+  sendForm,
+} from '#tests/helpers/admin'
+import { get, statusOf, type Answer } from '#tests/helpers/http'
+
+const WRONG = 'The user name or the password is wrong.'
+
+/** The page without its top bar, as the theme switch there contains the current URL. */
+function mainOf({ text }: Answer): string {
+  return text.slice(text.indexOf('<main'))
+}
+
+test.group('Admin | the login page', (group) => {
+  group.setup(() => fakeHashes())
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S21, B3] the page has a form for name and password', async ({ assert }) => {
+    const { status, text, headers } = await get('/admin/login')
+    assert.equal(status, 200)
+    assert.match(headers.get('content-type')!, /^text\/html/)
+    assert.match(text, /<form[^>]* method="post" action="\/admin\/login">/)
+    assert.match(text, /<input[^>]* name="username"/)
+    assert.match(text, /<input[^>]* name="password" type="password"/)
+    assert.notInclude(text, 'role="alert"')
+    assert.isEmpty(headers.getSetCookie())
+  })
+
+  test('[S21] a signed-in user is redirected to the dashboard', async ({ assert }) => {
+    const cookie = await cookiesOf(await makeUser('jo'))
+    const { status, headers } = await get('/admin/login?next=/admin/Utensil/', {
+      headers: { cookie },
+    })
+    assert.equal(status, 303)
+    assert.equal(headers.get('location'), '/admin')
+  })
+
+  test('[S21] a valid token without an active session is not signed in', async ({ assert }) => {
+    const cookie = await cookiesOf(await makeUser('jo'))
+    await db.from('admin_sessions').update({ is_active: false })
+    const { status } = await get('/admin/login', { headers: { cookie } })
+    assert.equal(status, 200)
+  })
+
+  test('[S21, B6] the page shows the reason for the redirect to it')
+    .with([
+      ['required', 'Log in to continue.', 'status'],
+      ['ended', 'Your session has ended. Log in again.', 'alert'],
+    ])
+    .run(async ({ assert }, [code, reason, role]) => {
+      const { text } = await get(`/admin/login?error=${code}`)
+      assert.include(text, `role="${role}">${reason}</p>`)
+    })
+
+  test('[B6] no other text of the URL is shown')
+    .with([
+      'error=invalid',
+      'error=Your+account+is+locked',
+      'error[]=required',
+      'error[x]=required',
+      'error=required&error=ended',
+      'error=__proto__',
+      'error=toString',
+      'error=throttled',
+      'error=../login/title',
+      'error=<script>alert(1)</script>',
+      'message=Hello',
+    ])
+    .run(async ({ assert }, query) => {
+      const answer = await get(`/admin/login?${query}`)
+      assert.equal(answer.status, 200)
+      assert.notInclude(answer.text, 'role="alert"')
+      assert.notInclude(answer.text, '<script>alert')
+      assert.notMatch(mainOf(answer), /locked|alert\(1\)|Hello/)
+    })
+
+  test('[B3] the page keeps the return path, if it is in the site', async ({ assert }) => {
+    const inside = await get(`/admin/login?next=${encodeURIComponent('/admin/X/?a="b&c=%22')}`)
+    assert.include(mainOf(inside), 'name="next" value="/admin/X/?a=%22b&amp;c=%22"')
+    const outside = await get('/admin/login?next=//evil.test')
+    assert.notInclude(mainOf(outside), 'name="next"')
+    assert.notInclude(mainOf(outside), 'evil.test')
+  })
+})
+
+test.group('Admin | logging in', (group) => {
+  let jo: AdminUser
+
+  group.setup(() => fakeHashes())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    jo = await makeUser('jo')
+  })
+
+  test('[S22, B3] the right password redirects to the dashboard', async ({ assert }) => {
+    const answer = await login('jo')
+    assert.equal(answer.status, 303)
+    assert.equal(answer.headers.get('location'), '/admin')
+    assert.isTrue(await isSignedIn(cookiesFrom(answer)))
+  })
+
+  test('[B4] the two cookies have the specified attributes', async ({ assert }) => {
+    const cookies = receivedCookies(await login('jo'))
+    /* The third tells devices apart: notices.spec.ts. */
+    assert.sameMembers(Object.keys(cookies), ['access_token', 'session_id', 'admin_device'])
+    assert.deepEqual(cookies.access_token.attributes, [
+      'max-age=1800',
+      'path=/admin',
+      'httponly',
+      'samesite=lax',
+    ])
+    assert.deepEqual(cookies.session_id.attributes, [
+      'max-age=43200',
+      'path=/admin',
+      'httponly',
+      'samesite=lax',
+    ])
+  })
+
+  test('[B4] both cookies are plain, the token a bare JWT', async ({ assert }) => {
+    const { access_token: token, session_id: id } = receivedCookies(await login('jo'))
+    assert.match(token.value, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+    assert.match(id.value, /^[\w-]{43}$/)
+    assert.equal(decodeProtectedHeader(token.value).alg, 'HS256')
+
+    const claims = decodeJwt(token.value)
+    assert.sameMembers(Object.keys(claims), ['iss', 'aud', 'sub', 'sid', 'jti', 'iat', 'exp'])
+    assert.equal(claims.sub, String(jo.id))
+    assert.equal(claims.sid, createHash('sha256').update(id.value).digest('hex'))
+    assert.equal(claims.exp! - claims.iat!, 1800)
+    assert.isBelow(Math.abs(claims.iat! - Date.now() / 1000), 10)
+  })
+
+  test('[S22, B12] a session is begun with address and device', async ({ assert }) => {
+    const answer = await login('jo', PASSWORD, { headers: { 'user-agent': 'curl/8.5.0' } })
+    const rows = await db.from('admin_sessions')
+    assert.lengthOf(rows, 1)
+    assert.equal(rows[0].user_id, jo.id)
+    assert.match(rows[0].ip_address, /^(::1|(::ffff:)?127\.0\.0\.1)$/)
+    assert.equal(rows[0].user_agent, 'curl/8.5.0')
+    assert.notInclude(JSON.stringify(rows), receivedCookies(answer).session_id.value)
+  })
+
+  test('[B3] the login redirects to the page that was requested first', async ({ assert }) => {
+    const asked = await get('/admin/Utensil/?search-input=a%20b&page=2')
+    const loginPage = await get(asked.headers.get('location')!)
+    const next = /name="next" value="([^"]*)"/.exec(mainOf(loginPage))![1].replaceAll('&amp;', '&')
+    const { status, headers } = await login('jo', PASSWORD, { next })
+    assert.equal(status, 303)
+    assert.equal(headers.get('location'), '/admin/Utensil/?search-input=a%20b&page=2')
+  })
+
+  test('[B3] a return path outside the site redirects to the dashboard')
+    .with(['//evil.test', 'http://evil.test/admin/', '/api/utensils', '/admin/logout/', ''])
+    .run(async ({ assert }, next) => {
+      const { status, headers } = await login('jo', PASSWORD, { next })
+      assert.equal(status, 303)
+      assert.equal(headers.get('location'), '/admin')
+    })
+
+  test('[B3] every failure has the same response', async ({ assert }) => {
+    const texts = new Set<string>()
+    for (const [username, password] of [
+      ['jo', 'a wrong one'],
+      ['jo', ''],
+      ['nobody', PASSWORD],
+      ['JO', PASSWORD],
+      ['', ''],
+      ['no such name!', PASSWORD],
+    ]) {
+      const answer = await login(username, password)
+      assert.equal(answer.status, 401, `${username} ${password}`)
+      assert.isEmpty(answer.headers.getSetCookie())
+      assert.include(answer.text, `role="alert">${WRONG}</p>`)
+      /* The name is kept, and the field to continue with has the focus. */
+      texts.add(answer.text.replace(/ value="[^"]*"/g, '').replaceAll(' autofocus', ''))
+    }
+    assert.equal(texts.size, 1)
+    assert.isEmpty(await db.from('admin_sessions'))
+  })
+
+  test('[B3] the password counts as it was typed, with its spaces', async ({ assert }) => {
+    for (const password of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
+      assert.equal(await statusOf(login('jo', password)), 401)
+    }
+    const long = `${'long horse '.repeat(9)}end`
+    await makeUser('al', { password: long })
+    assert.equal(await statusOf(login('al', long.slice(0, 72))), 401)
+    assert.equal(await statusOf(login('al', long)), 303)
+  })
+
+  test('[B3] the form keeps the name, escaped, and not the password', async ({ assert }) => {
+    const { text } = await login('"><b>jo', 'my-secret-password', { next: '/admin/Utensil/' })
+    assert.include(text, 'name="username" type="text" value="&quot;&gt;&lt;b&gt;jo"')
+    assert.notInclude(text, 'my-secret-password')
+    assert.include(text, 'name="next" value="/admin/Utensil/"')
+  })
+
+  test('[B3] missing fields are a failed login, not an error', async ({ assert }) => {
+    for (const body of ['', 'username=jo', `password=${PASSWORD}`, 'x=y']) {
+      const { status } = await sendForm('/admin/login', body)
+      assert.equal(status, 401, body)
+    }
+  })
+
+  test('[B7] every login begins a new session', async ({ assert }) => {
+    const first = await login('jo')
+    const second = await login('jo', PASSWORD, { headers: { cookie: cookiesFrom(first) } })
+    const idOf = (answer: typeof first) => receivedCookies(answer).session_id.value
+    assert.notEqual(idOf(first), idOf(second))
+    assert.isTrue(await isSignedIn(cookiesFrom(second)))
+  })
+
+  test("[B7, B5] the browser's previous session ends with its token", async ({ assert }) => {
+    const al = await makeUser('al')
+    for (const user of [jo, al]) {
+      const earlier = await cookiesOf(user)
+      const elsewhere = await cookiesOf(user)
+      const answer = await login('jo', PASSWORD, { headers: { cookie: earlier } })
+      assert.isTrue(await isSignedIn(cookiesFrom(answer)))
+      assert.isTrue(await isSignedIn(elsewhere))
+      assert.isFalse(await isSignedIn(earlier))
+      const { jti } = decodeJwt(cookieIn(earlier, 'access_token'))
+      assert.isNotNull(await db.from('admin_token_blacklist').where('token', jti!).first())
+    }
+  })
+
+  test('[B7] the previous session ends first, so that no other browser’s session is ended', async ({
+    assert,
+  }) => {
+    const cookies: string[] = []
+    for (let i = 0; i < 5; i++) cookies.push(await cookiesOf(jo))
+    await login('jo', PASSWORD, { headers: { cookie: cookies[4] } })
+    const states = await Promise.all(cookies.map((cookie) => isSignedIn(cookie)))
+    assert.deepEqual(states, [true, true, true, true, false])
+  })
+
+  test('[B7, B9] a failed or cross-site login ends no session', async ({ assert }) => {
+    const cookie = await cookiesOf(jo)
+    const failed = await login('jo', 'wrong', { headers: { cookie } })
+    assert.equal(failed.status, 401)
+    assert.isTrue(await isSignedIn(cookie))
+    const forged = await login('jo', PASSWORD, { headers: { cookie, origin: 'http://evil.test' } })
+    assert.equal(forged.status, 403)
+    assert.isTrue(await isSignedIn(cookie))
+  })
+})
+
+test.group('Admin | logging in with real hashes', (group) => {
+  group.each.setup(() => emptyAdminTables())
+
+  test('[S22, S57] the password is compared with its hash', async ({ assert }) => {
+    const { hashedPassword } = await makeUser('jo')
+    assert.notInclude(hashedPassword, PASSWORD)
+    const right = await login('jo')
+    const wrong = await login('jo', `${PASSWORD}x`)
+    const theHashItself = await login('jo', hashedPassword)
+    assert.deepEqual([right.status, wrong.status, theHashItself.status], [303, 401, 401])
+  })
+})

@@ -1,0 +1,234 @@
+import { test } from '@japa/runner'
+import { patience } from '#admin/search/site_search'
+import { Genre, Recording, Score, Studio } from '#tests/fixtures/references'
+import { adminSite, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
+import { get } from '#tests/helpers/http'
+import { makeRole, restoreRoles } from '#tests/helpers/roles'
+
+/** The links of an answer: label and address. */
+function linksOf(text: string): Array<[label: string, url: string]> {
+  const content = text.slice(text.indexOf('class="search-content"'))
+  const links = content.matchAll(/<a href="([^"]*)">(?:<bdi>)?([^<]*)/g)
+  return [...links].map(([, url, label]) => [label, url])
+}
+
+/** A machine under load must not change what is found. */
+function waitLong() {
+  const before = { ...patience }
+  Object.assign(patience, { contained: 30_000, model: 30_000 })
+  return () => void Object.assign(patience, before)
+}
+
+test.group('Admin | search of the site', (group) => {
+  let cookie: string
+  let eve: string
+
+  group.setup(() => fakeHashes())
+  group.setup(() => waitLong())
+  group.each.setup(async () => {
+    await emptyAdminTables()
+    for (const model of [Recording, Studio, Genre, Score]) await model.query().delete()
+    cookie = await cookiesOf(await makeUser('jo'))
+    eve = await cookiesOf(await makeUser('eve', { isSuperuser: false }))
+    return () => restoreRoles()
+  })
+
+  const search = async (q: string, as = cookie, headers: Record<string, string> = {}) =>
+    await get(`/admin/search?${new URLSearchParams({ q })}`, {
+      headers: { cookie: as, accept: 'text/html', ...headers },
+    })
+
+  const found = async (q: string, as = cookie) => {
+    const { text } = await search(q, as)
+    return linksOf(text)
+  }
+
+  test('[L12] records of all models are found by their title, at most five a model', async ({
+    assert,
+  }) => {
+    await Studio.createMany(
+      ['Hansa', 'Zansa', 'Hansa 3', 'Hansa 2', 'HANSA 4', 'The Hansa', 'Old Hansa'].map((name) => ({
+        name,
+      }))
+    )
+    const one = await Recording.create({ title: 'Live at Hansa' })
+    const all = await found('hansa')
+    const links = all.filter(([, url]) => !url.includes('/Playback/'))
+    assert.deepEqual(
+      links.map(([label]) => label),
+      [
+        ...['Studios', 'Hansa', 'HANSA 4', 'Hansa 2', 'Hansa 3', 'Old Hansa'],
+        ...['Recordings', 'Live at Hansa'],
+      ]
+    )
+    assert.deepInclude(links, ['Live at Hansa', `/admin/Recording/update/${one.id}`])
+    assert.deepInclude(links, ['Studios', '/admin/Studio/?q=hansa'])
+  }).tags(['@database'])
+
+  test('[L12] a record is found by its key', async ({ assert }) => {
+    const { id } = await Studio.create({ name: 'Abbey' })
+    assert.deepInclude(await found(String(id)), ['Abbey', `/admin/Studio/update/${id}`])
+  }).tags(['@database'])
+
+  test('[L12] pages, models and actions are found by their names', async ({ assert }) => {
+    assert.deepEqual(await found('studio'), [
+      ['Studios', '/admin/Studio/'],
+      ['New studio', '/admin/Studio/create_page'],
+      ['Import studios', '/admin/Studio/import'],
+    ])
+    assert.deepEqual(await found('health'), [['Health', '/admin/management/health']])
+    const all = await found('')
+    assert.includeDeepMembers(all, [
+      ['Dashboard', '/admin'],
+      ['Studios', '/admin/Studio/'],
+      ['New studio', '/admin/Studio/create_page'],
+    ])
+  })
+
+  test('[L12, U4] only what the roles of the user let them see is found', async ({ assert }) => {
+    const { id } = await Studio.create({ name: 'Abbey' })
+    await Recording.create({ title: 'Abbey live' })
+    await makeRole('Listener', { Studio: { actions: ['view'] } })
+    const lou = await cookiesOf(await makeUser('lou', { isSuperuser: false, roles: ['Listener'] }))
+    assert.deepEqual(await found('abbey', lou), [
+      ['Studios', '/admin/Studio/?q=abbey'],
+      ['Abbey', `/admin/Studio/view/${id}`],
+    ])
+    assert.deepEqual(await found('health', lou), [])
+    assert.deepEqual(await found('recording', lou), [])
+  })
+
+  test('[L12, P14] scope and policy of a model apply', async ({ assert }) => {
+    await Studio.createMany([{ name: 'Abbey', isPrivate: true }, { name: 'Abbey Road' }])
+    const score = await Score.create({ points: 7 })
+    const records = async (model: string, q: string, as: string) => {
+      const links = await found(q, as)
+      const place = new RegExp(`/${model}/(update|view)`)
+      return links.filter(([, url]) => place.test(url)).map(([label]) => label)
+    }
+    assert.deepEqual(await records('Studio', 'abbey', cookie), ['Abbey', 'Abbey Road'])
+    assert.deepEqual(await records('Studio', 'abbey', eve), ['Abbey Road'])
+    assert.lengthOf(await records('Score', String(score.id), cookie), 1)
+    assert.deepEqual(await records('Score', String(score.id), eve), [])
+  })
+
+  test('[L12] deleted records are not found', async ({ assert }) => {
+    await Studio.create({ name: 'Abbey', isDeleted: true })
+    assert.deepEqual(await found('abbey'), [])
+    const { text } = await search('abbey')
+    assert.include(text, 'Nothing found for “abbey”.')
+  }).tags(['@database'])
+
+  test('[L12] a model that can’t be read is left out, and logged', async ({ assert, cleanup }) => {
+    await Studio.create({ name: 'Abbey' })
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
+    const { getMulti } = view.crud
+    cleanup(() => {
+      view.crud.getMulti = getMulti
+    })
+    view.crud.getMulti = async () => {
+      throw new Error('gone')
+    }
+    const log = captureLog(cleanup)
+    const answer = await search('abbey')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(linksOf(answer.text), [])
+    const errors = log().filter(({ level }) => level >= ERROR_LEVEL)
+    assert.deepEqual(
+      errors.map(({ msg }) => msg),
+      ['Studio could not be searched']
+    )
+  })
+
+  test('[L12] a model that takes too long is named instead of waited for', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
+    const { getMulti } = view.crud
+    let end = () => {}
+    patience.model = 2000
+    cleanup(() => {
+      patience.model = 30_000
+      view.crud.getMulti = getMulti
+      end()
+    })
+    view.crud.getMulti = () =>
+      new Promise((resolve) => {
+        end = () => resolve({ data: [] })
+      })
+    await Recording.create({ title: 'Abbey live' })
+    const { text } = await search('abbey')
+    assert.match(text, /These take long to search:\s*<a href="\/admin\/Studio\/\?q=abbey">Studios/)
+    assert.deepInclude(linksOf(text), ['Recordings', '/admin/Recording/?q=abbey'])
+  }).tags(['@database'])
+
+  test('[L12] where there is no time for parts of titles, models in which nothing begins with it are named', async ({
+    assert,
+    cleanup,
+  }) => {
+    await Studio.create({ name: 'The Hansa' })
+    await Recording.create({ title: 'Hansa live' })
+    patience.contained = 0
+    cleanup(() => {
+      patience.contained = 30_000
+    })
+    const { text } = await search('hansa')
+    const [, slow = ''] = /These take long to search:(.*)/s.exec(text) ?? []
+    assert.include(slow, '"/admin/Studio/?q=hansa"')
+    assert.notInclude(slow, '"/admin/Recording/?q=hansa"')
+    assert.include(text, 'Hansa live')
+    assert.notInclude(text, 'The Hansa')
+  }).tags(['@database'])
+
+  test('[L12] a slow model takes no time from the others', async ({ assert, cleanup }) => {
+    await Studio.create({ name: 'The Hansa' })
+    const { models } = await adminSite()
+    const view = models.get('Studio')!
+    const { getMulti } = view.crud
+    const { now } = performance
+    patience.model = 1e9
+    cleanup(() => {
+      patience.model = 30_000
+      view.crud.getMulti = getMulti
+      performance.now = now
+    })
+    view.crud.getMulti = async (...parameters) => {
+      performance.now = () => now.call(performance) + 60_000
+      return await getMulti.apply(view.crud, parameters)
+    }
+    const { text } = await search('hansa')
+    assert.notInclude(text, 'These take long to search')
+    assert.include(text, 'The Hansa')
+  }).tags(['@database'])
+
+  test('[L12] what was typed and titles are text, whatever they contain', async ({ assert }) => {
+    const evil = '"><script>alert(1)</script>\u202Egnp'
+    await Studio.create({ name: evil })
+    const { text } = await search(evil)
+    assert.notInclude(text, '<script>alert')
+    assert.notMatch(text.slice(text.indexOf('search-content')), /\u202E[^”]/)
+    for (const odd of ['%', "' or 1=1 --", 'x'.repeat(10_000), '\0', '\uD800', '[]']) {
+      const { status } = await search(odd.toWellFormed())
+      assert.equal(status, 200)
+    }
+    const listed = await get('/admin/search?q[]=x&q=y', { headers: { cookie } })
+    assert.equal(listed.status, 200)
+  }).tags(['@database'])
+
+  test('[L12] the palette gets the content alone', async ({ assert }) => {
+    const { text, headers } = await search('health', cookie, { 'hx-request': 'true' })
+    assert.notInclude(text, '<html')
+    assert.deepEqual(linksOf(text), [['Health', '/admin/management/health']])
+    assert.include(headers.get('vary'), 'HX-Request')
+  })
+
+  test('[L12, B6] an anonymous request is asked to log in', async ({ assert }) => {
+    const { status, headers } = await search('x', '')
+    assert.equal(status, 303)
+    assert.match(headers.get('location')!, /\/admin\/login/)
+  })
+})

@@ -1,0 +1,82 @@
+import { setTimeout } from 'node:timers/promises'
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import {
+  cookiesOf,
+  emptyAdminTables,
+  fakeHashes,
+  isSignedIn,
+  makeUser,
+  sendForm,
+} from '#tests/helpers/admin'
+import { YES } from '#tests/helpers/databases'
+import { call, type Answer } from '#tests/helpers/http'
+import { runs } from '#tests/helpers/random_runs'
+
+type Way = (id: number, username: string, cookie: string) => Promise<Answer>
+
+const CRUD = '/admin/AdminUser/crud'
+
+/** Every way to remove a superuser. */
+const WAYS: Way[] = [
+  (id, _, cookie) => call('DELETE', `${CRUD}/${id}`, { headers: { cookie } }),
+  (id, _, cookie) => call('DELETE', `${CRUD}/db_delete/${id}`, { headers: { cookie } }),
+  (id, _, cookie) =>
+    call('PATCH', `${CRUD}/${id}`, { json: { is_superuser: false }, headers: { cookie } }),
+  (id, username, cookie) =>
+    sendForm(`/admin/AdminUser/form_update/${id}`, { username, is_superuser: 'false' }, { cookie }),
+  (id, _, cookie) =>
+    call('DELETE', '/admin/AdminUser/bulk-delete', { json: { ids: [id] }, headers: { cookie } }),
+  (id, _, cookie) =>
+    call('DELETE', '/admin/AdminUser/bulk-delete?hard=true', {
+      json: { ids: [id] },
+      headers: { cookie },
+    }),
+  (id, _, cookie) =>
+    sendForm(
+      '/admin/AdminUser/form_bulk_delete',
+      { ids: String(id), action: 'delete', confirmed: '1' },
+      { cookie }
+    ),
+]
+
+/* A lock that is waited for too long, on a machine with much to do, is a 503 that asks to try again. */
+const MOST_TRIES = 5
+
+async function untilDecided(attempt: () => Promise<Answer>): Promise<Answer> {
+  let answer = await attempt()
+  for (let tries = 1; tries < MOST_TRIES && answer.status === 503; tries++) {
+    const seconds = Number(answer.headers.get('retry-after'))
+    if (!(seconds > 0)) return answer
+    await setTimeout(1000 * seconds)
+    answer = await attempt()
+  }
+  return answer
+}
+
+test.group('Attacks | the last superuser', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.setup(() => fakeHashes())
+
+  test('[B13] concurrent removals of superusers in every way leave one', async ({ assert }) => {
+    for (let round = 0; round < runs(5); round++) {
+      await emptyAdminTables()
+      const users = await Promise.all(['al', 'bo', 'cy', 'di', 'ed'].map((name) => makeUser(name)))
+      const cookies = await Promise.all(users.map(cookiesOf))
+      const attempts = users.flatMap(({ id, username }, target) =>
+        cookies.flatMap((cookie, own) =>
+          own === target ? [] : WAYS.map((way) => () => way(id, username, cookie))
+        )
+      )
+      /* In random order, ten and more concurrently. */
+      const shuffled = attempts.toSorted(() => Math.random() - 0.5)
+      const answers = await Promise.all(shuffled.map(untilDecided))
+      for (const { status } of answers) assert.isBelow(status, 500)
+
+      const left = await db.from('admin_users').where('is_superuser', YES)
+      assert.lengthOf(left, 1)
+      const signedIn = await Promise.all(cookies.map(isSignedIn))
+      assert.isTrue(signedIn[users.findIndex(({ id }) => id === left[0].id)])
+    }
+  }).timeout(60_000)
+})

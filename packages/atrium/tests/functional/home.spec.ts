@@ -1,0 +1,43 @@
+import { test } from '@japa/runner'
+import app from '@adonisjs/core/services/app'
+import { defineConfig, type CrudConfig } from '#crud/define_config'
+import { get } from '#tests/helpers/http'
+import { pretendProduction } from '#tests/helpers/production'
+
+test.group('The home page', (group) => {
+  group.each.setup(() => {
+    const config = app.config.get('crud')
+    return () => app.config.set('crud', config)
+  })
+
+  test('lists the endpoints', async ({ assert }) => {
+    const answer = await get('/')
+    assert.equal(answer.status, 200)
+    assert.include(answer.text, '/api/utensils')
+  })
+
+  test('[Q1] names no model where the API schema is not public', async ({ assert, cleanup }) => {
+    const configs: CrudConfig[] = [defineConfig({ docs: 'token' }), defineConfig({ docs: 'off' })]
+    cleanup(pretendProduction())
+    configs.push(defineConfig())
+    for (const config of configs) {
+      app.config.set('crud', config)
+      const { status, text } = await get('/')
+      assert.equal(status, 200)
+      assert.notInclude(text, 'utensils')
+    }
+  })
+
+  test('[Q1] production asks for a token before it shows the API schema or its page', async ({
+    assert,
+    cleanup,
+  }) => {
+    cleanup(pretendProduction())
+    app.config.set('crud', defineConfig())
+    for (const path of ['/api/openapi.json', '/docs']) {
+      const { status, text } = await get(path)
+      assert.equal(status, 401)
+      assert.notInclude(text, 'utensils')
+    }
+  })
+})

@@ -1,0 +1,135 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { get, post } from '#tests/helpers/http'
+import { exchange, type RawAnswer } from '#tests/helpers/raw_http'
+
+const HOST = 'Host: localhost'
+const CLOSE = 'Connection: close'
+
+test.group('Edges of HTTP', (group) => {
+  group.each.setup(async () => {
+    await db.from('route_items').delete()
+  })
+
+  function assertProblem(assert: any, { status, headers, body }: RawAnswer, expected: number) {
+    assert.equal(status, expected)
+    assert.match(headers['content-type'], /^application\/problem\+json/)
+    assert.deepEqual(Object.keys(body), ['type', 'title', 'status', 'detail'])
+    assert.equal(body.status, expected)
+    assert.equal(headers['content-length'], String(Buffer.byteLength(JSON.stringify(body))))
+    assert.match(headers['x-request-id'], /^[\w-]{36}$/)
+  }
+
+  test('[A29] a malformed URL is a problem: {0}')
+    .with([
+      '/api/route-items/%zz',
+      '/api/route-items/%',
+      '/api/route-items/%C0%80',
+      '/api/%E0%A4/1',
+      '/%zz',
+      '/api/route-items?name=%zz',
+      '/api/route-items?%zz=1',
+      '/api/route-items?name=%C3%28',
+    ])
+    .run(async ({ assert }, url) => {
+      const answer = await exchange(`GET ${url} HTTP/1.1`, HOST, CLOSE)
+      assertProblem(assert, answer, 400)
+      assert.include(answer.body.detail, 'percent sign')
+    })
+
+  test('[A29] a malformed request is refused: {0}')
+    .with([
+      ['NONSENSE'],
+      ['GET /api/route-items HTTP/9.9', HOST],
+      ['G@T /api/route-items HTTP/1.1', HOST],
+      ['GET /api/route-items HTTP/1.1', HOST, 'No colon here'],
+      ['GET /api/route-items HTTP/1.1', HOST, 'Bad Name: x'],
+      ['GET /api/route-items HTTP/1.1', HOST, 'X-Nul: a\0b'],
+      ['GET /api/route-items HTTP/1.1', CLOSE],
+      ['POST /api/route-items HTTP/1.1', HOST, 'Content-Length: five'],
+      ['POST /api/route-items HTTP/1.1', HOST, 'Content-Length: 1', 'Content-Length: 2'],
+      ['POST /api/route-items HTTP/1.1', HOST, 'Content-Length: 1', 'Transfer-Encoding: chunked'],
+      ['POST /api/route-items HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', 'zz'],
+    ])
+    .run(async ({ assert }, lines) => {
+      const answer = await exchange(...lines)
+      assertProblem(assert, answer, 400)
+      assert.equal(answer.body.detail, 'The request is not valid HTTP')
+    })
+
+  test('[A29] a malformed HEAD request is refused without a body', async ({ assert }) => {
+    const answer = await exchange('HEAD /api/route-items HTTP/1.1', HOST, 'X-Nul: a\0b')
+    assert.equal(answer.status, 400)
+    assert.equal(answer.body, '')
+    assert.isAbove(Number(answer.headers['content-length']), 0)
+  })
+
+  test('[A29] headers that are too large are refused', async ({ assert }) => {
+    const long = `X-Long: ${'a'.repeat(20_000)}`
+    const answer = await exchange('GET /api/route-items HTTP/1.1', HOST, long)
+    assertProblem(assert, answer, 431)
+  })
+
+  test('[A29] an unknown expectation is refused', async ({ assert }) => {
+    const answer = await exchange('GET /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: magic')
+    assertProblem(assert, answer, 417)
+  })
+
+  test('Expect: 100-continue is accepted', async ({ assert }) => {
+    const socket = connect(Number(process.env.PORT), process.env.HOST)
+    const lines = ['POST /api/route-items HTTP/1.1', HOST, CLOSE, 'Expect: 100-continue']
+    const json = ['Content-Type: application/json', 'Content-Length: 12']
+    socket.write(`${[...lines, ...json].join('\r\n')}\r\n\r\n`)
+    const [first] = await once(socket, 'data')
+    assert.equal(String(first), 'HTTP/1.1 100 Continue\r\n\r\n')
+    socket.write('{"name":"x"}')
+    const [second] = await once(socket, 'data')
+    assert.include(String(second), 'HTTP/1.1 201 Created')
+    socket.destroy()
+  })
+
+  test('HTTP/1.0 does not need a Host', async ({ assert }) => {
+    const answer = await exchange('GET /api/route-items HTTP/1.0')
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, { data: [], total_count: 0 })
+  })
+
+  test('[A29] after a bad request the server serves the next client', async ({ assert }) => {
+    await exchange('NONSENSE')
+    const socket = connect(Number(process.env.PORT), process.env.HOST)
+    socket.write('GET /api/route-items HTTP/1.1\r\nHost: localhost\r\n')
+    socket.resetAndDestroy()
+    const answer = await get('/api/route-items')
+    assert.equal(answer.status, 200)
+  })
+
+  test('[A29] a body 20,000 levels deep is refused', async ({ assert }) => {
+    for (const [open, close] of [
+      ['{"name":', '1}'],
+      ['[', ']'],
+    ]) {
+      const body = open.repeat(20_000) + close.repeat(20_000)
+      const answer = await post('/api/route-items', undefined, {
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      assert.equal(answer.status, 400)
+      assert.equal(answer.body.detail, 'The body nests more than 32 levels deep')
+    }
+  })
+
+  test('[A29] the last of duplicate keys counts, and __proto__ is an unknown field', async ({
+    assert,
+  }) => {
+    const answer = await post('/api/route-items', undefined, {
+      body: '{"name":"first","__proto__":{"note":"x","polluted":1},"name":"last"}',
+      headers: { 'content-type': 'application/json' },
+    })
+    assert.equal(answer.status, 201)
+    assert.equal(answer.body.name, 'last')
+    assert.isNull(answer.body.note)
+    assert.isUndefined(({} as any).polluted)
+  })
+})

@@ -1,0 +1,166 @@
+/*
+ * A copy of the project in its own directory, to start, change and break.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { constants, cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { mkdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { freePort } from '#tests/helpers/free_port'
+
+const LEFT_OUT = ['node_modules', 'tmp', 'build', 'storage', '.git', '.env']
+
+/** Not hard links, through which npm would change the project's own packages */
+const COPY_OF_PACKAGES = {
+  recursive: true,
+  verbatimSymlinks: true,
+  mode: constants.COPYFILE_FICLONE,
+}
+
+export class ProjectCopy {
+  /** Output of the server so far */
+  output = ''
+  readonly #children: ChildProcess[] = []
+
+  private constructor(
+    readonly folder: string,
+    readonly port: number
+  ) {}
+
+  /**
+   * @param withPackages  true: packages can be installed in the copy, which is on disk, as they may not fit in memory.
+   *   False: it shares those of the project.
+   */
+  static async create({ withPackages = false } = {}): Promise<ProjectCopy> {
+    const folder = withPackages ? folderOnDisk() : await claimFolder()
+    const root = app.makePath()
+    /* Synchronously, as it would take five times the processor time otherwise. */
+    const filter = (path: string) => !LEFT_OUT.includes(basename(path))
+    for (const name of readdirSync(root)) {
+      cpSync(join(root, name), join(folder, name), { recursive: true, filter })
+    }
+    const packages = [app.makePath('node_modules'), join(folder, 'node_modules')] as const
+    if (withPackages) cpSync(...packages, COPY_OF_PACKAGES)
+    else await symlink(...packages)
+    return new ProjectCopy(folder, await freePort())
+  }
+
+  get url(): string {
+    return `http://localhost:${this.port}`
+  }
+
+  /**
+   * Runs a program to its end.
+   *
+   * @returns its exit status and output
+   */
+  async run(command: string, args: string[], environment: Record<string, string> = {}) {
+    const child = this.#spawn(command, args, environment)
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
+    return { status, output }
+  }
+
+  /**
+   * Begins a command that runs until it is ended.
+   *
+   * @returns a function that sends it a signal and returns its exit status and output
+   */
+  launch(args: string[], environment: Record<string, string> = {}) {
+    const child = this.#spawn(process.execPath, args, environment)
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    return async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      return { status: await ended, output }
+    }
+  }
+
+  /**
+   * Starts the server, as `npm start` does or by another script, and waits until it responds.
+   *
+   * @returns a function that ends it by SIGTERM and returns its exit status
+   * @throws Error  with its output, if it exits first
+   */
+  async start(
+    environment: Record<string, string> = {},
+    script = 'scripts/start.js'
+  ): Promise<() => Promise<number | null>> {
+    const child = this.#spawn(process.execPath, [script], environment)
+    this.output = ''
+    child.stdout!.on('data', (chunk) => (this.output += chunk))
+    child.stderr!.on('data', (chunk) => (this.output += chunk))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    let isRunning = true
+    void ended.then(() => (isRunning = false))
+
+    while (isRunning && !(await this.#answers())) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    if (!isRunning) throw new Error(`The server ended with ${await ended}:\n${this.output}`)
+    return async () => {
+      child.kill('SIGTERM')
+      return await ended
+    }
+  }
+
+  /**
+   * Ends running processes and removes the directory.
+   */
+  async remove(): Promise<void> {
+    this.#children.forEach((child) => child.kill('SIGKILL'))
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+
+  #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
+    const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
+    const child = spawn(command, args, {
+      cwd: this.folder,
+      env: {
+        ...Object.fromEntries(kept.map((name) => [name, process.env[name] ?? ''])),
+        ...{ HOST: 'localhost', PORT: String(this.port) },
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.#children.push(child)
+    return child
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await fetch(this.url)
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/**
+ * The first folder that no other copy has. The names come again, as V8 keeps the compiled code of a file under
+ * its path: with a new name for each copy, every first process would compile and write down all files.
+ */
+async function claimFolder(): Promise<string> {
+  for (let number = 1; ; number++) {
+    const folder = join(tmpdir(), `atrium-copy-${number}`)
+    try {
+      await mkdir(folder)
+      return folder
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+}
+
+/** Named so that `npm test` removes it, should this process be killed. */
+function folderOnDisk(): string {
+  const folder = app.makePath('tmp', `test-${process.pid}-copy`)
+  mkdirSync(folder, { recursive: true })
+  return folder
+}

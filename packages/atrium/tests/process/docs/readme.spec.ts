@@ -1,0 +1,22 @@
+import { test } from '@japa/runner'
+import { DocsProject, hasCurl } from '#tests/helpers/docs/docs_project'
+import { blocksOf } from '#tests/helpers/docs/markdown'
+
+test.group('Code blocks of the README', (group) => {
+  let project: DocsProject
+
+  group.each.timeout(600_000)
+  group.each.setup(async () => {
+    project = await DocsProject.create()
+    return () => project.remove()
+  })
+
+  test('[P12] the five minutes of the README work as written', async ({ assert }) => {
+    const faults = await project.follow(blocksOf('README.md'))
+    assert.deepEqual(faults, [])
+    await project.start()
+    const page = await project.adminPage('/admin/Invoice/create_page', 'jo', 'correct horse')
+    assert.include(page, 'Without tax')
+    await project.stop()
+  }).skip(!hasCurl() && !process.env.CI, 'curl is not installed')
+})

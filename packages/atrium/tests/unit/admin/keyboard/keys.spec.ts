@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import { isSingle, KEY_GROUPS, KEYS, shownKey, writtenKeys } from '#admin/keyboard/keys'
+import { adminSite } from '#tests/helpers/admin'
+
+const OWN = KEYS.filter(({ group }) => group !== 'cell')
+
+const read = (path: string) => readFile(app.makePath(path), 'utf8')
+
+test.group('Keys', () => {
+  test('[L12] the script has a function for each key, and none without one', async ({ assert }) => {
+    const script = await read('packages/atrium/assets/admin/keys.js')
+    const [, body] = /const does = \{\n(.*?)\n {2}\}\n/s.exec(script)!
+    const functions = [...body.matchAll(/^ {4}(\w+)[(:]/gm)].map(([, name]) => name)
+    assert.sameMembers(functions, [...new Set(OWN.map(({ does }) => does))])
+  })
+
+  test('[L12] a key does one thing wherever it works', async ({ assert }) => {
+    const meanings = new Map<string, Set<string>>()
+    for (const { does, keys } of OWN) {
+      for (const key of keys) meanings.set(key, (meanings.get(key) ?? new Set()).add(does))
+    }
+    for (const [key, names] of meanings) assert.equal(names.size, 1, key)
+  })
+
+  test('[L12] without single keys, those with Ctrl are left', async ({ assert }) => {
+    assert.equal(writtenKeys(false), 'Mod+/ help Mod+k palette Mod+s save Mod+Enter save')
+    const names = writtenKeys(true).split(' ')
+    assert.lengthOf(names, 2 * new Set(OWN.flatMap(({ keys }) => keys)).size)
+    assert.isTrue(KEYS.some(({ keys }) => keys.some(isSingle)))
+  })
+
+  test('[L12] a key is shown in parts: {0}')
+    .with([
+      ['Mod+s', 'Ctrl S'],
+      ['Mod+Enter', 'Ctrl Enter'],
+      ['X', 'Shift x'],
+      ['Escape', 'Esc'],
+      ['ArrowRight', '→'],
+      ['?', '?'],
+      ['j', 'j'],
+    ])
+    .run(({ assert }, [key, shown]) => {
+      assert.equal(shownKey(key).join(' '), shown)
+    })
+
+  test('[L12] the documentation has the table of all keys', async ({ assert }) => {
+    const site = await adminSite()
+    const rows = KEY_GROUPS.flatMap((group) => [
+      `| **${site.text(`keys.${group}.label`)}** | |`,
+      ...KEYS.filter((key) => key.group === group).map(({ does, keys }) => {
+        const shown = keys.map((key) =>
+          shownKey(key)
+            .map((part) => `\`${part}\``)
+            .join(' ')
+        )
+        return `| ${shown.join(' or ')} | ${site.text(`keys.${group}.${does}`)} |`
+      }),
+    ])
+    const docs = await read('docs/lists.md')
+    assert.include(docs, rows.join('\n'))
+  })
+})

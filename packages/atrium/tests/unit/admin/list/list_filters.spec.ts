@@ -1,0 +1,181 @@
+import { test } from '@japa/runner'
+import type { ModelView } from '#admin'
+import { ListParameters } from '#admin/list/list_parameters'
+import { adminSite } from '#tests/helpers/admin'
+
+test.group('Filters of a list', (group) => {
+  let artefact: ModelView
+  let utensil: ModelView
+
+  group.setup(async () => {
+    const { models } = await adminSite()
+    artefact = models.get('Artefact')!
+    utensil = models.get('Utensil')!
+  })
+
+  const read = (query: string, view = artefact) => ListParameters.read(view, query)
+  const one = (query: string) => read(query).filters[0]
+
+  test('[L1] names and values are those of the API, for columns without filterConfig too', ({
+    assert,
+  }) => {
+    assert.deepInclude(one('filter.name=Vase').condition, { type: 'compare', value: 'Vase' })
+    assert.deepInclude(one('filter.visitors__gte=7').condition, { operator: 'gte', value: 7 })
+    assert.deepInclude(one('filter.visitors__in=1,2').condition, { values: [1, 2] })
+    assert.deepInclude(one('filter.name__is=null').condition, { type: 'null', negate: false })
+    assert.equal(one('filter.name__or=startswith:A,is:null').condition!.type, 'or')
+    assert.deepInclude(one('filter.found_on__between=2024-01-01,2024-02-29').condition, {
+      from: '2024-01-01',
+      to: '2024-02-29',
+    })
+    const { name, text, column, operator, fault } = one('filter.visitors__gte=7')
+    assert.deepEqual(
+      [name, text, column!.apiName, operator, fault],
+      ['visitors__gte', '7', 'visitors', 'gte', null]
+    )
+  })
+
+  test('[L1] an unknown name stays in the address and filters nothing: {$self}')
+    .with([
+      ...['nothing', 'insured_for', 'insuredFor', 'onLoan', 'caption', 'density', ''],
+      ...['insured_for__gte', 'name__nothing', 'insured_for__nothing', '__eq', 'name__', 'Name'],
+      ...['__proto__', 'constructor', 'alcove_code__title', 'insured_for__title', 'alcove.name'],
+    ])
+    .run(({ assert }, name) => {
+      const parameters = read(`filter.${name}=7`)
+      assert.deepEqual(parameters.filters[0].fault, { reason: 'unknown' })
+      assert.isNull(parameters.filters[0].column)
+      assert.isEmpty(parameters.conditions)
+      assert.isTrue(parameters.isUnread)
+      assert.include(parameters.url, `filter.${encodeURIComponent(name)}=7`)
+    })
+
+  test("[L1] a value that the column's type can't be filters nothing: {$self}")
+    .with([
+      ...['visitors=many', 'visitors__in=1,,2', 'visitors__gte=93,828', 'on_loan=perhaps'],
+      ...['found_on=yesterday', 'found_on__gte=today', 'found_on__between=last_8_days'],
+      ...['mark=1', 'opens_at__gte=25:00', 'name=%00', 'name__in=%ed%a0%80%00', 'name__is=0'],
+    ])
+    .run(({ assert }, filter) => {
+      const parameters = read(`filter.${filter}`)
+      assert.equal(parameters.filters[0].fault?.reason, 'value')
+      assert.isEmpty(parameters.conditions)
+    })
+
+  test("[L1] an operator that does not go with the column's type filters nothing", ({ assert }) => {
+    assert.deepEqual(one('filter.details=1').fault, {
+      reason: 'operator',
+      operators: ['is', 'is_not'],
+    })
+    assert.equal(one('filter.visitors__contains=1').fault?.reason, 'operator')
+  })
+
+  test('[L1] filters are joined by and, those of the same name too', ({ assert }) => {
+    const parameters = read('filter.name__contains=a&filter.name__contains=b&filter.visitors=3')
+    assert.lengthOf(parameters.conditions, 3)
+    assert.isFalse(parameters.isUnread)
+    assert.deepEqual(parameters.toRequest().conditions, [...parameters.conditions])
+  })
+
+  test('[L1] ignores an empty value, and refuses a 51st filter', ({ assert }) => {
+    assert.isEmpty(read('filter.name=&filter.nothing=').filters)
+    const { filters, conditions } = read('filter.name=a&'.repeat(51))
+    assert.lengthOf(conditions, 50)
+    assert.deepEqual(filters[50].fault, { reason: 'number' })
+  })
+
+  test('[L1] words for days stay in the address, and last to the end of the day', ({ assert }) => {
+    const parameters = read('filter.found_on__between=today&filter.shown_at__between=this_month')
+    const [day, moment] = parameters.conditions
+    const today = new Date().toISOString().slice(0, 10)
+    assert.deepInclude(day, { type: 'between', from: today, to: today })
+    assert.equal(moment.type, 'and')
+    assert.deepInclude((moment as any).conditions[0], {
+      operator: 'gte',
+      value: `${today.slice(0, 8)}01 00:00:00`,
+    })
+    assert.deepInclude((moment as any).conditions[1], { operator: 'lt' })
+    assert.include(parameters.url, 'filter.found_on__between=today')
+  })
+
+  test('[L1] everything that has the address of the list has its filters', ({ assert }) => {
+    const query =
+      'filter.name=a%26b+%22&filter.nothing=1&q=x&deleted=only&sort_by=name%2Cprice&sort_order=asc%2Cdesc&rows-per-page-select=20'
+    const parameters = read(`${query}&page=3`, utensil)
+    assert.equal(parameters.query, query)
+    assert.equal(parameters.url, `/admin/Utensil/?${query}&page=3`)
+    assert.equal(read(parameters.query, utensil).query, query)
+    assert.deepEqual(parameters.arrangement, [
+      ['filter.name', 'a&b "'],
+      ['filter.nothing', '1'],
+      ['deleted', 'only'],
+      ['sort_by', 'name,price'],
+      ['sort_order', 'asc,desc'],
+      ['rows-per-page-select', '20'],
+    ])
+    for (const other of [
+      parameters.with({ page: 1, rows: 50 }),
+      parameters.with({ deleted: 'exclude' }),
+      parameters.with({ sorting: [] }),
+    ]) {
+      assert.include(other.url, 'filter.name=a%26b+%22&filter.nothing=1&q=x')
+    }
+  })
+
+  test('[L1] a list without one filter, without those of a column, without any', ({ assert }) => {
+    const parameters = read('filter.name=a&filter.visitors__gte=1&filter.visitors__lt=9&q=x&page=3')
+    const [name, visitors] = parameters.filters
+    assert.equal(
+      parameters.without(name).url,
+      '/admin/Artefact/?filter.visitors__gte=1&filter.visitors__lt=9&q=x'
+    )
+    assert.equal(
+      parameters.withoutColumn(visitors.column!).url,
+      '/admin/Artefact/?filter.name=a&q=x'
+    )
+    assert.lengthOf(parameters.withoutColumn(visitors.column!).toRequest().conditions, 2)
+    assert.equal(parameters.unfiltered.url, '/admin/Artefact/')
+  })
+
+  test('[L4] the text of all columns is q, or that of a form in which they are chosen', ({
+    assert,
+  }) => {
+    assert.equal(read('q=+a++b+').q, 'a++b'.replaceAll('+', ' '))
+    const form = read('q=old&column-to-search=*&search-input=new')
+    assert.deepEqual([form.q, form.search, form.column], ['new', '', null])
+    assert.equal(form.url, '/admin/Artefact/?q=new')
+    const both = read('q=a&column-to-search=name&search-input=b')
+    assert.lengthOf(both.conditions, 2)
+    assert.deepInclude(both.arrangement, ['q', 'a'])
+    assert.equal(ListParameters.read(artefact, 'column-to-search=*&search=b', 'search').q, 'b')
+  })
+
+  test("[L4] a text that can't be searched for filters nothing", ({ assert }) => {
+    const words = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`)
+    for (const text of [words(11).join('+'), 'x'.repeat(201), '%00', '%ed%a0%80%00']) {
+      const parameters = read(`q=${text}`)
+      assert.isTrue(parameters.isUnsearchable, text)
+      assert.isTrue(parameters.isUnread)
+      assert.isEmpty(parameters.conditions)
+    }
+    assert.lengthOf(read(`q=${words(10).join('+')}`).conditions, 10)
+    assert.lengthOf(read(`q=${'a+'.repeat(50)}b`).conditions, 2)
+  })
+
+  test('[L7] several columns are sorted by, each in its direction', ({ assert }) => {
+    const order = (query: string) =>
+      read(query).sorting.map(({ column, direction }) => `${column.apiName} ${direction}`)
+    assert.deepEqual(order('sort_by=name,visitors&sort_order=desc,asc'), [
+      'name desc',
+      'visitors asc',
+    ])
+    assert.deepEqual(order('sort_by=name,visitors&sort_order=desc'), ['name desc', 'visitors asc'])
+    assert.deepEqual(
+      order('sort_by=name,insured_for,nothing,visitors&sort_order=asc,asc,asc,desc'),
+      ['name asc', 'visitors desc']
+    )
+    assert.deepEqual(order('sort_by=name,name&sort_order=asc,desc'), ['name asc'])
+    assert.deepEqual(order('sort_by=,,&sort_order=,'), [])
+    assert.equal(read('sort_by=name,visitors&sort_order=desc,asc').sort!.column.apiName, 'name')
+  })
+})

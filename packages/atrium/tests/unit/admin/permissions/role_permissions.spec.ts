@@ -1,0 +1,208 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { AdminRole, AdminSession, AdminUser, userActor } from '#admin'
+import { notePerson } from '#admin/permissions/person'
+import { RolePermissions } from '#admin/permissions/role_permissions'
+import { resources, systemActor, type Actor } from '#crud'
+import { permissions } from '#crud/internals'
+import { Resource } from '#crud/internals'
+import { adminSite, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
+import { strange } from '#tests/helpers/actors'
+import { giveRoles, makeRole, restoreRoles } from '#tests/helpers/roles'
+import { queriesOf } from '#tests/helpers/queries'
+
+const CLERK = {
+  Reel: { actions: ['view', 'update', 'approve'], hidden: ['notes'] },
+  AdminUser: { actions: ['*'] },
+}
+
+/** As the next request of the user has them */
+async function actorOf({ id }: AdminUser): Promise<Actor> {
+  return userActor(await AdminUser.findOrFail(id))
+}
+
+async function versionOf({ id }: AdminUser): Promise<number> {
+  const { permissionsVersion } = await AdminUser.findOrFail(id)
+  return permissionsVersion
+}
+
+test.group('Admin | permissions by roles', (group) => {
+  let here: RolePermissions
+  /** As another process has it */
+  let elsewhere: RolePermissions
+  let clerk: AdminRole
+  let jo: AdminUser
+  let ann: AdminUser
+
+  group.each.setup(async () => {
+    const restoreHashes = await fakeHashes()
+    await emptyAdminTables()
+    await restoreRoles()
+    const site = await adminSite()
+    here = new RolePermissions(site)
+    elsewhere = new RolePermissions(site)
+    clerk = await makeRole('Clerk', CLERK)
+    jo = await makeUser('jo', { isSuperuser: false, roles: ['Clerk'] })
+    ann = await makeUser('ann', { isSuperuser: false, roles: ['Read only'] })
+    return async () => {
+      restoreHashes()
+      await emptyAdminTables()
+      await restoreRoles()
+    }
+  })
+
+  async function may(action: string, user: AdminUser = jo, model = 'Reel'): Promise<boolean[]> {
+    const actor = await actorOf(user)
+    return [await here.mayDo(actor, model, action), await elsewhere.mayDo(actor, model, action)]
+  }
+
+  test('[U1] a user without a role has no permissions', async ({ assert }) => {
+    const nobody = await makeUser('nobody', { isSuperuser: false, roles: [] })
+    const actor = await actorOf(nobody)
+    assert.isFalse(await here.mayDo(actor, 'Reel', 'view'))
+    assert.deepEqual(await here.grantsOf(actor, resources.all()[0]), [])
+    assert.deepEqual(await here.reachOf(actor, 'Reel', 'view'), [])
+    assert.isFalse(await here.reachesAll(actor, 'Reel', 'view'))
+  })
+
+  test('[U1] superusers, own code and those who have no roles to have are not restricted', async ({
+    assert,
+  }) => {
+    const root = await makeUser('root', { roles: [] })
+    const [resource] = resources.all()
+    const free = [
+      await actorOf(root),
+      systemActor('a job'),
+      { kind: 'none' } as const,
+      strange({ kind: 'token', user: 'anna' }),
+      strange({ kind: 'token' }),
+    ]
+    for (const actor of free) {
+      assert.isNull(await here.grantsOf(actor, resource))
+      assert.isTrue(await here.mayDo(actor, 'Reel', 'purge'))
+      assert.isTrue(await here.reachesAll(actor, 'Reel', 'purge'))
+    }
+  })
+
+  test("[U2] no role reaches the admin's own models, whatever it says", async ({ assert }) => {
+    await giveRoles(jo, ['Clerk', 'Everything'])
+    const actor = await actorOf(jo)
+    assert.isTrue(await here.mayDo(actor, 'Reel', 'purge'))
+    assert.isFalse(await here.mayDo(actor, 'AdminUser', 'view'))
+    for (const model of [AdminUser, AdminRole, AdminSession]) {
+      assert.deepEqual(await here.grantsOf(actor, new Resource({ model })), [])
+    }
+  })
+
+  test('[U4] a changed role applies immediately, in another process too', async ({ assert }) => {
+    assert.deepEqual(await may('delete'), [false, false])
+    const before = [await versionOf(jo), await versionOf(ann)]
+    clerk.permissions = { Reel: { actions: ['delete'] } }
+    await clerk.save()
+    assert.deepEqual(await may('delete'), [true, true])
+    assert.deepEqual(await may('update'), [false, false])
+    assert.deepEqual([await versionOf(jo), await versionOf(ann)], [before[0] + 1, before[1]])
+  })
+
+  test('[U4] a role that is given or removed applies immediately', async ({ assert }) => {
+    assert.deepEqual(await may('purge'), [false, false])
+    await giveRoles(jo, ['Clerk', 'Everything'])
+    assert.deepEqual(await may('purge'), [true, true])
+    await giveRoles(jo, [])
+    assert.deepEqual(await may('view'), [false, false])
+  })
+
+  test('[U4] a role that is deleted allows nothing any more', async ({ assert }) => {
+    assert.deepEqual(await may('update'), [true, true])
+    const before = await versionOf(jo)
+    await clerk.delete()
+    assert.equal(await versionOf(jo), before + 1)
+    assert.deepEqual(await may('update'), [false, false])
+    assert.isEmpty(await db.from('admin_user_roles').where('user_id', jo.id))
+  })
+
+  test('[U4] other attributes, and becoming a superuser, raise the version', async ({ assert }) => {
+    const user = await AdminUser.findOrFail(jo.id)
+    const before = user.permissionsVersion
+    user.attributes = { branch_id: 4 } as any
+    await user.save()
+    assert.equal(await versionOf(jo), before + 1)
+    await user.merge({ isSuperuser: true }).save()
+    assert.equal(await versionOf(jo), before + 2)
+    assert.deepEqual(await may('purge'), [true, true])
+    await user.merge({ isSuperuser: false }).save()
+    assert.deepEqual(await may('purge'), [false, false])
+    await user.merge({ username: 'joe' }).save()
+    assert.equal(await versionOf(jo), before + 3)
+    const { attributes } = await AdminUser.findOrFail(jo.id)
+    assert.deepEqual(attributes as object, { branch_id: 4 })
+  })
+
+  test('[U4] what was undone has raised nothing', async ({ assert }) => {
+    const before = await versionOf(jo)
+    await assert.rejects(() =>
+      AdminRole.transaction(async (client) => {
+        const role = await AdminRole.findOrFail(clerk.id, { client })
+        await role.merge({ permissions: {} }).save()
+        throw new Error('undone')
+      })
+    )
+    assert.equal(await versionOf(jo), before)
+    assert.deepEqual(await may('update'), [true, true])
+  })
+
+  test('[U4] what a user may do is read once, and then needs no query', async ({ assert }) => {
+    const actor = await actorOf(jo)
+    const first = await queriesOf(() => here.mayDo(actor, 'Reel', 'view'))
+    assert.isAtMost(first.length, 1)
+    const again = await queriesOf(async () => {
+      await here.mayDo(actor, 'Reel', 'update')
+      await here.grantsOf(actor, resources.all()[0])
+      await here.reachOf(actor, 'Shot', 'view')
+    })
+    assert.isEmpty(again)
+  })
+
+  test('[U2] the same roles have the same grants, whoever has them', async ({ assert }) => {
+    const other = await makeUser('other', { isSuperuser: false, roles: ['Clerk'] })
+    const reel = resources.all().find(({ name }) => name === 'Reel')!
+    const grants = await here.grantsOf(await actorOf(jo), reel)
+    assert.strictEqual(grants, await here.grantsOf(await actorOf(other), reel))
+    assert.lengthOf(grants!, 1)
+    assert.deepEqual([...grants![0].hidden], ['notes'])
+    assert.deepEqual([...(grants![0].operations as Set<string>)], ['read', 'read_multi', 'update'])
+  })
+
+  test('[U2] bulk actions are allowed by their names', async ({ assert }) => {
+    assert.deepEqual(await may('approve'), [true, true])
+    assert.deepEqual(await may('reject'), [false, false])
+    assert.deepEqual(await may('approve', ann), [false, false])
+  })
+
+  test('a role with invalid permissions in the database allows nothing', async ({ assert }) => {
+    await db.from('admin_roles').where('id', clerk.id).update({ permissions: '{"Reel": 4}' })
+    assert.deepEqual(await may('view'), [false, false])
+  })
+
+  test('[U6] a superuser who sees the site as a role may what the role allows, as it is now', async ({
+    assert,
+  }) => {
+    const viewing = (viewedRole: number): Actor => {
+      const actor: Actor = { kind: 'admin', user: ann }
+      notePerson(actor, { id: ann.id, isSuperuser: false, permissionsVersion: 1, viewedRole })
+      return actor
+    }
+    const actor = viewing(clerk.id)
+    assert.isTrue(await here.mayDo(actor, 'Reel', 'update'))
+    assert.isFalse(await here.mayDo(actor, 'Reel', 'delete'))
+    assert.isFalse(await here.mayDo(actor, 'AdminRole', 'view'))
+    await clerk.merge({ permissions: {} }).save()
+    assert.isFalse(await here.mayDo(actor, 'Reel', 'update'))
+    assert.isFalse(await here.mayDo(viewing(999_999), 'Reel', 'view'))
+  })
+
+  test('[U4] the site has it registered with the engine', async ({ assert }) => {
+    const site = await adminSite()
+    assert.strictEqual(permissions(), site.permissions)
+  })
+})

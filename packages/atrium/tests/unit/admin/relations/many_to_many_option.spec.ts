@@ -1,0 +1,41 @@
+import { test } from '@japa/runner'
+import {
+  checkPivotNames,
+  manyToManyFault,
+  manyToManyRelations,
+} from '#admin/relations/many_to_many_option'
+import { Revue } from '#tests/fixtures/revues'
+
+test.group('The option manyToMany', () => {
+  const namesOf = (option?: string[], taken: string[] = []) =>
+    manyToManyRelations(Revue, option, taken).map(({ name }) => name)
+
+  test('[R3] by default all relations without conditions of their own are fields', ({ assert }) => {
+    assert.deepEqual(namesOf(), ['people', 'styles', 'parts'])
+    assert.deepEqual(namesOf(['styles']), ['styles'])
+    assert.deepEqual(namesOf([]), [])
+    assert.deepEqual(namesOf(undefined, ['people']), ['styles', 'parts'], 'a field of that name')
+  })
+
+  test('[R3] a name that cannot be a field is an error with a reason', ({ assert }) => {
+    const fault = (name: string, taken: string[] = []) => manyToManyFault(Revue, [name], taken)
+    assert.isNull(fault('people'))
+    assert.match(fault('peple')!, /'peple', which is no manyToMany relation.*'?people/)
+    assert.match(fault('locals')!, /'locals', whose onQuery/)
+    assert.match(fault('people', ['people'])!, /name of another field/)
+  })
+
+  test('[R3] options of the pivot name columns that the relation declares', ({ assert }) => {
+    const check = (fields: Record<string, { pivot?: Record<string, unknown> }>) =>
+      checkPivotNames('Revue', fields, manyToManyRelations(Revue, undefined, []))
+    check({ parts: { pivot: { role: {} } } })
+    assert.throws(
+      () => check({ parts: { pivot: { rolle: {} } } }),
+      /fields\.parts\.pivot names .*rolle.*role/
+    )
+    assert.throws(
+      () => check({ title: { pivot: {} } }),
+      /fields\.title\.pivot is for a many-to-many/
+    )
+  })
+})

@@ -1,0 +1,145 @@
+import { test } from '@japa/runner'
+import fc from 'fast-check'
+import {
+  clockTime,
+  fitsInput,
+  isSameMoment,
+  localText,
+  normalMoment,
+  readInForm,
+  readLocal,
+  zoneLabel,
+} from '#admin/time/local_time'
+import { TIME_ZONES } from '#admin/time/time_zone'
+import { runs } from '#tests/helpers/random_runs'
+
+const BERLIN = 'Europe/Berlin'
+const ODD = [
+  BERLIN,
+  'America/Sao_Paulo',
+  'Pacific/Kiritimati',
+  'Australia/Lord_Howe',
+  'Asia/Kolkata',
+]
+
+const api = (at: Date) => at.toISOString().slice(0, 19).replace('T', ' ')
+const moment = (from: string, to: string) =>
+  fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true }).map(api)
+
+test.group('Admin | local time', () => {
+  test('[R12] a moment is shown as the clocks of the zone show it, and read back: {zone} {utc}')
+    .with([
+      { zone: 'UTC', utc: '2026-07-01 10:00:00', text: '2026-07-01T10:00:00' },
+      { zone: BERLIN, utc: '2026-07-01 10:00:00', text: '2026-07-01T12:00:00' },
+      { zone: BERLIN, utc: '2026-03-29 00:59:59', text: '2026-03-29T01:59:59' },
+      { zone: BERLIN, utc: '2026-03-29 01:00:00', text: '2026-03-29T03:00:00' },
+      { zone: BERLIN, utc: '2026-10-25 00:30:00', text: '2026-10-25T02:30:00+02:00' },
+      { zone: BERLIN, utc: '2026-10-25 01:30:00', text: '2026-10-25T02:30:00+01:00' },
+      { zone: BERLIN, utc: '2026-10-25 02:00:00', text: '2026-10-25T03:00:00' },
+      { zone: 'America/Sao_Paulo', utc: '2026-07-01 02:00:00', text: '2026-06-30T23:00:00' },
+      { zone: 'America/Sao_Paulo', utc: '2018-02-18 02:30:00', text: '2018-02-17T23:30:00-03:00' },
+      { zone: 'Pacific/Kiritimati', utc: '2026-12-31 10:00:00', text: '2027-01-01T00:00:00' },
+      { zone: 'Asia/Kolkata', utc: '2026-01-01 00:00:00', text: '2026-01-01T05:30:00' },
+      { zone: BERLIN, utc: '9999-12-31 23:59:59', text: '9999-12-31T23:59:59Z' },
+    ])
+    .run(({ assert }, { zone, utc, text }) => {
+      assert.equal(localText(utc, zone), text)
+      assert.equal(readLocal(text, zone), utc)
+    })
+
+  test('[R12] leaves a text unchanged that is not a moment', ({ assert }) => {
+    assert.equal(localText('some time', BERLIN), 'some time')
+    assert.isNull(readLocal('some time', BERLIN))
+    assert.isNull(readLocal('2026-02-30T10:00', BERLIN))
+    assert.isNull(clockTime('some time', BERLIN))
+  })
+
+  test('[R12] typed are seconds or none, a blank or a T, a day alone, and an offset: {text}')
+    .with([
+      { text: '2026-07-01T12:00', utc: '2026-07-01 10:00:00' },
+      { text: '2026-07-01 12:00:30', utc: '2026-07-01 10:00:30' },
+      { text: '2026-07-01', utc: '2026-06-30 22:00:00' },
+      { text: '2026-07-01T12:00Z', utc: '2026-07-01 12:00:00' },
+      { text: '2026-10-25 02:30+01:00', utc: '2026-10-25 01:30:00' },
+    ])
+    .run(({ assert }, { text, utc }) => assert.equal(readLocal(text, BERLIN), utc))
+
+  test('[R12] a time that there is not is refused with the next one, one that there is twice with both', ({
+    assert,
+  }) => {
+    assert.throws(
+      () => readLocal('2026-03-29T02:30', BERLIN),
+      /must be a time that exists in Europe\/Berlin: .* next one is 2026-03-29T03:00:00$/
+    )
+    assert.throws(
+      () => readLocal('2026-10-25T02:30', BERLIN),
+      /the first is 2026-10-25T02:30:00\+02:00, the second 2026-10-25T02:30:00\+01:00$/
+    )
+    /* A whole day was left out. */
+    assert.throws(
+      () => readLocal('1994-12-31T12:00', 'Pacific/Kiritimati'),
+      /next one is 1995-01-01T00:00:00$|next one is 1995-01-01T00:40:00$/
+    )
+  })
+
+  test('[R12] a text means the moment that was shown, also if it could mean another one', ({
+    assert,
+  }) => {
+    assert.isTrue(isSameMoment('2026-10-25T02:30:00+01:00', '2026-10-25T02:30', BERLIN))
+    assert.isTrue(isSameMoment('2026-10-25T02:30:00+02:00', '2026-10-25 02:30:00', BERLIN))
+    assert.isFalse(isSameMoment('2026-10-25T02:30:00+02:00', '2026-10-25T02:30:00+01:00', BERLIN))
+    assert.isTrue(isSameMoment('some time', 'some time', BERLIN))
+    assert.isFalse(isSameMoment('some time', 'another', BERLIN))
+  })
+
+  test('[R12, R15] texts that mean the same moment have one form in every zone', ({ assert }) => {
+    const summer = '2026-07-01T10:00:00.000Z'
+    assert.equal(normalMoment('2026-07-01T12:00', BERLIN), summer)
+    assert.equal(normalMoment('2026-07-01 07:00:00', 'America/Sao_Paulo'), summer)
+    assert.equal(normalMoment('2026-07-01T12:00:00+02:00', 'UTC'), summer)
+    assert.equal(normalMoment('2026-10-25T02:30', BERLIN), '2026-10-25T02:30')
+    assert.equal(normalMoment('some time', BERLIN), 'some time')
+  })
+
+  test('[R12] the browser’s input takes what has no offset and is there once', ({ assert }) => {
+    assert.isTrue(fitsInput('2026-07-01T12:00', BERLIN))
+    assert.isTrue(fitsInput('2026-03-29T02:30', BERLIN))
+    assert.isFalse(fitsInput('2026-10-25T02:30', BERLIN))
+    assert.isFalse(fitsInput('2026-07-01T12:00:00Z', BERLIN))
+    assert.isFalse(fitsInput('some time', BERLIN))
+  })
+
+  test('[R12] the label of a zone has the offset of the moment', ({ assert }) => {
+    assert.equal(zoneLabel('2026-07-01T12:00', BERLIN), 'Europe/Berlin, UTC+2')
+    assert.equal(zoneLabel('2026-10-25T02:30:00+01:00', BERLIN), 'Europe/Berlin, UTC+1')
+    assert.equal(zoneLabel('2026-01-01T00:00', 'Asia/Kolkata'), 'Asia/Kolkata, UTC+5:30')
+    assert.equal(zoneLabel(undefined, BERLIN), 'Europe/Berlin')
+    assert.equal(zoneLabel('2026-10-25T02:30', BERLIN), 'Europe/Berlin')
+    assert.equal(zoneLabel('2026-01-01T00:00', 'UTC'), 'UTC')
+    assert.deepEqual(clockTime('1893-01-01 00:00:00', BERLIN), {
+      time: '1893-01-01 00:53:28',
+      offset: 'UTC+0:53:28',
+    })
+  })
+
+  test('[R12, A28] a text whose form a schema judges keeps that form', ({ assert }) => {
+    assert.equal(readInForm('2026-07-01T12:00', BERLIN), '2026-07-01T10:00')
+    assert.equal(readInForm('2026-07-01 12:00:00', BERLIN), '2026-07-01 10:00:00')
+    assert.equal(readInForm('1.7.2026 12:00', BERLIN), '1.7.2026 12:00')
+    assert.equal(readInForm('2026-07-01T12:00', 'UTC'), '2026-07-01T12:00')
+  })
+
+  test('[R12] every moment in every zone comes back from its text', () => {
+    const zones = fc.oneof(fc.constantFrom(...ODD), fc.constantFrom(...TIME_ZONES))
+    const moments = fc.oneof(
+      moment('1960-01-01', '2040-01-01'),
+      /* Around changes of summer time */
+      moment('2026-10-24T20:00:00Z', '2026-10-25T06:00:00Z'),
+      moment('0001-01-01', '9999-12-31T23:59:59Z')
+    )
+    fc.assert(
+      fc.property(moments, zones, (utc, zone) => readLocal(localText(utc, zone), zone) === utc),
+      { numRuns: runs(2000) }
+    )
+  })
+})

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises'
+import { relative } from 'node:path'
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+import ts from 'typescript'
+
+test.group('npm run build', () => {
+  test('a build contains the application without tests, benchmarks and test helpers', async ({
+    assert,
+  }) => {
+    const { scripts } = JSON.parse(await readFile(app.makePath('package.json'), 'utf8'))
+    const [, file] = /--tsconfig=(\S+)/.exec(scripts.build)!
+    const { config } = ts.readConfigFile(app.makePath(file), ts.sys.readFile)
+    const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, app.makePath())
+    const built = fileNames.map((path) => relative(app.makePath(), path))
+
+    assert.includeMembers(built, [
+      'bin/server.ts',
+      'bin/console.ts',
+      'adonisrc.ts',
+      'config/crud.ts',
+    ])
+    const needless = /^(tests|packages)\/|^bin\/test\.|testing\.ts$|\.spec\.ts$/
+    assert.deepEqual(
+      built.filter((path) => needless.test(path)),
+      []
+    )
+  })
+})

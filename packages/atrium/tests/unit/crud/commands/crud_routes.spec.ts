@@ -1,0 +1,217 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import ace from '@adonisjs/core/services/ace'
+import app from '@adonisjs/core/services/app'
+import type { ApplicationService } from '@adonisjs/core/types'
+import { test } from '@japa/runner'
+import { EndpointCreator, resources } from '#crud'
+import CrudRoutes from '#crud/commands/crud_routes'
+import CrudProvider from '#crud/crud_provider'
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { StockTotal } from '#tests/fixtures/existing_tables'
+import { RouteItem } from '#tests/fixtures/routes'
+
+async function run(args: string[]) {
+  const command = await ace.create(CrudRoutes, args)
+  await command.exec()
+  return command
+}
+
+/** Routes of one model, as `--json` prints them. */
+async function routesOf(model: string): Promise<any[]> {
+  const command = await run([model, '--json'])
+  command.assertSucceeded()
+  const logs = command.logger.getLogs()
+  return JSON.parse(logs[0].message)
+}
+
+function guard() {}
+
+class Reports extends EndpointCreator {
+  addRoutesToRouter() {
+    super.addRoutesToRouter()
+    this.addCustomRoute({ method: 'GET', path: '/report', handler: () => null })
+  }
+}
+
+test.group('crud:routes', (group) => {
+  group.each.setup(() => {
+    ace.ui.switchMode('raw')
+    return () => ace.ui.switchMode('normal')
+  })
+
+  /** Gives a model endpoints whose routes are not registered. */
+  function offer(endpoints: EndpointCreator, cleanup: (handler: () => void) => void) {
+    const { endpoints: before } = resources
+    resources.endpoints = () => [...before.call(resources), endpoints]
+    cleanup(() => void (resources.endpoints = before))
+  }
+
+  test('[P12, D4] a batch is listed with the access of each of its operations', async ({
+    assert,
+    cleanup,
+  }) => {
+    const options = { model: RouteItem, path: 'other', batch: true }
+    offer(
+      new EndpointCreator({
+        ...options,
+        access: { create: 'public', update: 'token', delete: 'token' },
+      }),
+      cleanup
+    )
+    const routes = await routesOf(RouteItem.name)
+    const listed = routes.find(({ path }) => path === '/api/other/batch')
+    assert.equal(listed.access, 'create public, update token, delete token')
+  })
+
+  test('[P12] each operation is listed with method, path and access', async ({ assert }) => {
+    const routes = await routesOf('Reel')
+    assert.deepEqual(
+      routes.map(({ operation, method, path }) => `${operation}: ${method} ${path}`),
+      [
+        'create: POST /api/reels',
+        'read: GET /api/reels/:id',
+        'read_multi: GET /api/reels',
+        'update: PATCH /api/reels/:id',
+        'delete: DELETE /api/reels/:id',
+        'db_delete: DELETE /api/reels/db_delete/:id',
+      ]
+    )
+    assert.deepEqual(routes[0], {
+      model: 'Reel',
+      name: 'create',
+      operation: 'create',
+      method: 'POST',
+      path: '/api/reels',
+      access: 'public',
+      middleware: [],
+      custom: false,
+    })
+  })
+
+  test('[P12.3] lists no writes of a view', async ({ assert }) => {
+    const routes = await routesOf(StockTotal.name)
+    assert.deepEqual(
+      routes.map(({ operation, method }) => `${operation}: ${method}`),
+      ['read: GET', 'read_multi: GET']
+    )
+  })
+
+  test('[P12.3] lists what a model whose table cannot be read would offer, with a warning', async ({
+    assert,
+    cleanup,
+  }) => {
+    class Gone extends BaseModel {
+      static table = 'gone'
+
+      @column({ isPrimary: true })
+      declare id: number
+    }
+    offer(new EndpointCreator({ model: Gone, path: 'gone', access: 'public' }), cleanup)
+    const command = await run(['Gone'])
+    const logs = command.logger.getLogs().map(({ message }) => message)
+    assert.include(logs.join('\n'), 'Not every table could be read')
+    assert.include(logs.join('\n'), 'delete')
+  })
+
+  test('[P12] a table has no colours in a pipe', async ({ assert, cleanup }) => {
+    const isTerminal = Object.getOwnPropertyDescriptor(process.stdout, 'isTTY')
+    Object.defineProperty(process.stdout, 'isTTY', { value: false, configurable: true })
+    cleanup(() => {
+      if (isTerminal) Object.defineProperty(process.stdout, 'isTTY', isTerminal)
+      else Reflect.deleteProperty(process.stdout, 'isTTY')
+    })
+    const said: string[] = []
+    ace.ui.switchMode('normal')
+    ace.ui.useRenderer({ log: (text: string) => said.push(text) } as never)
+    const command = await run(['Reel'])
+    command.assertSucceeded()
+    assert.match(said.join('\n'), /│ {2}create {5,}│ {2}POST +│ {2}\/api\/reels /)
+    assert.notInclude(said.join(''), '\u{1b}')
+  })
+
+  test('[P12] access, middleware and custom routes are listed', async ({ assert, cleanup }) => {
+    const middleware = { create: [guard, () => {}] }
+    const access = { update: 'token' } as const
+    class Special extends RouteItem {}
+    offer(
+      new Reports({
+        model: Special,
+        path: 'special',
+        access,
+        middleware,
+        deletedMethods: ['read'],
+      }),
+      cleanup
+    )
+
+    const routes = await routesOf('special')
+    assert.deepEqual(
+      routes.map((one) => [one.name, one.path, one.access, one.custom, one.middleware]),
+      [
+        ['GET /report', '/api/special/report', 'public', true, []],
+        ['create', '/api/special', 'public', false, ['guard', 'closure']],
+        ['read_multi', '/api/special', 'public', false, []],
+        ['update', '/api/special/:id', 'token', false, []],
+        ['delete', '/api/special/:id', 'public', false, []],
+      ]
+    )
+    const command = await run(['Special'])
+    command.assertTableRows([
+      ['Special', 'read_multi (custom)', 'GET', '/api/special/report', 'public', '-'],
+      ['Special', 'create', 'POST', '/api/special', 'public', 'guard, closure'],
+      ['Special', 'read_multi', 'GET', '/api/special', 'public', '-'],
+      ['Special', 'update', 'PATCH', '/api/special/:id', 'token', '-'],
+      ['Special', 'delete', 'DELETE', '/api/special/:id', 'public', '-'],
+    ])
+  })
+
+  test('[P12] all models are listed, including those of crudRouter', async ({ assert }) => {
+    const command = await run(['--json'])
+    const logs = command.logger.getLogs()
+    const routes: any[] = JSON.parse(logs[0].message)
+    const models = new Set(routes.map(({ model }) => model))
+    assert.includeMembers([...models], ['Reel', 'Utensil', 'Lender', 'RouteItem'])
+    assert.lengthOf(
+      routes,
+      resources.endpoints().reduce((sum, { routes: { length } }) => sum + length, 0)
+    )
+  })
+
+  test('[P12] an unknown model is one line that lists the known ones', async ({ assert }) => {
+    const command = await run(['Nobody'])
+    command.assertExitCode(1)
+    const [{ message, stream }] = command.logger.getLogs()
+    assert.equal(stream, 'stderr')
+    assert.match(message, /There is no model Nobody with endpoints; models are .*Reel, .*Utensil/)
+  })
+
+  test('[P9] an error that other commands only warn about fails this one', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = app.makePath('tmp', `models-${process.pid}`)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'broken.ts'), 'throw new Error("thrown at import")')
+    const { warn } = console
+    console.warn = () => {}
+    cleanup(async () => {
+      console.warn = warn
+      resources.faults.length = 0
+      await rm(folder, { recursive: true })
+    })
+    await new CrudProvider({
+      modelsPath: () => folder,
+      relativePath: (path: string) => path.slice(folder.length + 1),
+      getEnvironment: () => 'console',
+    } as unknown as ApplicationService).start()
+    assert.lengthOf(resources.faults, 1)
+
+    const command = await run(['--json'])
+    command.assertExitCode(1)
+    assert.deepEqual(
+      command.logger.getLogs().map(({ stream }) => stream),
+      ['stderr']
+    )
+  })
+})

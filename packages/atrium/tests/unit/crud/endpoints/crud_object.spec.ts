@@ -1,0 +1,75 @@
+import { test } from '@japa/runner'
+import { LucidCrud, ValueError } from '#crud'
+import { crudOf, settingsOf } from '#crud/endpoints/crud_object'
+import { Resource } from '#crud/resource/resource'
+import { Counter, Note } from '#tests/fixtures/crud'
+import { Jotting } from '#tests/fixtures/writes'
+
+class CounterCrud extends LucidCrud<typeof Counter> {}
+
+test.group('Resolving the option crud', () => {
+  const resource = new Resource({ model: Counter })
+
+  test('[P8] the default is a LucidCrud of the model', ({ assert }) => {
+    const crud = crudOf({}, resource)
+    assert.strictEqual(crud.constructor, LucidCrud)
+    assert.strictEqual(crud.model, Counter)
+    assert.strictEqual(crud.resource, resource)
+  })
+
+  test('[P8] a subclass is instantiated for the model', ({ assert }) => {
+    const crud = crudOf({ crud: CounterCrud }, resource)
+    assert.instanceOf(crud, CounterCrud)
+    assert.strictEqual(crud.resource, resource)
+  })
+
+  test('[P8] an instance is used as it is', ({ assert }) => {
+    const own = new CounterCrud(Counter)
+    const crud: unknown = crudOf({ crud: own }, resource)
+    assert.strictEqual(crud, own)
+    assert.strictEqual(own.resource, resource)
+  })
+
+  test('[P8] an instance of another resource keeps that resource', ({ assert }) => {
+    const own = new CounterCrud(Counter)
+    const first: unknown = crudOf({ crud: own }, new Resource({ model: Counter }))
+    const second: unknown = crudOf({ crud: own }, resource)
+    assert.strictEqual(first, own)
+    assert.notStrictEqual(second, own)
+    assert.instanceOf(second, CounterCrud)
+    assert.strictEqual((second as CounterCrud).resource, resource)
+  })
+
+  test('[P9] any other value is a ValueError', ({ assert }) => {
+    for (const crud of ['CounterCrud', 7, null, {}, Map]) {
+      const make = () => crudOf({ crud: crud as any }, resource)
+      assert.throws(make, ValueError as any)
+      assert.throws(make, /^Counter: crud is .*, and must be a LucidCrud, or a subclass of it$/)
+    }
+  })
+
+  test('[P9] an instance for another model is a ValueError that names both', ({ assert }) => {
+    assert.throws(
+      () => crudOf({ crud: new LucidCrud(Note) as any }, resource),
+      ValueError as any,
+      'Counter: crud is one for Note, and must be for Counter'
+    )
+  })
+
+  test('[S4] options of the call take precedence over those of the CRUD object', ({ assert }) => {
+    const crud = new LucidCrud(Jotting, {
+      isDeletedColumn: 'is_removed',
+      deletedAtColumn: 'removed_at',
+    })
+    assert.deepEqual(settingsOf({ crud, deletedAtColumn: 'seen_at' }), {
+      isDeletedColumn: 'is_removed',
+      deletedAtColumn: 'seen_at',
+      updatedAtColumn: undefined,
+    })
+    assert.deepEqual(settingsOf({ crud: CounterCrud, updatedAtColumn: 'changed_at' }), {
+      isDeletedColumn: undefined,
+      deletedAtColumn: undefined,
+      updatedAtColumn: 'changed_at',
+    })
+  })
+})

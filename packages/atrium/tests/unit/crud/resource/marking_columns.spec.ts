@@ -1,0 +1,41 @@
+import { BaseModel, column } from '@adonisjs/lucid/orm'
+import { test } from '@japa/runner'
+import { EndpointCreator, ValueError } from '#crud'
+import { Utensil } from '#tests/fixtures/shop'
+
+class Plain extends BaseModel {
+  static table = 'lenders'
+
+  @column({ isPrimary: true })
+  declare id: number
+
+  @column()
+  declare name: string
+}
+
+test.group('Column options with unsuitable columns', () => {
+  test('[P9, S4] a column of the wrong type for its option is an error', async ({ assert }) => {
+    for (const options of [
+      { isDeletedColumn: 'last_sold' },
+      { deletedAtColumn: 'is_deleted' },
+      { updatedAtColumn: 'name' },
+    ]) {
+      const { resource } = new EndpointCreator({ model: Utensil, ...options })
+      await assert.rejects(() => resource.load(), /Utensil: \w+Column is '\w+', whose type is/)
+    }
+  })
+
+  test('[P9, A22] showDeleted requires soft deletion', ({ assert }) => {
+    assert.throws(() => new EndpointCreator({ model: Plain, showDeleted: true }), /showDeleted/)
+  })
+
+  test('[P6] a virtual field must not be a column', ({ assert }) => {
+    try {
+      new EndpointCreator({ model: Plain, virtualFields: ['name'] })
+      assert.fail('accepted')
+    } catch (error) {
+      assert.instanceOf(error, ValueError)
+      assert.include((error as Error).message, 'virtualFields names name')
+    }
+  })
+})

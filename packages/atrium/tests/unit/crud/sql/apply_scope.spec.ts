@@ -1,0 +1,116 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import type { Actor } from '#crud'
+import { nameScope, type Scope } from '#crud/resource/scope'
+import { applyScope } from '#crud/sql/apply_scope'
+import { reachSql } from '#crud/sql/reach_sql'
+import { Resource } from '#crud/resource/resource'
+import { Folder, Paper } from '#tests/fixtures/granted'
+import { strange } from '#tests/helpers/actors'
+import { insertRow } from '#tests/helpers/databases'
+import { captureWarnings } from '#tests/helpers/captured_log'
+
+test.group('Scopes that compare with nothing', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  const anna = () => strange({ kind: 'token', user: { username: 'anna', attributes: {} } })
+  const attributesOf = (actor: Actor) => (actor.user as any).attributes
+  const reached = async (scope: Scope, actor: Actor = anna()) => {
+    const query = Paper.query().where('title', 'a').orWhere('title', 'b').wrapExisting()
+    applyScope(scope, query as any, actor)
+    const rows = await query
+    const resource = new Resource({ model: Paper })
+    const counts = [true, false].map(async (isAlone) => {
+      const reach = reachSql(resource, [scope], db.connection(), actor, isAlone)
+      const within = await db
+        .from('granted_papers')
+        .whereRaw(`(${reach.sql})`, reach.bindings as any[])
+      return within.length
+    })
+    const [alone, amongOthers] = await Promise.all(counts)
+    if (alone !== amongOthers) throw new Error(`${alone} rows alone, ${amongOthers} among others`)
+    return [rows.length, alone]
+  }
+
+  group.each.setup(async () => {
+    await db.from('granted_papers').delete()
+    await insertRow('granted_papers', { title: 'a', owner: 'anna', pay: 1 })
+    await insertRow('granted_papers', { title: 'b', owner: 'bob', pay: null })
+    return async () => void (await db.from('granted_papers').delete())
+  })
+
+  const cases: Array<[string, Scope]> = [
+    ['where', (query, actor) => query.where('pay', attributesOf(actor).pay)],
+    ['where with null', (query) => query.where('pay', null as any)],
+    ['where with an operator', (query, actor) => query.where('pay', '>', attributesOf(actor).pay)],
+    ['where with = null', (query) => query.where('pay', '=', null as any)],
+    ['not null', (query) => query.where('pay', '!=', null as any)],
+    ['whereNot', (query) => query.whereNot('pay', null as any)],
+    ['an object', (query, actor) => query.where({ owner: 'anna', pay: attributesOf(actor).pay })],
+    ['an object with null', (query) => query.where({ pay: null })],
+    ['orWhere', (query, actor) => query.where('pay', 1).orWhere('owner', attributesOf(actor).a)],
+    ['whereIn', (query, actor) => query.whereIn('pay', attributesOf(actor).pays)],
+    ['whereNotIn', (query, actor) => query.whereNotIn('pay', [2, attributesOf(actor).pay])],
+    ['whereRaw', (query, actor) => query.whereRaw('pay = ?', [attributesOf(actor).pay])],
+    [
+      'a function',
+      (query) =>
+        query.where((inner) => void inner.where('pay', null as any).orWhere('owner', 'anna')),
+    ],
+    [
+      'not in a function, beside another way in',
+      (query) => query.whereNot((inner) => void inner.where('pay', null as any)).orWhere('pay', 1),
+    ],
+    [
+      'whereHas',
+      (query) => (query as any).whereHas('folder', (inner: any) => inner.where('name', undefined)),
+    ],
+  ]
+  for (const [name, scope] of cases) {
+    test(`[U3] a scope that compares with nothing reaches nothing: ${name}`, async ({ assert }) => {
+      assert.deepEqual(await reached(scope), [0, 0])
+    })
+  }
+
+  test('[U3] a scope says once who lacks which value', async ({ assert, cleanup }) => {
+    const lines = captureWarnings(cleanup)
+    const actor = anna()
+    const ownPay: Scope = (query, { user }) => query.where('pay', (user as any).attributes.pay)
+    await reached(ownPay, actor)
+    assert.lengthOf(lines, 1)
+    assert.include(lines[0], 'The scope ownPay of Paper compares pay with nothing')
+    assert.include(lines[0], 'the user "anna"')
+  })
+
+  test('[U3] conditions that name null on purpose, and all others, count as they are', async ({
+    assert,
+  }) => {
+    assert.deepEqual(await reached((query) => query.whereNull('pay')), [1, 1])
+    assert.deepEqual(await reached((query) => query.where('pay', 'is', null as any)), [1, 1])
+    assert.deepEqual(await reached((query) => query.where({ owner: 'anna', pay: 1 })), [1, 1])
+    assert.deepEqual(await reached((query) => query.whereIn('pay', [])), [0, 0])
+    assert.deepEqual(await reached(() => {}), [2, 2])
+    const subquery: Scope = (query) =>
+      query.where((inner) => {
+        const ids = Folder.query().where('name', 'x').orderBy('id').select('id')
+        void inner.whereIn('folder_id', ids as any).orWhere('owner', 'anna')
+      })
+    assert.deepEqual(await reached(subquery), [1, 1])
+  })
+
+  test('[U3] a scope that does more than add conditions is named', async ({ assert }) => {
+    const named: Array<[string, Scope]> = [
+      ['calls limit()', (query) => query.limit(1)],
+      ['calls orderBy()', (query) => query.orderBy('id')],
+      ['calls havingRaw()', (query) => query.havingRaw('1 = 1')],
+      ['returns a promise', async (query) => void query.where('owner', 'anna')],
+    ]
+    for (const [words, scope] of named) {
+      nameScope(scope, 'few')
+      const { message } = await reached(scope).then(
+        () => new Error('nothing was thrown'),
+        (error) => error
+      )
+      assert.include(message, `The scope few of Paper ${words}`)
+    }
+  })
+})

@@ -1,0 +1,71 @@
+import { basename } from 'node:path'
+import ace from '@adonisjs/core/services/ace'
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { migrationsPath } from '#crud/internals'
+import { addEngineMigrations } from '#host/engine_migrations'
+
+/** Where version 0.2 had them, and another place of the package */
+const FORMER = [
+  'packages/atrium/migrations/crud',
+  'packages/atrium/migrations/admin',
+  '../node_modules/x/migrations/admin',
+]
+
+async function namesOfDone(): Promise<string[]> {
+  const rows = await db.from('adonis_schema').orderBy('id').select('name')
+  return rows.map(({ name }) => name)
+}
+
+async function run(command: string) {
+  const options = ['--compact-output', '--no-schema-generate', '--disable-locks']
+  const { exitCode, error } = await ace.exec(command, options)
+  if (exitCode) throw error
+}
+
+test.group('Migrations of the engine', (group) => {
+  group.tap((one) => one.tags(['@database']))
+
+  test('[K7] migrations that ran from another folder are not run again, and can be taken back', async ({
+    assert,
+  }) => {
+    const before = await namesOfDone()
+    const engine = [migrationsPath('crud'), migrationsPath('admin')]
+    const isEngine = (name: string) => engine.some((path) => name.startsWith(`${path}/`))
+    assert.isTrue(before.some(isEngine))
+    for (const [index, name] of before.filter(isEngine).entries()) {
+      const former = `${FORMER[index % FORMER.length]}/${basename(name)}`
+      await db.from('adonis_schema').where({ name }).update({ name: former })
+    }
+    assert.notDeepEqual(await namesOfDone(), before)
+    await run('migration:run')
+    assert.deepEqual(await namesOfDone(), before)
+  })
+
+  test('[K7] a migration of the application keeps its name', async ({ assert, cleanup }) => {
+    const name = 'database/migrations/1_create_shelves_table'
+    cleanup(async () => {
+      await db.from('adonis_schema').where({ name }).delete()
+    })
+    await db.table('adonis_schema').insert({ name, batch: 99 })
+    await run('migration:run')
+    assert.include(await namesOfDone(), name)
+  })
+
+  test('[K3] they come before those of the connection, and once', ({ assert, cleanup }) => {
+    const { config } = db.getRawConnection(db.primaryConnectionName)!
+    const { migrations } = config
+    cleanup(() => {
+      config.migrations = migrations
+    })
+    const engine = [migrationsPath('crud'), migrationsPath('admin')]
+    const pathsWith = (paths?: string[]) => {
+      config.migrations = { ...migrations, paths }
+      addEngineMigrations(db)
+      return config.migrations.paths
+    }
+    assert.deepEqual(pathsWith(), [...engine, 'database/migrations'])
+    assert.deepEqual(pathsWith(['a', 'b']), [...engine, 'a', 'b'])
+    assert.deepEqual(pathsWith(['a', ...engine, 'b']), ['a', ...engine, 'b'])
+  })
+})

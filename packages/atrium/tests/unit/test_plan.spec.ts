@@ -1,0 +1,103 @@
+import app from '@adonisjs/core/services/app'
+import { test } from '@japa/runner'
+
+interface Run {
+  files: string[]
+  weight: number
+  suite?: string
+  database?: string
+  takesBack: boolean
+}
+
+const { otherDatabases } = (await import(app.makePath('scripts/database_tests.js'))) as {
+  otherDatabases(): Array<{ name: string; missing: string | undefined }>
+}
+const { LONG, takesLong } = (await import(app.makePath('scripts/long_tests.js'))) as {
+  LONG: Record<string, string[]>
+  takesLong(file: string): boolean
+}
+const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_plan.js'))) as {
+  ownersOf(args: string[]): string[]
+  planOf(wanted: {
+    owners: string[]
+    suites: string[]
+    databases: string[]
+    withLong?: boolean
+  }): Run[]
+  SUITES: string[]
+}
+
+test.group('The plan of npm test', () => {
+  test('a suite is run for the owners that have it', ({ assert }) => {
+    assert.deepEqual(ownersOf(['process']), ['engine'])
+    assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
+    assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])
+    assert.deepEqual(ownersOf(['--files', 'process/boot']), ['engine'])
+  })
+
+  test('every file is in one run, the longest runs first, and tagged ones also on each database', ({
+    assert,
+  }) => {
+    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres'] })
+    const usual = runs.filter(({ database }) => !database).flatMap(({ files }) => files)
+    assert.include(usual, 'packages/atrium/tests/unit/test_plan.spec.ts')
+    assert.lengthOf(new Set(usual), usual.length)
+    const others = runs.filter(({ database }) => database).flatMap(({ files }) => files)
+    assert.include(others, 'packages/atrium/tests/functional/late_faults.spec.ts')
+    assert.includeMembers(usual, others)
+    const weights = runs.map(({ weight }) => weight)
+    assert.deepEqual(
+      weights,
+      weights.toSorted((one, other) => other - one)
+    )
+  })
+
+  test('one run of each suite and of each database takes the migrations back', ({ assert }) => {
+    const runs = planOf({ owners: ['engine'], suites: SUITES, databases: ['postgres', 'mysql'] })
+    const kinds = runs.filter(({ takesBack }) => takesBack).map((run) => run.suite ?? run.database)
+    assert.sameMembers(kinds, [...SUITES, 'postgres', 'mysql'])
+    assert.isAbove(runs.length, kinds.length)
+  })
+
+  test('files that take long are left out where the caller says so, and no others', ({
+    assert,
+  }) => {
+    const filesOf = (withLong: boolean) =>
+      planOf({ owners: ['engine'], suites: SUITES, databases: [], withLong })
+        .flatMap(({ files }) => files)
+        .toSorted()
+    for (const [suite, names] of Object.entries(LONG)) {
+      for (const name of names) {
+        const path = `packages/atrium/tests/${suite}/${name}`
+        const meant = filesOf(true).filter((file) =>
+          name.endsWith('/') ? file.startsWith(path) : file === `${path}.spec.ts`
+        )
+        assert.isTrue(meant.length > 0 && meant.every(takesLong), name)
+      }
+    }
+    assert.deepEqual(
+      filesOf(false),
+      filesOf(true).filter((file) => !takesLong(file))
+    )
+    assert.includeMembers(filesOf(false), [
+      'packages/atrium/tests/unit/test_plan.spec.ts',
+      'packages/atrium/tests/browser/list.spec.ts',
+    ])
+  })
+
+  test('the second driver of SQLite is tested in CI, and named where it is left out', ({
+    assert,
+    cleanup,
+  }) => {
+    const before = process.env.CI
+    cleanup(() => {
+      if (before === undefined) delete process.env.CI
+      else process.env.CI = before
+    })
+    const missing = () => otherDatabases().find(({ name }) => name === 'better-sqlite3')?.missing
+    process.env.CI = 'true'
+    assert.isUndefined(missing())
+    delete process.env.CI
+    assert.match(missing()!, /CI/)
+  })
+})

@@ -1,0 +1,61 @@
+import { test } from '@japa/runner'
+import { withoutTokens } from '#tests/helpers/without_tokens'
+
+const TOKENS: Record<string, string> = {
+  'a sealed value': 'gcm.v1:LZtHbDl3oMcm_50f7CcAUI9QTO.Ann4-oERO_Zit1.EcCgR6lrYDJk9ISY1aROs',
+  'a version': 'JzcEmyhdTrC2AnnoaWdIcd',
+  'a kept form': '9-fVPDFLzAAnnjJ9jhSIlIcV-H3ffIZj',
+  'the secret of an access token':
+    'SFNaX0ZRcXRGTjdIAnnqbzFsa3E4bG1VeVpZR1hOdXRTZ2ZNdG5zZDM3ODc1MDAx',
+  'a key': '4711c29ab01f4711c29ab01f',
+  'a UUID': '8d4c9a6e-1f5b-4711-9c59-2f1a4f7f3b11',
+}
+
+test.group('Tests | random parts of a text', () => {
+  test('{$self} is not a text')
+    .with(Object.keys(TOKENS))
+    .run(({ assert }, name) => {
+      for (const [start, end] of ['""', '=&', '/?', '> ', '.<']) {
+        const text = `Bob${start}${TOKENS[name]}${end}Bob`
+        assert.equal(withoutTokens(text), `Bob${start}…${end}Bob`)
+      }
+    })
+
+  test('parts of a second are not texts, seconds and dates are', ({ assert }) => {
+    assert.equal(
+      withoutTokens('2001-11-23 21:04:05.471100+00 1764711042123 12:11:10,123 12.4711'),
+      '2001-11-23 21:04:05…+00 … 12:11:10… 12.4711'
+    )
+  })
+
+  test('names, paths and words stay', ({ assert }) => {
+    const text = `<a href="/admin/AdminUserPreferences/history/4711?from=-Ann" class="very-long-name-of-a-class-9"
+      id="count-AdminTokenBlacklist">Ann Ann 4711 PRECIPITEVOLISSIMEVOLMENTE 12345678901234567890</a>`
+    assert.equal(withoutTokens(text), text)
+  })
+
+  test('a short word is not absent by chance alone', ({ assert }) => {
+    for (const token of Object.values(TOKENS)) {
+      for (const word of ['Ann', '4711']) {
+        assert.notInclude(`"${token}"`, word)
+        assert.notMatch(`"${token}"`, new RegExp(`${word}|Bob`))
+        assert.throws(() => assert.notInclude(`"${token}" ${word}.`, word))
+        assert.throws(() => assert.notMatch(`"${token}" ${word}.`, new RegExp(`Bob|${word}`)))
+      }
+    }
+  })
+
+  test('a whole token is found, and so is a pattern of one', ({ assert }) => {
+    for (const token of Object.values(TOKENS)) {
+      assert.throws(() => assert.notInclude(`"${token}"`, token))
+      assert.throws(() => assert.notInclude(`"${token}"`, token.slice(8, 16)))
+      assert.throws(() => assert.notMatch(`"${token}" Ann`, /"[^"]{12,}"/))
+      assert.throws(() => assert.notMatch(`"${token}"`, /Ann|4711|"[^"]{12,}"/))
+    }
+  })
+
+  test('lists are compared as they are', ({ assert }) => {
+    assert.throws(() => assert.notInclude(['JzcEmyhdTrC2AnnoaWdIcd', 'Ann'], 'Ann'))
+    assert.notInclude(['Anne'], 'Ann')
+  })
+})

@@ -1,0 +1,45 @@
+import { test } from '@japa/runner'
+import { expectGround, hasMethods, hasText } from '#upstream/expect_ground'
+
+test.group('expectGround', () => {
+  test('a library in its expected state passes', ({ assert }) => {
+    assert.doesNotThrow(() => expectGround('knex', 'knex_transaction', { 'Knex#raw': true }))
+  })
+
+  test('the message names library, version, file and all changed parts', ({ assert }) => {
+    const parts = { 'Knex#raw': true, 'Transaction#commit': false, 'Client#query': false }
+    assert.throws(
+      () => expectGround('knex', 'knex_transaction', parts),
+      /^knex \d+\.\d+\.\d+ has changed: Transaction#commit, Client#query\. adonis-atrium relies on it \(src\/upstream\/knex_transaction\.ts\): install the version that it names, or a newer adonis-atrium$/
+    )
+  })
+
+  test('the message is a plain line for the operator', ({ assert }) => {
+    for (const [library, named] of [
+      ['node', `node ${process.versions.node} has changed`],
+      ['@adonisjs/lucid', '@adonisjs/lucid 22'],
+      ['not-installed', 'not-installed unknown has changed'],
+    ]) {
+      try {
+        expectGround(library, 'file', { part: false })
+        assert.fail('it did not throw')
+      } catch (error) {
+        const { code, message } = error as { code: string; message: string }
+        assert.include(message, named)
+        assert.equal(code, 'E_RUNTIME')
+      }
+    }
+  })
+
+  test('hasMethods requires each of them to be a function', ({ assert }) => {
+    assert.isTrue(hasMethods({ one() {}, two() {} }, 'one', 'two'))
+    assert.isFalse(hasMethods({ one() {}, two: 2 }, 'one', 'two'))
+    assert.isFalse(hasMethods(undefined, 'one'))
+  })
+
+  test('hasText searches the source of a function', ({ assert }) => {
+    assert.isTrue(hasText(() => 'COMMIT;', "'COMMIT;'"))
+    assert.isFalse(hasText(() => 'commit', "'COMMIT;'"))
+    assert.isFalse(hasText('COMMIT;', 'COMMIT;'))
+  })
+})

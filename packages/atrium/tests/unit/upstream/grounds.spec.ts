@@ -1,0 +1,104 @@
+import { readdir, readFile } from 'node:fs/promises'
+import app from '@adonisjs/core/services/app'
+import { column } from '@adonisjs/lucid/orm'
+import { test } from '@japa/runner'
+import { Edge } from 'edge.js'
+import { checkGround as bodyParserTrees } from '#upstream/body_parser_trees'
+import { checkGrounds } from '#upstream/check_grounds'
+import { checkGround as escapedAttributes } from '#upstream/edge_escape_attributes'
+import { checkGround as keptPartials } from '#upstream/edge_keep_partials'
+import { checkGround as postgresCommit } from '#upstream/knex_postgres_commit'
+import { checkGround as sqliteBegin } from '#upstream/knex_sqlite_begin'
+import { checkGround as transactions } from '#upstream/knex_transaction'
+import { checkGround as savepoints } from '#upstream/limiter_savepoints'
+import { checkGround as columnDefaults } from '#upstream/lucid_column_defaults'
+import { checkGround as dirtyData } from '#upstream/lucid_dirty_data'
+import { groupLimitOf } from '#upstream/lucid_group_limit'
+import { migrationNames } from '#upstream/lucid_migration_names'
+import { checkGround as recordQueries } from '#upstream/lucid_record_queries'
+import { checkGround as recordTransactions } from '#upstream/lucid_record_transactions'
+import { checkGround as saveSteps } from '#upstream/lucid_save_steps'
+import { checkGround as transactionEnd } from '#upstream/lucid_transaction_end'
+import { throughModelOf } from '#upstream/lucid_through_model'
+import { checkGround as migrations } from '#upstream/migrations_of_referenced_tables'
+import { checkGround as idleConnection } from '#upstream/tarn_idle_connection'
+
+class Moved {}
+const otherColumns = {
+  date: () => column({ serialize: (value) => value }),
+  dateTime: () => column({ serialize: (value) => value }),
+}
+const edgeWithoutCompiler = () =>
+  Object.assign(Object.create(new Edge()), { asyncCompiler: { cacheManager: {} } })
+
+/**
+ * Check of each patch, called with a library whose parts are missing, and a part that it reports
+ */
+const CHECKS: Array<[file: string, part: string, check: () => unknown]> = [
+  ['body_parser_trees', '__raw_files in Request#allFiles', () => bodyParserTrees({})],
+  ['edge_escape_attributes', 'html.attrs', () => escapedAttributes({ html: {} })],
+  ['edge_keep_partials', 'Compiler#compile', () => keptPartials(edgeWithoutCompiler())],
+  ['edge_keep_partials', 'Template#compilePartial', () => keptPartials(new Edge(), {})],
+  ['knex_postgres_commit', "'COMMIT;' in", () => postgresCommit({ Transaction: Moved })],
+  ['knex_postgres_commit', 'Client_PG#_query', () => postgresCommit({ PostgresClient: Moved })],
+  ['knex_sqlite_begin', "'BEGIN;' in", () => sqliteBegin({ SqliteTransaction: Moved })],
+  ['knex_sqlite_begin', "'COMMIT;' in", () => sqliteBegin({ Transaction: Moved })],
+  ['knex_sqlite_begin', 'Client_SQLite3#_query', () => sqliteBegin({ SqliteClient: Moved })],
+  ['knex_sqlite_begin', 'Client_BetterSQLite3#_query', () => sqliteBegin({ BetterClient: Moved })],
+  ['knex_transaction', 'executionPromise', () => transactions({ Transaction: Moved })],
+  ['knex_transaction', '__knex__disposed', () => transactions({ Client: Moved })],
+  ['limiter_savepoints', '_upsertTransactionSQLite3', () => savepoints(Moved)],
+  ['lucid_column_defaults', 'consume of @column.date', () => columnDefaults(otherColumns)],
+  ['lucid_dirty_data', 'getter BaseModel#$dirty', () => dirtyData({})],
+  ['lucid_migration_names', 'MigrationRunner#migrationSource', () => migrationNames({} as any)],
+  ['lucid_record_queries', 'BaseModel#$getQueryFor', () => recordQueries({})],
+  ['lucid_record_transactions', 'in BaseModel#$trx', () => recordTransactions({})],
+  ['lucid_save_steps', 'BaseModel#prepareForAdapter', () => saveSteps({})],
+  ['lucid_transaction_end', 'this.knexClient.commit()', () => transactionEnd('')],
+  ['lucid_group_limit', 'BaseQueryBuilder#groupConstraints', () => groupLimitOf({} as any)],
+  ['lucid_through_model', 'HasManyThrough#throughModel', () => throughModelOf({} as any)],
+  ['migrations_of_referenced_tables', 'MigrationRunner#commit', () => migrations({})],
+  ['tarn_idle_connection', 'Pool#free', () => idleConnection({ Pool: Moved } as any)],
+]
+
+test.group('Expectations of the patches', () => {
+  test('the installed libraries are as the patches expect them', ({ assert }) => {
+    assert.doesNotThrow(() => checkGrounds())
+    assert.doesNotThrow(() => postgresCommit())
+    assert.doesNotThrow(() => sqliteBegin())
+    assert.doesNotThrow(() => migrations())
+  })
+
+  test('{0} names the changed part: {1}')
+    .with(CHECKS)
+    .run(async ({ assert }, [file, part, check]) => {
+      const error = await Promise.resolve()
+        .then(check)
+        .then(
+          () => undefined,
+          (fault: Error & { code?: string }) => fault
+        )
+      assert.equal(error?.code, 'E_RUNTIME')
+      assert.include(error?.message, part)
+      assert.include(error?.message, `(src/upstream/${file}.ts)`)
+    })
+
+  test('patches import nothing of the engine, and state the version and when they can be removed', async ({
+    assert,
+  }) => {
+    const folder = app.makePath('packages/atrium/src/upstream')
+    const helpers = ['check_grounds.ts', 'expect_ground.ts', 'repair_member.ts']
+    const listed = await readdir(folder)
+    const files = listed.filter((file) => file.endsWith('.ts'))
+    assert.isAbove(files.length, 10)
+    for (const file of files) {
+      const source = await readFile(`${folder}/${file}`, 'utf8')
+      assert.notMatch(source, /from '(#(?!upstream)|\.\.\/)/, file)
+      if (helpers.includes(file)) continue
+      const head = /^\/\*\n[^]*?\*\//.exec(source)?.[0] ?? ''
+      assert.match(head, /\d+\.\d+/, `${file} names no version`)
+      assert.match(head, /can\s+(\* )?go/, `${file} does not say when it can go`)
+      assert.match(head, /https:\/\/|[Nn]o\s+(\* )?issue/, `${file} names no issue`)
+    }
+  })
+})

@@ -1,0 +1,93 @@
+import db from '@adonisjs/lucid/services/db'
+import type { Adapter } from '@boringnode/queue/contracts/adapter'
+import { knex } from '@boringnode/queue/drivers/knex_adapter'
+import { test } from '@japa/runner'
+import { JobQueue } from '#admin/jobs/job_queue'
+import { databaseQueue } from '#upstream/queue_cheap_polling'
+import { queriesOf } from '#tests/helpers/queries'
+
+const TABLE = 'admin_queue_jobs'
+
+function make(): Adapter {
+  const adapter = databaseQueue(db.connection().getWriteClient(), TABLE)
+  adapter.setWorkerId('tester')
+  return adapter
+}
+
+async function idOf(found: Promise<{ id: string } | null>): Promise<string | undefined> {
+  const one = await found
+  return one?.id
+}
+
+test.group('@boringnode/queue', () => {
+  test('the queue by itself still takes six statements to find nothing', async ({ assert }) => {
+    await db.from('admin_queue_jobs').delete()
+    const adapter = knex(db.connection().getWriteClient(), TABLE)()
+    const statements = await queriesOf(() => adapter.popFrom('default'))
+    assert.isAtLeast(statements.length, 6)
+  })
+})
+
+test.group('databaseQueue', (group) => {
+  group.tap((one) => one.tags(['@database']))
+  group.each.setup(async () => {
+    await db.from('admin_queue_jobs').delete()
+  })
+
+  test('[D1] a look that finds nothing is one statement', async ({ assert }) => {
+    const statements = await queriesOf(() => make().popFrom('default'))
+    assert.lengthOf(statements, 1)
+  })
+
+  test('[D1] two workers never get the same job', async ({ assert }) => {
+    const one = make()
+    const other = make()
+    for (let id = 0; id < 12; id++) {
+      await one.push({ id: `job-${id}`, name: 'nothing', payload: {}, attempts: 0 })
+    }
+    const taken = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => (i % 2 ? one : other).popFrom('default'))
+    )
+    const ids = taken.flatMap((job) => job?.id ?? [])
+    assert.sameMembers(ids, [...new Set(ids)])
+    while (ids.length < 12) {
+      const job = await one.popFrom('default')
+      if (!job) break
+      ids.push(job.id)
+    }
+    assert.lengthOf(new Set(ids), 12)
+    assert.isNull(await other.popFrom('default'))
+  })
+
+  test('[D1] a delayed job and one of a killed worker are found', async ({ assert }) => {
+    const adapter = make()
+    const job = { id: 'later', name: 'nothing', payload: { n: 1 }, attempts: 0 }
+    await adapter.pushLater(job, 60_000)
+    assert.isNull(await adapter.popFrom('default'))
+    await db.from('admin_queue_jobs').update({ execute_at: Date.now() - 1 })
+    assert.equal(await idOf(adapter.popFrom('default')), 'later')
+
+    await db
+      .from('admin_queue_jobs')
+      .update({ acquired_at: Date.now() - 60_000, worker_id: 'killed' })
+    assert.equal(await adapter.recoverStalledJobs('default', 30_000, 5), 1)
+    assert.containSubset(await adapter.popFrom('default'), { id: 'later', stalledCount: 1 })
+    await adapter.completeJob('later', 'default', true)
+    assert.isEmpty(await db.from('admin_queue_jobs'))
+  })
+
+  test('[D1] a process renews the late leases of its own jobs before it looks for others', async ({
+    assert,
+  }) => {
+    const queue = new JobQueue(make())
+    await queue.push(7, 1)
+    const job = await queue.take()
+    assert.equal(job?.id, 7)
+    await db.from('admin_queue_jobs').update({ acquired_at: Date.now() - 60_000 })
+    await queue.recover()
+    const [{ status }] = await db.from('admin_queue_jobs')
+    assert.equal(status, 'active')
+    await queue.end(job!)
+    assert.isEmpty(await db.from('admin_queue_jobs'))
+  })
+})
