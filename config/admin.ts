@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import env from '#start/env'
-import { databaseEvents, defineConfig, s3Disk } from '#admin'
+import { databaseEvents, defineConfig, s3Disk } from 'adonis-atrium/admin'
 
 /** Uploaded files in a bucket of S3 */
 const s3 = () =>

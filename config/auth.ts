@@ -1,6 +1,6 @@
 import { defineConfig } from '@adonisjs/auth'
 import type { InferAuthenticators } from '@adonisjs/auth/types'
-import { adminGuard, apiGuard } from '#admin'
+import { adminGuard, apiGuard } from 'adonis-atrium/admin'
 
 const authConfig = defineConfig({
   default: 'admin',

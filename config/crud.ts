@@ -1,4 +1,4 @@
-import { defineConfig } from '#crud'
+import { defineConfig } from 'adonis-atrium'
 import { DEMO_MODELS, DEMO_TABLES } from '#database/demo_files'
 import env from '#start/env'
 

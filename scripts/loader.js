@@ -17,16 +17,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire, enableCompileCache, registerHooks, setSourceMapsSupport } from 'node:module'
+import { enableCompileCache, registerHooks, setSourceMapsSupport } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { compile } from './compile.js'
 import { movedImport } from './moved_imports.js'
 
 /** What a process with this loader does without: ts-exec, and this loader in a copy of the project */
 const LOADERS = /^@poppinss\/ts-exec$|\/scripts\/loader\.js$/
-
-/** The package with the compiler. Resolved before the hook below hides it */
-const packages = createRequire(import.meta.resolve('@poppinss/ts-exec'))
 
 const root = dirname(import.meta.dirname)
 const nodeModules = realpathSync(join(root, 'node_modules'))
@@ -63,26 +61,11 @@ const PROJECTS = new Map()
 /** Whether a project has the packages of this one, as its copies do, by its folder */
 const SHARES_PACKAGES = new Map([[root, true]])
 
-/** The options that ts-exec reads from the project's tsconfig.json */
-const OPTIONS = {
-  sourceMaps: 'inline',
-  module: { type: 'es6' },
-  jsc: {
-    target: 'esnext',
-    keepClassNames: true,
-    parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
-    transform: { decoratorMetadata: true, legacyDecorator: true },
-    experimental: { keepImportAttributes: true },
-  },
-}
-
 /** Resolved imports of packages */
 const resolvedFile = installation && join(folder, `resolved-${installation}.json`)
 const resolvedImports = readResolved()
 let hasNewImports = false
 let hasCompiled = false
-
-let swc
 
 enableCompileCache(join(folder, 'v8'))
 setSourceMapsSupport(true, { nodeModules: false })
@@ -263,23 +246,10 @@ function compiled(filename) {
     return readFileSync(cached, 'utf8')
   } catch {}
 
-  swc ??= packages('@swc/core')
-  const { code } = swc.transformSync(text, {
-    ...(filename.endsWith('x') ? optionsOfJsx(filename) : OPTIONS),
-    filename,
-    sourceFileName,
-  })
+  const code = compile(text, filename, { sourceMaps: 'inline', sourceFileName })
   hasCompiled = true
   writeCached(cached, code)
   return code
-}
-
-function optionsOfJsx(filename) {
-  const { config } = packages('get-tsconfig').getTsconfig(filename) ?? {}
-  const react = { runtime: 'automatic', importSource: config?.compilerOptions?.jsxImportSource }
-  const { jsc } = OPTIONS
-  const parser = { ...jsc.parser, tsx: true }
-  return { ...OPTIONS, jsc: { ...jsc, parser, transform: { ...jsc.transform, react } } }
 }
 
 /** Another process may read it at this moment. Without permission to write there is no cache. */

@@ -3,7 +3,7 @@
  * the start and is named.
  */
 import { Env } from '@adonisjs/core/env'
-/* Tracing reads the environment before there is an application, without which '#admin' cannot be imported. */
+/* Tracing reads the environment before there is an application, without which 'adonis-atrium/admin' cannot be imported. */
 import { checkAppKey, checkTrustedProxy } from 'adonis-atrium/server'
 
 const isNotS3 = () => process.env.DRIVE_DISK !== 's3'

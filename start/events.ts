@@ -1,8 +1,8 @@
 /* Prints the addresses to open after the start. */
 import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
-import { AdminSite, AdminUser } from '#admin'
-import { resources, docsPath } from '#crud'
+import { AdminSite, AdminUser } from 'adonis-atrium/admin'
+import { resources, docsPath } from 'adonis-atrium'
 
 emitter.on('http:server_ready', async ({ host, port }) => {
   const site = await app.container.make(AdminSite)

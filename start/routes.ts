@@ -1,10 +1,10 @@
 /*
  * The application's own routes. Decorated models need no line here; `crudRouter({ model: ... })` from
- * '#crud' gives endpoints to a model without a decorator.
+ * 'adonis-atrium' gives endpoints to a model without a decorator.
  */
 import router from '@adonisjs/core/services/router'
 import adminConfig from '#config/admin'
-import { resources, docsPath, crudConfig } from '#crud'
+import { resources, docsPath, crudConfig } from 'adonis-atrium'
 
 /* The admin site may be mounted at the root. */
 if (adminConfig.mountPath !== '') {

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import { ExceptionHandler, type HttpContext } from '@adonisjs/core/http'
 import type { HttpError } from '@adonisjs/core/types/http'
-import { noteRefusal } from '#crud'
+import { noteRefusal } from 'adonis-atrium'
 
 /**
  * Handles the errors of your routes, and reports all errors. The endpoints and the admin site respond to theirs.

@@ -1,8 +1,7 @@
 import type { DateTime } from 'luxon'
 import { BaseModel, column, hasMany } from '@adonisjs/lucid/orm'
 import type { HasMany } from '@adonisjs/lucid/types/relations'
-import { AdminView } from '#admin'
-import { Crud } from '#crud'
+import { AdminView, Crud } from 'adonis-atrium'
 import Film from '#models/film'
 
 @AdminView({

@@ -2,11 +2,11 @@ import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
-import { AdminView, tab } from '#admin'
-import { Crud, type Scope } from '#crud'
+import { AdminView, tab } from 'adonis-atrium/admin'
+import { Crud, type Scope } from 'adonis-atrium'
 import Distributor from '#models/distributor'
 
-declare module '#admin' {
+declare module 'adonis-atrium/admin' {
   interface AdminUserAttributes {
     distributor_id?: number
   }

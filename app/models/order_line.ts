@@ -1,8 +1,7 @@
 import vine from '@vinejs/vine'
 import { BaseModel, belongsTo, column } from '@adonisjs/lucid/orm'
 import type { BelongsTo } from '@adonisjs/lucid/types/relations'
-import { AdminView } from '#admin'
-import { Crud } from '#crud'
+import { AdminView, Crud } from 'adonis-atrium'
 import Order from '#models/order'
 import Product from '#models/product'
 

@@ -1,8 +1,7 @@
 import vine from '@vinejs/vine'
 import type { DateTime } from 'luxon'
 import { BaseModel, column } from '@adonisjs/lucid/orm'
-import { AdminView } from '#admin'
-import { Crud } from '#crud'
+import { AdminView, Crud } from 'adonis-atrium'
 
 /* Bodies name the columns as the API does. What no schema names can't be set from outside. */
 const createSchema = vine.object({

@@ -4,7 +4,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
-import { adminPath } from '#admin/testing'
+import { adminPath } from 'adonis-atrium/testing'
 import Customer from '#models/customer'
 import Order from '#models/order'
 import type Product from '#models/product'

@@ -1,8 +1,8 @@
 import db from '@adonisjs/lucid/services/db'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
-import { AdminRole, AdminSite, userActor, type AdminUserAttributes } from '#admin'
-import { makeAdmin } from '#admin/testing'
+import { AdminRole, AdminSite, userActor, type AdminUserAttributes } from 'adonis-atrium/admin'
+import { makeAdmin } from 'adonis-atrium/testing'
 import Film from '#models/film'
 import DemoSeeder from '#database/seeders/demo_seeder'
 

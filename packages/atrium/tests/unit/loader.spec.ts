@@ -19,8 +19,8 @@ class Project {
       app.makePath('node_modules/@poppinss'),
       join(project.folder, 'node_modules/@poppinss')
     )
-    for (const file of ['scripts/loader.js', 'scripts/moved_imports.js']) {
-      await cp(app.makePath(file), join(project.folder, file))
+    for (const file of ['compile.js', 'loader.js', 'moved_imports.js']) {
+      await cp(app.makePath('scripts', file), join(project.folder, 'scripts', file))
     }
     await project.install('hello')
     await project.write('package.json', '{"type":"module","imports":{"#own/*":"./own/*.js"}}')

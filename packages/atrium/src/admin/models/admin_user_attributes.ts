@@ -3,7 +3,7 @@
  *
  * @example
  * ```ts
- * declare module '#admin' {
+ * declare module 'adonis-atrium/admin' {
  *   interface AdminUserAttributes {
  *     branch_id?: number
  *   }

@@ -30,7 +30,7 @@ interface TypeOf {
  *
  * @example
  * ```ts
- * declare module '#admin' {
+ * declare module 'adonis-atrium/admin' {
  *   interface AdminUserAttributes extends InferUserAttributes<typeof adminConfig> {}
  * }
  * ```

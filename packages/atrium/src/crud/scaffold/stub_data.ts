@@ -47,8 +47,7 @@ function modelData(
     usesDateTime && "import type { DateTime } from 'luxon'",
     `import { BaseModel, ${sorted(decorators)} } from '@adonisjs/lucid/orm'`,
     types.length > 0 && `import type { ${sorted(types)} } from '@adonisjs/lucid/types/relations'`,
-    "import { AdminView } from '#admin'",
-    "import { Crud } from '#crud'",
+    "import { AdminView, Crud } from 'adonis-atrium'",
     ...references.map(({ model, importPath }) => modelImport(model, importPath)),
     ...relations.map(({ related, relation }) => modelImport(relation.model, related.importPath)),
   ]
@@ -144,7 +143,7 @@ function testData(names: ModelNames, codes: FieldCode[], { softDeletes }: Scaffo
   const filtered = own.find((code) => code.filters.includes(code.field.name))
   const imports = [
     "import { test } from '@japa/runner'",
-    "import { adminPath, bodyOf, removeCreated } from '#admin/testing'",
+    "import { adminPath, bodyOf, removeCreated } from 'adonis-atrium/testing'",
     ...parents.map(({ reference }) => factoryImport(reference!)),
     `import { ${names.factory} } from '#database/factories/${names.factoryFile.replace(/\.ts$/, '')}'`,
   ]

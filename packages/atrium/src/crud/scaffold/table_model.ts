@@ -87,7 +87,7 @@ export class TableModel implements RelatedModel {
   }
 
   /** The data of the stub `table.stub`: blocks of code, which are formatted afterwards. */
-  get stubData() {
+  get stubData(): { names: TableModel; imports: string; options: string; columns: string } {
     const codes = this.columns.map((column) => new FieldCode(column))
     return {
       names: this,
@@ -130,8 +130,7 @@ export class TableModel implements RelatedModel {
       `import { BaseModel, ${[...new Set(['column', ...kinds])].toSorted().join(', ')} } from '@adonisjs/lucid/orm'`,
       types.length > 0 &&
         `import type { ${types.join(', ')} } from '@adonisjs/lucid/types/relations'`,
-      "import { AdminView } from '#admin'",
-      "import { Crud } from '#crud'",
+      "import { AdminView, Crud } from 'adonis-atrium'",
       ...new Set(others.map(({ importPath, model }) => `import ${model} from '${importPath}'`)),
       this.introspection.primaryKey.length === 0 && `\n${this.#keyNote}`,
     ]
