@@ -27,7 +27,7 @@ import { movedImport } from './moved_imports.js'
 const LOADERS = /^@poppinss\/ts-exec$|\/scripts\/loader\.js$/
 
 const root = dirname(import.meta.dirname)
-const nodeModules = realpathSync(join(root, 'node_modules'))
+const nodeModules = packagesOf(root)
 const folder = join(nodeModules, '.cache', 'atrium')
 
 /** Changes with each installation; undefined without npm's record, and resolved imports are not cached. */
@@ -61,8 +61,9 @@ const PROJECTS = new Map()
 /** Whether a project has the packages of this one, as its copies do, by its folder */
 const SHARES_PACKAGES = new Map([[root, true]])
 
-/** Resolved imports of packages */
-const resolvedFile = installation && join(folder, `resolved-${installation}.json`)
+/** Resolved imports of packages, by absolute paths: a copy of the project with its packages has its own. */
+const resolvedFile =
+  installation && join(folder, `resolved-${hashOf(`${installation} ${nodeModules}`)}.json`)
 const resolvedImports = readResolved()
 let hasNewImports = false
 let hasCompiled = false
@@ -205,14 +206,18 @@ function keyOf(specifier, { parentURL = '', conditions }, isOfPackage) {
   return SHARES_PACKAGES.get(project) ? `${kind} ${specifier}` : undefined
 }
 
+/** The folder of a project's packages: that of npm's record, as a copy of a project has links to all its packages. */
+function packagesOf(project) {
+  const folder = join(project, 'node_modules')
+  const record = join(folder, '.package-lock.json')
+  return existsSync(record) ? dirname(realpathSync(record)) : realpathSync(folder)
+}
+
 /** A folder in the project, as the engine's, has those of the project. */
 function sharesPackages(folder) {
-  try {
-    return realpathSync(join(folder, 'node_modules')) === nodeModules
-  } catch {
-    const parent = dirname(folder)
-    return parent !== folder && sharesPackages(parent)
-  }
+  if (existsSync(join(folder, 'node_modules'))) return packagesOf(folder) === nodeModules
+  const parent = dirname(folder)
+  return parent !== folder && sharesPackages(parent)
 }
 
 /** True for a file of this project's packages. */
@@ -238,9 +243,7 @@ function writeResolved() {
 function compiled(filename) {
   const text = readFileSync(filename, 'utf8')
   const sourceFileName = basename(filename)
-  const hash = createHash('sha256')
-    .update(`${installation}\0${sourceFileName}\0${text}`)
-    .digest('hex')
+  const hash = hashOf(`${installation}\0${sourceFileName}\0${text}`)
   const cached = join(folder, `${hash}.js`)
   try {
     return readFileSync(cached, 'utf8')
@@ -274,6 +277,10 @@ function removeOld() {
   } catch {
     /* Another process removed the folder. */
   }
+}
+
+function hashOf(text) {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** Time of a file's last change in milliseconds; undefined if it is missing */

@@ -42,7 +42,7 @@ export class ProjectCopy {
     }
     const packages = [app.makePath('node_modules'), join(folder, 'node_modules')] as const
     if (withPackages) cpSync(...packages, COPY_OF_PACKAGES)
-    else await symlink(...packages)
+    else await linkPackages(...packages)
     return new ProjectCopy(folder, await freePort())
   }
 
@@ -139,6 +139,15 @@ export class ProjectCopy {
     } catch {
       return false
     }
+  }
+}
+
+/** Links to all packages, so that the engine is that of the copy. */
+async function linkPackages(from: string, to: string): Promise<void> {
+  await mkdir(to)
+  for (const name of readdirSync(from)) {
+    const target = name === 'adonis-atrium' ? '../packages/atrium' : join(from, name)
+    await symlink(target, join(to, name))
   }
 }
 

@@ -1,7 +1,8 @@
-import edge from 'edge.js'
 import { test } from '@japa/runner'
 import type { Flash } from '#admin/http/flash'
+import { madeContext } from '#admin/http/made_context'
 import {
+  adminSite,
   cookiesFrom,
   cookiesOf,
   emptyAdminTables,
@@ -114,7 +115,9 @@ test.group('Admin | messages for the next page', (group) => {
       undo: { url: '/admin/undo?"x', label: 'Undo' },
     }
     const site = { t: (key: string) => key, flash, viewing: null, pathWithQuery: '/admin/"' }
-    const page = await edge.render('admin/partials/flash', { site })
+    const { templates } = await adminSite()
+    const ctx = await madeContext()
+    const page = await templates.render(ctx, 'admin/partials/flash', { site })
     const [, toasts] = /<div class="toasts">(.*)<template>/s.exec(page)!
     assert.include(
       toasts,
@@ -123,7 +126,7 @@ test.group('Admin | messages for the next page', (group) => {
     assert.include(toasts, '<form class="flash-undo" method="post" action="/admin/undo?&quot;x">')
     assert.include(toasts, '<input type="hidden" name="next" value="/admin/&quot;">')
     assert.match(toasts, /<button [^>]*>Undo<\/button>/)
-    const failed = await edge.render('admin/partials/flash', {
+    const failed = await templates.render(ctx, 'admin/partials/flash', {
       site: { ...site, flash: { kind: 'error', text: 'Nothing was done' } },
     })
     const [fault, none] = failed.split('<div class="toasts">')
