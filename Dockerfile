@@ -12,6 +12,7 @@ RUN apt-get update \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY package.json package-lock.json ./
+COPY packages/atrium/package.json packages/atrium/
 RUN npm ci --no-audit --no-fund
 COPY . .
 RUN npm run build

@@ -5,7 +5,6 @@ import { Exception } from '@adonisjs/core/exceptions'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { BaseSeeder } from '@adonisjs/lucid/seeders'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { reasonOf } from 'adonis-atrium/server'
 import env from '#start/env'
 
 /**
@@ -25,8 +24,15 @@ export async function seedDemo(app: ApplicationService): Promise<void> {
     await new DemoSeeder(db.connection()).run()
   } catch (error) {
     throw new Exception(
-      `The demo data could not be written: ${reasonOf(error)}\nMend database/seeders/demo_seeder.ts, or take the demo away with: node ace demo:remove`,
+      `The demo data could not be written: ${firstLineOf(error)}\nMend database/seeders/demo_seeder.ts, or take the demo away with: node ace demo:remove`,
       { code: 'E_RUNTIME', cause: error }
     )
   }
+}
+
+/** The message without the statement that Knex puts before it, with its values */
+function firstLineOf(error: any): string {
+  const message = String(error?.message ?? error)
+  const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1
+  return message.slice(Math.max(start, 0)).split('\n', 1)[0]
 }

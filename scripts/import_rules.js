@@ -24,7 +24,7 @@ const COMMAND_FACE = `${CRUD}commands/command\\.ts$`
 const ADMIN_FACES = `${ADMIN}(index|testing)\\.ts$`
 
 /* They put the parts of the engine together. */
-const FACES = `${ENGINE}(commands|database|provider|server|testing)\\.ts$`
+const FACES = `${ENGINE}(admin|commands|database|index|provider|server|testing)\\.ts$`
 
 /* They run before there is an application, without which '#crud' cannot be imported. */
 const BEFORE_START = `${ENGINE}(host/(node_server|stop_on_signal|trusted_proxy)|admin/authentication/app_key)\\.ts$`

@@ -3,4 +3,34 @@
  * admin site.
  */
 export { AdminView } from '#admin/decorator'
-export * from '#crud'
+export {
+  authorizeToken,
+  ConfigurationError,
+  Crud,
+  crudConfig,
+  crudRouter,
+  defineConfig,
+  docsPath,
+  EndpointCreator,
+  externalActor,
+  FilterConfig,
+  handleProblem,
+  LucidCrud,
+  ModelCreated,
+  ModelDeleted,
+  ModelUpdated,
+  mysqlConnection,
+  noteRefusal,
+  observeWrites,
+  postgresConnection,
+  Problem,
+  resources,
+  runAs,
+  RuntimeError,
+  sqliteConnections,
+  systemActor,
+  toReport,
+  useTokenAuthorizer,
+  ValueError,
+} from '#crud'
+export type * from '#crud'

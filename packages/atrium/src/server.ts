@@ -8,7 +8,6 @@ export { checkAppKey } from '#admin/authentication/app_key'
 export { ExistingTables } from '#host/existing_tables'
 export { generateIndexes } from '#host/generate_indexes'
 export { answerBadUrl, createNodeServer } from '#host/node_server'
-export { reasonOf } from '#host/reason_of'
 export { stopOnSignal } from '#host/stop_on_signal'
 export { checkTrustedProxy } from '#host/trusted_proxy'
 

@@ -1,5 +1,5 @@
 /*
- * Records of tests: the body that creates one, and their removal. Exported by #admin/testing.
+ * Records of tests: the body that creates one, and their removal. Exported by adonis-atrium/testing.
  */
 import { setImmediate } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'

@@ -3,7 +3,7 @@ import type { Operation } from './operations/operation.js'
 
 /**
  * The possible types of an actor's `user`, under any names. The code that signs users in declares its
- * own, so that a policy needs no cast: `declare module '#crud/types' { interface ActorUsers { admin:
+ * own, so that a policy needs no cast: `declare module 'adonis-atrium/types' { interface ActorUsers { admin:
  * AdminUser } }`. [P14]
  */
 export interface ActorUsers {}

@@ -9,7 +9,6 @@ import { AdminSite } from '#admin'
 import { migrationNames } from '#upstream/lucid_migration_names'
 import { renameEngineMigrations } from './engine_migrations.js'
 import { checkExistingTables } from './existing_tables.js'
-import { reasonOf } from './reason_of.js'
 
 /** Errors that bin/fail_start.ts explains */
 const UNUSABLE_FILE = new Set(['SQLITE_CANTOPEN', 'SQLITE_READONLY'])
@@ -79,4 +78,11 @@ async function migrate(db: Database, app: ApplicationService, connectionName: st
  */
 function shortName(name: string) {
   return posix.basename(name).replace(/^\d+_/, '')
+}
+
+/** The driver's message, without the statement that Knex puts before it, which may be many lines long. */
+function reasonOf(error: any): string {
+  const message = String(error?.message ?? error)
+  const start = error?.code ? message.lastIndexOf(`${error.code}: `) : -1
+  return message.slice(Math.max(start, 0)).split('\n')[0]
 }

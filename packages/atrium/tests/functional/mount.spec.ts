@@ -217,7 +217,7 @@ test.group('The engine next to the routes of the application', (group) => {
     const error = await requireMount([other]).catch((reason) => reason)
     assert.instanceOf(error, RuntimeError)
     assert.include(error.message, 'start/kernel.ts')
-    assert.include(error.message, '#crud/mount_middleware')
+    assert.include(error.message, 'adonis-atrium/middleware')
   })
 
   test('[K4.3] a body parser before the mount middleware stops the start', async ({ assert }) => {

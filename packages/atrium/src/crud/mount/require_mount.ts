@@ -18,7 +18,7 @@ export async function requireMount(
     if (loaded.default === BodyParserMiddleware) throw readsBodies()
   }
   throw new RuntimeError(
-    "start/kernel.ts: add () => import('#crud/mount_middleware') to server.use([...]), as its last entry. Without it nothing serves the endpoints and the admin site"
+    "start/kernel.ts: add () => import('adonis-atrium/middleware') to server.use([...]), as its last entry. Without it nothing serves the endpoints and the admin site"
   )
 }
 

@@ -1,0 +1,33 @@
+/* The admin site, for configuration and for code that extends it. */
+import '#crud'
+
+export {
+  AdminAccessToken,
+  AdminAuditLog,
+  AdminAuthentication,
+  AdminEventLog,
+  adminGuard,
+  AdminRole,
+  AdminSavedView,
+  AdminSession,
+  AdminSite,
+  AdminTokenBlacklist,
+  AdminUser,
+  AdminView,
+  apiGuard,
+  BulkAction,
+  databaseEvents,
+  defineConfig,
+  EventType,
+  handleAdminError,
+  ListColumn,
+  ModelView,
+  PrivateFolder,
+  s3Disk,
+  section,
+  tab,
+  userActor,
+  Widget,
+} from '#admin'
+/* With a star: otherwise nobody could add to the interface AdminUserAttributes by this name. */
+export type * from '#admin'
