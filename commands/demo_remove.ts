@@ -48,7 +48,7 @@ const VIEWS = ['Blockbusters', 'No genre known']
 const TABLE_NAMES = Object.keys(DEMO_TABLES).join(', ')
 
 /** Folders with code of a project that could need the demo */
-const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests', 'benchmarks']
+const SOURCES = ['app', 'bin', 'commands', 'config', 'database', 'start', 'tests']
 const IMPORT =
   /#models\/(?:film|product|distributor|customer|order|order_line)['".]|#database\/(?:data\/|seed_demo|seeders\/demo_seeder|factories\/(?:film|product|distributor)_factory)/
 

@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
@@ -6,6 +15,7 @@ import ts from 'typescript'
 const PARTS = [
   'adonisrc.ts',
   'app',
+  ...['build', 'views', 'assets', 'lang'].map((folder) => `packages/atrium/${folder}`),
   'packages/atrium/benchmarks/boot/application.ts',
   'packages/atrium/benchmarks/boot/empty_application.ts',
   'packages/atrium/benchmarks/boot/tell_start.ts',
@@ -40,7 +50,12 @@ export function translate(source: string): string {
 export function buildApplication(root: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
+  spawnSync(process.execPath, ['packages/atrium/scripts/build.js', '--without-types'], { cwd: root })
+  for (const path of ['package.json', 'packages/atrium/package.json']) {
+    cpSync(join(root, path), join(folder, path))
+  }
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync('../packages/atrium', join(folder, 'node_modules/adonis-atrium'))
   for (const part of PARTS) {
     for (const path of filesOf(root, part)) {
       const target = join(folder, path)

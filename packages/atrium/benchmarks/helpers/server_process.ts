@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from '#tests/helpers/free_port'
 import { environment } from './application.js'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 const SIDE_CHANNEL = new URL('./side_channel.ts', import.meta.url).href
 const PATIENCE = 60_000
 

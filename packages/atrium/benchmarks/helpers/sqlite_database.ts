@@ -8,7 +8,7 @@ import { distributors, films } from './films.js'
 import type { BenchDatabase, BenchUser } from './bench_database.js'
 import type { ProductRow } from './products.js'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url))
 
 /**
  * Runs the application's migrations on a database.

@@ -162,7 +162,7 @@ test.group('Import paths of the engine in files of the application', () => {
     for (const [address, now] of Object.entries(MOVED)) {
       assert.include(movedImport(address), now, address)
     }
-    for (const address of [...Object.keys(KEPT), '#models/film', '#tests/bootstrap']) {
+    for (const address of [...Object.keys(KEPT), '#models/thing', '#tests/bootstrap']) {
       assert.isUndefined(movedImport(address), address)
     }
   })

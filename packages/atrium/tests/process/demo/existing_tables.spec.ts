@@ -42,7 +42,8 @@ test.group('First start on a database of another application', () => {
       NODE_ENV: 'development',
     })
     assert.equal(migrated.status, 0, migrated.output)
-    assert.include(migrated.output, 'create_admin_users_table')
+    /* Lucid breaks long lines. */
+    assert.include(migrated.output.replaceAll(/\s/g, ''), 'create_admin_users_table')
 
     const stop = await copy.start({ DEMO: 'false' })
     const api = await fetch(`${copy.url}/api/products`)

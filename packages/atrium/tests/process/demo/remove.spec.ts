@@ -96,8 +96,8 @@ test.group('demo:remove', (group) => {
 
     const mentions = await copy.run('sh', [
       '-c',
-      `grep -rlE '${IMPORTS}' app bin config database start tests benchmarks adonisrc.ts; ` +
-        `grep -rlE '${CALLS}' --exclude-dir=resilience start bin scripts tests adonisrc.ts; true`,
+      `grep -rlE '${IMPORTS}' app bin config database start tests packages adonisrc.ts; ` +
+        `grep -rlE '${CALLS}' --exclude-dir=resilience start bin scripts tests packages/atrium/tests adonisrc.ts; true`,
     ])
     assert.deepEqual(mentions, { status: 0, output: '' })
     const readme = await readFile(join(copy.folder, 'README.md'), 'utf8')
