@@ -26,7 +26,9 @@ const PATHS = [
   'database/migrations/1795226400006_create_order_lines_table.ts',
   'database/seed_demo.ts',
   'database/seeders/demo_seeder.ts',
+  'tests/browser/demo',
   'tests/functional/demo',
+  'tests/unit/demo',
   'packages/atrium/tests/demo',
   'packages/atrium/tests/process/demo',
 ]
