@@ -62,6 +62,7 @@ export const LONG = {
     'redis_throttle',
     'settings',
     'two_processes',
+    'upgrade',
   ],
 }
 

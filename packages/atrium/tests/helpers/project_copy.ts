@@ -46,6 +46,20 @@ export class ProjectCopy {
     return new ProjectCopy(folder, await freePort())
   }
 
+  /**
+   * A clone of the repository at an earlier commit, with the present packages.
+   *
+   * @throws Error  where the repository or the commit is missing
+   */
+  static async clone(commit: string): Promise<ProjectCopy> {
+    const copy = new ProjectCopy(await claimFolder(), await freePort())
+    const git = `git -c safe.directory='*' clone -q --no-checkout '${app.makePath()}' . && git checkout -q -B mine ${commit}`
+    const { status, output } = await copy.run('sh', ['-c', git])
+    if (status !== 0) throw new Error(output)
+    await linkPackages(app.makePath('node_modules'), join(copy.folder, 'node_modules'))
+    return copy
+  }
+
   get url(): string {
     return `http://localhost:${this.port}`
   }
@@ -89,9 +103,9 @@ export class ProjectCopy {
    */
   async start(
     environment: Record<string, string> = {},
-    script = 'scripts/start.js'
+    script: string | readonly string[] = 'scripts/start.js'
   ): Promise<() => Promise<number | null>> {
-    const child = this.#spawn(process.execPath, [script], environment)
+    const child = this.#spawn(process.execPath, [script].flat(), environment)
     this.output = ''
     child.stdout!.on('data', (chunk) => (this.output += chunk))
     child.stderr!.on('data', (chunk) => (this.output += chunk))
@@ -117,7 +131,11 @@ export class ProjectCopy {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  #spawn(command: string, args: string[], environment: Record<string, string>): ChildProcess {
+  #spawn(
+    command: string,
+    args: readonly string[],
+    environment: Record<string, string>
+  ): ChildProcess {
     const kept = ['PATH', 'HOME', 'NODE_OPTIONS', 'NODE_COMPILE_CACHE']
     const child = spawn(command, args, {
       cwd: this.folder,
