@@ -50,7 +50,9 @@ export function translate(source: string): string {
 export function buildApplication(root: string, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  spawnSync(process.execPath, ['packages/atrium/scripts/build.js', '--without-types'], { cwd: root })
+  spawnSync(process.execPath, ['packages/atrium/scripts/build.js', '--without-types'], {
+    cwd: root,
+  })
   for (const path of ['package.json', 'packages/atrium/package.json']) {
     cpSync(join(root, path), join(folder, path))
   }

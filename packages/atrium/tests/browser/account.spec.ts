@@ -1,12 +1,6 @@
 import { test } from '@japa/runner'
 import { AdminSession, type AdminUser } from '#admin'
-import {
-  adminSite,
-  leaveModels,
-  cookiesOf,
-  emptyAdminTables,
-  makeUser,
-} from '#tests/helpers/admin'
+import { adminSite, leaveModels, cookiesOf, emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { THEMES, Visit } from '#tests/helpers/browser'
 import { issueToken } from '#tests/helpers/tokens'
 

@@ -87,7 +87,7 @@ export class TableModel implements RelatedModel {
   }
 
   /** The data of the stub `table.stub`: blocks of code, which are formatted afterwards. */
-  get stubData(): { names: TableModel; imports: string; options: string; columns: string } {
+  get stubData(): { names: TableModel } & Record<string, unknown> {
     const codes = this.columns.map((column) => new FieldCode(column))
     return {
       names: this,
