@@ -38,6 +38,8 @@ const TARGETS = Object.fromEntries(
     'packages/atrium/src/admin/admin_provider.ts',
     'packages/atrium/src/admin/index.ts',
     'packages/atrium/src/admin/list/cell.ts',
+    'packages/atrium/src/admin.ts',
+    'packages/atrium/src/index.ts',
     'packages/atrium/src/provider.ts',
     'packages/atrium/src/testing.ts',
     'packages/atrium/src/crud/commands/command.ts',
