@@ -34,3 +34,4 @@ export {
   ValueError,
 } from '#crud'
 export type * from '#crud'
+export { configure, stubsRoot } from './configure.js'

@@ -33,7 +33,7 @@ export default class MountMiddleware {
     if (!own) {
       return await handleError(new errors.E_ROUTE_NOT_FOUND([request.method(), request.url()]), ctx)
     }
-    ctx.auth ??= await makeAuthenticator(ctx)
+    if (app.container.hasBinding('auth.manager')) ctx.auth ??= await makeAuthenticator(ctx)
     const { route } = own
     ctx.params = own.params
     ctx.subdomains = own.subdomains
@@ -61,7 +61,7 @@ function restoreAccept({ headers, rawHeaders }: IncomingMessage): void {
 
 let managing: Promise<ContainerBindings['auth.manager']> | undefined
 
-/** Policies, scopes and middleware of the application may ask who is logged in by its guards. */
+/** Policies, scopes and middleware of the application may ask who is logged in by its guards, if it has any. */
 async function makeAuthenticator(ctx: HttpContext): Promise<HttpContext['auth']> {
   managing ??= app.container.make('auth.manager')
   const manager = await managing

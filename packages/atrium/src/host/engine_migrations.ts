@@ -7,6 +7,33 @@ import { migrationsPath } from '#crud/internals'
 /** The engine's folders of migrations. The admin site's connection needs all, that of the application the first */
 const FOLDERS = ['crud', 'admin'] as const
 
+/** The tables of these migrations, which have no place in `database/schema.ts` of an application */
+export const ENGINE_TABLES = [
+  'idempotency_keys',
+  'admin_access_tokens',
+  'admin_audit_log',
+  'admin_devices',
+  'admin_event_log',
+  'admin_factors',
+  'admin_imports',
+  'admin_invitations',
+  'admin_job_chunks',
+  'admin_jobs',
+  'admin_kept_forms',
+  'admin_notices',
+  'admin_preferences',
+  'admin_queue_jobs',
+  'admin_rate_limits',
+  'admin_recovery_codes',
+  'admin_roles',
+  'admin_saved_views',
+  'admin_sessions',
+  'admin_sso_identities',
+  'admin_token_blacklist',
+  'admin_user_roles',
+  'admin_users',
+]
+
 /**
  * Adds the engine's migrations to those of the connections that need its tables, before the application's, whose tables
  * may refer to them. A connection that names them itself keeps its order. [K3]
@@ -26,6 +53,8 @@ function addPaths(db: Database, name: string, engine: string[]) {
   const paths = config.migrations?.paths ?? usual
   const added = engine.filter((path) => !paths.includes(path))
   config.migrations = { ...config.migrations, paths: [...added, ...paths] }
+  const excluded = new Set([...(config.schemaGeneration?.excludeTables ?? []), ...ENGINE_TABLES])
+  config.schemaGeneration = { ...config.schemaGeneration, excludeTables: [...excluded] }
 }
 
 /**

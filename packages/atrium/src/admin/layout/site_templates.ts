@@ -53,11 +53,12 @@ export class SiteTemplates {
 
   /** Renders a template with the variables and globals of the request's view. */
   async render(
-    { view }: HttpContext,
+    { request, view }: HttpContext,
     name: string,
     data: Record<string, unknown>
   ): Promise<string> {
-    const globals = view.getState()
+    /* An application without the provider of Edge, as the starter kit for APIs, has no view. */
+    const globals = (view ?? edge.share({ request })).getState()
     globals.html = withEscapedAttributes(globals.html, escaped)
     const { asyncCompiler, processor } = (this.#edge ??= this.#create())
     return await new Template(asyncCompiler, globals, {}, processor).render(name, data)

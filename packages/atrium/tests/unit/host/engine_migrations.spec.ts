@@ -68,4 +68,22 @@ test.group('Migrations of the engine', (group) => {
     assert.deepEqual(pathsWith(['a', 'b']), [...engine, 'a', 'b'])
     assert.deepEqual(pathsWith(['a', ...engine, 'b']), ['a', ...engine, 'b'])
   })
+
+  test('[K4] their tables are left out of the generated schema of the application', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { config } = db.getRawConnection(db.primaryConnectionName)!
+    const { schemaGeneration } = config
+    cleanup(() => {
+      config.schemaGeneration = schemaGeneration
+    })
+    config.schemaGeneration = { excludeTables: ['moved'] }
+    addEngineMigrations(db)
+    const excluded = new Set(config.schemaGeneration.excludeTables)
+    assert.isTrue(excluded.has('moved'))
+    const tables = await db.connection().getAllTables()
+    const own = tables.filter((table) => /^admin_|^idempotency_keys$/.test(table))
+    assert.sameMembers([...excluded], ['moved', ...own])
+  })
 })

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type Configure from '@adonisjs/core/commands/configure'
+
+/** Folder of the templates of the files that `configure` writes */
+export const stubsRoot = fileURLToPath(new URL('../stubs', import.meta.url))
+
+const PROVIDERS = [
+  /* What @Crud({ createSchema }) validates with */
+  '@adonisjs/core/providers/vinejs_provider',
+  'adonis-atrium/provider',
+]
+const COMMANDS = 'adonis-atrium/commands'
+const MIDDLEWARE = 'adonis-atrium/middleware'
+
+/**
+ * Adds the engine to an application: `node ace configure adonis-atrium`. A second run changes nothing. What it can't
+ * change it names in a line each, and ends with status 1. [K3]
+ */
+export async function configure(command: Configure): Promise<void> {
+  const { app, logger } = command
+  if (!existsSync(app.configPath('database.ts'))) {
+    logger.error('There is no config/database.ts: run node ace add @adonisjs/lucid first')
+    command.exitCode = 1
+    return
+  }
+  const codemods = await command.createCodemods()
+  const rcFile = app.makePath('adonisrc.ts')
+  const kernel = app.startPath('kernel.ts')
+
+  const missing = withoutThoseIn(rcFile, [...PROVIDERS, COMMANDS])
+  if (missing.length > 0) {
+    await codemods.updateRcFile((file) => {
+      for (const path of missing) path === COMMANDS ? file.addCommand(path) : file.addProvider(path)
+    })
+  }
+  if (withoutThoseIn(kernel, [MIDDLEWARE]).length > 0) {
+    await codemods.registerMiddleware('server', [{ path: MIDDLEWARE, position: 'after' }])
+  }
+  for (const name of ['crud', 'admin']) {
+    await codemods.makeUsingStub(stubsRoot, `config/${name}.stub`, {})
+  }
+
+  const left = [
+    ...withoutThoseIn(rcFile, PROVIDERS).map((path) => inList('adonisrc.ts', path, 'providers')),
+    ...withoutThoseIn(rcFile, [COMMANDS]).map((path) => inList('adonisrc.ts', path, 'commands')),
+    ...withoutThoseIn(kernel, [MIDDLEWARE]).map((path) =>
+      inList('start/kernel.ts', path, 'server.use([...]), as its last entry')
+    ),
+  ]
+  for (const line of left) logger.error(line)
+  if (left.length > 0) command.exitCode = 1
+  else logger.info('Next: node ace migration:run, then node ace admin:create for the first user')
+}
+
+function withoutThoseIn(file: string, paths: string[]): string[] {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  return paths.filter((path) => !text.includes(`'${path}'`) && !text.includes(`"${path}"`))
+}
+
+const inList = (file: string, path: string, list: string) =>
+  `${file}: add () => import('${path}') to ${list}`
