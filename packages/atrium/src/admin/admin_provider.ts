@@ -28,24 +28,16 @@ import { TokenAuthorizer } from './authentication/access_tokens/token_authorizer
 import { TokenService } from './authentication/sessions/token_service.js'
 import { WorkQueue } from './authentication/login/work_queue.js'
 import { wordsOfSite } from './authentication/passwords/context_words.js'
-import { BulkJob } from './bulk/bulk_job.js'
 import { coreViews } from './core/core_views.js'
+import { loadRooms, room } from './room.js'
 import { DatabaseConfig } from './database_config.js'
 import { DefaultRole } from './permissions/default_role.js'
 import { reportRoleFaults } from './permissions/role_faults.js'
 import { adminOptionsOf } from './decorator.js'
 import type { AdminConfig } from './define_config.js'
 import { DatabaseIntegration } from './events/database_integration.js'
-import { pruneExports } from './export/export_files.js'
-import { ExportJob } from './export/export_job.js'
-import { UndoJob } from './events/undo/undo_job.js'
-import { UndoPartsJob } from './events/undo/undo_parts_job.js'
-import { offerUndo } from './events/undo/undo_offer.js'
 import { offerUndoBy } from './http/flash_undo.js'
 import { PruneSchedule } from './events/prune_schedule.js'
-import { Imports } from './import/imports.js'
-import { ImportJob } from './import/jobs/import_job.js'
-import { ImportTrialJob } from './import/jobs/import_trial_job.js'
 import { filesDisk } from './forms/files/files_disk.js'
 import { checkReferencedModels } from './user_attributes/attribute_references.js'
 import { checkInlines } from './forms/inlines/inline_checks.js'
@@ -53,6 +45,7 @@ import { SiteTemplates } from './layout/site_templates.js'
 import { isBelowMount } from './http/below_mount.js'
 import { handleAdminError } from './http/handle_error.js'
 import { registerAdminRoutes } from './http/routes/admin_routes.js'
+import { registerJobKinds } from './job_kinds.js'
 import AdminAccessToken from './models/admin_access_token.js'
 import AdminAuditLog from './models/admin_audit_log.js'
 import AdminImport from './models/admin_import.js'
@@ -83,6 +76,9 @@ const OWN_MODELS = [
 ]
 const MINUTE = 60_000
 
+/* Milliseconds after the start: its first requests come before parts that nobody has asked for */
+const AFTER_START = 3000
+
 const LOG_MODELS = [AdminEventLog, AdminAuditLog]
 /* Without pages of their own */
 const FACTOR_MODELS = [AdminFactor, AdminRecoveryCode, AdminSsoIdentity]
@@ -95,6 +91,7 @@ export default class AdminProvider {
   #redis: SiteRedis | undefined
   #stopObserving: (() => void) | undefined
   readonly #schedules: PruneSchedule[] = []
+  #isStopping = false
 
   constructor(protected app: ApplicationService) {}
 
@@ -112,13 +109,15 @@ export default class AdminProvider {
   async start() {
     const site = await this.app.container.make(AdminSite)
     this.#site = site
-    site.jobs.register(new BulkJob(site))
-    site.jobs.register(new ImportTrialJob(site))
-    site.jobs.register(new ImportJob(site))
-    site.jobs.register(new ExportJob(site))
-    site.jobs.register(new UndoJob(site))
-    site.jobs.register(new UndoPartsJob(site))
-    offerUndoBy((ctx) => offerUndo(site, ctx))
+    registerJobKinds(site)
+    const undo = room(
+      () => import('./events/undo/undo_offer.js'),
+      (module) => module
+    )
+    offerUndoBy(async (ctx) => {
+      const { offerUndo } = await undo()
+      return await offerUndo(site, ctx)
+    })
     const errors: Error[] = []
     for (const model of [...OWN_MODELS, ...LOG_MODELS, ...FACTOR_MODELS, AdminJob, AdminImport]) {
       model.connection = site.dbConfig.adminConnection
@@ -155,15 +154,28 @@ export default class AdminProvider {
     this.#schedules.push(new PruneSchedule(() => site.jobs.store.prune(keptDays), { what: 'jobs' }))
     /* A process that was killed may have left files. */
     this.#schedules.push(
-      new PruneSchedule(() => Imports.of(site).prune(), { first: MINUTE, what: 'imports' })
+      new PruneSchedule(
+        async () => {
+          const { Imports } = await import('./import/imports.js')
+          return await Imports.of(site).prune()
+        },
+        { first: MINUTE, what: 'imports' }
+      )
     )
     const keptHours = Math.min(site.exports.keptHours, keptDays * 24)
     this.#schedules.push(
-      new PruneSchedule(() => pruneExports(keptHours), { what: 'files of exports' })
+      new PruneSchedule(
+        async () => {
+          const { pruneExports } = await import('./export/export_files.js')
+          return await pruneExports(keptHours)
+        },
+        { what: 'files of exports' }
+      )
     )
     const integration = site.eventIntegration
     if (integration?.prune) this.#schedules.push(new PruneSchedule(() => integration.prune!()))
     for (const schedule of this.#schedules) schedule.start()
+    if (this.app.inProduction) setTimeout(() => this.#loadRooms(), AFTER_START).unref()
   }
 
   /**
@@ -171,6 +183,7 @@ export default class AdminProvider {
    * the database closes.
    */
   async shutdown() {
+    this.#isStopping = true
     await this.#site?.jobs.stop()
     this.#stopObserving?.()
     for (const schedule of this.#schedules) schedule.stop()
@@ -187,6 +200,16 @@ export default class AdminProvider {
     this.#stopObserving = observeWrites(site.events)
     if (!(site.eventIntegration instanceof DatabaseIntegration)) return
     for (const model of LOG_MODELS) resources.track(new Resource({ model }), { ownCode: false })
+  }
+
+  /** A server in use has them ready before anybody asks. */
+  async #loadRooms() {
+    try {
+      await loadRooms(() => this.#isStopping)
+    } catch (error) {
+      const logger = await this.app.container.make('logger')
+      logger.error({ err: error }, 'A part of the admin site could not be loaded')
+    }
   }
 
   async #reportUnreadFiles() {

@@ -47,7 +47,7 @@ export class Jobs {
   concurrency = 2
   /** Where jobs wait */
   queueStore: AdminConfig['jobs']['store'] = 'database'
-  readonly #kinds = new Map<string, JobKind>()
+  readonly #kinds = new Map<string, () => JobKind | Promise<JobKind>>()
   readonly #turns = new JobTurns(this.store)
   readonly #running = new Map<number, Promise<void>>()
   #queue: Promise<JobQueue> | undefined
@@ -72,20 +72,20 @@ export class Jobs {
   /**
    * Adds a kind of job.
    *
+   * @param name  of the kind
+   * @param make  makes it, or loads it, for the first job of the kind
    * @throws RuntimeError  when another has its name
    */
-  register(kind: JobKind): void {
-    if (this.#kinds.has(kind.name)) {
-      throw new RuntimeError(`Two kinds of jobs are called ${kind.name}`)
-    }
-    this.#kinds.set(kind.name, kind)
+  register(name: string, make: () => JobKind | Promise<JobKind>): void {
+    if (this.#kinds.has(name)) throw new RuntimeError(`Two kinds of jobs are called ${name}`)
+    this.#kinds.set(name, make)
   }
 
   /**
    * @returns undefined for a job of an earlier version of the application
    */
-  kindOf({ kind }: AdminJob): JobKind | undefined {
-    return this.#kinds.get(kind)
+  async kindOf({ kind }: AdminJob): Promise<JobKind | undefined> {
+    return await this.#kinds.get(kind)?.()
   }
 
   /**
@@ -127,8 +127,8 @@ export class Jobs {
    * @throws TooManyJobs
    */
   async again(ctx: HttpContext, job: AdminJob): Promise<AdminJob | null> {
-    const kind = this.kindOf(job)
-    if (!kind || !this.offersAgain(job)) return null
+    const kind = await this.kindOf(job)
+    if (!kind || !(await this.offersAgain(job))) return null
     if (kind.again === 'whole') {
       const { payload, model } = job
       return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
@@ -150,7 +150,8 @@ export class Jobs {
    * @returns false if it had ended
    */
   async cancel(job: AdminJob): Promise<boolean> {
-    if (this.kindOf(job)?.reverts(job) && (await this.store.cancelAndRevert(job))) {
+    const kind = await this.kindOf(job)
+    if (kind?.reverts(job) && (await this.store.cancelAndRevert(job))) {
       const present = await this.store.find(job.id)
       if (present?.run === null) await this.#enqueue(job.id)
       return true
@@ -159,8 +160,8 @@ export class Jobs {
   }
 
   /** True if *Again* makes sense: not where it is uncertain what was done. */
-  offersAgain(job: AdminJob): boolean {
-    const kind = this.kindOf(job)
+  async offersAgain(job: AdminJob): Promise<boolean> {
+    const kind = await this.kindOf(job)
     if (!kind || kind.again === null || job.pending !== null) return false
     /* Records that could not be reverted are not the first ones: a run would not know where to begin. */
     if (kind.reverts(job) && job.done > 0 && job.state !== 'done') return false
@@ -263,7 +264,7 @@ export class Jobs {
 
   async #perform(run: JobRun) {
     const { job } = run
-    const kind = this.kindOf(job)
+    const kind = await this.kindOf(job)
     try {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')
       if (job.pending !== null) throw new JobFailure('jobs.fault.uncertain', { count: job.pending })
@@ -282,7 +283,8 @@ export class Jobs {
       return
     }
     const fault = this.#faultOf(job, error)
-    if (job.done > 0 && this.kindOf(job)?.reverts(job)) {
+    const kind = await this.kindOf(job)
+    if (job.done > 0 && kind?.reverts(job)) {
       if (await this.store.revert(job, fault)) job.merge({ state: 'reverting', fault })
       else await this.#followCancel(job)
     } else await this.store.end(job, 'failed', { fault })
@@ -298,7 +300,7 @@ export class Jobs {
 
   async #revert(run: JobRun) {
     const { job } = run
-    const kind = this.kindOf(job)
+    const kind = await this.kindOf(job)
     const state = job.fault === null ? 'cancelled' : 'failed'
     try {
       if (!kind) throw new JobFailure('jobs.fault.unknownKind')

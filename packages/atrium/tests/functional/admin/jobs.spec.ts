@@ -93,7 +93,7 @@ test.group('Admin | jobs', (group) => {
 
   group.setup(async () => {
     const { jobs } = await adminSite()
-    jobs.register(marks)
+    jobs.register(marks.name, () => marks)
     return await fakeHashes()
   })
   group.each.setup(async () => {

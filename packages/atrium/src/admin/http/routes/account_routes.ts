@@ -1,13 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { AccountController } from '../../account/account_controller.js'
-import { NoticesController } from '../../account/notices_controller.js'
-import { OwnSessionsController } from '../../account/own_sessions_controller.js'
-import { OwnTokensController } from '../../account/own_tokens_controller.js'
-import { PasswordController } from '../../account/password_controller.js'
-import { SessionRestController } from '../../authentication/sessions/session_rest_controller.js'
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import type { AdminSite } from '../../admin_site.js'
-import { KeysController } from '../../keyboard/keys_controller.js'
+import { controller } from '../../room.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
@@ -17,38 +11,107 @@ import { adminRoute } from './admin_route.js'
  * [U1, U14, L12]
  */
 export function registerAccountRoutes(site: AdminSite): void {
-  const account = new AccountController(site)
-  const keys = new KeysController(site)
-  const notices = new NoticesController(site)
-  const password = new PasswordController(site)
-  const sessions = new OwnSessionsController(site)
-  const tokens = new OwnTokensController(site)
+  const account = controller(
+    () => import('../../account/account_controller.js'),
+    ({ AccountController }) => new AccountController(site)
+  )
+  const keys = controller(
+    () => import('../../keyboard/keys_controller.js'),
+    ({ KeysController }) => new KeysController(site)
+  )
+  const notices = controller(
+    () => import('../../account/notices_controller.js'),
+    ({ NoticesController }) => new NoticesController(site)
+  )
+  const password = controller(
+    () => import('../../account/password_controller.js'),
+    ({ PasswordController }) => new PasswordController(site)
+  )
+  const sessions = controller(
+    () => import('../../account/own_sessions_controller.js'),
+    ({ OwnSessionsController }) => new OwnSessionsController(site)
+  )
+  const tokens = controller(
+    () => import('../../account/own_tokens_controller.js'),
+    ({ OwnTokensController }) => new OwnTokensController(site)
+  )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'GET', path, name, handle)
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'POST', path, name, handle)
-  const rest = new SessionRestController(site)
+  const rest = controller(
+    () => import('../../authentication/sessions/session_rest_controller.js'),
+    ({ SessionRestController }) => new SessionRestController(site)
+  )
   site.router
     .group(() => {
-      adminRoute(site, 'GET', '/account', 'account', (ctx) => account.show(ctx))
-      adminRoute(site, 'POST', '/account/preferences', 'account.preferences', (ctx) =>
-        account.prefer(ctx)
+      adminRoute(
+        site,
+        'GET',
+        '/account',
+        'account',
+        account((page, ctx) => page.show(ctx))
       )
-      get('/account/tokens/:id/revoke', 'account.tokens.ask', (ctx) => tokens.ask(ctx))
-      post('/account/tokens/:id/revoke', 'account.tokens.revoke', (ctx) => tokens.revoke(ctx))
-      post('/account/tokens', 'account.tokens', (ctx) => tokens.issue(ctx))
-      post('/account/sessions/end', 'account.sessions.end', (ctx) => sessions.end(ctx))
-      post('/account/sessions/end-others', 'account.sessions.end_others', (ctx) =>
-        sessions.endOthers(ctx)
+      adminRoute(
+        site,
+        'POST',
+        '/account/preferences',
+        'account.preferences',
+        account((page, ctx) => page.prefer(ctx))
       )
-      post('/account/password', 'account.password', (ctx) => password.change(ctx))
-      post('/account/notices', 'account.notices', (ctx) => notices.see(ctx))
+      get(
+        '/account/tokens/:id/revoke',
+        'account.tokens.ask',
+        tokens((page, ctx) => page.ask(ctx))
+      )
+      post(
+        '/account/tokens/:id/revoke',
+        'account.tokens.revoke',
+        tokens((page, ctx) => page.revoke(ctx))
+      )
+      post(
+        '/account/tokens',
+        'account.tokens',
+        tokens((page, ctx) => page.issue(ctx))
+      )
+      post(
+        '/account/sessions/end',
+        'account.sessions.end',
+        sessions((page, ctx) => page.end(ctx))
+      )
+      post(
+        '/account/sessions/end-others',
+        'account.sessions.end_others',
+        sessions((page, ctx) => page.endOthers(ctx))
+      )
+      post(
+        '/account/password',
+        'account.password',
+        password((page, ctx) => page.change(ctx))
+      )
+      post(
+        '/account/notices',
+        'account.notices',
+        notices((page, ctx) => page.see(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
   site.router
     .group(() => {
-      adminRoute(site, 'GET', '/account/session', 'account.session', (ctx) => rest.show(ctx))
-      adminRoute(site, 'GET', '/keys', 'keys', (ctx) => keys.show(ctx))
+      adminRoute(
+        site,
+        'GET',
+        '/account/session',
+        'account.session',
+        rest((page, ctx) => page.show(ctx))
+      )
+      adminRoute(
+        site,
+        'GET',
+        '/keys',
+        'keys',
+        keys((page, ctx) => page.show(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, readPlainBody])
 }

@@ -1,10 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { AssetsController } from '../../assets/assets_controller.js'
-import { DashboardController } from '../../dashboard/dashboard_controller.js'
-import { InvitationController } from '../../authentication/invitations/invitation_controller.js'
-import { LoginController } from '../../authentication/login/login_controller.js'
-import { ThemeController } from '../../layout/theme_controller.js'
+import { controller } from '../../room.js'
 import { registerAccountRoutes } from './account_routes.js'
 import { adminRoute } from './admin_route.js'
 import { registerEventRoutes } from './event_routes.js'
@@ -14,7 +10,6 @@ import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
 import { registerModelRoutes } from './model_routes.js'
 import { readBody, readPlainBody } from '../read_body.js'
 import { registerRoleRoutes } from './role_routes.js'
-import { SearchController } from '../../search/search_controller.js'
 import { registerSsoRoutes } from './sso_routes.js'
 import { registerTokenRoutes } from './token_routes.js'
 
@@ -28,12 +23,30 @@ const TOGETHER = 20
  */
 export function registerAdminRoutes(site: AdminSite): void {
   const { router } = site
-  const assets = new AssetsController(site)
-  const login = new LoginController(site)
-  const invitation = new InvitationController(site)
-  const theme = new ThemeController(site)
-  const dashboard = new DashboardController(site)
-  const search = new SearchController(site)
+  const assets = controller(
+    () => import('../../assets/assets_controller.js'),
+    ({ AssetsController }) => new AssetsController(site)
+  )
+  const login = controller(
+    () => import('../../authentication/login/login_controller.js'),
+    ({ LoginController }) => new LoginController(site)
+  )
+  const invitation = controller(
+    () => import('../../authentication/invitations/invitation_controller.js'),
+    ({ InvitationController }) => new InvitationController(site)
+  )
+  const theme = controller(
+    () => import('../../layout/theme_controller.js'),
+    ({ ThemeController }) => new ThemeController(site)
+  )
+  const dashboard = controller(
+    () => import('../../dashboard/dashboard_controller.js'),
+    ({ DashboardController }) => new DashboardController(site)
+  )
+  const search = controller(
+    () => import('../../search/search_controller.js'),
+    ({ SearchController }) => new SearchController(site)
+  )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'GET', path, name, handle)
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
@@ -41,32 +54,80 @@ export function registerAdminRoutes(site: AdminSite): void {
 
   router
     .group(() => {
-      get('/assets/:file', 'assets', (ctx) => assets.show(ctx))
-      get('/login', 'login', (ctx) => login.show(ctx))
-      post('/theme', 'theme', (ctx) => theme.update(ctx))
+      get(
+        '/assets/:file',
+        'assets',
+        assets((page, ctx) => page.show(ctx))
+      )
+      get(
+        '/login',
+        'login',
+        login((page, ctx) => page.show(ctx))
+      )
+      post(
+        '/theme',
+        'theme',
+        theme((page, ctx) => page.update(ctx))
+      )
     })
     .use([siteMiddleware, readPlainBody])
 
   router
     .group(() => {
-      get('/invitation/:token', 'invitation', (ctx) => invitation.show(ctx))
-      post('/invitation/:token', 'invitation.submit', (ctx) => invitation.submit(ctx))
+      get(
+        '/invitation/:token',
+        'invitation',
+        invitation((page, ctx) => page.show(ctx))
+      )
+      post(
+        '/invitation/:token',
+        'invitation.submit',
+        invitation((page, ctx) => page.submit(ctx))
+      )
     })
     .use([siteMiddleware, readPlainBody])
 
   router
-    .group(() => post('/login', 'login.submit', (ctx) => login.submit(ctx)))
-    .use([siteMiddleware, (ctx, next) => login.admit(ctx, next), readPlainBody])
+    .group(() =>
+      post(
+        '/login',
+        'login.submit',
+        login((page, ctx) => page.submit(ctx))
+      )
+    )
+    .use([
+      siteMiddleware,
+      async (ctx, next) => await login((page) => page.admit(ctx, next))(ctx),
+      readPlainBody,
+    ])
 
   router
-    .group(() => get('/logout', 'logout', (ctx) => login.leave(ctx)))
+    .group(() =>
+      get(
+        '/logout',
+        'logout',
+        login((page, ctx) => page.leave(ctx))
+      )
+    )
     .use([siteMiddleware, factorlessGuard])
 
   router
     .group(() => {
-      get('/', 'dashboard', (ctx) => dashboard.show(ctx))
-      get('/dashboard-content', 'dashboard.content', (ctx) => dashboard.content(ctx))
-      get('/search', 'search', (ctx) => search.show(ctx))
+      get(
+        '/',
+        'dashboard',
+        dashboard((page, ctx) => page.show(ctx))
+      )
+      get(
+        '/dashboard-content',
+        'dashboard.content',
+        dashboard((page, ctx) => page.content(ctx))
+      )
+      get(
+        '/search',
+        'search',
+        search((page, ctx) => page.show(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, readBody])
 

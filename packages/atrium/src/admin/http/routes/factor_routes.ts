@@ -1,12 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { FactorsController } from '../../authentication/factors/factors_controller.js'
-import { ResetController } from '../../authentication/factors/reset_controller.js'
-import { PasskeyLoginController } from '../../authentication/passkeys/passkey_login_controller.js'
-import { PasskeysController } from '../../authentication/passkeys/passkeys_controller.js'
-import { LoginController } from '../../authentication/login/login_controller.js'
-import { SecondStepController } from '../../authentication/login/second_step_controller.js'
-import { ReauthenticationController } from '../../authentication/reauthentication/reauthentication_controller.js'
+import { controller } from '../../room.js'
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import AdminUser from '../../models/admin_user.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
@@ -19,12 +13,30 @@ import { viewGuard } from './view_guard.js'
  * one is. Setting up a factor is open to users who can do nothing else before. [U8, U10, U11]
  */
 export function registerFactorRoutes(site: AdminSite): void {
-  const second = new SecondStepController(site)
-  const factors = new FactorsController(site)
-  const proof = new ReauthenticationController(site)
-  const passkeys = new PasskeysController(site)
-  const passkeyLogin = new PasskeyLoginController(site)
-  const login = new LoginController(site)
+  const second = controller(
+    () => import('../../authentication/login/second_step_controller.js'),
+    ({ SecondStepController }) => new SecondStepController(site)
+  )
+  const factors = controller(
+    () => import('../../authentication/factors/factors_controller.js'),
+    ({ FactorsController }) => new FactorsController(site)
+  )
+  const proof = controller(
+    () => import('../../authentication/reauthentication/reauthentication_controller.js'),
+    ({ ReauthenticationController }) => new ReauthenticationController(site)
+  )
+  const passkeys = controller(
+    () => import('../../authentication/passkeys/passkeys_controller.js'),
+    ({ PasskeysController }) => new PasskeysController(site)
+  )
+  const passkeyLogin = controller(
+    () => import('../../authentication/passkeys/passkey_login_controller.js'),
+    ({ PasskeyLoginController }) => new PasskeyLoginController(site)
+  )
+  const login = controller(
+    () => import('../../authentication/login/login_controller.js'),
+    ({ LoginController }) => new LoginController(site)
+  )
   const get = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
     adminRoute(site, 'GET', path, name, handle)
   const post = (path: string, name: string, handle: (ctx: HttpContext) => unknown) =>
@@ -32,48 +44,120 @@ export function registerFactorRoutes(site: AdminSite): void {
 
   site.router
     .group(() => {
-      get('/login/second', 'login.second', (ctx) => second.show(ctx))
-      post('/login/second', 'login.second.submit', (ctx) => second.submit(ctx))
-      post('/login/passkey/options', 'login.passkey.options', (ctx) =>
-        passkeyLogin.loginOptions(ctx)
+      get(
+        '/login/second',
+        'login.second',
+        second((page, ctx) => page.show(ctx))
       )
-      post('/login/second/options', 'login.second.options', (ctx) =>
-        passkeyLogin.secondStepOptions(ctx)
+      post(
+        '/login/second',
+        'login.second.submit',
+        second((page, ctx) => page.submit(ctx))
+      )
+      post(
+        '/login/passkey/options',
+        'login.passkey.options',
+        passkeyLogin((page, ctx) => page.loginOptions(ctx))
+      )
+      post(
+        '/login/second/options',
+        'login.second.options',
+        passkeyLogin((page, ctx) => page.secondStepOptions(ctx))
       )
     })
     .use([siteMiddleware, readPlainBody])
   site.router
     .group(() => {
-      post('/login/passkey', 'login.passkey', (ctx) => passkeyLogin.submit(ctx))
+      post(
+        '/login/passkey',
+        'login.passkey',
+        passkeyLogin((page, ctx) => page.submit(ctx))
+      )
     })
-    .use([siteMiddleware, (ctx, next) => login.admit(ctx, next), readPlainBody])
+    .use([
+      siteMiddleware,
+      async (ctx, next) => await login((page) => page.admit(ctx, next))(ctx),
+      readPlainBody,
+    ])
   site.router
     .group(() => {
-      get('/reauthenticate', 'reauthenticate', (ctx) => proof.show(ctx))
-      post('/reauthenticate', 'reauthenticate.submit', (ctx) => proof.submit(ctx))
-      post('/reauthenticate/options', 'reauthenticate.options', (ctx) =>
-        passkeyLogin.proofOptions(ctx)
+      get(
+        '/reauthenticate',
+        'reauthenticate',
+        proof((page, ctx) => page.show(ctx))
       )
-      get('/account/factors/passkeys', 'factors.passkeys', (ctx) => passkeys.show(ctx))
-      post('/account/factors/passkeys', 'factors.passkeys.enrol', (ctx) => passkeys.enrol(ctx))
-      post('/account/factors/passkeys/options', 'factors.passkeys.options', (ctx) =>
-        passkeys.options(ctx)
+      post(
+        '/reauthenticate',
+        'reauthenticate.submit',
+        proof((page, ctx) => page.submit(ctx))
       )
-      get('/account/factors/totp', 'factors.totp', (ctx) => factors.setUp(ctx))
-      post('/account/factors/totp', 'factors.totp.enrol', (ctx) => factors.enrol(ctx))
+      post(
+        '/reauthenticate/options',
+        'reauthenticate.options',
+        passkeyLogin((page, ctx) => page.proofOptions(ctx))
+      )
+      get(
+        '/account/factors/passkeys',
+        'factors.passkeys',
+        passkeys((page, ctx) => page.show(ctx))
+      )
+      post(
+        '/account/factors/passkeys',
+        'factors.passkeys.enrol',
+        passkeys((page, ctx) => page.enrol(ctx))
+      )
+      post(
+        '/account/factors/passkeys/options',
+        'factors.passkeys.options',
+        passkeys((page, ctx) => page.options(ctx))
+      )
+      get(
+        '/account/factors/totp',
+        'factors.totp',
+        factors((page, ctx) => page.setUp(ctx))
+      )
+      post(
+        '/account/factors/totp',
+        'factors.totp.enrol',
+        factors((page, ctx) => page.enrol(ctx))
+      )
     })
     .use([siteMiddleware, factorlessGuard, ownerGuard, readPlainBody])
   site.router
     .group(() => {
       const codes = '/account/factors/recovery-codes'
-      get(codes, 'factors.codes', (ctx) => factors.askToRenew(ctx))
-      post(codes, 'factors.codes.renew', (ctx) => factors.renew(ctx))
+      get(
+        codes,
+        'factors.codes',
+        factors((page, ctx) => page.askToRenew(ctx))
+      )
+      post(
+        codes,
+        'factors.codes.renew',
+        factors((page, ctx) => page.renew(ctx))
+      )
       const removal = '/account/factors/:id/remove'
-      get(removal, 'factors.removal', (ctx) => factors.askToRemove(ctx))
-      post(removal, 'factors.remove', (ctx) => factors.remove(ctx))
+      get(
+        removal,
+        'factors.removal',
+        factors((page, ctx) => page.askToRemove(ctx))
+      )
+      post(
+        removal,
+        'factors.remove',
+        factors((page, ctx) => page.remove(ctx))
+      )
       const name = '/account/factors/:id/name'
-      get(name, 'factors.name', (ctx) => passkeys.askName(ctx))
-      post(name, 'factors.rename', (ctx) => passkeys.rename(ctx))
+      get(
+        name,
+        'factors.name',
+        passkeys((page, ctx) => page.askName(ctx))
+      )
+      post(
+        name,
+        'factors.rename',
+        passkeys((page, ctx) => page.rename(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])
   registerReset(site)
@@ -83,12 +167,27 @@ export function registerFactorRoutes(site: AdminSite): void {
 function registerReset(site: AdminSite) {
   const view = site.models.get(AdminUser.name)
   if (!view?.may('update')) return
-  const reset = new ResetController(site, view)
+  const reset = controller(
+    () => import('../../authentication/factors/reset_controller.js'),
+    ({ ResetController }) => new ResetController(site, view)
+  )
   const path = `/${view.name}/reset_factors${view.resource.key.pattern}`
   site.router
     .group(() => {
-      adminRoute(site, 'GET', path, `${view.name}:ask_reset_factors`, (ctx) => reset.ask(ctx))
-      adminRoute(site, 'POST', path, `${view.name}:reset_factors`, (ctx) => reset.reset(ctx))
+      adminRoute(
+        site,
+        'GET',
+        path,
+        `${view.name}:ask_reset_factors`,
+        reset((page, ctx) => page.ask(ctx))
+      )
+      adminRoute(
+        site,
+        'POST',
+        path,
+        `${view.name}:reset_factors`,
+        reset((page, ctx) => page.reset(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
 }

@@ -1,13 +1,19 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 import { isImportable } from '../../import/may_import.js'
-import { ImportController } from '../../import/pages/import_controller.js'
+import type { ImportController } from '../../import/pages/import_controller.js'
 import { importGuard, readUpload } from '../../import/pages/read_upload.js'
 import type { ModelView } from '../../model_view.js'
+import { room } from '../../room.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readBody } from '../read_body.js'
 import { adminRoute } from './admin_route.js'
 import { viewGuard } from './view_guard.js'
+
+const importPages = room(
+  () => import('../../import/pages/import_controller.js'),
+  (module) => module
+)
 
 type Show = (pages: ImportController, ctx: HttpContext) => unknown
 
@@ -22,7 +28,10 @@ export function registerImportRoutes(site: AdminSite, view: ModelView): void {
       method,
       `/${view.name}/import${path}`,
       `${view.name}:${method} /import${path}`,
-      async (ctx) => await show(new ImportController(site, await view.for(ctx)), ctx)
+      async (ctx) => {
+        const { ImportController: Pages } = await importPages()
+        return await show(new Pages(site, await view.for(ctx)), ctx)
+      }
     )
   const guards = [siteMiddleware, signInGuard, viewGuard(view), importGuard(view)]
   site.router

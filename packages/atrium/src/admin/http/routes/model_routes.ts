@@ -1,25 +1,5 @@
-import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
-import { BulkController } from '../../bulk/bulk_controller.js'
-import { BulkFormController } from '../../bulk/bulk_form_controller.js'
-import { EditController } from '../../bulk/edit/edit_controller.js'
-import { HistoryController } from '../../events/history/history_controller.js'
-import { ChoicesController } from '../../forms/fields/choices_controller.js'
-import { CreateController } from '../../forms/create_controller.js'
-import { PreviewController } from '../../forms/fields/widgets/preview_controller.js'
-import { FilesController } from '../../forms/files/files_controller.js'
-import { UpdateController } from '../../forms/update_controller.js'
-import { CellsController } from '../../list/cells/cells_controller.js'
-import { ExportController } from '../../export/export_controller.js'
-import { PrintController } from '../../list/print_controller.js'
-import { FacetsController } from '../../list/filters/facets_controller.js'
-import { FilterController } from '../../list/filters/filter_controller.js'
-import { ColumnsController } from '../../list/columns/columns_controller.js'
-import { ListController } from '../../list/list_controller.js'
-import { ViewsController } from '../../list/saved_views/views_controller.js'
 import type { ModelView } from '../../model_view.js'
-import { RecordController } from '../../record/record_controller.js'
-import { RelatedController } from '../../record/related_controller.js'
 import { relatedNames } from '../../relations/related_option.js'
 import { may, type Offer } from '../../permissions/may.js'
 import type { Action } from '../../permissions/actions.js'
@@ -30,61 +10,10 @@ import { registerImportRoutes } from './import_routes.js'
 import { viewGuard } from './view_guard.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { logsView } from '../log_view.js'
+import { ModelPages, on, type Show } from './model_pages.js'
 import { readBody } from '../read_body.js'
 import { needsProof, requireProofFor } from '../../authentication/reauthentication/proof_guard.js'
 import { NotAllowed } from '../../errors.js'
-
-/**
- * The pages of a view, as it is for the person who asks.
- */
-class Pages {
-  readonly list: ListController
-  readonly columns: ColumnsController
-  readonly views: ViewsController
-  readonly create: CreateController
-  readonly update: UpdateController
-  readonly files: FilesController
-  readonly choices: ChoicesController
-  readonly preview: PreviewController
-  readonly bulk: BulkController
-  readonly forms: BulkFormController
-  readonly edit: EditController
-  readonly filter: FilterController
-  readonly facets: FacetsController
-  readonly print: PrintController
-  readonly cells: CellsController
-  readonly export: ExportController
-  readonly record: RecordController
-  readonly related: RelatedController
-  readonly history: HistoryController
-
-  constructor(
-    site: AdminSite,
-    readonly view: ModelView
-  ) {
-    this.list = new ListController(site, view)
-    this.columns = new ColumnsController(site, view)
-    this.views = new ViewsController(site, view)
-    this.create = new CreateController(site, view)
-    this.update = new UpdateController(site, view)
-    this.files = new FilesController(site, view)
-    this.choices = new ChoicesController(site, view)
-    this.preview = new PreviewController(site, view)
-    this.bulk = new BulkController(site, view)
-    this.forms = new BulkFormController(site, view)
-    this.edit = new EditController(site, view)
-    this.filter = new FilterController(site, view)
-    this.facets = new FacetsController(site, view)
-    this.print = new PrintController(site, view)
-    this.cells = new CellsController(site, view)
-    this.export = new ExportController(site, view)
-    this.record = new RecordController(site, view)
-    this.related = new RelatedController(site, view)
-    this.history = new HistoryController(site, view)
-  }
-}
-
-type Show = (pages: Pages, ctx: HttpContext) => unknown
 
 /**
  * @param offers  what one has to be allowed to, any of them
@@ -105,32 +34,40 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
 
   const routes: Partial<Record<Action, () => void>> = {
     view() {
-      const page: Show = ({ list }, ctx) => list.page(ctx)
-      const content: Show = ({ list }, ctx) => list.content(ctx)
-      route('GET', '/', ['view'], logged('list', page))
+      const whole = on('list', (page, ctx) => page.page(ctx))
+      const content = on('list', (page, ctx) => page.content(ctx))
+      route('GET', '/', ['view'], logged('list', whole))
       route('GET', '/get_model_list', ['view'], logged('list', content))
-      route('GET', '/table-content', ['view'], ({ list }, ctx) => list.table(ctx))
-      const filter: Show = (pages, ctx) => pages.filter.show(ctx)
-      const choices: Show = (pages, ctx) => pages.choices.forFilter(ctx)
-      const facets: Show = (pages, ctx) => pages.facets.show(ctx)
+      route(
+        'GET',
+        '/table-content',
+        ['view'],
+        on('list', (page, ctx) => page.table(ctx))
+      )
+      const filter = on('filter', (page, ctx) => page.show(ctx))
+      const choices = on('choices', (page, ctx) => page.forFilter(ctx))
+      const facets = on('facets', (page, ctx) => page.show(ctx))
       route('GET', '/filter', ['view'], offered('view', filter))
       route('GET', '/filter/choices/:field', ['view'], offered('view', choices))
       route('GET', '/facets', ['view'], offered('view', facets))
-      const print: Show = (pages, ctx) => pages.print.show(ctx)
+      const print = on('print', (page, ctx) => page.show(ctx))
       route('GET', '/print', ['view'], logged('list', print))
       registerArrangement(route)
       registerExport(route)
-      const record: Show = (pages, ctx) => pages.record.page(ctx)
+      const record = on('record', (page, ctx) => page.page(ctx))
       route('GET', `/view${byKey}`, ['view'], logged('view', record))
       for (const name of relatedNames(view.model, view.options.related)) {
-        const related: Show = (pages, ctx) => pages.related.show(name, ctx)
+        const related = on('related', (page, ctx) => page.show(name, ctx))
         route('GET', `/related/${name}${byKey}`, ['view'], related)
       }
       route(
         'GET',
         '/files/:file',
         ['view'],
-        offered('view', ({ files }, ctx) => files.show(ctx))
+        offered(
+          'view',
+          on('files', (page, ctx) => page.show(ctx))
+        )
       )
     },
     create() {
@@ -138,17 +75,45 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
         'GET',
         '/create_page',
         ['create'],
-        offered('create', ({ create }, ctx) => create.page(ctx))
+        offered(
+          'create',
+          on('create', (page, ctx) => page.page(ctx))
+        )
       )
-      route('POST', '/form_create', ['create'], ({ create }, ctx) => create.submit(ctx))
+      route(
+        'POST',
+        '/form_create',
+        ['create'],
+        on('create', (page, ctx) => page.submit(ctx))
+      )
     },
     update() {
-      const page: Show = ({ update }, ctx) => update.page(ctx)
-      route('GET', `/update${byKey}`, ['update'], logged('update', page))
-      route('POST', `/form_update${byKey}`, ['update'], ({ update }, ctx) => update.submit(ctx))
-      route('POST', '/form_update', ['update'], ({ update }, ctx) => update.withoutId(ctx))
-      route('GET', `/cell${byKey}`, ['update'], ({ cells }, ctx) => cells.edit(ctx))
-      route('POST', `/cell${byKey}`, ['update'], ({ cells }, ctx) => cells.save(ctx))
+      const whole = on('update', (page, ctx) => page.page(ctx))
+      route('GET', `/update${byKey}`, ['update'], logged('update', whole))
+      route(
+        'POST',
+        `/form_update${byKey}`,
+        ['update'],
+        on('update', (page, ctx) => page.submit(ctx))
+      )
+      route(
+        'POST',
+        '/form_update',
+        ['update'],
+        on('update', (page, ctx) => page.withoutId(ctx))
+      )
+      route(
+        'GET',
+        `/cell${byKey}`,
+        ['update'],
+        on('cells', (page, ctx) => page.edit(ctx))
+      )
+      route(
+        'POST',
+        `/cell${byKey}`,
+        ['update'],
+        on('cells', (page, ctx) => page.save(ctx))
+      )
     },
   }
 
@@ -157,16 +122,25 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
       for (const action of view.allowedActions) routes[action]?.()
       /* A record can be seen on its form, too. */
       if (view.may('view') || view.may('update')) {
-        route('GET', `/history${byKey}`, ['read', 'update'], ({ history }, ctx) =>
-          history.show(ctx)
+        route(
+          'GET',
+          `/history${byKey}`,
+          ['read', 'update'],
+          on('history', (page, ctx) => page.show(ctx))
         )
       }
       if (view.may('create') || view.may('update')) {
-        route('GET', '/choices/:field', ['create', 'update'], ({ choices }, ctx) =>
-          choices.show(ctx)
+        route(
+          'GET',
+          '/choices/:field',
+          ['create', 'update'],
+          on('choices', (page, ctx) => page.show(ctx))
         )
-        route('POST', '/preview/:field', ['create', 'update'], ({ preview }, ctx) =>
-          preview.show(ctx)
+        route(
+          'POST',
+          '/preview/:field',
+          ['create', 'update'],
+          on('preview', (page, ctx) => page.show(ctx))
         )
       }
     })
@@ -185,9 +159,21 @@ export function registerModelRoutes(site: AdminSite, view: ModelView): void {
 function registerExport(route: Route) {
   const add = (method: 'GET' | 'POST', path: string, show: Show) =>
     route(method, path, ['export'], offered('export', show))
-  add('GET', '/export', (pages, ctx) => pages.export.show(ctx))
-  add('POST', '/export', (pages, ctx) => pages.export.submit(ctx))
-  add('GET', '/export/dialog', (pages, ctx) => pages.export.dialog(ctx))
+  add(
+    'GET',
+    '/export',
+    on('export', (page, ctx) => page.show(ctx))
+  )
+  add(
+    'POST',
+    '/export',
+    on('export', (page, ctx) => page.submit(ctx))
+  )
+  add(
+    'GET',
+    '/export/dialog',
+    on('export', (page, ctx) => page.dialog(ctx))
+  )
 }
 
 /**
@@ -196,15 +182,51 @@ function registerExport(route: Route) {
 function registerArrangement(route: Route) {
   const add = (method: 'GET' | 'POST', path: string, show: Show) =>
     route(method, path, ['view'], offered('view', show))
-  add('GET', '/columns', ({ columns }, ctx) => columns.show(ctx))
-  add('POST', '/columns', ({ columns }, ctx) => columns.submit(ctx))
-  add('GET', '/views/new', ({ views }, ctx) => views.create(ctx))
-  add('POST', '/views', ({ views }, ctx) => views.store(ctx))
-  add('GET', '/views/:view', ({ views }, ctx) => views.edit(ctx))
-  add('POST', '/views/:view', ({ views }, ctx) => views.update(ctx))
-  add('POST', '/views/:view/query', ({ views }, ctx) => views.updateQuery(ctx))
-  add('GET', '/views/:view/delete', ({ views }, ctx) => views.askToDelete(ctx))
-  add('POST', '/views/:view/delete', ({ views }, ctx) => views.delete(ctx))
+  add(
+    'GET',
+    '/columns',
+    on('columns', (page, ctx) => page.show(ctx))
+  )
+  add(
+    'POST',
+    '/columns',
+    on('columns', (page, ctx) => page.submit(ctx))
+  )
+  add(
+    'GET',
+    '/views/new',
+    on('views', (page, ctx) => page.create(ctx))
+  )
+  add(
+    'POST',
+    '/views',
+    on('views', (page, ctx) => page.store(ctx))
+  )
+  add(
+    'GET',
+    '/views/:view',
+    on('views', (page, ctx) => page.edit(ctx))
+  )
+  add(
+    'POST',
+    '/views/:view',
+    on('views', (page, ctx) => page.update(ctx))
+  )
+  add(
+    'POST',
+    '/views/:view/query',
+    on('views', (page, ctx) => page.updateQuery(ctx))
+  )
+  add(
+    'GET',
+    '/views/:view/delete',
+    on('views', (page, ctx) => page.askToDelete(ctx))
+  )
+  add(
+    'POST',
+    '/views/:view/delete',
+    on('views', (page, ctx) => page.delete(ctx))
+  )
 }
 
 /**
@@ -212,10 +234,10 @@ function registerArrangement(route: Route) {
  * allows on any record, and those that need a recent proof. [U4, U11]
  */
 function personalRoutes(site: AdminSite, view: ModelView): Route {
-  const known = new WeakMap<ModelView, Pages>()
+  const known = new WeakMap<ModelView, ModelPages>()
   const pagesOf = (own: ModelView) => {
     let pages = known.get(own)
-    if (!pages) known.set(own, (pages = new Pages(site, own)))
+    if (!pages) known.set(own, (pages = new ModelPages(site, own)))
     return pages
   }
   return (method, path, offers, show) => {
@@ -255,27 +277,63 @@ function logged(page: 'list' | 'update' | 'view', show: Show): Show {
 function registerBulkRoutes(view: ModelView, route: Route) {
   if (view.may('delete')) {
     const writes = ['delete', 'purge', 'restore'] as const
-    route('DELETE', '/bulk-delete', ['delete', 'purge'], ({ bulk }, ctx) => bulk.delete(ctx))
-    route('POST', '/form_bulk_delete', writes, ({ forms }, ctx) => forms.submit(ctx))
-    route('GET', '/form_bulk_delete', writes, ({ forms }, ctx) => forms.askToSubmit(ctx))
+    route(
+      'DELETE',
+      '/bulk-delete',
+      ['delete', 'purge'],
+      on('bulk', (page, ctx) => page.delete(ctx))
+    )
+    route(
+      'POST',
+      '/form_bulk_delete',
+      writes,
+      on('forms', (page, ctx) => page.submit(ctx))
+    )
+    route(
+      'GET',
+      '/form_bulk_delete',
+      writes,
+      on('forms', (page, ctx) => page.askToSubmit(ctx))
+    )
     if (view.resource.softDelete) {
-      route('POST', '/bulk-restore', ['restore'], ({ bulk }, ctx) => bulk.restore(ctx))
+      route(
+        'POST',
+        '/bulk-restore',
+        ['restore'],
+        on('bulk', (page, ctx) => page.restore(ctx))
+      )
     }
   }
   if (view.may('view')) {
-    const selected: Show = (pages, ctx) => pages.export.ofSelected(ctx)
+    const selected = on('export', (page, ctx) => page.ofSelected(ctx))
     route('POST', '/export/selected', ['export'], offered('export', selected))
   }
   if (view.may('update')) {
-    route('GET', '/bulk-edit', ['update'], ({ edit }, ctx) => edit.page(ctx))
-    route('POST', '/bulk-edit', ['update'], ({ edit }, ctx) => edit.submit(ctx))
+    route(
+      'GET',
+      '/bulk-edit',
+      ['update'],
+      on('edit', (page, ctx) => page.page(ctx))
+    )
+    route(
+      'POST',
+      '/bulk-edit',
+      ['update'],
+      on('edit', (page, ctx) => page.submit(ctx))
+    )
   }
   for (const action of view.bulkActions.filter(({ needs }) => view.may(needs))) {
-    route('POST', `/action/${action.name}`, [action.needs], ({ forms }, ctx) =>
-      forms.act(action, ctx)
+    route(
+      'POST',
+      `/action/${action.name}`,
+      [action.needs],
+      on('forms', (page, ctx) => page.act(action, ctx))
     )
-    route('GET', `/action/${action.name}`, [action.needs], ({ forms }, ctx) =>
-      forms.askToAct(action, ctx)
+    route(
+      'GET',
+      `/action/${action.name}`,
+      [action.needs],
+      on('forms', (page, ctx) => page.askToAct(action, ctx))
     )
   }
 }

@@ -1,6 +1,5 @@
 import type { AdminSite } from '../../admin_site.js'
-import { SsoController } from '../../authentication/sso/sso_controller.js'
-import { SsoUnlinkController } from '../../authentication/sso/sso_unlink_controller.js'
+import { controller } from '../../room.js'
 import { ownerGuard } from '../../authentication/sign_in_as/acting_guard.js'
 import { signInGuard, siteMiddleware } from '../guards.js'
 import { readPlainBody } from '../read_body.js'
@@ -11,20 +10,40 @@ import { adminRoute } from './admin_route.js'
  * [U15]
  */
 export function registerSsoRoutes(site: AdminSite): void {
-  const sso = new SsoController(site)
-  const links = new SsoUnlinkController(site)
+  const sso = controller(
+    () => import('../../authentication/sso/sso_controller.js'),
+    ({ SsoController }) => new SsoController(site)
+  )
+  const links = controller(
+    () => import('../../authentication/sso/sso_unlink_controller.js'),
+    ({ SsoUnlinkController }) => new SsoUnlinkController(site)
+  )
   site.router
     .group(() => {
-      adminRoute(site, 'GET', '/login/sso', 'login.sso', (ctx) => sso.start(ctx))
-      adminRoute(site, 'GET', '/login/sso/callback', 'login.sso.callback', (ctx) =>
-        sso.callback(ctx)
+      adminRoute(
+        site,
+        'GET',
+        '/login/sso',
+        'login.sso',
+        sso((page, ctx) => page.start(ctx))
+      )
+      adminRoute(
+        site,
+        'GET',
+        '/login/sso/callback',
+        'login.sso.callback',
+        sso((page, ctx) => page.callback(ctx))
       )
     })
     .use([siteMiddleware])
   site.router
     .group(() =>
-      adminRoute(site, 'POST', '/account/sso/unlink', 'account.sso.unlink', (ctx) =>
-        links.unlink(ctx)
+      adminRoute(
+        site,
+        'POST',
+        '/account/sso/unlink',
+        'account.sso.unlink',
+        links((page, ctx) => page.unlink(ctx))
       )
     )
     .use([siteMiddleware, signInGuard, ownerGuard, readPlainBody])

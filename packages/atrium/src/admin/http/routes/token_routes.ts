@@ -1,10 +1,8 @@
 import type { AdminSite } from '../../admin_site.js'
+import { controller } from '../../room.js'
 import AdminUser from '../../models/admin_user.js'
-import { TokenController } from '../../authentication/access_tokens/token_controller.js'
-import { InviteController } from '../../authentication/invitations/invite_controller.js'
 import { adminRoute } from './admin_route.js'
 import { signedInGuard, signInGuard, siteMiddleware } from '../guards.js'
-import { SignInAsController } from '../../authentication/sign_in_as/sign_in_as_controller.js'
 import type { ModelView } from '../../model_view.js'
 import { viewGuard } from './view_guard.js'
 import { readPlainBody } from '../read_body.js'
@@ -16,14 +14,32 @@ import { readPlainBody } from '../read_body.js'
 export function registerTokenRoutes(site: AdminSite): void {
   const view = site.models.get(AdminUser.name)
   if (!view?.may('update')) return
-  const invite = new InviteController(site, view)
-  const tokens = new TokenController(site, view)
+  const invite = controller(
+    () => import('../../authentication/invitations/invite_controller.js'),
+    ({ InviteController }) => new InviteController(site, view)
+  )
+  const tokens = controller(
+    () => import('../../authentication/access_tokens/token_controller.js'),
+    ({ TokenController }) => new TokenController(site, view)
+  )
   const path = `/${view.name}/issue_token${view.resource.key.pattern}`
   const invitePath = `/${view.name}/invite${view.resource.key.pattern}`
   site.router
     .group(() => {
-      adminRoute(site, 'POST', path, `${view.name}:issue_token`, (ctx) => tokens.issue(ctx))
-      adminRoute(site, 'POST', invitePath, `${view.name}:invite`, (ctx) => invite.make(ctx))
+      adminRoute(
+        site,
+        'POST',
+        path,
+        `${view.name}:issue_token`,
+        tokens((page, ctx) => page.issue(ctx))
+      )
+      adminRoute(
+        site,
+        'POST',
+        invitePath,
+        `${view.name}:invite`,
+        invite((page, ctx) => page.make(ctx))
+      )
     })
     .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
   registerSignInAs(site, view)
@@ -31,16 +47,31 @@ export function registerTokenRoutes(site: AdminSite): void {
 
 /** Stopping is open to who is signed in as a user, whatever that user may do. [U14] */
 function registerSignInAs(site: AdminSite, view: ModelView): void {
-  const signInAs = new SignInAsController(site, view)
+  const signInAs = controller(
+    () => import('../../authentication/sign_in_as/sign_in_as_controller.js'),
+    ({ SignInAsController }) => new SignInAsController(site, view)
+  )
   const path = `/${view.name}/sign_in_as${view.resource.key.pattern}`
   site.router
     .group(() =>
-      adminRoute(site, 'POST', path, `${view.name}:sign_in_as`, (ctx) => signInAs.start(ctx))
+      adminRoute(
+        site,
+        'POST',
+        path,
+        `${view.name}:sign_in_as`,
+        signInAs((page, ctx) => page.start(ctx))
+      )
     )
     .use([siteMiddleware, signInGuard, viewGuard(view), readPlainBody])
   site.router
     .group(() =>
-      adminRoute(site, 'POST', '/sign-in-as/stop', 'sign_in_as.stop', (ctx) => signInAs.stop(ctx))
+      adminRoute(
+        site,
+        'POST',
+        '/sign-in-as/stop',
+        'sign_in_as.stop',
+        signInAs((page, ctx) => page.stop(ctx))
+      )
     )
     .use([siteMiddleware, signedInGuard, readPlainBody])
 }

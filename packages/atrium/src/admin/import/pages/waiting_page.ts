@@ -25,7 +25,7 @@ export async function renderWaiting(
     title: site.text('import.title', { plural: inSentence(view.label) }),
     steps: shownSteps(site, view, one, 'trial'),
     file: plainText(one.fileName),
-    job: job && shownJob(site, ctx, job),
+    job: job && (await shownJob(site, ctx, job)),
     /* A page that asks by itself is no sign of somebody at work. [B7] */
     pollUrl: `${importUrl(view, one)}?poll=1`,
     links: { columns: importUrl(view, one, 'columns'), discard: `${importUrl(view, one)}/discard` },

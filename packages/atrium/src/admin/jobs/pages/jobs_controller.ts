@@ -35,7 +35,7 @@ export class JobsController {
     const isPart = ctx.request.header('hx-request') !== undefined
     ctx.response.vary('HX-Request')
     return await this.site.render(ctx, isPart ? 'partials/jobs_content' : 'pages/jobs', {
-      jobs: jobs.map((job) => shownJob(this.site, ctx, job)),
+      jobs: await Promise.all(jobs.map((job) => shownJob(this.site, ctx, job))),
       pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
       /* A page that asks by itself is no sign of somebody at work. [B7] */
@@ -50,7 +50,7 @@ export class JobsController {
     const job = await this.#find(ctx)
     const undo = await shownJobUndo(this.site, ctx, job)
     const data = {
-      job: shownJob(this.site, ctx, job),
+      job: await shownJob(this.site, ctx, job),
       undo,
       events: await shownEvents(this.site, ctx, job),
       links: { jobs: this.site.url('/management/jobs') },
@@ -67,7 +67,7 @@ export class JobsController {
    */
   async file(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })
-    const kind = this.site.jobs.kindOf(job)
+    const kind = await this.site.jobs.kindOf(job)
     const file = kind?.fileOf(job)
     if (!kind || !file || file.isGone) throw new PageNotFound()
     if (!(await kind.mayFetch(ctx, job))) throw new WithheldPage()

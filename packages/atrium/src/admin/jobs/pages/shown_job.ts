@@ -4,15 +4,17 @@ import type { AdminSite } from '../../admin_site.js'
 import { momentOf } from '../../time/moment.js'
 import type AdminJob from '../../models/admin_job.js'
 import { isUnfinished } from '../../models/admin_job.js'
+import type { JobKind } from '../job_kind.js'
 import { jobUrl } from './job_url.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 /**
  * A job as its pages show it.
  */
-export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
+export async function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const { done, fault, state, total, username } = job
-  const kind = site.jobs.kindOf(job)
+  const kind = await site.jobs.kindOf(job)
+  const offersAgain = await site.jobs.offersAgain(job)
   const hasEnded = !isUnfinished(job)
   const url = jobUrl(site, job)
   const view = site.models.get(job.model ?? '')
@@ -32,20 +34,18 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
         : site.text('jobs.progress', { done, total: total ?? 0 }),
     percent: total ? Math.floor((100 * Math.min(done, total)) / total) : null,
     left: leftOf(site, job),
-    advice: adviceOf(site, job),
+    advice: adviceOf(site, job, kind, offersAgain),
     figures: (hasEnded && kind?.figuresOf(job)) || [],
     links: (hasEnded && kind?.linksOf(job)) || [],
     message: typeof message === 'string' ? message : null,
     fault,
-    file: fileOf(site, ctx, job),
+    file: fileOf(site, ctx, job, kind),
     created: momentOf(job.createdAt),
     ended: job.endedAt && momentOf(job.endedAt),
     took: tookOf(job),
     isUnfinished: !hasEnded,
     isCancellable: !hasEnded && state !== 'reverting',
-    again: site.jobs.offersAgain(job)
-      ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`)
-      : null,
+    again: offersAgain ? site.text(`jobs.again.${job.done > 0 ? kind!.again : 'whole'}`) : null,
     model: view ? { label: view.label, url: view.url('/') } : null,
     url,
     /* A page that asks by itself is no sign of somebody at work. [B7] */
@@ -57,8 +57,8 @@ export function shownJob(site: AdminSite, ctx: HttpContext, job: AdminJob) {
 }
 
 /** The link to a job's file for its owner; null where there is none. [D2] */
-function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob) {
-  const file = site.jobs.kindOf(job)?.fileOf(job)
+function fileOf(site: AdminSite, ctx: HttpContext, job: AdminJob, kind: JobKind | undefined) {
+  const file = kind?.fileOf(job)
   if (!file || job.userId !== guardOf(ctx).signedIn?.owner.id) return null
   const { keptHours } = site.exports
   return {
@@ -97,14 +97,18 @@ function leftOf(site: AdminSite, { done, notes, state, total }: AdminJob): strin
 }
 
 /** Advice about a job that did not do all of its work. */
-function adviceOf(site: AdminSite, job: AdminJob): string | null {
+function adviceOf(
+  site: AdminSite,
+  job: AdminJob,
+  kind: JobKind | undefined,
+  offersAgain: boolean
+): string | null {
   const { pending, state } = job
   if (state !== 'failed' && state !== 'cancelled') return null
-  const kind = site.jobs.kindOf(job)
   const own = kind?.adviceOf(job) ?? null
   if (own !== null) return own
   if (pending !== null) return site.text('jobs.advice.uncertain')
-  return site.jobs.offersAgain(job)
+  return offersAgain
     ? site.text(`jobs.advice.${state}.${job.done > 0 ? kind!.again : 'whole'}`)
     : null
 }

@@ -1,0 +1,45 @@
+import type { AdminSite } from './admin_site.js'
+import type { JobKind } from './jobs/job_kind.js'
+import { room } from './room.js'
+
+/**
+ * Registers the kinds of jobs of the site, each loaded for the first job that is run or shown. The names are stored with
+ * jobs. [D1, K9]
+ */
+export function registerJobKinds(site: AdminSite): void {
+  const kind = <Module>(
+    name: string,
+    load: () => Promise<Module>,
+    make: (module: Module) => JobKind
+  ) => site.jobs.register(name, room(load, make))
+  kind(
+    'bulk',
+    () => import('./bulk/bulk_job.js'),
+    ({ BulkJob }) => new BulkJob(site)
+  )
+  kind(
+    'import_trial',
+    () => import('./import/jobs/import_trial_job.js'),
+    ({ ImportTrialJob }) => new ImportTrialJob(site)
+  )
+  kind(
+    'import',
+    () => import('./import/jobs/import_job.js'),
+    ({ ImportJob }) => new ImportJob(site)
+  )
+  kind(
+    'export',
+    () => import('./export/export_job.js'),
+    ({ ExportJob }) => new ExportJob(site)
+  )
+  kind(
+    'undo',
+    () => import('./events/undo/undo_job.js'),
+    ({ UndoJob }) => new UndoJob(site)
+  )
+  kind(
+    'undo-parts',
+    () => import('./events/undo/undo_parts_job.js'),
+    ({ UndoPartsJob }) => new UndoPartsJob(site)
+  )
+}

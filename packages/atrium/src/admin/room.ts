@@ -1,0 +1,49 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import { setTimeout as pause } from 'node:timers/promises'
+
+const rooms = new Set<() => Promise<unknown>>()
+
+/* Milliseconds between two rooms, for the requests that came meanwhile */
+const PAUSE = 20
+
+/**
+ * A part of the site whose modules are loaded when something first asks for it. [K9]
+ *
+ * @param load  as in `() => import('./account_controller.js')`
+ * @param make  makes it of the module
+ */
+export function room<Module, Part>(
+  load: () => Promise<Module>,
+  make: (module: Module) => Part | Promise<Part>
+): () => Promise<Part> {
+  let part: Promise<Part> | undefined
+  rooms.add(load)
+  return () => (part ??= load().then(make))
+}
+
+/**
+ * Handlers of requests by a controller that is loaded for the first of them.
+ *
+ * @returns a function that makes them, as in `account((page, ctx) => page.show(ctx))`
+ */
+export function controller<Module, Page>(
+  load: () => Promise<Module>,
+  make: (module: Module) => Page
+) {
+  const open = room(load, make)
+  return (show: (page: Page, ctx: HttpContext) => unknown) => async (ctx: HttpContext) =>
+    await show(await open(), ctx)
+}
+
+/**
+ * Loads the rooms that nothing has asked for yet, one after the other.
+ *
+ * @param isStopping  true if the process is ending
+ */
+export async function loadRooms(isStopping: () => boolean): Promise<void> {
+  for (const load of rooms) {
+    if (isStopping()) return
+    await load()
+    await pause(PAUSE)
+  }
+}
