@@ -225,8 +225,8 @@ const EDITS: Record<string, Array<[from: string, to: string]>> = {
     ['indexEntities()', 'generateRegistry(), indexEntities()'],
     ['import ', "import { generateRegistry } from '@tuyau/core/hooks'\nimport "],
     [
-      "() => import('#host/host_provider'),",
-      "() => import('#host/host_provider'), () => import('@adonisjs/inertia/inertia_provider'),",
+      "() => import('adonis-atrium/server_provider'),",
+      "() => import('adonis-atrium/server_provider'), () => import('@adonisjs/inertia/inertia_provider'),",
     ],
   ],
 }
