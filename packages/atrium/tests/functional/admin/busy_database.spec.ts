@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import AdminUser from '#admin/models/admin_user'
@@ -7,12 +8,15 @@ import {
   cookiesOf,
   emptyAdminTables,
   fakeHashes,
+  login,
   makeUser,
   sendForm,
 } from '#tests/helpers/admin'
 import { Dossier } from '#tests/fixtures/conflicts'
-import { onSqlite } from '#tests/helpers/databases'
+import { MAIN, onSqlite } from '#tests/helpers/databases'
 import { call, get } from '#tests/helpers/http'
+import { emptyJobTables, findJob } from '#tests/helpers/jobs'
+import { otherProcess } from '#tests/helpers/other_process'
 
 /** Below the mount; each reads other tables of the site. */
 const PAGES = [
@@ -114,5 +118,52 @@ test.group('Admin | a busy database', (group) => {
     assert.match(headers.get('set-cookie') ?? '', /^access_token=/)
   })
     .skip(!onSqlite, 'Others write beside each other')
+    .timeout(60_000)
+
+  test('[A29, S47] while another process holds SQLite again and again, logins, forms and jobs wait for it', async ({
+    assert,
+    cleanup,
+  }) => {
+    const site = await adminSite()
+    await emptyJobTables()
+    await db.from('bulk_gadgets').delete()
+    await db.table('bulk_gadgets').insert({ name: 'Lamp' })
+    const [{ file }] = await db.rawQuery('pragma database_list')
+    const other = otherProcess(MAIN === 'better-sqlite3' ? MAIN : 'sqlite3', file)
+    let isOver = false
+    const holding = (async () => {
+      while (!isOver) {
+        if (!(await other.run('begin immediate'))) {
+          await sleep(100)
+          await other.run('rollback')
+        }
+        await sleep(50)
+      }
+    })()
+    cleanup(async () => {
+      isOver = true
+      await holding
+      await other.close()
+    })
+    const user = await AdminUser.findByOrFail('username', 'jo')
+    await site.keptForms.keep(user.id, { address: '/', texts: {}, reason: 'unsent' })
+    const origin = { requestId: 'r', ip: '203.0.113.7', userAgent: 'tester', sessionId: null }
+    const payload = { task: '/form_bulk_delete', value: 'delete', query: '', count: 1 }
+    const { jobs } = site
+    const { id } = await jobs.store.create({ kind: 'bulk', user, model: 'Gadget', payload, origin })
+    jobs.resume()
+    await jobs.run(id, false)
+    const job = await findJob(id)
+    assert.equal(job.state, 'done', String(job.fault))
+    for (let round = 0; round < 5; round++) {
+      const refused = await login('jo', 'wrong')
+      const accepted = await login('jo')
+      assert.deepEqual([refused.status, accepted.status], [401, 303])
+      const path = `/admin/Dossier/form_update/${dossier.id}`
+      const saved = await sendForm(path, { title: `New ${round}`, is_open: 'true' }, { cookie })
+      assert.equal(saved.status, 303, saved.text.slice(0, 300))
+    }
+  })
+    .skip(!onSqlite, 'Other databases have several writers')
     .timeout(60_000)
 })

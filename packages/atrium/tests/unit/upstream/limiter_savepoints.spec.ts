@@ -1,9 +1,18 @@
 import { createRequire } from 'node:module'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import app from '@adonisjs/core/services/app'
+import { stores } from '@adonisjs/limiter'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { counters } from '#crud/counters'
 import { readersOf } from '#crud/database/sqlite/sqlite_connection'
+import { lockableFile, SQLITE_DRIVERS } from '#tests/helpers/other_process'
+import { withoutSavepoints } from '#upstream/limiter_savepoints'
+
+interface Clearing {
+  tableName: string
+  clearExpired(before: number): Promise<unknown>
+}
 
 const attempts = () => counters().use({ requests: 3, duration: '1 min' })
 
@@ -68,9 +77,7 @@ test.group('withoutSavepoints', (group) => {
     assert,
   }) => {
     const store = counters().config.stores.database({ requests: 3, duration: 60 })
-    const { rateLimiter } = store as unknown as {
-      rateLimiter: { clearExpired(before: number): Promise<unknown>; tableName: string }
-    }
+    const { rateLimiter } = store as unknown as { rateLimiter: Clearing }
     await attempts().increment('old')
     await attempts().increment('new')
     await db.from('admin_rate_limits').where('key', 'like', '%old').update({ expire: 1000 })
@@ -82,4 +89,62 @@ test.group('withoutSavepoints', (group) => {
     rateLimiter.tableName = 'no_such_table'
     await assert.doesNotReject(() => rateLimiter.clearExpired(2000))
   })
+
+  test('[B8, A29] counting waits while another process holds the lock')
+    .with(SQLITE_DRIVERS)
+    .run(async ({ assert, cleanup }, driver) => {
+      const { connection, other } = await lockableFile(driver, cleanup)
+      await db
+        .connection(connection)
+        .rawQuery(
+          'create table counts (key text primary key, points integer not null, expire integer)'
+        )
+      const counts = await withoutSavepoints(
+        stores.database({
+          tableName: 'counts',
+          connectionName: connection as never,
+          clearExpiredByTimeout: false,
+        })
+      ).resolver(app)
+      const store = counts({ requests: 3, duration: 60 })
+      const { rateLimiter } = store as unknown as { rateLimiter: Clearing }
+      await store.set('set', 1)
+      await store.increment('deleted')
+      await store.increment('expired')
+      await db
+        .connection(connection)
+        .from('counts')
+        .where('key', 'like', '%expired')
+        .update({ expire: 1 })
+
+      const writes: Record<string, () => Promise<unknown>> = {
+        increment: () => store.increment('counted'),
+        decrement: () => store.decrement('counted'),
+        set: () => store.set('set', 2),
+        delete: () => store.delete('deleted'),
+        clearExpired: () => rateLimiter.clearExpired(2),
+      }
+      const results: Record<string, unknown> = {}
+      for (const [name, write] of Object.entries(writes)) {
+        await other.run('begin immediate')
+        let isOver = false
+        const writing = write()
+          .catch((error) => error)
+          .finally(() => (isOver = true))
+        await sleep(50)
+        assert.isFalse(isOver, name)
+        await other.run('rollback')
+        results[name] = await writing
+      }
+      assert.equal(results.delete, true)
+      const left = await db
+        .connection(connection)
+        .from('counts')
+        .select('key', 'points')
+        .orderBy('key')
+      assert.deepEqual(left, [
+        { key: 'rlflx:counted', points: 0 },
+        { key: 'rlflx:set', points: 2 },
+      ])
+    })
 })
