@@ -5,11 +5,12 @@ import type { AdminViewOptions } from './model_view.js'
 const OPTIONS = Symbol.for('admin.options')
 
 /**
- * Registers the model in the admin site. Stores the options only; the provider reads them at boot.
- * [P2]
+ * Registers the model in the admin site. Stores the options only; the provider reads them at boot, and throws a
+ * ConfigurationError for invalid ones. [P2]
  *
  * @param options  the options, or a function that returns them, which is called at boot: for
  *   options that import models
+ * @returns a class decorator, which throws nothing
  */
 export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {

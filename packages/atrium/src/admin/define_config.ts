@@ -253,8 +253,10 @@ const GROUPS = {
 }
 
 /**
- * Completes the configuration with the defaults.
+ * Settings of the admin site, for `config/admin.ts`.
  *
+ * @param config  `appKey`, and the options that differ from the defaults
+ * @returns all settings
  * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig<const Attributes extends UserAttributes = {}>(

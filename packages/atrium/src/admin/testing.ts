@@ -38,7 +38,8 @@ declare module '@japa/api-client' {
 const OWN = new WeakMap<object, Promise<AdminUser>>()
 
 /**
- * Japa plugin; register it after `apiClient()` in tests/bootstrap.ts.
+ * Japa plugin that adds `withAdminToken` and `asAdmin` to requests of tests. Register it after `apiClient()` in
+ * tests/bootstrap.ts.
  */
 export function adminApiClient(): PluginFn {
   return () => {

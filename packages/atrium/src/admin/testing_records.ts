@@ -14,9 +14,10 @@ const HOOKED = new WeakSet<LucidModel>()
 
 /**
  * The body of a request that creates such a record: the values that its create schema names, as the API writes them, without
- * files, which it does not take.
+ * files, which the API does not accept.
  *
  * @param record  not stored, as `make()` of a factory returns it
+ * @throws RuntimeError  if the model's table is missing
  */
 export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>> {
   const model = record.constructor as LucidModel
@@ -35,7 +36,7 @@ export async function bodyOf(record: LucidRow): Promise<Record<string, unknown>>
  * The messages of a write that is refused for its fields, by their API names.
  *
  * @param write  of `LucidCrud`, or `save()` of a record
- * @throws whatever else it is refused for; RuntimeError if it succeeds
+ * @throws RuntimeError if the write succeeds, and the write's error if it has no fields
  */
 export async function fieldErrorsOf(write: Promise<unknown>): Promise<Record<string, string>> {
   const errors = await write.then(

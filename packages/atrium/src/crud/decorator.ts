@@ -8,8 +8,8 @@ import {
 } from './resource/stored_options.js'
 
 /**
- * Gives the model REST endpoints. Only stores the options; the provider reads them at boot, checks
- * them and registers the routes. Importing a decorated model does nothing and never throws. [P2]
+ * Gives the model REST endpoints. Stores the options only; the provider reads them at boot, registers the routes, and
+ * throws a ConfigurationError for invalid options. Importing a decorated model never throws. [P2]
  *
  * @example
  * ```ts
@@ -17,8 +17,9 @@ import {
  * export default class Product extends BaseModel {}
  * ```
  *
- * @param options  or a function that gives them, called at boot: for what imports models itself, as a
- *                 policy that several of them share
+ * @param options  the options, or a function that returns them, which is called at boot: for options that import
+ *   models, such as a policy that several models share
+ * @returns a class decorator
  */
 export function Crud(options: LazyOptions<CrudOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {

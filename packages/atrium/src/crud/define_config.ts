@@ -172,8 +172,10 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
 }
 
 /**
- * Fills in the defaults.
+ * Settings of the endpoints, for `config/crud.ts`.
  *
+ * @param config  the options that differ from the defaults
+ * @returns all settings
  * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {

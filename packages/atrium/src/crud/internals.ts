@@ -68,7 +68,6 @@ export { mountPart } from './mount/mounted_parts.js'
 
 /* A bulk action is one write, whatever it changes. */
 export {
-  digestOfRow,
   fromStored,
   isReadable,
   isStamp,
@@ -78,7 +77,7 @@ export {
 } from './events/reversal.js'
 export { identityOfKey } from './events/caused_writes.js'
 export { losesSecrets, mergedPivots, withoutSecrets } from './events/pivot_change.js'
-export { noteChanges, pivotRowsOf, Pivots } from './events/pivots.js'
+export { noteChanges, Pivots } from './events/pivots.js'
 export { isWatched } from './events/watched.js'
 export { gatherWrites, scopeOf, type WriteScope } from './events/write_scope.js'
 export { isSameValue } from './events/write.js'
@@ -90,7 +89,7 @@ export { AssetStore } from './http/asset_store.js'
 export { bestEncoding, type Encoding } from './http/best_encoding.js'
 export { readBody } from './http/body.js'
 export { takeExportSlot } from './http/export_slots.js'
-export { batchesStart, withStart, type BatchesStart } from './operations/lists/batches_start.js'
+export { batchesStart, withStart } from './operations/lists/batches_start.js'
 export { isCrossSite, isForeignLink, isForgery } from './http/cross_site.js'
 export { matchesStrongly, parseTags, type TagCondition } from './http/etag.js'
 export { answerMissing, sendProblem } from './http/handle_problem.js'
@@ -101,7 +100,6 @@ export {
   fieldsReadOnly,
   invalidBody,
   missingReference,
-  noEndpoint,
   stillReferredTo,
   unavailable,
   withheldEndpoint,
@@ -162,7 +160,7 @@ export { identityOf, reachedOf } from './operations/reach.js'
 export { endLongTurn } from './operations/event_loop.js'
 export { requestsFirst } from './operations/requests_first.js'
 export { Records, type Located } from './operations/records.js'
-export type { Unstored, UnstoredVerdict } from './operations/writes/unstored.js'
+export type { Unstored } from './operations/writes/unstored.js'
 
 /* A list of the site is the same typed request as a list of the API. */
 export { type Condition, readCondition, splitList } from './request/condition.js'
@@ -188,7 +186,6 @@ export {
   type Grant,
   type GrantedOperation,
   type Permissions,
-  permissions,
   usePermissions,
 } from './resource/permissions.js'
 export type { Key, KeyValue } from './resource/key.js'

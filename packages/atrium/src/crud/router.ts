@@ -7,8 +7,9 @@ import { resources } from './resource/registry.js'
 /**
  * Gives a model REST endpoints from a routes file, as `@Crud` does. [P3]
  *
- * @returns the creator, with the paths and operations that were registered
- * @throws ValueError, TypeError or RuntimeError  at once, for invalid options [P9]
+ * @param options  the model and the options of `@Crud`
+ * @returns the creator of the endpoints, with their paths and operations
+ * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
  *
  * @example
  * ```ts

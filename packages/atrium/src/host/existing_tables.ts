@@ -3,7 +3,7 @@ import type { Database } from '@adonisjs/lucid/database'
 
 const CREATES = /_create_(\w+)_table$/
 
-/** The database has tables that pending migrations would create. */
+/** The database has tables that pending migrations would create. Nothing was written. */
 export class ExistingTables extends Exception {
   static code = 'E_RUNTIME'
   static status = 500

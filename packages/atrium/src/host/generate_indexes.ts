@@ -10,7 +10,9 @@ const SOURCES = ['app', 'inertia', 'resources']
 
 /**
  * Writes the files of `#generated` by the `init` hooks of adonisrc.ts, as `node ace serve` and `node ace build` do, unless
- * the application has the same files as when they were written. A build brings them along.
+ * the application has the same files as when they were written. A build contains them.
+ *
+ * @throws what a hook throws
  */
 export async function generateIndexes(app: ApplicationService): Promise<void> {
   const hooks = app.rcFile.hooks

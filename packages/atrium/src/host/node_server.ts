@@ -74,7 +74,7 @@ export function addRawHeaders(headersOf: HeadersOfPath): void {
   HEADERS_OF_PATHS.push(headersOf)
 }
 
-/** Responds to a URL with invalid percent encoding. */
+/** Responds with 400 to a URL with invalid percent encoding: `onBadUrl` of config/app.ts. */
 export function answerBadUrl(request: IncomingMessage, response: ServerResponse): void {
   acceptRequestId(request)
   answer(request, response, malformedUrl())

@@ -16,6 +16,7 @@ const failures: Array<{ what: string; error: unknown }> = []
  * tests/bootstrap.ts.
  *
  * @returns a function that drops the tables
+ * @throws the error of a migration that fails, or ConfigurationError
  */
 export async function migrateTables() {
   const takeBack = await runMigrations()

@@ -17,7 +17,8 @@ MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
  * Checks TRUST_PROXY: an address, a network as in `10.0.0.0/8`, or one of three names.
  *
  * @param isProduction  true: refuses networks that callers are in, as these could choose their address
- * @throws ValueError
+ * @param text  undefined or empty: no proxy is trusted
+ * @throws ValueError  for any other text
  */
 export function checkTrustedProxy(text: string | undefined, isProduction: boolean): void {
   if (!text || NAMES.includes(text)) return

@@ -226,7 +226,10 @@ function auditRow(record: EventRecord, timestamp: string): Record<string, unknow
 }
 
 /**
- * The built-in event integration, for `config/admin.ts`. [E2]
+ * Logs events in tables of the admin site: `eventIntegration` of `config/admin.ts`. [E2]
+ *
+ * @param options  how long events are stored, in days, and which views are logged; default: without limit, all
+ * @throws ValueError  for an unknown option or an invalid value
  */
 export function databaseEvents(options?: DatabaseEventsOptions): DatabaseIntegration {
   return new DatabaseIntegration(options)

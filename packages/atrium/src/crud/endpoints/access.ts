@@ -29,8 +29,9 @@ const UNDECIDED = new WeakSet<HttpContext>()
 let tokenAuthorizer: Authorizer | undefined
 
 /**
- * Registers the authorizer of endpoints whose access is 'token'. [P10]
+ * Registers the authorizer of endpoints whose access is 'token', instead of the one of access tokens. [P10]
  *
+ * @param authorizer  undefined: none, so that these endpoints refuse all requests
  * @returns the previous authorizer
  */
 export function useTokenAuthorizer(authorizer: Authorizer | undefined): Authorizer | undefined {
@@ -72,9 +73,10 @@ export async function authorize(
 
 /**
  * Authorizes a request to a route that belongs to no model, such as the API page: any valid token is
- * enough, whatever it may do. [P10, Q1]
+ * enough, whatever its abilities. [P10, Q1]
  *
- * @param name  name of the route, for the error
+ * @param name    name of the route, for the error
+ * @param access  'public': everyone is authorized
  * @throws Problem 401   without a valid token
  * @throws RuntimeError  when the access is 'token' and no authorizer is registered
  */

@@ -35,7 +35,12 @@ export interface WriteObserver {
 
 const OBSERVERS = new Set<WriteObserver>()
 
-/** @returns a function that stops the observing */
+/**
+ * Registers an observer of all writes of decorated models. It is called in the transaction of the writes, so that an
+ * error that it throws rolls them back. [E4]
+ *
+ * @returns a function that removes the observer
+ */
 export function observeWrites(observer: WriteObserver): () => void {
   OBSERVERS.add(observer)
   return () => void OBSERVERS.delete(observer)

@@ -11,8 +11,10 @@ import { toProblem } from './to_problem.js'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /**
- * Sends the response for an error of a generated endpoint, or of a path below their prefix.
+ * Sends the response for an error of a generated endpoint, or of a path below their prefix. The engine does it by
+ * itself; only an exception handler that responds to these paths needs it.
  *
+ * @param error  any thrown value; what is not a Problem becomes a 500 without details
  * @returns true if the error was handled; false if the application has to handle it
  */
 export async function handleProblem(error: unknown, ctx: HttpContext): Promise<boolean> {
@@ -44,7 +46,12 @@ export function answerMissing(ctx: HttpContext): void {
   } else sendProblem(ctx, methodNotAllowed(allowed))
 }
 
-/** The error to log: an error of our own as a 500, whatever status it carries from elsewhere. [A29] */
+/**
+ * The error to log for a request: an unexpected error of a generated endpoint as a 500, whatever status the library that
+ * threw it has set. [A29]
+ *
+ * @returns the error itself, or an Exception with status 500 and the error as its cause
+ */
 export function toReport(error: unknown, ctx: HttpContext): unknown {
   const status = (error as { status?: unknown } | undefined | null)?.status
   if (status === undefined || !isOurs(ctx) || toProblem(error).status < 500) return error

@@ -34,7 +34,8 @@ export function observeRefusals(receive: Observer): () => void {
 }
 
 /**
- * Passes a request on to the observer if it was refused: 401, 403, 404 and 429.
+ * Logs a request of the application's own routes that was refused: 401, 403, 404 and 429. Every other status is ignored,
+ * and a second call for the same request.
  *
  * @param error  its status, and as `refusal` the reason in one word; null: it is part of an ordinary exchange, such as
  *   the question for a second factor

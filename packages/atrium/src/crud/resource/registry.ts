@@ -134,5 +134,8 @@ export class ResourceRegistry {
   }
 }
 
-/** The registry of the application. */
+/**
+ * The models of the application that have endpoints: `endpoints()` and `all()` list them, `load()` reads the columns of
+ * their tables and throws a ConfigurationError with all that does not fit.
+ */
 export const resources = new ResourceRegistry()

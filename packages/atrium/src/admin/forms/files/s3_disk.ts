@@ -13,7 +13,9 @@ export interface S3Settings {
 }
 
 /**
- * A bucket of S3 as `disk` of `config/admin.ts`. Its packages are loaded, and must be installed, only where it is used.
+ * A bucket of S3 as `disk` of `config/admin.ts`.
+ *
+ * @returns a function that creates the disk on its first use; it throws if the packages of S3 are not installed
  */
 export function s3Disk({ bucket, region, endpoint, ...keys }: S3Settings) {
   return async (): Promise<DriverContract> => {

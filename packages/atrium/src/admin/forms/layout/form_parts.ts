@@ -38,8 +38,9 @@ export class FormTab {
 export type FormPart = string | FormSection | FormTab
 
 /**
- * A section of a form, for the option `form` of `@AdminView`. [R1]
+ * A section of a form, for the option `form` of `@AdminView`. Unknown fields and options are errors of the boot. [R1]
  *
+ * @param title  heading of its card
  * @param parts  API names of fields, and sections within it
  */
 export function section(
@@ -51,9 +52,10 @@ export function section(
 }
 
 /**
- * A tab of a form, for the option `form` of `@AdminView`; tabs that follow each other share a row. Without
- * JavaScript they stand one below the other. [R1]
+ * A tab of a form, for the option `form` of `@AdminView`; tabs that follow each other share a row. Without JavaScript
+ * they are shown one below the other. Unknown fields and options are errors of the boot. [R1]
  *
+ * @param title  label of the tab
  * @param parts  API names of fields, and sections on it
  */
 export function tab(

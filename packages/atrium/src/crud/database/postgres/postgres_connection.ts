@@ -17,6 +17,10 @@ interface RawConnection extends PostgresConnection {
 /**
  * A Lucid connection to PostgreSQL. Column values have the same forms as on SQLite, so that models see
  * the same on every database. [A20]
+ *
+ * @param options  address of the server, name of the database, folders of its migrations, maximum number of connections
+ * @returns the connection for `connections` of config/database.ts
+ * @throws ValueError  for a `pool` that is not a positive integer
  */
 export function postgresConnection(options: ServerOptions): PostgreConfig {
   checkGround()

@@ -57,6 +57,7 @@ const GROUPS = new WeakMap<object, CommitGroups | null>()
  *   the milliseconds to wait for the lock of another process, whether other users of the machine keep
  *   their rights on the files, what a power cut may take, and the bounds of the writes that share one
  *   commit
+ * @returns both connections by their names, for `connections` of config/database.ts
  */
 export function sqliteConnections<Name extends string>(
   name: Name,
