@@ -36,7 +36,7 @@ export function plainReason(error: any): string | undefined {
     return `The database file can't be opened for writing: check DB_DATABASE in .env and the rights of its folder`
   }
   if (error?.code === 'EADDRNOTAVAIL' || isUnknownHost(error)) {
-    return `HOST is no address of this machine: use localhost, 0.0.0.0 for all of its addresses, or one of them`
+    return `HOST is not an address of this machine: use localhost, 0.0.0.0 for all of its addresses, or one of them`
   }
   if (error?.code === 'ERR_MODULE_NOT_FOUND' && /'@aws-sdk\//.test(error.message)) {
     return `DRIVE_DISK=s3 needs two packages: npm install @aws-sdk/client-s3 @aws-sdk/s3-request-presigner`

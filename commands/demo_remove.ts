@@ -146,7 +146,7 @@ export default class DemoRemove extends Command {
         : []),
     ]
     if (!this.canAsk) {
-      throw new CommandFailure('Nobody can be asked here, as this is no terminal: use --force')
+      throw new CommandFailure('This is not a terminal, so the command cannot prompt: use --force')
     }
     this.logger.log(`To be removed:\n${parts.map((part) => `- ${part}`).join('\n')}`)
     if (!(await ask(() => this.prompt.confirm('Remove the demo?')))) {

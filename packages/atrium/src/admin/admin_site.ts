@@ -188,7 +188,7 @@ export class AdminSite implements ViewSite {
     })
     if (this.models.has(view.name)) {
       throw new ValueError(
-        `Two models of the admin site are called ${view.name}; the name stands in its paths, so give one of the classes another one`
+        `Two models of the admin site are called ${view.name}; the name is in its paths, so give one of the classes another one`
       )
     }
     this.models.set(view.name, view)

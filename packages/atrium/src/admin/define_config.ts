@@ -264,7 +264,7 @@ export function defineConfig<const Attributes extends UserAttributes = {}>(
 ): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
   checkEach(PLACE, config, CHECKS)
   if (!(config.appKey instanceof Secret)) {
-    throw new ValueError(`${PLACE}: appKey is no Secret, and must be env.get('APP_KEY')`)
+    throw new ValueError(`${PLACE}: appKey is not a Secret, and must be env.get('APP_KEY')`)
   }
   checkModels(config.models ?? {})
   checkUserAttributes(PLACE, config.userAttributes ?? {})

@@ -69,7 +69,7 @@ export class CrossSiteRequest extends Exception {
   static status = 403
   static code = 'E_CROSS_SITE'
   readonly refusal = 'cross_site'
-  static message = 'This was asked for by another site, and was not done'
+  static message = 'This request came from another site and was blocked'
 }
 
 /**

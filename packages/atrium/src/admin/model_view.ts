@@ -291,7 +291,7 @@ export class ModelView {
       .filter((name) => !columns.find(name))
     if (unknown.length > 0) {
       throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(columns.all.map(({ apiName }) => apiName))}`
       )
     }
   }
@@ -362,7 +362,7 @@ export class ModelView {
     for (const action of chosen) {
       if (!ACTIONS.includes(action)) {
         throw new ValueError(
-          `${this.name}: allowedActions names '${action}', which is no action; actions are ${ACTIONS.join(', ')}`
+          `${this.name}: allowedActions names '${action}', which is not an action; actions are ${ACTIONS.join(', ')}`
         )
       }
     }

@@ -38,7 +38,7 @@ export function systemActor(name: string): SystemActor {
 export function runAs<Result>(actor: Actor, work: () => Result): Result {
   if (!KINDS.has((actor as Actor | undefined)?.kind)) {
     throw new ValueError(
-      'runAs: this is no actor; make one by userActor(user), systemActor(name) or externalActor(user)'
+      'runAs: this is not an actor; make one with userActor(user), systemActor(name) or externalActor(user)'
     )
   }
   return AMBIENT.run(actor, work)

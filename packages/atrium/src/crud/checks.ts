@@ -150,7 +150,7 @@ export function checkOperations(
   for (const name of names) {
     if (!isOperation(name)) {
       throw new ValueError(
-        `${place}: ${option} names '${name}', which is no operation; operations are ${listed(OPERATIONS)}`
+        `${place}: ${option} names '${name}', which is not an operation; operations are ${listed(OPERATIONS)}`
       )
     }
   }
@@ -170,7 +170,7 @@ export function checkEndpointNames(
   for (const [key, segment] of Object.entries(endpointNames ?? {})) {
     if (!keys.includes(key)) {
       throw new ValueError(
-        `${place}: endpointNames names '${key}', which is no operation; operations are ${listed(keys)}`
+        `${place}: endpointNames names '${key}', which is not an operation; operations are ${listed(keys)}`
       )
     }
     if (typeof segment !== 'string' || (segment !== '' && !isPathSegment(segment))) {

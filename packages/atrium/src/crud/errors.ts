@@ -31,7 +31,7 @@ export class ConfigurationError extends Exception {
    */
   constructor(errors: readonly Error[]) {
     const once = [...new Map(errors.map((error) => [error.message, error])).values()]
-    const count = once.length === 1 ? '1 fault' : `${once.length} faults`
+    const count = once.length === 1 ? '1 error' : `${once.length} errors`
     const list = once.map((error) => `  - ${error.message.replaceAll('\n', '\n    ')}`)
     super(`The models' configuration has ${count}:\n${list.join('\n')}`)
     this.errors = once
@@ -176,7 +176,7 @@ function wordsOf(fault: FilterValueFault): string {
     case 'part':
       return `must not have more than ${fault.most} characters after a %, other than as %text or %text%`
     case 'letters':
-      return `must not have more than ${fault.most} different letters`
+      return `must not have more than ${fault.most} different characters`
     case 'alternatives':
       return `must be pairs of operator:value with commas between; operators are ${fault.operators.join(', ')}`
     case 'missing':
@@ -221,7 +221,7 @@ export class RecordNotAsLeft extends Exception {
 export class WriteNotRecorded extends Exception {
   static status = 500
   static code = 'E_WRITE_NOT_RECORDED'
-  static message = 'The write was undone, as no record of it could be kept'
+  static message = 'The write was rolled back, as it could not be logged'
 }
 
 /** A command cannot continue; its message is all that it prints. */

@@ -110,7 +110,7 @@ async function refuseDangling(
       `${count} ${count === 1 ? 'row' : 'rows'} of ${table} would refer to rows of ${parent} that do not exist`
   )
   throw new Exception(
-    `${what.join('; ')}. Foreign keys do not act while a migration runs on SQLite: change or delete those rows in the migration, too. Nothing of it was kept`,
+    `${what.join('; ')}. Foreign keys do not act while a migration runs on SQLite: change or delete those rows in the migration, too. The migration was rolled back`,
     { code: 'E_DANGLING_ROWS' }
   )
 }

@@ -36,7 +36,7 @@ test.group('Edges of HTTP', (group) => {
     .run(async ({ assert }, url) => {
       const answer = await exchange(`GET ${url} HTTP/1.1`, HOST, CLOSE)
       assertProblem(assert, answer, 400)
-      assert.include(answer.body.detail, 'percent sign')
+      assert.include(answer.body.detail, 'percent encoding')
     })
 
   test('[A29] a malformed request is refused: {0}')

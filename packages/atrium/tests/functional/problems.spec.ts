@@ -54,7 +54,7 @@ test.group('Problems', (group) => {
       ['GET', '/api/route-items/99', 404, 'Item not found'],
       ['PUT', '/api/route-items', 405, 'This path allows GET, HEAD, POST, OPTIONS'],
       ['GET', '/api/route-items/abc', 422, '"abc" can\'t be an id of this resource'],
-      ['GET', '/api/route-items/%zz', 400, 'The URL has a percent sign that is no valid encoding'],
+      ['GET', '/api/route-items/%zz', 400, 'The URL has an invalid percent encoding'],
       ['POST', '/api/route-items', 400, 'The body is not valid JSON: it is empty'],
     ] as const)
     .run(async ({ assert }, [method, path, status, detail]) => {

@@ -127,7 +127,7 @@ test.group('Boot', (group) => {
     const problem = (await refused.json()) as { detail: string }
     assert.include(problem.detail, "access: 'public' in its @Crud")
     await endsDespiteEndlessRequests(stopAgain, assert)
-    assert.include(copy.output, 'Nobody has decided who may call Note:')
+    assert.include(copy.output, 'No access is set for Note:')
     assert.include(copy.output, 'APP_URL is http://localhost: passwords and cookies')
   })
 

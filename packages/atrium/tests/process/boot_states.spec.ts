@@ -47,7 +47,7 @@ test.group('Boot, in rarer states', (group) => {
     })
 
     assert.equal(status, 0, output)
-    assert.include(output, 'has 4 faults')
+    assert.include(output, 'has 4 errors')
     assert.include(output, 'BothLists: ')
     assert.match(output, /create_notes_table/)
   })

@@ -18,14 +18,14 @@ export function makeBulkActions(
     const given = Class as { prototype?: unknown; name?: string } | null | undefined
     if (!(given?.prototype instanceof BulkAction)) {
       throw new ValueError(
-        `${view}: bulkActions holds something that is no subclass of BulkAction: ${given?.name ?? shown(given)}`
+        `${view}: bulkActions contains something that is not a subclass of BulkAction: ${given?.name ?? shown(given)}`
       )
     }
     const action = new Class()
     const place = `${view}: the bulk action ${Class.name}`
     if (typeof action.name !== 'string' || !/^[A-Za-z0-9_-]+$/.test(action.name)) {
       throw new ValueError(
-        `${place} is named '${action.name}', which can't stand in an address; use letters, digits, - and _`
+        `${place} is named '${action.name}', which is not valid in a URL; use letters, digits, - and _`
       )
     }
     const other = actions.get(action.name)
@@ -41,7 +41,7 @@ export function makeBulkActions(
     }
     if (!ACTIONS.includes(action.needs)) {
       throw new ValueError(
-        `${place} needs '${action.needs}', which is no action; actions are ${listed(ACTIONS)}`
+        `${place} needs '${action.needs}', which is not an action; actions are ${listed(ACTIONS)}`
       )
     }
     actions.set(action.name, action)

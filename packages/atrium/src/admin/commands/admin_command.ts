@@ -30,7 +30,7 @@ export abstract class AdminCommand extends Command {
     const flags = missing.filter((flag) => flag !== false)
     if (flags.length > 0 && !this.canAsk) {
       throw new CommandFailure(
-        `Nobody can be asked here, as this is no terminal: use ${flags.join(' and ')}`
+        `This is not a terminal, so the command cannot prompt: use ${flags.join(' and ')}`
       )
     }
   }
@@ -81,7 +81,7 @@ export function tableTime(moment: DateTime): string {
 async function readInput(): Promise<string> {
   if (process.stdin.isTTY) {
     throw new CommandFailure(
-      '--password-stdin needs a pipe or a file, as a terminal would show the password; without the flag it is asked for, unseen'
+      '--password-stdin needs a pipe or a file, as a terminal would show the password; without the flag, the command prompts for it'
     )
   }
   const bytes = await readBytes()

@@ -9,7 +9,7 @@ export default class AdminDelete extends AdminCommand {
   static commandName = 'admin:delete'
   static description = 'Remove a user of the admin site and end their sessions'
 
-  @args.string({ description: 'Whom to remove' })
+  @args.string({ description: 'Name of the user' })
   declare username: string
 
   @flags.boolean({ description: 'Remove without asking' })
@@ -22,7 +22,7 @@ export default class AdminDelete extends AdminCommand {
     this.requireFlags(!this.force && '--force')
     const question = `Remove ${user.username} for good?`
     if (!this.force && !(await ask(() => this.prompt.confirm(question)))) {
-      throw new CommandFailure('Nobody was removed')
+      throw new CommandFailure('No user was removed')
     }
     /* Sessions end first: without the user, their tokens could not be found. */
     const ended = await sessionManager.endAllOf(user.id)

@@ -8,7 +8,7 @@ export default class AdminInvite extends AdminCommand {
   static commandName = 'admin:invite'
   static description = 'Make a one-time link with which a user of the admin site chooses a password'
   static help = [
-    'The link is good for 24 hours, once, and until a newer one is made. With --create the user is made first,',
+    'The link is valid for 24 hours, for one use, and until a newer one is made. With --create the user is made first,',
     'without a password and with the default role:',
     '{{ binaryName }} admin:invite jo --create --email=jo@example.com',
   ]
@@ -58,7 +58,7 @@ export default class AdminInvite extends AdminCommand {
     }
     const email = this.email?.trim() ?? null
     if (email !== null && !/^[^\s@]+@[^\s@]+$/.test(email)) {
-      throw new CommandFailure(`--email=${JSON.stringify(email)} is no address`)
+      throw new CommandFailure(`--email=${JSON.stringify(email)} is not an e-mail address`)
     }
     return await users.create({
       username: this.username,

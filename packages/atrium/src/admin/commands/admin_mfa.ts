@@ -69,7 +69,7 @@ export default class AdminMfa extends AdminCommand {
     const state =
       ended.factors === 0
         ? 'had no second factor'
-        : `has no second factor any more; taken away: ${ended.factors}`
+        : `has no second factor any more; removed: ${ended.factors}`
     this.logger.success(`${username} ${state}; sessions ended: ${ended.sessions}`)
   }
 }

@@ -73,7 +73,7 @@ export default class AdminSessions extends AdminCommand {
         }))
       )
     }
-    if (sessions.length === 0) return this.logger.log('Nobody is signed in')
+    if (sessions.length === 0) return this.logger.log('No user is signed in')
     this.printTable(
       ['Id', 'Username', 'Address', 'Device', 'Signed in (UTC)', 'Last active (UTC)'],
       sessions.map((session) => [

@@ -28,7 +28,7 @@ export default class AdminToken extends AdminCommand {
   declare abilities: string | undefined
 
   @flags.string({
-    description: 'How long it is good for, as in "30 days" or never; default: 90 days',
+    description: 'How long it is valid, as in "30 days" or never; default: 90 days',
   })
   declare expiresIn: string | undefined
 

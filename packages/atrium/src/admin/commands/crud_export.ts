@@ -54,7 +54,7 @@ export default class CrudExport extends AdminCommand {
     query.set('format', this.format)
     const { choice, list: asked, hasAllFields, selected } = readExport(query.toString())
     if (choice.format === 'xlsx' && this.output === undefined && process.stdout.isTTY) {
-      throw new CommandFailure('A workbook is no text for a terminal: use --output=FILE')
+      throw new CommandFailure('A workbook cannot be shown in a terminal: use --output=FILE')
     }
     await resources.load()
     const ctx = await operatorContext(this.commandName)

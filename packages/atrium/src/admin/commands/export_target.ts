@@ -64,7 +64,7 @@ function standardOutput(): ExportTarget {
 
 async function file(path: string): Promise<ExportTarget> {
   const found = await stat(path).catch(() => null)
-  if (found && !found.isFile()) throw new CommandFailure(`${path} is there, and is no file`)
+  if (found && !found.isFile()) throw new CommandFailure(`${path} exists and is not a file`)
   const part = `${path}.part`
   /* It may hold what not every user of the machine may read. */
   const stream = createWriteStream(part, { mode: 0o600 })

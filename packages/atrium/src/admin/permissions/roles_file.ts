@@ -62,7 +62,7 @@ export function readRolesFile(text: string): RoleInFile[] {
   try {
     value = JSON.parse(text.replace(/^\u{feff}/u, ''))
   } catch (error) {
-    throw new ValueError(`It is no JSON: ${(error as Error).message}`)
+    throw new ValueError(`It is not JSON: ${(error as Error).message}`)
   }
   const { roles } = (isObject(value) ? value : {}) as { roles?: unknown }
   if (!Array.isArray(roles)) {
@@ -74,7 +74,7 @@ export function readRolesFile(text: string): RoleInFile[] {
   const names = roles.map((role) => (role as RoleInFile | null)?.name)
   const repeated = new Set(names.filter((name, index) => names.indexOf(name) !== index))
   for (const name of repeated) {
-    if (typeof name === 'string') faults.push(`${shown(name)} stands there twice`)
+    if (typeof name === 'string') faults.push(`${shown(name)} is there twice`)
   }
   if (faults.length > 0) throw new ValueError(faults.join('; '))
   return roles.map(({ name, description = '', permissions }) => ({

@@ -40,7 +40,7 @@ export function manyToManyFault(
     )
     const there = all.map(({ relationName }) => relationName)
     if (!declared) {
-      return `manyToMany names '${name}', which is no manyToMany relation of the model; it has ${there.length > 0 ? listed(there) : 'none'}`
+      return `manyToMany names '${name}', which is not a manyToMany relation of the model; it has ${there.length > 0 ? listed(there) : 'none'}`
     }
     const fault = faultOf(declared)
     if (fault) return `manyToMany names '${name}', ${fault}`

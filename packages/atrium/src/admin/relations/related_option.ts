@@ -18,7 +18,7 @@ export function relatedFault(model: LucidModel, names: Iterable<string>): string
   for (const name of names) {
     const relation = model.$relationsDefinitions.get(name)
     if (relation?.type !== 'hasMany' && relation?.type !== 'hasOne') {
-      return `related names '${name}', which is no hasMany or hasOne relation of the model`
+      return `related names '${name}', which is not a hasMany or hasOne relation of the model`
     }
     if (!isWhole(relation)) {
       return `related names '${name}', whose onQuery can't be applied to a list`

@@ -17,7 +17,7 @@ export default class CrudRoutes extends Command {
   static help = [
     'Shows all models, or one:',
     '{{ binaryName }} crud:routes Product',
-    'What stands in start/routes.ts by itself is shown by list:routes.',
+    'Other routes of start/routes.ts are shown by list:routes.',
   ]
 
   @args.string({ description: 'The model to show', required: false })
@@ -30,7 +30,7 @@ export default class CrudRoutes extends Command {
     const { resources } = await import('../resource/registry.js')
     if (resources.faults.length > 0) {
       throw new CommandFailure(
-        'The configuration of the models has the faults above, so the list may not be whole: mend them first'
+        'The configuration of the models has the errors above, so the list can be incomplete: fix them first'
       )
     }
     const shown = this.#chosen(resources.endpoints())

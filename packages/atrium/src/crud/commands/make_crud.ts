@@ -85,7 +85,7 @@ export default class MakeCrud extends Command {
 
     if (!this.canAsk && (this.model === undefined || !this.fields?.length)) {
       throw new CommandFailure(
-        `Nobody can be asked here, as this is no terminal: give a name and fields, as in: ${EXAMPLE}`
+        `This is not a terminal, so the command cannot prompt: give a name and fields, as in: ${EXAMPLE}`
       )
     }
     const model = this.model ?? (await this.#askModel((text) => modelNames(this.app, text)))

@@ -37,11 +37,11 @@ export function accessWarnings(
   return [
     {
       models: closed,
-      text: `Nobody has decided who may call ${listed(closed)}: in production the endpoints want an access token (node ace admin:token). access: 'public' in @Crud opens those of a model to everybody, access: 'token' there leaves it so; access in config/crud.ts decides for all`,
+      text: `No access is set for ${listed(closed)}: in production the endpoints require an access token (node ace admin:token). access: 'public' in @Crud opens those of a model to everybody, access: 'token' there confirms it; access in config/crud.ts decides for all`,
     },
     {
       models: open,
-      text: `Anybody may write ${listed(open)} through the endpoints, as only the default of config/crud.ts says who may; say access: 'token' there or in @Crud, or access: 'public' in @Crud where that is meant`,
+      text: `Everybody can write ${listed(open)} through the endpoints, by the default of config/crud.ts; set access: 'token' there or in @Crud, or access: 'public' in @Crud where that is intended`,
     },
   ].filter(({ models }) => models.length > 0)
 }

@@ -109,7 +109,7 @@ async function build(
 ): Promise<Asset> {
   const ending = extname(name)
   const type = TYPES[ending]
-  if (!type) throw new ValueError(`${name} is no asset: it must end in ${listOfEndings()}`)
+  if (!type) throw new ValueError(`${name} is not an asset: it must end in ${listOfEndings()}`)
 
   const parts = await Promise.all(paths.map((path) => read(name, path)))
   if (isBinary({ name })) return { body: Buffer.concat(parts), gzip: null, brotli: null, type }

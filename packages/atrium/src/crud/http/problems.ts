@@ -105,7 +105,7 @@ export const tooMuchIncluded = (name: string, most: number) =>
   invalidParameter(
     'include',
     'size',
-    `would embed more than ${most} items of ${name} in one response; request fewer items at once, or ${name} without the items they belong to`
+    `would embed more than ${most} items of ${name} in one response; request fewer items, or ${name} without the items they belong to`
   )
 
 /** [A19] */
@@ -134,7 +134,7 @@ export const preconditionFailed = (name: string) =>
 
 /** [Q6] */
 export const preconditionUnreadable = () =>
-  new Problem(403, 'If-Match and If-None-Match are only for those who may read the item')
+  new Problem(403, 'If-Match and If-None-Match are only for callers who can read the item')
 
 /** [Q7] */
 export const keyReused = () =>
@@ -171,12 +171,11 @@ export const batchPrecondition = () =>
 export const batchAnswerTooLarge = (limit: number) =>
   new Problem(
     413,
-    `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations at once`
+    `The response would be larger than ${limit} bytes, so nothing was written; send Prefer: return=minimal, or fewer operations`
   )
 
 /** [A29] */
-export const malformedUrl = () =>
-  new Problem(400, 'The URL has a percent sign that is no valid encoding')
+export const malformedUrl = () => new Problem(400, 'The URL has an invalid percent encoding')
 
 export const headersTooLarge = () => new Problem(431, 'The headers are too large')
 
@@ -304,7 +303,7 @@ export const requestsNotCounted = () =>
 export const crossSiteWrite = () =>
   new Problem(
     403,
-    'This was asked for by a page of another site, and was not done; programs on other sites need an access token',
+    'This request came from a page of another site and was blocked; programs on other sites need an access token',
     { refusal: 'cross_site' }
   )
 

@@ -43,7 +43,7 @@ export const DESCRIPTIONS: Record<string, (of: Described) => Parts> = {
       responses: {
         201: responses.answer(
           of.endpoints.resource.policy
-            ? 'Created; null for a caller who may not read it'
+            ? 'Created; null for a caller who cannot read it'
             : 'Created',
           of.endpoints.resource.policy
             ? { anyOf: [schemaRef(names.item), { type: 'null' }] }

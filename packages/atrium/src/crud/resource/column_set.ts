@@ -52,7 +52,7 @@ export class ColumnSet {
     const column = this.findByAnyName(setting)
     if (!column) {
       throw new ValueError(
-        `${this.#model}: ${option} names '${setting}', which is no column of the model; its columns are ${listed(this.all.map((one) => one.apiName))}`
+        `${this.#model}: ${option} names '${setting}', which is not a column of the model; its columns are ${listed(this.all.map((one) => one.apiName))}`
       )
     }
     return column

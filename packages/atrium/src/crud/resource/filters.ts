@@ -31,7 +31,7 @@ export class Filters {
       const column = columns.visible.find((one) => one.apiName === apiName)
       if (!column) {
         throw new ValueError(
-          `Invalid filter column '${apiName}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.apiName))}. It stands in filterConfig as '${name}'`
+          `Invalid filter column '${apiName}': not found in the model ${model}; its columns are ${listed(columns.visible.map((one) => one.apiName))}. It is in filterConfig as '${name}'`
         )
       }
       this.#filters.set(name, {

@@ -221,7 +221,7 @@ function checkMarks(
 function noRelation(relations: RelationshipsContract[]): string {
   return relations.length === 0
     ? 'but the model has no relations'
-    : `which is no relation of the model; its relations are ${listed(relations.map((one) => one.relationName))}`
+    : `which is not a relation of the model; its relations are ${listed(relations.map((one) => one.relationName))}`
 }
 
 /** Completes "include names 'x', ..." */

@@ -574,7 +574,7 @@ export class Resource {
       .filter((name) => !this.columns.find(name) && !this.virtualFields.includes(name))
     if (unknown.length > 0) {
       throw new ValueError(
-        `${this.name}: ${option} does not match the model: ${listed(unknown)} is no column; columns are ${listed(this.columns.all.map((column) => column.apiName))}. A field that is no column must stand in virtualFields`
+        `${this.name}: ${option} does not match the model: ${listed(unknown)} is not a column; columns are ${listed(this.columns.all.map((column) => column.apiName))}. A field that is not a column must be in virtualFields`
       )
     }
     return compiled

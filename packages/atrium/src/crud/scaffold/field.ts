@@ -97,7 +97,7 @@ export function parseFields(texts: readonly string[]): ModelParts {
   }
   if (fields.length === 0 && relations.length > 0) {
     throw new ValueError(
-      `${relations[0].name} is no column: a model needs one beside it, as in name:string`
+      `${relations[0].name} is not a column: a model needs one in addition, as in name:string`
     )
   }
   return { fields, relations }

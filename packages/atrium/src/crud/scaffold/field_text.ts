@@ -34,6 +34,6 @@ export function nameIn(typed: string, text: string): string {
   const given = typed.trim()
   if (/^[a-z]\w*$/i.test(given)) return given
   throw new ValueError(
-    `'${text}' is no field: it begins with a name of letters, digits and _, as in number:string:unique`
+    `'${text}' is not a field: it begins with a name of letters, digits and _, as in number:string:unique`
   )
 }

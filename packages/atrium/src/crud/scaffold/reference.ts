@@ -191,7 +191,7 @@ async function keyType(name: string, model: LucidModel, attribute: string, colum
   const declared = Reflect.getMetadata('design:type', model.prototype, attribute)
   if (sqlType === undefined && declared !== Number) {
     throw new ValueError(
-      `${name}: the key of ${model.name} is no number, and only its table tells what else; make that first: node ace migrate`
+      `${name}: the key of ${model.name} is not a number, and only its table has its type; create that first: node ace migrate`
     )
   }
   if (sqlType === undefined || /^(big)?(int|serial)/.test(sqlType)) {

@@ -42,7 +42,7 @@ export function parseRelation(text: string): Relation {
     throw fault(`a ${kind} names one model, as in items:${kind}(InvoiceItem)`)
   }
   if (endsInMark || rest.length > 0) {
-    throw fault(`a ${kind} is no column, so nothing may stand after items:${kind}(InvoiceItem)`)
+    throw fault(`a ${kind} is not a column, so nothing can follow items:${kind}(InvoiceItem)`)
   }
   const attribute = string.camelCase(given)
   const relation = {

@@ -57,7 +57,7 @@ export function applyScope(scope: Scope, query: Query, actor: Actor): void {
     if (answer instanceof Promise) {
       answer.catch(() => {})
       throw new RuntimeError(
-        `${words} returns a promise; a scope adds its conditions at once, and reads what it needs from the actor`
+        `${words} returns a promise; a scope adds its conditions immediately, and reads what it needs from the actor`
       )
     }
     /* Functions within conditions run when the query becomes SQL, which takes from a query what it has. */

@@ -241,7 +241,7 @@ test.group('Admin | own password, sessions and tokens', (group) => {
     assert.containSubset(event, { event_type: 'CREATE', username: 'al' })
     const refused = await send('/tokens', { ...TOKEN, token_abilities: 'nothing' }, as)
     assert.equal(refused.status, 422)
-    assert.include(refused.text, 'is no ability')
+    assert.include(refused.text, 'Unknown ability')
   })
 
   test('[U7] one’s own tokens are revoked after a question, and nobody else’s', async ({

@@ -223,8 +223,8 @@ test.group('Admin | lists of the records that refer to a record', (group) => {
     const make = (names: string[]) =>
       new ModelView({ model: Troupe, databaseConfig, related: names })
     assert.deepEqual([...make(['actors']).options.related!], ['actors'])
-    assert.throws(() => make(['nonsense']), /related names 'nonsense', which is no hasMany/)
-    assert.throws(() => make(['guests']), /related names 'guests', which is no hasMany/)
+    assert.throws(() => make(['nonsense']), /related names 'nonsense', which is not a hasMany/)
+    assert.throws(() => make(['guests']), /related names 'guests', which is not a hasMany/)
     assert.throws(() => make(['firsts']), /related names 'firsts', whose onQuery/)
   })
 })

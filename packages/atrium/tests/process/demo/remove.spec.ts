@@ -75,7 +75,7 @@ test.group('demo:remove', (group) => {
     /* Everything else is fine, including that only demo tests need it; there is no terminal to
      * ask. */
     await rm(own)
-    assert.include(await refusal(), 'Nobody can be asked here')
+    assert.include(await refusal(), 'This is not a terminal')
     assert.isTrue(existsSync(film))
   })
 

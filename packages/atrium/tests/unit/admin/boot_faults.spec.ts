@@ -310,7 +310,7 @@ test.group('Errors of the boot | config/admin.ts', () => {
 
   test('[P9] a key that is not a Secret is reported without its value', ({ assert }) => {
     const message = thrown(() => defineConfig({ appKey: 'hush-hush' as any }))
-    assert.equal(message, "config/admin.ts: appKey is no Secret, and must be env.get('APP_KEY')")
+    assert.equal(message, "config/admin.ts: appKey is not a Secret, and must be env.get('APP_KEY')")
   })
 
   test('[P9] databaseEvents: {option} is checked')

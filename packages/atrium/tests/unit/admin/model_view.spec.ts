@@ -62,7 +62,7 @@ test.group('ModelView', () => {
     assert.throws(make, ValueError as any)
     assert.throws(
       make,
-      "Thing: allowedActions names 'fly', which is no action; actions are view, create, update, delete"
+      "Thing: allowedActions names 'fly', which is not an action; actions are view, create, update, delete"
     )
   })
 
@@ -223,7 +223,7 @@ test.group('ModelView | options with field names', () => {
     assert.throws(
       make({ updateInternalSchema: vine.object({ updated_at: vine.date() }) }),
       ValueError as any,
-      /^Person: updateInternalSchema does not match the model: updated_at is no column; columns are /
+      /^Person: updateInternalSchema does not match the model: updated_at is not a column; columns are /
     )
     assert.throws(make({ updateInternalSchema: vine.string() as any }), ValueError as any)
   })

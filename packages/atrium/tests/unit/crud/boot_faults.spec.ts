@@ -107,6 +107,6 @@ test.group('Errors of the boot', () => {
     const missing = () => new RuntimeError('Note: the table notes has no column text')
     const { errors, message } = new ConfigurationError([missing(), missing(), missing()])
     assert.lengthOf(errors, 1)
-    assert.include(message, 'has 1 fault:')
+    assert.include(message, 'has 1 error:')
   })
 })

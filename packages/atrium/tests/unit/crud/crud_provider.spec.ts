@@ -219,7 +219,7 @@ test.group('CrudProvider', (group) => {
     assert.lengthOf(warnings, 1)
     const [{ models }, text] = warnings[0]
     assert.includeMembers(models, ['Reel', 'Utensil'])
-    assert.match(text, /^Anybody may write .*Reel.* through the endpoints, as only the default of/)
+    assert.match(text, /^Everybody can write .*Reel.* through the endpoints, by the default of/)
   })
 
   test('[P10] in production it names models without an access option, and the line to add', async ({
@@ -234,7 +234,7 @@ test.group('CrudProvider', (group) => {
     const [{ models }, text] = warnings[0]
     assert.includeMembers(models, ['Reel', 'Utensil'])
     assert.notInclude(models, 'Guarded')
-    assert.match(text, /^Nobody has decided who may call .*Reel/)
+    assert.match(text, /^No access is set for .*Reel/)
     assert.include(text, "access: 'public' in @Crud opens")
 
     app.config.set('crud', { ...config, access: 'token', isAccessDecided: true })

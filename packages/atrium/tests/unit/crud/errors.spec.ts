@@ -23,12 +23,12 @@ test.group('errors', () => {
     assert.deepEqual(errors, faults)
     assert.equal(
       message,
-      "The models' configuration has 2 faults:\n  - first\n  - second\n    in two lines"
+      "The models' configuration has 2 errors:\n  - first\n  - second\n    in two lines"
     )
   })
 
   test('a single error is one error', ({ assert }) => {
-    assert.include(new ConfigurationError([new Error('alone')]).message, 'has 1 fault:')
+    assert.include(new ConfigurationError([new Error('alone')]).message, 'has 1 error:')
   })
 
   test('names are joined as in a sentence')

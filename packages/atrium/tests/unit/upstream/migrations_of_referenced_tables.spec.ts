@@ -118,7 +118,7 @@ test.group('Migrations of referenced tables', () => {
 
       assert.equal(
         error?.message,
-        '1 row of books would refer to rows of shelves that do not exist; 1 row of labels would refer to rows of shelves that do not exist. Foreign keys do not act while a migration runs on SQLite: change or delete those rows in the migration, too. Nothing of it was kept'
+        '1 row of books would refer to rows of shelves that do not exist; 1 row of labels would refer to rows of shelves that do not exist. Foreign keys do not act while a migration runs on SQLite: change or delete those rows in the migration, too. The migration was rolled back'
       )
       assert.deepEqual(await client.from('shelves').select('*'), [
         { id: 1, name: 'one', colour: 'red' },

@@ -44,7 +44,7 @@ function check(ability: string) {
   const [model, operation, ...rest] = ability.split(':')
   if (operation === undefined || rest.length > 0) {
     throw new ValueError(
-      `${JSON.stringify(ability)} is no ability: it is MODEL:OPERATION, as in ${examples()}`
+      `Unknown ability ${JSON.stringify(ability)}: an ability is MODEL:OPERATION, as in ${examples()}`
     )
   }
   if (model !== '*' && !modelNames().includes(model)) {

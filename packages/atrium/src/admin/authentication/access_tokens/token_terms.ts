@@ -54,7 +54,7 @@ export function readExpiry(text: string): DateTime {
   const seconds = secondsIn(text.trim())
   if (!(seconds >= 1)) {
     throw new ValueError(
-      `${JSON.stringify(text)} is no time that a token can be good for; say 30 days, 12 hours, 1 year or ${NEVER}`
+      `${JSON.stringify(text)} is not a time for which a token can be valid; say 30 days, 12 hours, 1 year or ${NEVER}`
     )
   }
   const expiry = DateTime.utc().plus({ seconds })

@@ -34,7 +34,7 @@ export class PasswordCheck {
       throw error
     }
     if (found?.id !== user.id) {
-      ctx.logger.warn({ username, address }, 'The present password was given wrong')
+      ctx.logger.warn({ username, address }, 'The current password was wrong')
       this.site.logEvent(ctx, {
         type: EventType.FAILED_LOGIN,
         status: 'failure',

@@ -79,7 +79,7 @@ export function ssoConfig(input: SsoInput): SsoConfig {
   }
   if (clientSecret !== undefined && !(clientSecret instanceof Secret)) {
     throw new ValueError(
-      `${PLACE}: sso.clientSecret is no Secret, and must be one that start/env.ts reads with Env.schema.secret()`
+      `${PLACE}: sso.clientSecret is not a Secret, and must be one that start/env.ts reads with Env.schema.secret()`
     )
   }
   return {

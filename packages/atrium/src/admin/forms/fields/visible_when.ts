@@ -83,7 +83,7 @@ export function checkConditions(
     const unknown = othersOf(field).filter((one) => !known.includes(one))
     if (unknown.length > 0) {
       throw new ValueError(
-        `${place} names ${listed(unknown)}, which is no field; fields are ${listed(known)}`
+        `${place} names ${listed(unknown)}, which is not a field; fields are ${listed(known)}`
       )
     }
     const reached = new Set<string>()

@@ -30,7 +30,7 @@ function checkInline(site: ViewSite, view: ModelView, options: InlineOptions): v
   if (!relation) {
     const names = [...view.model.$relationsDefinitions.keys()]
     const known = names.length > 0 ? `; relations are ${listed(names)}` : ''
-    throw new ValueError(`${place}, which is no relation of the model${known}`)
+    throw new ValueError(`${place}, which is not a relation of the model${known}`)
   }
   if (relation.type !== 'hasMany' && relation.type !== 'hasOne') {
     throw new ValueError(`${place}, a ${relation.type}, and must name a hasMany or hasOne`)

@@ -27,7 +27,7 @@ export async function keepUnproved(
     const id = await site.keptForms.keep(owner.id, { address, texts, reason: 'unproved' })
     return id === null ? null : withCarried(address, KEPT, id)
   } catch (error) {
-    ctx.logger.error({ err: error }, 'What was typed into a form could not be kept')
+    ctx.logger.error({ err: error }, 'What was typed into a form could not be stored')
     return null
   }
 }

@@ -24,7 +24,7 @@ export async function keepUnsent(site: AdminSite, ctx: HttpContext): Promise<str
   try {
     return await keep(site, ctx, form)
   } catch (error) {
-    ctx.logger.error({ err: error }, 'What was typed into a form could not be kept')
+    ctx.logger.error({ err: error }, 'What was typed into a form could not be stored')
     return null
   }
 }

@@ -65,7 +65,7 @@ export function checkFormNames(
   const unknown = names.filter((one) => !known.includes(one))
   if (unknown.length > 0) {
     throw new ValueError(
-      `${name}: form names ${listed(unknown)}, which is no field; fields are ${listed(known)}`
+      `${name}: form names ${listed(unknown)}, which is not a field; fields are ${listed(known)}`
     )
   }
   const twice = names.find((one, index) => names.indexOf(one) !== index)

@@ -71,7 +71,7 @@ export function crudEndpoints(view: MountedView): EndpointCreator {
   const creator = new Creator(sharedOptions(view), mount)
   if (creator.resource !== resource) {
     throw new ValueError(
-      `${view.name}: the constructor of ${Creator.name} does not hand on what it is given, so its endpoints would lie beside the admin site; write constructor(...given) { super(...given) }`
+      `${view.name}: the constructor of ${Creator.name} does not pass its arguments on, so its endpoints would be outside of the admin site; write constructor(...given) { super(...given) }`
     )
   }
   creator.planRoutes()

@@ -22,7 +22,7 @@ export async function compareTextExactly(client: QueryClientContract): Promise<v
     await client.rawQuery(`alter database ?? character set utf8mb4 collate ${name}`, [own])
   } catch (error) {
     throw new RuntimeError(
-      `The database ${own} takes different texts for the same, and this user may not change that. Who may runs: alter database ${own} character set utf8mb4 collate ${name}`,
+      `The database ${own} treats different texts as equal, and this user is not allowed to change that. As a user who is, run: alter database ${own} character set utf8mb4 collate ${name}`,
       { cause: error }
     )
   }

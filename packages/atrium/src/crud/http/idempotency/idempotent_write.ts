@@ -85,7 +85,7 @@ export abstract class IdempotentWrite<Answer extends object> {
       const identity = identityOf(actor)
       if (!identity) {
         throw new RuntimeError(
-          `${this.resource.name}: the authorizer's actor has no user or token with an id, so nobody knows whose an Idempotency-Key is`
+          `${this.resource.name}: the authorizer's actor has no user or token with an id, so an Idempotency-Key cannot be assigned to a caller`
         )
       }
       const id = encryption.blindIndex([this.path, key, ...identity], 'idempotency key')

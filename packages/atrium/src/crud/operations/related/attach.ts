@@ -48,7 +48,7 @@ export async function attachRelated(
     const relation = pivotRelationOf(resource.model, name)
     if (!relation?.isWhole) {
       throw new RuntimeError(
-        `${resource.name}: ${name} is no many-to-many relation that can be written`
+        `${resource.name}: ${name} is not a many-to-many relation that can be written`
       )
     }
     await new Attachment(relation, record, client, options).write(wanted)
@@ -148,7 +148,7 @@ class Attachment {
     if (lost) {
       const value = String(now(lost) ?? 'nothing').slice(0, 80)
       throw this.#fault(
-        `was changed by another user meanwhile: the ${lost} of ${id} is ${value} now`,
+        `was changed by another user in the meantime: the ${lost} of ${id} is ${value} now`,
         'changed'
       )
     }

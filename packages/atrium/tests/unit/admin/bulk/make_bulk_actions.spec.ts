@@ -43,7 +43,7 @@ test.group('Bulk actions of a view', () => {
       assert.throws(() => make(Wrong), ValueError as any)
       assert.throws(
         () => make(Wrong),
-        `Country: the bulk action Wrong is named '${name}', which can't stand in an address; use letters, digits, - and _`
+        `Country: the bulk action Wrong is named '${name}', which is not valid in a URL; use letters, digits, - and _`
       )
     })
 
@@ -68,13 +68,14 @@ test.group('Bulk actions of a view', () => {
     for (const [one, message] of [
       [
         class Other {},
-        'Country: bulkActions holds something that is no subclass of BulkAction: Other',
+        'Country: bulkActions contains something that is not a subclass of BulkAction: Other',
       ],
       [
         'publish',
-        'Country: bulkActions holds something that is no subclass of BulkAction: ' + "'publish'",
+        'Country: bulkActions contains something that is not a subclass of BulkAction: ' +
+          "'publish'",
       ],
-      [null, 'Country: bulkActions holds something that is no subclass of BulkAction: null'],
+      [null, 'Country: bulkActions contains something that is not a subclass of BulkAction: null'],
       [
         Silent,
         'Country: the bulk action Silent has the label ' +
@@ -82,7 +83,7 @@ test.group('Bulk actions of a view', () => {
       ],
       [
         Needy,
-        "Country: the bulk action Needy needs 'fly', which is no action; actions are view, create, update and delete",
+        "Country: the bulk action Needy needs 'fly', which is not an action; actions are view, create, update and delete",
       ],
     ] as const) {
       assert.throws(() => make(one), ValueError as any)

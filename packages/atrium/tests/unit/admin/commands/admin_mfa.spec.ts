@@ -34,7 +34,7 @@ test.group('admin:mfa', (group) => {
     await emptyEventTables()
     const { command, text } = await run('jo', '--reset')
     command.assertSucceeded()
-    assert.include(text, 'jo has no second factor any more; taken away: 1; sessions ended: 1')
+    assert.include(text, 'jo has no second factor any more; removed: 1; sessions ended: 1')
     for (const table of ['admin_factors', 'admin_recovery_codes']) {
       const owners = await db.from(table).distinct('user_id')
       assert.deepEqual(owners, [{ user_id: al.id }])

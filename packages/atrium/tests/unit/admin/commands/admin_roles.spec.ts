@@ -231,7 +231,7 @@ test.group('admin:roles', (group) => {
     assert,
   }) => {
     for (const [file, message] of [
-      ['{', /roles\.json: It is no JSON/],
+      ['{', /roles\.json: It is not JSON/],
       [[], /has no list "roles"/],
       [{ roles: [{ name: 'New', permissions: {} }, { permissions: {} }] }, /Role 2 has no name/],
       [{ roles: [{ name: 'A', permissions: { Reel: {} } }] }, /'A': Reel has no actions/],
@@ -244,7 +244,7 @@ test.group('admin:roles', (group) => {
             { name: 'A', permissions: {} },
           ],
         },
-        /'A' stands there twice/,
+        /'A' is there twice/,
       ],
     ] as const) {
       await refused([`--import=${await fileWith(file)}`], message)

@@ -76,7 +76,7 @@ test.group('admin:token', (group) => {
     assert.closeTo(expiresAt!.diffNow('days').days, 90, 0.01)
 
     process.stdin.isTTY = false
-    await refused(['jo'], /Nobody can be asked here, as this is no terminal: use --name/)
+    await refused(['jo'], /This is not a terminal, so the command cannot prompt: use --name/)
     assert.lengthOf(await AdminAccessToken.all(), 1)
   })
 

@@ -81,6 +81,6 @@ test.group('crud:export', (group) => {
   test('[D2, P12] a folder is no file to write to', async ({ assert }) => {
     const { command, logs } = await run('ClosedFile', `--output=${folder}`)
     command.assertFailed()
-    assert.match(logs[0], /is there, and is no file/)
+    assert.match(logs[0], /exists and is not a file/)
   })
 })

@@ -20,7 +20,7 @@ test.group('The option manyToMany', () => {
   test('[R3] a name that cannot be a field is an error with a reason', ({ assert }) => {
     const fault = (name: string, taken: string[] = []) => manyToManyFault(Revue, [name], taken)
     assert.isNull(fault('people'))
-    assert.match(fault('peple')!, /'peple', which is no manyToMany relation.*'?people/)
+    assert.match(fault('peple')!, /'peple', which is not a manyToMany relation.*'?people/)
     assert.match(fault('locals')!, /'locals', whose onQuery/)
     assert.match(fault('people', ['people'])!, /name of another field/)
   })

@@ -53,7 +53,7 @@ test.group('make:crud', (group) => {
       .replyWith('Moon')
     command.prompt
       .trap('First field')
-      .assertFails('', /is no field/)
+      .assertFails('', /is not a field/)
       .assertFails('a:nope', /there is no type 'nope'/)
       .assertPasses('name:string')
       .replyWith('name:string')

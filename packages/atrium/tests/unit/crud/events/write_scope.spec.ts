@@ -69,7 +69,7 @@ test.group('Writes of one action', (group) => {
         },
       })
     )
-    await assert.rejects(() => crud.create({ name: 'a' }), /undone, as no record/)
+    await assert.rejects(() => crud.create({ name: 'a' }), /rolled back, as it could not be logged/)
     assert.isNull(await Plain.first())
   })
 

@@ -123,7 +123,7 @@ test.group('AssetStore', (group) => {
     await assert.rejects(
       () => AssetStore.load([{ name: 'x.php', paths: [path] }]),
       ValueError,
-      /x\.php is no asset: it must end in \.css, \.js, \.svg/
+      /x\.php is not an asset: it must end in \.css, \.js, \.svg/
     )
   })
 

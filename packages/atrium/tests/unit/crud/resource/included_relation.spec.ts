@@ -104,7 +104,7 @@ function messageOf(model: any, include: any[]): string {
 test.group('IncludedRelation', () => {
   test('[Q3, P9] an unknown relation is a ValueError that lists the known ones', ({ assert }) => {
     const message = messageOf(Leaf, ['twig', 'root'])
-    assert.match(message, /^Leaf: include names 'root', which is no relation of the model/)
+    assert.match(message, /^Leaf: include names 'root', which is not a relation of the model/)
     assert.include(message, 'twig, hiddenTwig, clashingTwig, colouredTwig')
     assert.equal(
       messageOf(Stone, ['leaves']),
@@ -127,7 +127,7 @@ test.group('IncludedRelation', () => {
       [{ limit: 5 }, 'Label: include.relation is undefined, and must be a string'],
       [
         { relation: 'root', limit: 5 },
-        "Label: include names 'root', which is no relation of the model",
+        "Label: include names 'root', which is not a relation of the model",
       ],
       [
         { relation: 'albums', pivot: ['a'] },

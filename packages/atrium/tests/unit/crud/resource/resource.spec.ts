@@ -120,7 +120,7 @@ test.group('Resource', (group) => {
     assert.throws(
       () => new Resource({ model: Person, createSchema }),
       ValueError as any,
-      'Person: createSchema does not match the model: password is no column; columns are id, full_name, mail, secret and data'
+      'Person: createSchema does not match the model: password is not a column; columns are id, full_name, mail, secret and data'
     )
     const updateSchema = createSchema
     assert.throws(() => new Resource({ model: Person, updateSchema }), 'Person: updateSchema does')
@@ -134,7 +134,7 @@ test.group('Resource', (group) => {
       assert.throws(
         () => new Resource({ model: Person, [option]: 'gone' }),
         ValueError as any,
-        `Person: ${option} names 'gone', which is no column of the model; its columns are id, full_name`
+        `Person: ${option} names 'gone', which is not a column of the model; its columns are id, full_name`
       )
     })
 

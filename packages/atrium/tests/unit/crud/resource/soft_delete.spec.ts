@@ -45,7 +45,7 @@ test.group('Soft delete', (group) => {
     assert.throws(
       () => new Resource({ model: Jotting, deletedAtColumn: 'gone_at' }),
       ValueError as any,
-      /Jotting: deletedAtColumn names 'gone_at', which is no column of the model/
+      /Jotting: deletedAtColumn names 'gone_at', which is not a column of the model/
     )
   })
 

@@ -46,12 +46,12 @@ const READ: Array<[text: string, expected: object]> = [
 ]
 
 const REFUSED: Array<[text: string, message: string]> = [
-  ['', "'' is no field: it begins with a name"],
-  ['2nd:string', 'is no field'],
-  ['a b:string', 'is no field'],
-  ['$attributes:string', 'is no field'],
-  ['__proto__:string', 'is no field'],
-  ["a');--:string", 'is no field'],
+  ['', "'' is not a field: it begins with a name"],
+  ['2nd:string', 'is not a field'],
+  ['a b:string', 'is not a field'],
+  ['$attributes:string', 'is not a field'],
+  ['__proto__:string', 'is not a field'],
+  ["a');--:string", 'is not a field'],
   [
     'a:',
     "a: '' can't be read; a field is name:type, then nullable, unique, index and default(VALUE)",
@@ -215,12 +215,12 @@ test.group('parseFields with relations', () => {
         ['a', 'items:hasMany(A,B)'],
         /items: a hasMany names one model, as in items:hasMany\(InvoiceItem\)/,
       ],
-      [['a', 'items:hasMany(A)?'], /items: a hasMany is no column, so nothing may stand after/],
-      [['a', 'items:hasMany(A):unique'], /items: a hasMany is no column/],
+      [['a', 'items:hasMany(A)?'], /items: a hasMany is not a column, so nothing can follow/],
+      [['a', 'items:hasMany(A):unique'], /items: a hasMany is not a column/],
       [['a', 'class:hasMany(A)'], /class can't be a field/],
       [['a', 'a:hasMany(B)'], /a is there twice/],
-      [['items:hasMany(A)'], /items is no column: a model needs one beside it/],
-      [['a', '1:hasMany'], /'1:hasMany' is no field/],
+      [['items:hasMany(A)'], /items is not a column: a model needs one in addition/],
+      [['a', '1:hasMany'], /'1:hasMany' is not a field/],
       [
         ['a:nothing'],
         /belongsTo\(Model\), hasMany\(Model\), hasOne\(Model\) and manyToMany\(Model\)/,

@@ -213,7 +213,7 @@ test.group('Schemas', () => {
     assert.throws(
       () => new Resource({ model: Sample, createSchema }),
       ValueError as any,
-      /Sample: createSchema does not match the model: password is no column; columns are .*name/
+      /Sample: createSchema does not match the model: password is not a column; columns are .*name/
     )
     assert.throws(
       () => new Resource({ model: Sample, updateSchema: vine.create(createSchema) }),

@@ -54,8 +54,11 @@ test.group('readAbilities', () => {
     .with([
       { text: '', message: /^A token needs an ability, as in \w+:read/ },
       { text: ' , ', message: /^A token needs an ability/ },
-      { text: 'Utensil', message: /^"Utensil" is no ability: it is MODEL:OPERATION, as in/ },
-      { text: 'Utensil:read:x', message: /is no ability/ },
+      {
+        text: 'Utensil',
+        message: /^Unknown ability "Utensil": an ability is MODEL:OPERATION, as in/,
+      },
+      { text: 'Utensil:read:x', message: /^Unknown ability/ },
       {
         text: 'Prodct:read',
         message: /names a model without endpoints; models are .*Reel.* and \*$/,

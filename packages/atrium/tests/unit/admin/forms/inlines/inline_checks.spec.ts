@@ -66,7 +66,7 @@ test.group('The option inlines', () => {
     .with([
       [
         ['loads'],
-        "Caravan: inlines names 'loads', which is no relation of the model; relations are",
+        "Caravan: inlines names 'loads', which is not a relation of the model; relations are",
       ],
       [['camels', 'camels'], "inlines names 'camels' twice"],
       [

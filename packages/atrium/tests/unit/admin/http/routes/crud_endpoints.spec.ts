@@ -75,7 +75,7 @@ test.group('Endpoints of a view', () => {
     }
     const make = () => viewOf({ endpointCreator: Deaf })
     assert.throws(make, ValueError as any)
-    assert.throws(make, /^Country: the constructor of Deaf does not hand on what it is given/)
+    assert.throws(make, /^Country: the constructor of Deaf does not pass its arguments on/)
   })
 
   test('[P9, S19] a class other than an EndpointCreator, or colliding routes, are a ValueError', ({

@@ -219,11 +219,11 @@ test.group('Writes without a transaction of Lucid’s', (group) => {
     }
     await assert.rejects(
       () => crud.create({ name: 'b' }),
-      'The write was undone, as no record of it could be kept'
+      'The write was rolled back, as it could not be logged'
     )
     await assert.rejects(
       () => crud.update(id, { name: 'b' }),
-      'The write was undone, as no record of it could be kept'
+      'The write was rolled back, as it could not be logged'
     )
     assert.deepEqual(await heard(), [])
     const rows = await db.from('event_plains')
