@@ -51,6 +51,10 @@ export class BulkJob extends JobKind {
     return title ?? this.site.text('jobs.kind.bulk', { model: job.model ?? '' })
   }
 
+  override notesOfRest(job: AdminJob) {
+    return { unchanged: unchangedIn(job) }
+  }
+
   async perform(run: JobRun): Promise<Record<string, unknown>> {
     const { job } = run
     const { count } = job.payload as unknown as Payload

@@ -67,6 +67,11 @@ export abstract class JobKind {
    */
   abstract perform(run: JobRun): Promise<Record<string, unknown> | void>
 
+  /** The notes with which *Do the rest* goes on. Default: none, as its writes are events of their own */
+  notesOfRest(_job: AdminJob): AdminJob['notes'] {
+    return null
+  }
+
   /**
    * True if what an unfinished job has written is reverted when it fails or is cancelled: it is all or nothing, and
    * written in several transactions. Default: what was done before stays

@@ -188,15 +188,16 @@ export class JobStore {
   /**
    * Puts an ended job back into the queue, for the rest of it.
    *
+   * @param notes  which it begins with
    * @returns false if it has not ended, or was done
    */
-  async reopen(job: AdminJob): Promise<boolean> {
+  async reopen(job: AdminJob, notes: AdminJob['notes']): Promise<boolean> {
     const query = this.client().from(AdminJob.table).where('id', job.id)
     const values = {
       state: 'queued',
       run: null,
       fault: null,
-      notes: null,
+      notes: notes && JSON.stringify(notes),
       ended_at: null,
       interruptions: 0,
     }

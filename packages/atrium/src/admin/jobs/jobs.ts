@@ -134,7 +134,7 @@ export class Jobs {
       return await this.start(ctx, kind.name, { payload, model: model ?? undefined })
     }
     await this.#refuseMany(job, 1)
-    if (!(await this.store.reopen(job))) return null
+    if (!(await this.store.reopen(job, kind.notesOfRest(job)))) return null
     try {
       await this.#enqueue(job.id)
     } catch (error) {

@@ -2,6 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { DateTime } from 'luxon'
 import type { AdminUser, PermissionsDocument } from '#admin'
+import { ValueError } from '#crud'
 import {
   callRaw,
   cookiesOf,
@@ -16,6 +17,7 @@ import { call, get, type Answer } from '#tests/helpers/http'
 import { emptyJobTables, untilJob, work } from '#tests/helpers/jobs'
 import { emptyEventTables } from '#tests/helpers/logged_events'
 import { makeRole, restoreRoles, roleIdOf } from '#tests/helpers/roles'
+import { Gadget } from '#tests/fixtures/bulk'
 import { Folder, Machine, Maker, Ruled, Shelfmark, Stamped } from '#tests/fixtures/forms'
 import { Play } from '#tests/fixtures/stages'
 
@@ -740,6 +742,33 @@ test.group('Admin | edit selected', (group) => {
     assert.match(ended.fault!, /^Nothing was changed\. /)
     const row = await db.from('bulk_gadgets').where('id', stuck).first()
     assert.equal(row.name, 'free')
+  })
+
+  test('[L9, D1] the rest of a job counts what its earlier runs left unchanged', async ({
+    assert,
+    cleanup,
+  }) => {
+    await emptyJobTables()
+    const rows = Array.from({ length: 1000 }, (_, i) => ({ name: i < 3 ? 'New' : 'Lamp' }))
+    for (let start = 0; start < rows.length; start += 100) {
+      await db.table('bulk_gadgets').multiInsert(rows.slice(start, start + 100))
+    }
+    const last = await insertRow('bulk_gadgets', { name: 'Last' })
+    const refuse = ({ id }: Gadget) => {
+      if (id === last) throw new ValueError('Not now')
+    }
+    Gadget.before('update', refuse)
+    const admit = () => void Gadget.$hooks.remove('before:update', refuse)
+    cleanup(admit)
+    cleanup(await work())
+    const all = { all: true, query: '', count: 1001 }
+    const { body } = await post('Gadget', { ...all, values: { name: 'New' } })
+    const { id } = body.job
+    assert.containSubset(await untilJob(id), { state: 'failed', done: 1000 })
+    admit()
+    await sendForm(`/admin/management/jobs/${id}/again`, {}, { cookie })
+    const job = await untilJob(id)
+    assert.deepEqual(job.result, { message: '998 gadgets updated, 3 unchanged' })
   })
 
   test('[L9] what is secret is not kept for a job', async ({ assert }) => {
