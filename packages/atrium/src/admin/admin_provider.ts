@@ -234,7 +234,7 @@ export default class AdminProvider {
     }
 
     for (const file of await modelFiles(this.app)) {
-      /* * The CRUD provider reports this fault. */
+      /* The CRUD provider reports this error. */
       if ('error' in file) continue
       for (const model of file.exported) {
         if (typeof model !== 'function') continue

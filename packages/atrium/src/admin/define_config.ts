@@ -86,7 +86,7 @@ export interface AdminConfig {
     invalidRows: number
   }
   exports: {
-    /** Records of an export that are sent at once; more are a background job [D2] */
+    /** Records of an export that are sent immediately; more are a background job [D2] */
     streamed: number
     /** Hours for which the file of such a job is kept */
     keptHours: number

@@ -160,7 +160,7 @@ export class NotAllowed extends Exception {
 }
 
 /**
- * A superuser views the site as a role, and can't write meanwhile. [U6]
+ * A superuser views the site as a role, and can't write in the meantime. [U6]
  */
 export class ViewingAsRole extends Exception {
   static status = 403
@@ -219,14 +219,14 @@ export class RefusedRows extends InvalidForm {
 }
 
 /**
- * The faults of a row in a form.
+ * The errors of a row in a form.
  */
 export interface RowFault {
   /** Messages by API name */
   fieldErrors: Record<string, string>
   /** Messages about the row as a whole */
   messages: string[]
-  /** True if another user has changed the row, so that it goes on from its present version */
+  /** True if another user has changed the row, so that it goes on from its current version */
   isChanged?: boolean
   /** True if there is no such row any more: saved again, it is a new one */
   isGone?: boolean
@@ -328,7 +328,7 @@ export class FileFault extends JobFailure {
   /**
    * @param key   key of the message in the catalogue, below `sheets.fault`
    * @param data  of the message; `at` is the line of the file where it is not `line`
-   * @param line  as in `FileRow`, also in `data`; null for a fault of the file as a whole
+   * @param line  as in `FileRow`, also in `data`; null for an error of the file as a whole
    */
   constructor(
     key: string,
@@ -362,7 +362,7 @@ export class JobStopped extends Exception {
 }
 
 /**
- * A run that is not its job's present one: it was cancelled, or another process took it over.
+ * A run that is not its job's current one: it was cancelled, or another process took it over.
  */
 export class JobSuperseded extends Exception {
   static code = 'E_JOB_SUPERSEDED'
@@ -393,7 +393,7 @@ export class UndoRefused extends Exception {
 
   /**
    * @param reason   catalogue key below `undo.refused`, with its data
-   * @param records  those that stand in the way: their keys as in paths
+   * @param records  those that are in the way: their keys as in paths
    */
   constructor(
     readonly reason: string,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const rooms = new Set<() => Promise<unknown>>()
 
-/* Milliseconds between two rooms, for the requests that came meanwhile */
+/* Milliseconds between two rooms, for the requests that came in the meantime */
 const PAUSE = 20
 
 /**

@@ -53,7 +53,7 @@ export interface FieldOptions {
    */
   fileTypes?: readonly string[]
   /**
-   * False for numbers that are no quantities, such as codes, which have no separators of thousands. Keys, references
+   * False for numbers that are not quantities, such as codes, which have no separators of thousands. Keys, references
    * and names that end in `id` or `year` never have them
    */
   grouped?: boolean
@@ -139,7 +139,7 @@ export interface AdminViewOptions {
   rowsPerPage?: number
   /**
    * Layout of the form: API names of fields, and what `section` and `tab` return. Fields that it does not name
-   * stand at the end. Default: all fields in the order of the schema, in two columns [R1]
+   * are at the end. Default: all fields in the order of the schema, in two columns [R1]
    */
   form?: Iterable<FormPart>
   /** Label, help and widget of fields, by API name */

@@ -29,7 +29,7 @@ export function crudRouter(options: CrudRouterOptions): EndpointCreator {
 /**
  * The class that creates a model's endpoints.
  *
- * @throws ValueError  when the option is no subclass of EndpointCreator
+ * @throws ValueError  when the option is not a subclass of EndpointCreator
  */
 export function creatorOf({
   model,

@@ -50,7 +50,7 @@ export class AccountController {
 }
 
 /**
- * A checkbox that stands behind a hidden field of its name with the value `off`.
+ * A checkbox that is behind a hidden field of its name with the value `off`.
  *
  * @returns undefined if the form has no such switch
  */

@@ -17,7 +17,7 @@ export interface OwnSession {
 }
 
 /**
- * The active sessions of the signed-in user: the present one first, then those that were active last. [U7]
+ * The active sessions of the signed-in user: the current one first, then those that were active last. [U7]
  */
 export async function ownSessions(site: AdminSite, ctx: HttpContext): Promise<OwnSession[]> {
   const { owner, session } = guardOf(ctx).signedInOrFail()

@@ -15,7 +15,7 @@ import { guardOf } from '../authentication/sessions/admin_guard.js'
 type Faults = Partial<Record<PasswordField, string>>
 
 /**
- * Changes the signed-in user's own password, for who knows the present one. [U7, U13]
+ * Changes the signed-in user's own password, for who knows the current one. [U7, U13]
  */
 export class PasswordController {
   readonly #check: PasswordCheck
@@ -25,7 +25,7 @@ export class PasswordController {
   }
 
   /**
-   * The other sessions end; this one goes on with another id and token. The present password is asked for first:
+   * The other sessions end; this one goes on with another id and token. The current password is asked for first:
    * nothing else is said to who does not know it.
    *
    * @throws NotAllowed  for a user who has no password: a superuser makes a link for them [U12]

@@ -165,7 +165,7 @@ export class AdminAuthentication {
    * Begins a session for a user who comes from the OpenID Connect provider, which counts as a second factor. [U15]
    *
    * @param options.isLinked  asked when the user is locked: true if they still are the provider's person
-   * @returns null if the user was removed, changed meanwhile, or is not linked any more
+   * @returns null if the user was removed, changed in the meantime, or is not linked any more
    */
   async signInBySso(
     ctx: HttpContext,
@@ -191,7 +191,7 @@ export class AdminAuthentication {
   }
 
   /**
-   * Gives the session of a request another id and token; those that it had are worthless at once. For the moment
+   * Gives the session of a request another id and token; those that it had are invalid from then on. For the moment
    * after which an eavesdropper of before must not go on, such as a new password. [U7]
    */
   async renew(ctx: HttpContext, { owner, session }: SignedIn): Promise<void> {
@@ -258,7 +258,7 @@ export class AdminAuthentication {
     this.#sendToken(ctx, token)
   }
 
-  /** The token that the request has is good for some minutes more, so that another request can renew it. */
+  /** The token that the request has is valid for some minutes more, so that another request can renew it. */
   async #renewToken(ctx: HttpContext, user: Pick<AdminUser, 'id'>, session: OpenSession) {
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     if (await this.sessions.rememberSoon(session, claims)) this.#sendToken(ctx, token)

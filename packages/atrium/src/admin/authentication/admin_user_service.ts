@@ -36,10 +36,10 @@ export type PasswordOwner = Partial<Pick<AdminUser, 'username' | 'email'>>
  */
 export class AdminUserService {
   /**
-   * @param hashing  limits how many passwords are compared and hashed at once: hashing is slow and
+   * @param hashing  limits how many passwords are compared and hashed concurrently: hashing is slow and
    *   takes memory by design, and every client can cause it [B8]
    * @param defaultRole  role of users who are created without roles [U5]
-   * @param siteWords    names of the site, which are no passwords [U13]
+   * @param siteWords    names of the site, which are not passwords [U13]
    */
   constructor(
     private readonly hashing = new WorkQueue(2, 20),

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon'
 import AdminTokenBlacklist from '../models/admin_token_blacklist.js'
 
 /**
- * Uses something up that is good once: a step of a login, a challenge. Of several requests, also in several
+ * Uses something up that is valid once: a step of a login, a challenge. Of several requests, also in several
  * processes, one gets true.
  *
  * @param id       unique and random, 36 characters at most

@@ -9,7 +9,7 @@ import type { ModelView } from '../model_view.js'
 import type { BulkTask } from './bulk_task.js'
 
 /*
- * Bodies and answers of the bulk addresses that take JSON. [S50 to S54, B20]
+ * Bodies and responses of the bulk addresses that take JSON. [S50 to S54, B20]
  */
 
 /**
@@ -53,7 +53,7 @@ export function acceptJob({ response }: HttpContext, site: AdminSite, job: Admin
 }
 
 /**
- * Answers a failure.
+ * Responds to a failure.
  *
  * @throws the error itself if it is a refusal of the policy, which the site answers
  */

@@ -3,7 +3,7 @@ import { hasForeignHook } from '#crud/internals'
 import type { ModelView } from '../model_view.js'
 
 /**
- * True if code of the application runs before a deletion: it may delete first what else would stand in the
+ * True if code of the application runs before a deletion: it may delete first what else would be in the
  * way. [R6]
  */
 export function clearsTheWay({ base }: ModelView): boolean {

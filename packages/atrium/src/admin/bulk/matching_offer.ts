@@ -5,7 +5,7 @@ import type { ListParameters } from '../list/list_parameters.js'
  * The box that selects all records of a list, on whichever page. [L8]
  */
 export interface MatchingOffer {
-  /** Query string of the list, without its view, which somebody may change meanwhile */
+  /** Query string of the list, without its view, which somebody may change in the meantime */
   query: string
   /** Number of its records, which must be the same when it is done */
   count: number

@@ -4,7 +4,7 @@ import type { ConsolePlan } from '../import/import_by_console.js'
 import type { ImportCounts, ImportFault } from '../models/admin_import.js'
 import { AdminCommand, CommandFailure } from './admin_command.js'
 
-/* Rows between two lines of progress, where the output is no terminal */
+/* Rows between two lines of progress, where the output is not a terminal */
 const ROWS_A_LINE = 10_000
 
 const BAR = 30

@@ -24,7 +24,7 @@ export interface ExportTarget {
 
 /**
  * @param path  undefined: standard output
- * @throws CommandFailure  for a path that is no file
+ * @throws CommandFailure  for a path that is not a file
  */
 export async function exportTo(path: string | undefined): Promise<ExportTarget> {
   return path === undefined ? standardOutput() : await file(resolve(path))

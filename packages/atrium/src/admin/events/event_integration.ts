@@ -44,7 +44,7 @@ export interface EventDetails {
   system_name?: string
   /** Name of the file of an import [D3] */
   file?: string
-  /** Of an import: numbers of its rows that made, changed and left a record, and of the faulty ones */
+  /** Of an import: numbers of its rows that made, changed and left a record, and of the invalid ones */
   new?: number
   changed?: number
   unchanged?: number

@@ -1,5 +1,5 @@
 /**
- * The same batches; the next one is read while the present one is used.
+ * The same batches; the next one is read while the current one is used.
  */
 export async function* ahead<Batch>(
   batches: AsyncGenerator<Batch, void>

@@ -2,7 +2,7 @@ import { ExportRefused } from '../errors.js'
 import { SELECTED } from './selected_records.js'
 import { FILE_FORMATS, isFileFormat, type FileFormat } from '../sheets/file_format.js'
 
-/** The value of `columns` that stands for all that answers hold */
+/** The value of `columns` that stands for all that responses hold */
 export const ALL_FIELDS = '*'
 
 const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
@@ -32,7 +32,7 @@ export interface ExportQuery {
   choice: ExportChoice
   /** The list's part */
   list: string
-  /** True for all fields that answers hold, in their order */
+  /** True for all fields that responses hold, in their order */
   hasAllFields: boolean
   /** Paths of the records that were selected in the list; null: all of its records */
   selected: string[] | null

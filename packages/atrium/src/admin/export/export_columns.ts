@@ -37,7 +37,7 @@ export interface ExportColumn {
 }
 
 /**
- * Names of all fields that answers hold, in their order.
+ * Names of all fields that responses hold, in their order.
  */
 export function fieldsOf({ resource }: ModelView): string[] {
   return [...resource.fields.map(({ apiName }) => apiName), ...resource.computed.values()]

@@ -34,7 +34,7 @@ const ROWS_OF_OWN_CODE = 100
 export interface WantedList {
   /** Query of the list */
   query: string
-  /** Names of its columns; `all`: all that answers hold. Default: those that the list shows */
+  /** Names of its columns; `all`: all that responses hold. Default: those that the list shows */
   columns?: readonly string[] | 'all'
   titles: boolean
   /** Paths of the records that were selected in the list, whatever its filters say now. Default: all of its records */

@@ -10,7 +10,7 @@ export const SELECTED = 'ids'
  * The condition for the records that were selected in a list.
  *
  * @param paths  see `SELECTED`
- * @throws ExportRefused  for what is no key, and for too many
+ * @throws ExportRefused  for what is not a key, and for too many
  */
 export function selectedRecords({ resource }: ModelView, paths: readonly string[]): Condition {
   try {

@@ -30,11 +30,11 @@ interface Sending {
 }
 
 /**
- * Sends an export while it is read, from one snapshot, which ends with the answer. A fault before the first part is an
+ * Sends an export while it is read, from one snapshot, which ends with the response. An error before the first part is an
  * ordinary error; a later one ends the connection, so that nobody takes a part for the whole. [D2]
  *
  * @param most  number of records
- * @returns null once the answer is on its way; else what their number is, if it is known: they are too many
+ * @returns null once the response has begun; else what their number is, if it is known: they are too many
  * @throws Problem 503  while too many are being sent
  */
 export async function sendExport(
@@ -103,7 +103,7 @@ function begin(
   const { response } = ctx.response
   const output = new PassThrough()
   sendHeaders(ctx, list, choice)
-  /* The end of the answer, be it sent, left or broken. */
+  /* The end of the response, be it sent, left or broken. */
   const left = new Promise<void>((resolve) => finished(response, () => resolve())).then(
     () => void output.destroy()
   )
@@ -131,7 +131,7 @@ function begin(
 }
 
 /**
- * Headers of the answer.
+ * Headers of the response.
  */
 export function sendHeaders(
   { response }: HttpContext,

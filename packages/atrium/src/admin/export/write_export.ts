@@ -68,7 +68,7 @@ function positionsOf(
   return new Set(columns.flatMap((column, index) => (isWanted(column) ? [index] : [])))
 }
 
-/** Values of the columns that are no fields. One after the other: they may share the connection of a transaction. */
+/** Values of the columns that are not fields. One after the other: they may share the connection of a transaction. */
 async function madeValues(
   columns: readonly ExportColumn[],
   items: Item[],

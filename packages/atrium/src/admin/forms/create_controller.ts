@@ -67,7 +67,7 @@ export class CreateController {
   }
 
   /**
-   * Creates the record, or renders the form again with the faults and the submitted values.
+   * Creates the record, or renders the form again with the errors and the submitted values.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const form = await this.#form.of(ctx)

@@ -36,7 +36,7 @@ import { guardOf } from '../authentication/sessions/admin_guard.js'
 const LONGEST_TITLE = 120
 
 /**
- * Create and update pages, blank or with the faults of a submission. [S38, S47, S49]
+ * Create and update pages, blank or with the errors of a submission. [S38, S47, S49]
  */
 export class FormPage {
   constructor(
@@ -101,7 +101,7 @@ export class FormPage {
   }
 
   /**
-   * Values of read-only fields that the schema requires: what a record has is no write.
+   * Values of read-only fields that the schema requires: what a record has is not a write.
    */
   required(record: LucidRow): Record<string, unknown> {
     const attributes = record as unknown as Record<string, unknown>
@@ -302,7 +302,7 @@ export class FormPage {
   }
 
   /**
-   * Texts of fields that are no columns, by name: of a record, or for a blank form.
+   * Texts of fields that are not columns, by name: of a record, or for a blank form.
    */
   async own(record?: LucidRow): Promise<Record<string, string[]>> {
     const texts: Record<string, string[]> = {}

@@ -29,7 +29,7 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 }
 
 /**
- * Answers 404 with a message. [S41]
+ * Responds with 404 with a message. [S41]
  *
  * @throws PageNotFound  for a browser that opens a page
  */

@@ -62,7 +62,7 @@ export class UpdateController {
   }
 
   /**
-   * Updates the record, or renders the form again with the faults and the submitted values.
+   * Updates the record, or renders the form again with the errors and the submitted values.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     const found = await findRecord(ctx, this.view)
@@ -145,7 +145,7 @@ export class UpdateController {
   }
 
   /**
-   * Answers a submission without an id. [S41, B21]
+   * Responds to a submission without an id. [S41, B21]
    */
   async withoutId({ response }: HttpContext): Promise<unknown> {
     response.status(422)

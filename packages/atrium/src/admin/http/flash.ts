@@ -34,7 +34,7 @@ const READ = new WeakMap<HttpContext, Flash | null>()
 const SENT = new WeakMap<HttpContext, Flash>()
 
 /**
- * Stores the message for the next page; a second one of the same request stands behind the first.
+ * Stores the message for the next page; a second one of the same request is behind the first.
  */
 export async function flashToNextPage(ctx: HttpContext, told: Flash): Promise<void> {
   const message = await withUndo(ctx, told)

@@ -7,7 +7,7 @@ export const LIST = 'list'
 const LONGEST = 3000
 
 /**
- * The query of the list that the page of the request was opened from, as it stands in its address: what it says
+ * The query of the list that the page of the request was opened from, as it is in its address: what it says
  * is to be read like any query of a list, and never followed. [L11]
  *
  * @returns null if there is none

@@ -21,7 +21,7 @@ export const LONGEST_PLAIN = 16 * 1024
 
 /**
  * Parses the body after the guards have passed: uploaded files go to the disk, so those of
- * strangers must not be read. Files that the request has not moved are removed at its end, even if
+ * anonymous users must not be read. Files that the request has not moved are removed at its end, even if
  * it fails. [B17]
  */
 export async function readBody(ctx: HttpContext, next: NextFn): Promise<void> {

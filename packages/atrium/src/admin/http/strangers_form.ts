@@ -8,7 +8,7 @@ const MOST_TEXTS = 2000
 /**
  * Texts of a form that somebody sends who is not signed in. Nothing is written anywhere. [R10]
  *
- * @returns null for what is no form, and for one that is too long, of which nothing is read
+ * @returns null for what is not a form, and for one that is too long, of which nothing is read
  */
 export async function textsOfStranger(ctx: HttpContext): Promise<Map<string, string[]> | null> {
   const { request } = ctx

@@ -8,10 +8,10 @@ import { sheetWriter } from '../sheets/sheet_writer.js'
 import type { KnownField } from './import_fields.js'
 
 /**
- * Writes the faulty rows of a file in its own format, CSV with its delimiter and in UTF-8, each with the reasons in a last column. Rows and faults have the
+ * Writes the invalid rows of a file in its own format, CSV with its delimiter and in UTF-8, each with the reasons in a last column. Rows and errors have the
  * same order, so that neither is held in memory. [D3]
  *
- * @param paths  of the file and of its faults, as lines of JSON
+ * @param paths  of the file and of its errors, as lines of JSON
  */
 export async function writeFaultyRows(
   site: AdminSite,
@@ -44,7 +44,7 @@ export async function writeFaultyRows(
   }
 }
 
-/** The faults of rows, read along with them; to be closed, as a reader of the rows may leave. */
+/** The errors of rows, read along with them; to be closed, as a reader of the rows may leave. */
 class Faults {
   readonly #lines: AsyncGenerator<string, void>
   #next: ImportFault | null | undefined

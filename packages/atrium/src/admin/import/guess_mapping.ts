@@ -7,7 +7,7 @@ import type { KnownField } from './import_fields.js'
 /** The suffix that an export with `titles=1` puts behind the name of a reference. [D2] */
 const TITLE_SUFFIX = '__title'
 
-/* Longer headings are no misspelt names, and take time. */
+/* Longer headings are not misspelt names, and take time. */
 const LONGEST_HEADING = 100
 
 interface Guess {

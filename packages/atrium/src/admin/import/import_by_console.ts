@@ -28,7 +28,7 @@ const NO_KEY = 'none'
 const MOST_HEADINGS = 20
 const LONGEST_HEADING = 60
 
-/** Ends the transaction of an import with faulty rows. */
+/** Ends the transaction of an import with invalid rows. */
 class Faulty extends Error {}
 
 export interface ConsoleImport {
@@ -56,7 +56,7 @@ export interface ConsoleImport {
 
 /** Things that the pages ask and a console guesses. */
 export interface ConsolePlan {
-  /** Headings of the columns that are no fields, as a list in words; none: an empty text */
+  /** Headings of the columns that are not fields, as a list in words; none: an empty text */
   leftOut: string
   /** API names of the fields by which rows find their records; none: all rows are new */
   key: string[]

@@ -87,7 +87,7 @@ export class ImportStore {
   /**
    * Saves what a request has changed.
    *
-   * @throws ImportRefused  when another request has handed the import over to a job meanwhile, or discarded it
+   * @throws ImportRefused  when another request has handed the import over to a job in the meantime, or discarded it
    */
   async change(one: AdminImport): Promise<void> {
     await inTransaction(this.client(), async (client) => {
@@ -124,7 +124,7 @@ export class ImportStore {
   /**
    * Hands an import over to a job, once.
    *
-   * @throws ImportRefused  when another request has done so meanwhile
+   * @throws ImportRefused  when another request has done so in the meantime
    */
   async hand(
     one: AdminImport,

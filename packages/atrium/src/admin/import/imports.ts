@@ -97,7 +97,7 @@ export class Imports {
   /**
    * Keeps the file, and guesses which column is which field.
    *
-   * @throws FileFault  for a file that is no table
+   * @throws FileFault  for a file that is not a table
    * @throws NotAllowed
    */
   async begin(
@@ -174,7 +174,7 @@ export class Imports {
   }
 
   /**
-   * Validates every row, and writes none. A short file is tried at once (`tried`), a longer one by a job (`trying`,
+   * Validates every row, and writes none. A short file is tried immediately (`tried`), a longer one by a job (`trying`,
    * `jobId`).
    *
    * @throws ImportRefused, FileFault, NotAllowed
@@ -223,7 +223,7 @@ export class Imports {
   }
 
   /**
-   * Writes the rows that the trial found faulty, in the file's own format, with a column that says why. Ends the
+   * Writes the rows that the trial found invalid, in the file's own format, with a column that says why. Ends the
    * output.
    *
    * @throws PageNotFound  before anything is written, if there was no trial or the file is gone

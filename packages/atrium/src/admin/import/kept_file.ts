@@ -14,7 +14,7 @@ const FOLDER = '.imports'
 
 const NAME = /^([0-9a-f]{48})\.(?:file|faults)$/
 
-/** A file of an import on the disk: that of the person, or the faults that a trial has found in it */
+/** A file of an import on the disk: that of the person, or the errors that a trial has found in it */
 export type Part = 'file' | 'faults'
 
 /**
@@ -81,7 +81,7 @@ export async function keysBefore(time: Date): Promise<Set<string>> {
   for (const name of await namesOnDisk(disk, FOLDER)) {
     const key = NAME.exec(name)?.[1]
     if (key === undefined || keys.has(key)) continue
-    /* Another process may have removed it meanwhile. */
+    /* Another process may have removed it in the meantime. */
     const data = await disk.getMetaData(`${FOLDER}/${name}`).catch(() => null)
     if (data && data.lastModified < time) keys.add(key)
   }

@@ -1,7 +1,7 @@
 import type { ImportFault, ImportProgress } from '../models/admin_import.js'
 import { isFaulty, type Draft } from './rows/draft.js'
 
-/** Maximum number of faults that are kept with an import */
+/** Maximum number of errors that are kept with an import */
 export const MOST_FAULTS = 100
 
 /**
@@ -24,7 +24,7 @@ export class Tally {
     return created + changed + unchanged + faulty
   }
 
-  /** @returns the faults that were added */
+  /** @returns the errors that were added */
   add(drafts: readonly Draft[]): ImportFault[] {
     const faults: ImportFault[] = []
     for (const draft of drafts) {

@@ -23,7 +23,7 @@ const LONG = 5000
 /**
  * Judges every row of a file, and writes none. [D3]
  *
- * @param faultsTo  path of a new file for all faults, as lines of JSON
+ * @param faultsTo  path of a new file for all errors, as lines of JSON
  * @param told      called after each part with the number of rows so far; its error ends the trial
  * @throws FileFault
  */

@@ -12,7 +12,7 @@ import type { Tally } from './tally.js'
 export const PART = { rows: 1000 }
 
 /**
- * Writes all rows of a file in one transaction. After the first faulty row the others are only judged, unless faulty
+ * Writes all rows of a file in one transaction. After the first invalid row the others are only judged, unless invalid
  * ones are left out: the caller rolls back then. [D3]
  *
  * @param tally  counts the rows

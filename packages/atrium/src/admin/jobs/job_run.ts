@@ -117,7 +117,7 @@ export class JobRun {
   }
 
   /**
-   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite nobody can write meanwhile, so that
+   * As `goOn`, within the transaction of a step, whose work is lost then. On SQLite nobody can write in the meantime, so that
    * only the end of the process is looked for.
    *
    * @throws JobStopped, JobSuperseded

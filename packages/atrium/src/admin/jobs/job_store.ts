@@ -32,7 +32,7 @@ export interface JobOutcome {
 }
 
 /**
- * The table of jobs. A run writes only as long as it is the job's present one: a process that was taken
+ * The table of jobs. A run writes only as long as it is the job's current one: a process that was taken
  * for dead, or whose job was cancelled, changes nothing any more. [D1]
  */
 export class JobStore {
@@ -102,7 +102,7 @@ export class JobStore {
    * Writes the progress of a run.
    *
    * @param client  of the transaction that it is part of
-   * @returns false if the run is no longer the job's present one
+   * @returns false if the run is no longer the job's current one
    */
   async note(
     job: AdminJob,
@@ -113,7 +113,7 @@ export class JobStore {
     return await changed(mine.update(valuesOf(progress)))
   }
 
-  /** Writes the progress of a step that can't be undone any more, even if the job was cancelled meanwhile. */
+  /** Writes the progress of a step that can't be undone any more, even if the job was cancelled in the meantime. */
   async noteDone(job: AdminJob, progress: Progress): Promise<void> {
     await this.#of(job, job.run!).update(valuesOf(progress))
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import logger from '@adonisjs/core/services/logger'
 import type { JobQueue, TakenJob } from './job_queue.js'
 
-/* Milliseconds after which an idle worker looks for jobs of other processes; those of its own begin at once. */
+/* Milliseconds after which an idle worker looks for jobs of other processes; those of its own begin immediately. */
 const IDLE = 5000
 
 /* After an error of the queue, such as a database that is unavailable */

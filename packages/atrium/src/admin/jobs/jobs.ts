@@ -247,7 +247,7 @@ export class Jobs {
   }
 
   async #run(id: number, isRedelivered: boolean) {
-    /* A worker that is no server has not looked at the tables yet. */
+    /* A worker that is not a server has not looked at the tables yet. */
     await resources.load()
     const job = await this.#turns.begin(id, isRedelivered, this.concurrency)
     if (job === LATER) return await this.#enqueueLater(id)

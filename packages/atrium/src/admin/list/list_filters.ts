@@ -30,7 +30,7 @@ export type FilterFault =
   | { reason: 'value'; value: FilterValueFault | { reason: 'title' } }
 
 /**
- * A filter of a list's address, `filter.NAME=TEXT`: either a condition or a fault. [L1]
+ * A filter of a list's address, `filter.NAME=TEXT`: either a condition or an error. [L1]
  */
 export interface ListFilter {
   /** As in the address, as in `worldwide_gross__gte` */
@@ -134,7 +134,7 @@ export function equalName({ apiName }: Column): string {
 }
 
 /**
- * Names are the API's. One that is no column with an operator may be that of a column, or be reserved there.
+ * Names are the API's. One that is not a column with an operator may be that of a column, or be reserved there.
  *
  * @returns null for a name that is none; columns that the viewer may not see have none
  */

@@ -69,7 +69,7 @@ export class ListParameters {
   readonly search: string
   /** Trimmed text that is searched for in all columns */
   readonly q: string
-  /** Filters in the order of the URL, those with a fault among them */
+  /** Filters in the order of the URL, those with an error among them */
   readonly filters: readonly ListFilter[]
   readonly deleted: DeletedMode
   /** How references are found by title */

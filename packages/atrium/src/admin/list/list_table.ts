@@ -475,7 +475,7 @@ async function related(
   })
 }
 
-/** A text that says nothing gets no link: the title of the record stands in its place. */
+/** A text that says nothing gets no link: the title of the record is in its place. */
 function linkedCell(cell: ShownCell, title: string, href: string): ShownCell {
   const isEmpty = cell.kind === 'null' || isInvisible(cell.text.replace(/⟨U\+[\dA-F]+⟩/g, ''))
   if (isEmpty) return { kind: 'text', text: title, href }

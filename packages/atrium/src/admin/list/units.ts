@@ -1,7 +1,7 @@
 import type { ModelView } from '../model_view.js'
 import type { ShownCell } from './cell.js'
 
-/* Signs that stand at a number without a space: `$5`, `80%` */
+/* Signs that are at a number without a space: `$5`, `80%` */
 const CLOSE = /^[^\p{L}\p{N}]*$/u
 
 const UNBREAKING = '\u00a0'

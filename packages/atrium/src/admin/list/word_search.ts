@@ -7,7 +7,7 @@ import type { TitleSearches } from './title_search.js'
 const MOST_WORDS = 10
 const LONGEST_TEXT = 200
 
-/* In a search of all columns, `1` and `t` are no booleans: they would find half of all records. */
+/* In a search of all columns, `1` and `t` are not booleans: they would find half of all records. */
 const BOOLEAN_WORDS = ['true', 'false', 'yes', 'no']
 
 /**
@@ -28,7 +28,7 @@ export function wordsOf(text: string): string[] {
 }
 
 /**
- * Conditions of the records in which each word stands in any searchable column, as in a search of that column
+ * Conditions of the records in which each word is in any searchable column, as in a search of that column
  * alone, or in the title of what the column refers to. [L4]
  *
  * @param text  not empty

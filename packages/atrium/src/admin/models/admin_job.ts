@@ -61,7 +61,7 @@ export default class AdminJob extends AdminModel {
 
   /**
    * Records of a step that has begun in another database than this one; null: none. If the process was
-   * killed meanwhile, it is uncertain which of them are written
+   * killed in the meantime, it is uncertain which of them are written
    */
   @column()
   declare pending: number | null

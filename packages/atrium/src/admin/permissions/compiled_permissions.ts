@@ -12,7 +12,7 @@ const OPERATIONS: Readonly<Record<string, readonly GrantedOperation[]>> = {
   restore: ['restore'],
 }
 
-/** The scopes of a model by name; a name that it has not is no scope. */
+/** The scopes of a model by name; a name that it has not is not a scope. */
 export type ScopesOf = (model: string) => Readonly<Record<string, Scope>> | undefined
 
 /** Permissions on a model, of all roles together. */

@@ -59,7 +59,7 @@ export class InvalidPermissions extends ValueError {
  * Reads permissions. Names of models, fields, actions and scopes may be any: the model may come later.
  *
  * @returns them in the form that the same permissions always have
- * @throws InvalidPermissions  with all faults, each of which names model and key
+ * @throws InvalidPermissions  with all errors, each of which names model and key
  */
 export function readPermissions(value: unknown): PermissionsDocument {
   if (!isObject(value)) {

@@ -22,7 +22,7 @@ export async function roleFaults(
   return fault ? [{ severity: 'error' as const, text: fault }, ...unknown] : unknown
 }
 
-/** Writes the faults of the roles into the log, at boot. None stops the server. */
+/** Writes the errors of the roles into the log, at boot. None stops the server. */
 export async function reportRoleFaults(
   site: Pick<AdminSite, 'adminUserService' | 'models'>
 ): Promise<void> {

@@ -70,7 +70,7 @@ export class RolePermissions implements Permissions {
   }
 
   /**
-   * For all that is no operation of the engine: may the actor do it with the model, on any record?
+   * For all that is not an operation of the engine: may the actor do it with the model, on any record?
    *
    * @param model   as the site calls it, as in `Film`
    * @param action  as in `export`, or the name of a bulk action

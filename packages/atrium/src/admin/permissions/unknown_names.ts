@@ -22,7 +22,7 @@ export interface UnknownName {
   near: string | undefined
 }
 
-/* More signs that differ are no slip. */
+/* More signs that differ are not a slip. */
 const MOST_SLIPS = 3
 
 /**

@@ -11,7 +11,7 @@ export interface FoundRecord {
 }
 
 /**
- * The record, deleted or not, whose key stands in the path.
+ * The record, deleted or not, whose key is in the path.
  *
  * @param view  as the signed-in user's roles leave it
  * @throws PageNotFound  if it does not exist, at least not for the user
@@ -25,7 +25,7 @@ export async function findRecord(ctx: HttpContext, view: ModelView): Promise<Fou
 }
 
 /**
- * @throws PageNotFound  for parameters that are no key of the model
+ * @throws PageNotFound  for parameters that are not a key of the model
  */
 export function keyIn(params: Record<string, string>, { resource }: ModelView): KeyValue {
   try {

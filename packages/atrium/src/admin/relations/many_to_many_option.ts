@@ -24,7 +24,7 @@ export function manyToManyRelations(
 }
 
 /**
- * Faults of the option `manyToMany`.
+ * Errors of the option `manyToMany`.
  *
  * @param taken  names of the view's other fields
  */

@@ -12,7 +12,7 @@ export function relatedNames(model: LucidModel, option: Iterable<string> | undef
 }
 
 /**
- * Faults of the option `related`.
+ * Errors of the option `related`.
  */
 export function relatedFault(model: LucidModel, names: Iterable<string>): string | null {
   for (const name of names) {

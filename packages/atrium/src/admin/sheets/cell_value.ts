@@ -26,11 +26,11 @@ const FALSE = /^(?:false|no|0|nein|falsch)$/i
 
 /**
  * The value of a file's cell as the body of a create or an update takes it. A text that can't be
- * read is handed over as it stands, so that validation names the fault. [D3]
+ * read is handed over as it stands, so that validation names the error. [D3]
  *
  * @param column  undefined for a field without a column
  * @param cell    of `readRows`
- * @throws UnreadableText  for a text that validation would take for something else: JSON with a fault, a time that there
+ * @throws UnreadableText  for a text that validation would take for something else: JSON with an error, a time that there
  *   is twice or not at all in the zone
  */
 export function valueOfCell(

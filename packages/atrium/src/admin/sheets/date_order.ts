@@ -122,7 +122,7 @@ export interface FoundOrder {
 }
 
 /**
- * Finds the order of the dates of a column. Texts that are no dates do not count, nor dates that are the same in each
+ * Finds the order of the dates of a column. Texts that are not dates do not count, nor dates that are the same in each
  * order.
  */
 export class OrderFinder {

@@ -44,20 +44,20 @@ const UNPRINTED = /[\0-\x08\x0e-\x1f]/
 
 const EACH_UNPRINTED = new RegExp(UNPRINTED, 'g')
 
-/* Of a thousand letters. Texts that are no Unicode have none of these, and a picture has fifty. */
+/* Of a thousand letters. Texts that are not Unicode have none of these, and a picture has fifty. */
 const MOST_UNPRINTED = 10
 
 /** `least`: the line at which the table can begin */
 type Found = Omit<FileShape, 'samples' | 'columns'> & { least?: number }
 
 /**
- * Finds what a file is: its format, encoding, delimiter and columns, and what stands in its first rows. Reads the whole
+ * Finds what a file is: its format, encoding, delimiter and columns, and what is in its first rows. Reads the whole
  * file where the encoding depends on it, with flat memory. [D3]
  *
  * @param path    of the file
  * @param name    as it was uploaded; its extension tells the format
  * @param chosen  what is known already
- * @throws FileFault  if it is no table, or its first rows can't be read
+ * @throws FileFault  if it is not a table, or its first rows can't be read
  */
 export async function inspectFile(
   path: string,
@@ -170,7 +170,7 @@ async function startOf(path: string, encoding: string): Promise<string> {
       if (start.length >= START) break
     }
   } catch (error) {
-    /* The reading of the rows tells where the fault is. */
+    /* The reading of the rows tells where the error is. */
     if (!(error instanceof FileFault) || start === '') throw error
   }
   return start

@@ -23,7 +23,7 @@ export function shorten(text: string, longest: number): string {
 }
 
 /**
- * Formats text from strangers, such as the name of a failed login: invisible characters are shown
+ * Formats text from anonymous users, such as the name of a failed login: invisible characters are shown
  * by their code points, so that they neither hide nor reorder other text.
  */
 export function plainText(text: string, longest: number = 80): PlainText {
@@ -60,7 +60,7 @@ export function isFromTheRight(text: string): boolean {
 const UNESCAPED = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 /**
- * Formats text from strangers for the log, as JSON without control sequences for terminals.
+ * Formats text from anonymous users for the log, as JSON without control sequences for terminals.
  */
 export function loggable(text: string): string {
   return text.replace(UNESCAPED, byNumber)

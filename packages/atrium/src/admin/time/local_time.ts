@@ -31,7 +31,7 @@ export function localText(moment: string, zone: string = presentZone()): string 
 /**
  * Reads a moment as it is typed in a zone: without an offset it is what clocks show there.
  *
- * @returns the moment of the API, in UTC, or null if the text is no moment
+ * @returns the moment of the API, in UTC, or null if the text is not a moment
  * @throws UnreadableText  for a time at which clocks were put forward, or that there is twice
  */
 export function readLocal(text: string, zone: string = presentZone()): string | null {

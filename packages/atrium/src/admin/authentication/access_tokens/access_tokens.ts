@@ -105,7 +105,7 @@ export class AccessTokens {
   }
 
   /**
-   * Revokes a token. Takes effect at once, as no token is cached.
+   * Revokes a token. Takes effect immediately, as no token is cached.
    *
    * @throws ValueError  when the user has no such token
    */

@@ -17,7 +17,7 @@ type FieldName = (typeof FIELDS)[number]
 const LIFETIMES = ['30 days', USUAL_LIFETIME, '1 year', NEVER]
 
 /**
- * Submitted texts of the form and their faults.
+ * Submitted texts of the form and their errors.
  */
 export interface TypedToken {
   typed: Partial<Record<FieldName, string>>

@@ -4,7 +4,7 @@ import { relyingPartyOf } from '../passkeys/relying_party.js'
 
 /**
  * The offers of a page that asks for a factor: kinds that the user has, and passkeys only where the site has a name
- * that they are good for.
+ * that they are valid for.
  */
 export async function kindsOf(site: AdminSite, ctx: HttpContext, userId: number) {
   const factors = await site.adminAuthentication.factors.of(userId)

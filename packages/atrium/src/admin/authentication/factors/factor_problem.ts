@@ -2,7 +2,7 @@ import { Problem } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 
 /**
- * The answer to a program whose user has to set up a second factor first. [U10]
+ * The response to a program whose user has to set up a second factor first. [U10]
  */
 export function factorProblem(site: Pick<AdminSite, 'text' | 'url'>): Problem {
   const message = site.text('factors.required', { path: site.url('/account/factors/totp') })

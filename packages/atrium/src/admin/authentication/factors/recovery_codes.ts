@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 
-/** Codes that a user gets at once [U8] */
+/** Codes that a user gets together [U8] */
 export const RECOVERY_CODES = 10
 
 /* Crockford's: without letters that look like another one or like a digit. 32, so that each is 5 random bits. */

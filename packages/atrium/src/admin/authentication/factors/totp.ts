@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth'
 /* Values that authenticator apps take for granted; some ignore other values. [U8] */
 const TERMS = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
-/* Steps before and after the present one whose codes are accepted, for clocks that differ. */
+/* Steps before and after the current one whose codes are accepted, for clocks that differ. */
 const WINDOW = 1
 
 const SECRET_BYTES = 20

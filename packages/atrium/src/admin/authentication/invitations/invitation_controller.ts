@@ -22,8 +22,8 @@ interface Invited {
 class LinkGone extends Error {}
 
 /**
- * The page of a one-time link, at which its user chooses a password. It belongs to strangers: everything that is
- * no link gets the same answer. [U12]
+ * The page of a one-time link, at which its user chooses a password. It belongs to anonymous users: everything that is
+ * no link gets the same response. [U12]
  */
 export class InvitationController {
   readonly #throttle: InvitationThrottle

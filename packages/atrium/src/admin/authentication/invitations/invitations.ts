@@ -5,7 +5,7 @@ import { inUtc } from '#crud/internals'
 import { readingClientOf } from '../../database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
 
-/** Hours that a link is good for */
+/** Hours that a link is valid for */
 export const INVITATION_HOURS = 24
 
 /* 32 random bytes in base64url */
@@ -53,7 +53,7 @@ export class Invitations {
   }
 
   /**
-   * Uses a link up. The caller has locked the user, so of two at once one finds it gone.
+   * Uses a link up. The caller has locked the user, so of two concurrent requests one finds it gone.
    *
    * @returns false if it is gone
    */

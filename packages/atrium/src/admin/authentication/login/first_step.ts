@@ -6,7 +6,7 @@ import AdminTokenBlacklist from '../../models/admin_token_blacklist.js'
 import AdminUser from '../../models/admin_user.js'
 import { useOnce } from '../use_once.js'
 
-/** Minutes that a right password is good for without the second step [U8] */
+/** Minutes that a right password is valid for without the second step [U8] */
 export const FIRST_STEP_MINUTES = 5
 
 const COOKIE = 'login_step'
@@ -16,7 +16,7 @@ const PURPOSE = 'first step of a login'
 const LONGEST = 1000
 
 interface Sealed {
-  /** Of this one step, so that it is good for one login */
+  /** Of this one step, so that it is valid for one login */
   id: string
   user: number
   /** Print of the hash of the password that was right */
@@ -34,7 +34,7 @@ export interface FirstStep {
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
 /**
- * Keeps a right password in an encrypted cookie of the login pages. It is no session: it opens the second step
+ * Keeps a right password in an encrypted cookie of the login pages. It is not a session: it opens the second step
  * alone, in this browser, for five minutes, once. [U8]
  */
 export function keepFirstStep(ctx: HttpContext, site: Site, user: AdminUser): void {

@@ -31,7 +31,7 @@ export class LoginController {
     }
     const reason = SIGN_IN_REASONS.find((code) => code === ctx.request.qs().error)
     const said = reason ? this.site.text(`login.${reason}`) : null
-    /* A first visit is no error. */
+    /* A first visit is not an error. */
     const isError = reason !== 'required'
     return await this.#form(ctx, {
       error: isError ? said : null,
@@ -133,7 +133,7 @@ export class LoginController {
 
   /**
    * Logs the name as typed, whether or not the user exists, and never the password. Throttled
-   * attempts are refusals, so that strangers can't fill the table. [E2, E4]
+   * attempts are refusals, so that anonymous users can't fill the table. [E2, E4]
    */
   #logFailure(ctx: HttpContext, username: string) {
     this.site.logEvent(ctx, {

@@ -56,7 +56,7 @@ export class PasskeyLoginController {
     const { adminAuthentication } = this.site
     const { throttle } = adminAuthentication
     const address = ctx.request.ip()
-    /* Nobody is named yet. Under one name for all, strangers could slow down everybody's passkeys. */
+    /* Nobody is named yet. Under one name for all, anonymous users could slow down everybody's passkeys. */
     const name = `(passkey) ${address}`
 
     const counted = await countedAttempt(ctx, throttle, {

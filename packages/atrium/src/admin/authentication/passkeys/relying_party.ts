@@ -6,7 +6,7 @@ import type { HttpContext } from '@adonisjs/core/http'
  * The site as authenticators know it.
  */
 export interface RelyingParty {
-  /** Host name: a passkey is good for it alone */
+  /** Host name: a passkey is valid for it alone */
   id: string
   /** The one origin whose pages may use it */
   origin: string

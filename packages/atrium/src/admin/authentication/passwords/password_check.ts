@@ -9,7 +9,7 @@ export type CheckedPassword =
   | { isRight: false; status: 422 | 429; wait?: number }
 
 /**
- * Asks a signed-in user for the present password again, as a stolen session must not be enough. Counted,
+ * Asks a signed-in user for the current password again, as a stolen session must not be enough. Counted,
  * throttled and logged as logins are. [U7, U11, B8]
  */
 export class PasswordCheck {

@@ -2,7 +2,7 @@ import { Problem } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 
 /**
- * The answer to a program whose user has to prove again who they are. [U11]
+ * The response to a program whose user has to prove again who they are. [U11]
  *
  * @param page  where a script of the site sends the user
  */

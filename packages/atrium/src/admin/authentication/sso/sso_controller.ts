@@ -63,7 +63,7 @@ export class SsoController {
   }
 
   /**
-   * Takes the answer of the provider. It is counted before it is looked at, as a login is, by address. [B8]
+   * Handles the response of the provider. It is counted before it is looked at, as a login is, by address. [B8]
    */
   async callback(ctx: HttpContext): Promise<void> {
     const sso = this.#sso()

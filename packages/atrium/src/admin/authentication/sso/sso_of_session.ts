@@ -19,7 +19,7 @@ export class SsoOfSession {
 
   /**
    * @throws SsoRefused
-   * @throws E_UNAUTHORIZED_ACCESS  if the session has ended meanwhile
+   * @throws E_UNAUTHORIZED_ACCESS  if the session has ended in the meantime
    */
   async take(ctx: HttpContext, sso: Sso, person: SsoPerson, step: SsoStep): Promise<void> {
     const guard = guardOf(ctx)

@@ -106,7 +106,7 @@ export class SsoPeople {
     }
   }
 
-  /** User and link are one write: of two first logins at once, one makes them. */
+  /** User and link are one write: of two concurrent first logins, one makes them. */
   async #create(
     ctx: HttpContext,
     person: SsoPerson,

@@ -77,7 +77,7 @@ export class SsoProvider {
   }
 
   /**
-   * Takes the answer of the provider: checks `state` and `iss`, exchanges the code, checks the ID token.
+   * Handles the response of the provider: checks `state` and `iss`, exchanges the code, checks the ID token.
    *
    * @param needed  claims that are asked of the userinfo endpoint if the ID token lacks them
    * @throws SsoRefused

@@ -22,7 +22,7 @@ export type SsoAim = 'login' | 'proof' | 'link'
  * Values that a browser has to come back with from the provider.
  */
 export interface SsoStep extends SsoSecrets {
-  /** Of this one step, so that it is good for one answer */
+  /** Of this one step, so that it is valid for one answer */
   id: string
   aim: SsoAim
   next: string | undefined

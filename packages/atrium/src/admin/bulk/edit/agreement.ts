@@ -53,7 +53,7 @@ function commonTexts(all: ReadonlyArray<readonly string[]>): string[] | 'differs
   return others.every((texts) => JSON.stringify(texts) === id) ? [...first] : 'differs'
 }
 
-/** For a field that is no column, its widget says what a record has; it may ask the database each time. */
+/** For a field that is not a column, its widget says what a record has; it may ask the database each time. */
 async function ownTexts(
   view: ModelView,
   { column, widget }: FormField,

@@ -141,7 +141,7 @@ export class EditController {
   }
 
   /**
-   * Faults of the first records are said before the job begins.
+   * Errors of the first records are said before the job begins.
    *
    * @throws BulkFailure 422  for a value that jobs must not keep
    */

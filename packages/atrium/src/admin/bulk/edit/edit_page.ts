@@ -18,7 +18,7 @@ import { editableFields, fileFields } from './editable_fields.js'
 import type { EditTask } from './edit_task.js'
 import type { RecordFault } from './record_faults.js'
 
-/* Number of records that the page names beside the form, and below one fault. */
+/* Number of records that the page names beside the form, and below one error. */
 const NAMED = 20
 const NAMED_PER_FAULT = 5
 
@@ -111,7 +111,7 @@ export class EditPage {
     }))
   }
 
-  /** One entry for a fault, with the records that have it. */
+  /** One entry for an error, with the records that have it. */
   #faults(faults: readonly RecordFault[]) {
     const byMessage = Map.groupBy(faults, ({ message }) => message)
     return [...byMessage].map(([message, some]) => ({

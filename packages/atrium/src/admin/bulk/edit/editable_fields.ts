@@ -3,7 +3,7 @@ import { formFields, type FormField } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../model_view.js'
 
 /**
- * The fields of the update form that many records can be given at once: all but files. [L9]
+ * The fields of the update form that many records can be given in one edit: all but files. [L9]
  *
  * @param view  as the roles of the user leave it
  */

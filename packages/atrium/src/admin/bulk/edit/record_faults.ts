@@ -9,7 +9,7 @@ import { isForbidden } from '../../forms/submission/refusals.js'
 import type { ModelView } from '../../model_view.js'
 import { titleInBulk } from '../title_in_bulk.js'
 
-/** Maximum number of faults that an answer names. */
+/** Maximum number of errors that a response names. */
 export const MOST_FAULTS = 100
 
 /**
@@ -40,7 +40,7 @@ export class RecordFaults extends BulkFailure {
 }
 
 /**
- * Collects the faults of several records.
+ * Collects the errors of several records.
  */
 export class FaultCollector {
   readonly #faults: RecordFault[] = []
@@ -57,7 +57,7 @@ export class FaultCollector {
     private readonly isVisible: boolean
   ) {}
 
-  /** True once there are as many as an answer names */
+  /** True once there are as many as a response names */
   get isFull(): boolean {
     return this.#faults.length >= MOST_FAULTS
   }

@@ -6,11 +6,11 @@ import { isShortened, shortened } from '../stored_json.js'
 import type { ReadableHistory } from './readable_history.js'
 import type { Version } from './version.js'
 
-/* Rows of the log that are read at once. */
+/* Rows of the log that one query reads. */
 const ROWS = 100
 
 /**
- * Value of a column in a version: as answers held it, or exactly; or the reason why it is not known.
+ * Value of a column in a version: as responses held it, or exactly; or the reason why it is not known.
  */
 export type EarlierValue =
   | { logged: unknown }

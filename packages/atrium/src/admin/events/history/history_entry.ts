@@ -25,7 +25,7 @@ export interface HistoryEntry {
   id: number
   mark: EventMark
   moment: Moment
-  /** URL of the version; null for rows of the form, which are no version of the record */
+  /** URL of the version; null for rows of the form, which are not versions of the record */
   url: string | null
   /** URL of the event, for those who read the log */
   event: string | null

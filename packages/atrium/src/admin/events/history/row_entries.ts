@@ -14,7 +14,7 @@ import type { ReadableHistory } from './readable_history.js'
 import { isNarrowed } from './seen_names.js'
 
 /**
- * Entries of a history for saves of the record's form that changed only rows of other models: they are no versions
+ * Entries of a history for saves of the record's form that changed only rows of other models: they are not versions
  * of the record. Rows of a model of which the user does not see all are not told. [R2, R9]
  *
  * @param page  of the record's own changes; `last` is null on the last page

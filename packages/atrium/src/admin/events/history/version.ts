@@ -20,7 +20,7 @@ export interface Version {
   id: string
   row: AdminAuditLog
   event: AdminEventLog | null
-  /** By API name, as answers held it; long values are shortened */
+  /** By API name, as responses held it; long values are shortened */
   state: State
   /** The state before the event; null if it created the record, or if the version is that state */
   before: State | null

@@ -45,7 +45,7 @@ type LoggedStates = Pick<AdminAuditLog, 'previousState' | 'newState' | 'changes'
 export interface Sight {
   /** Default: what they may see of every record */
   sees?: SeesName
-  /** Title of the record that a field refers to; undefined if it is no reference, or not theirs to see */
+  /** Title of the record that a field refers to; undefined if it is not a reference, or not theirs to see */
   titleOf?: (name: string, value: unknown) => string | undefined
   /** Many-to-many relations in the log, as the viewer may see them */
   relations?: LoggedRelations

@@ -66,7 +66,7 @@ export class LoggedRelations {
   /**
    * The value in words.
    *
-   * @returns undefined for what is no relation
+   * @returns undefined for what is not a relation
    */
   wordsOf(model: string, name: string, value: unknown): string | null | undefined {
     const related = this.#related.get(identity(model, name))

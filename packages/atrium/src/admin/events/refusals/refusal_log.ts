@@ -104,7 +104,7 @@ export class RefusalLog {
   }
 }
 
-/** A visitor without credentials who is asked to log in is no event, as long as nothing was to be written. */
+/** A visitor without credentials who is asked to log in is not an event, as long as nothing was to be written. */
 function isBareVisit(
   { request }: HttpContext,
   { status }: Refusal,

@@ -22,7 +22,7 @@ export async function revertEvent(
 }
 
 /**
- * The same for work of a system actor that is no job.
+ * The same for work of a system actor that is not a job.
  */
 export async function revertEventAs(
   site: AdminSite,

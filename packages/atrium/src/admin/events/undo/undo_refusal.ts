@@ -7,7 +7,7 @@ import { wantsJson } from '../../http/wants_json.js'
 import { refusalWords } from './refusal_words.js'
 
 /**
- * Answers 409 for what is not undone, with the records that stand in the way.
+ * Responds with 409 for what is not undone, with the records that are in the way.
  *
  * @throws  the error itself if it is not about the undo: refusals of permissions are answered by the site
  */

@@ -5,7 +5,7 @@ import { followed, titlesOf, type Reference } from '../../relations/references.j
 import { recordsByTitle } from '../../search/records_by_title.js'
 import type { Choice } from './choice.js'
 
-/** Number of choices shown at once; a longer list is searched. */
+/** Number of choices shown; a longer list is searched. */
 export const MOST_CHOICES = 50
 
 /* Of all fields that share them: a page of 200 rows with 50 choices each would be of a megabyte. */
@@ -39,7 +39,7 @@ export class SharedChoices {
 
   /**
    * @param current  the values of a reference's column in all fields
-   * @param fields   number of fields of one reference: the more, the fewer choices stand in each of them
+   * @param fields   number of fields of one reference: the more, the fewer choices are in each of them
    */
   constructor(
     private readonly ctx: HttpContext,
@@ -47,7 +47,7 @@ export class SharedChoices {
     private readonly fields: number
   ) {}
 
-  /** Number of choices that a field shows at once; a longer list is searched. */
+  /** Number of choices that a field shows; a longer list is searched. */
   get most(): number {
     return Math.min(MOST_CHOICES, Math.max(5, Math.floor(MOST_SHARED / Math.max(1, this.fields))))
   }

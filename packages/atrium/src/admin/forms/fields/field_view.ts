@@ -240,7 +240,7 @@ function tooLong(site: AdminSite, { attributes }: FormField) {
   return most === undefined ? {} : { 'data-too-long': site.text('form.tooLong', { most }) }
 }
 
-/** Returns true if a unit or cross can stand in the box of its input */
+/** Returns true if a unit or cross can be in the box of its input */
 function hasBox({ widget }: FormField): boolean {
   if (widget instanceof Widget) return widget instanceof FormWidget && widget.hasBox
   return widget !== 'checkbox' && widget !== 'file' && widget !== 'image'

@@ -2,7 +2,7 @@ import type { Reference } from '../../relations/references.js'
 import type { FormField } from './form_field.js'
 
 /**
- * A field that chooses a record and is no column of the form's model, such as the record of a new pivot row.
+ * A field that chooses a record and is not a column of the form's model, such as the record of a new pivot row.
  */
 export function referenceField(name: string, label: string, reference: Reference): FormField {
   const { kind } = reference.target

@@ -108,12 +108,12 @@ export abstract class Widget {
   words?(value: unknown): string
 
   /**
-   * Overridable, for a field that is no column: what the form of a record shows for it.
+   * Overridable, for a field that is not a column: what the form of a record shows for it.
    */
   stored?(record: LucidRow): Promise<string[]>
 
   /**
-   * Overridable, for a field that is no column: what a blank form begins with.
+   * Overridable, for a field that is not a column: what a blank form begins with.
    */
   initial?(): Promise<string[]>
 

@@ -55,7 +55,7 @@ export class PrivateFolder extends FSDriver {
   }
 
   override putStream(key: string, contents: Readable): Promise<void> {
-    /* Without a listener, a fault before the first byte is read would end the process. */
+    /* Without a listener, an error before the first byte is read would end the process. */
     contents.on('error', () => {})
     return this.#writeWhole(key, contents)
   }

@@ -6,7 +6,7 @@ import { personal } from '../../permissions/may.js'
 import { inlineOptions, USUAL_SPARE, type InlineOptions } from './inline_option.js'
 
 /**
- * A relation whose rows stand in the form of their parent. [R2]
+ * A relation whose rows are in the form of their parent. [R2]
  */
 export interface Inline {
   /** Name of the relation, and first part of the names of its fields: `items` in `items.0.quantity` */

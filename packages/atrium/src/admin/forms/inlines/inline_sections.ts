@@ -46,7 +46,7 @@ export interface InlineSection {
   list: string | null
   /** Stylesheets that widgets in the rows need */
   sheets: string[]
-  /** Faults, with the ids of what has them */
+  /** Errors, with the ids of what has them */
   faults: Array<{ id: string; text: string }>
 }
 
@@ -168,7 +168,7 @@ function shownRows(rows: InlineRows, sent: SentRows | undefined): ShownRow[] {
   return [...inOrder, ...others.map((stored) => ({ stored, sent: undefined }))]
 }
 
-/** Faults of the rows together, and of those that are not shown again */
+/** Errors of the rows together, and of those that are not shown again */
 function messagesOf(inline: Inline, shown: readonly ShownRow[], faults: RowFaults): string[] {
   const places = new Set(shown.map(({ sent }) => sent && `${inline.name}.${sent.index}`))
   const own = [...faults].filter(
@@ -241,7 +241,7 @@ function faultsOf(
   ]
 }
 
-/** The first faulty field, of the first row that has one */
+/** The first invalid field, of the first row that has one */
 function focusFirst(sections: readonly InlineSection[]): void {
   for (const { rows } of sections) {
     for (const { cells, messages } of rows) {

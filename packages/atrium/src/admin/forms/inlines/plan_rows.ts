@@ -72,13 +72,13 @@ export async function planRows(
   return plan
 }
 
-/** Place of a row among the faults. */
+/** Place of a row among the errors. */
 export function placeOf({ inline }: InlineRows, { index }: SentRow): string {
   return `${inline.name}.${index}`
 }
 
 /**
- * The fault of a row by an error; null for an error that is not about the row.
+ * The error of a row, from a thrown error; null for an error that is not about the row.
  */
 export function faultOf(site: AdminSite, rows: InlineRows, error: unknown): RowFault {
   const { create, update, readOnly, names } = rows.fields

@@ -84,7 +84,7 @@ export function byNumber(
 }
 
 /**
- * The number that was typed for the place of a row; null for none, NaN for what is no number.
+ * The number that was typed for the place of a row; null for none, NaN for what is not a number.
  */
 export function typedPlace({ inline }: InlineRows, { texts }: SentRow): number | null {
   const text = inline.sort && texts.get(inline.sort.apiName)?.at(-1)?.trim()

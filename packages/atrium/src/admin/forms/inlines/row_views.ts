@@ -199,7 +199,7 @@ export class RowViews {
     })
   }
 
-  /** Texts of the cells that are no fields, column by column */
+  /** Texts of the cells that are not fields, column by column */
   async #readTexts(): Promise<void> {
     const { inline, fields } = this.rows
     const { view } = inline

@@ -25,7 +25,7 @@ export async function cellsInRows(
 }
 
 /**
- * The present values of some fields of a row in words: `Quantity: 5, Price: 7`. Hidden ones are left out.
+ * The current values of some fields of a row in words: `Quantity: 5, Price: 7`. Hidden ones are left out.
  *
  * @param names  API names
  */

@@ -35,7 +35,7 @@ class TakenPlace extends Error {}
 class GoneRow extends Error {}
 
 /**
- * Runs a validation of the parent together with that of its rows, so that all faults are told at once.
+ * Runs a validation of the parent together with that of its rows, so that all errors are reported together.
  *
  * @throws InvalidForm
  */

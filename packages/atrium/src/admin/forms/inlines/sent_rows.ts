@@ -31,7 +31,7 @@ export const REMOVE = '__remove'
 /** Name of the button for more blank rows, after the relation's: `items.__more` */
 export const MORE = '__more'
 
-/* More than a form with its blank rows ever has: each takes its part of the page that shows the fault. */
+/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
 const MOST_SENT = 2 * MOST_ROWS
 
 const PLACE = /^(\d{1,6})\.(.+)$/s

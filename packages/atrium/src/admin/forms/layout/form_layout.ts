@@ -36,7 +36,7 @@ export interface TabBlock<Field> {
   id: string
   title: string
   help: string | undefined
-  /** Number of faulty fields on it */
+  /** Number of invalid fields on it */
   faults: number
   isSelected: boolean
   blocks: Array<Block<Field>>
@@ -52,7 +52,7 @@ export interface TabsBlock<Field> {
 export type Block<Field> = FieldsBlock<Field> | SectionBlock<Field> | TabsBlock<Field>
 
 /**
- * Puts the fields of a form into the layout of the option `form`. Fields that it does not name stand at the end;
+ * Puts the fields of a form into the layout of the option `form`. Fields that it does not name are at the end;
  * what has no field is left out. [R1]
  *
  * @param parts   undefined for one block with all fields
@@ -129,7 +129,7 @@ class Layout<Field extends LaidOutField> {
   }
 }
 
-/** Fields that follow each other stand in one block. */
+/** Fields that follow each other are in one block. */
 function joined<Field>(
   blocks: Array<Block<Field>>,
   fields: Field[],

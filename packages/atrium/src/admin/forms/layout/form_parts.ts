@@ -1,4 +1,4 @@
-/** Columns that the fields of a section or tab stand in where the page is wide enough */
+/** Columns that the fields of a section or tab are in where the page is wide enough */
 export const COLUMNS = [1, 2, 3] as const
 
 export interface TabOptions {
@@ -11,7 +11,7 @@ export interface TabOptions {
 export interface SectionOptions extends TabOptions {
   /**
    * The section can be folded; true folds it until it is opened. It begins open where a field in it is
-   * faulty, or required and empty. Default: it can't be folded
+   * invalid, or required and empty. Default: it can't be folded
    */
   collapsed?: boolean
 }

@@ -18,7 +18,7 @@ const SECTION = { ...TAB, collapsed: TRUTH }
 
 /**
  * Checks that the option `form` consists of names of fields, sections and tabs with valid options; tabs only
- * stand at its top.
+ * are at its top.
  *
  * @param name  name of the model
  * @throws ValueError

@@ -17,7 +17,7 @@ export interface PivotRowsState {
   name: string
   columns: readonly PivotColumn[]
   rows: readonly SentPivotRow[]
-  /** True to show faults */
+  /** True to show errors */
   isTyped: boolean
   /** True for one blank row more than there were */
   wantsMore: boolean

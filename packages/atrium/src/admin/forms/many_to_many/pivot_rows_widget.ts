@@ -62,7 +62,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
   /**
    * Records whose rows are not sent stay attached.
    *
-   * @throws Error  with the first fault
+   * @throws Error  with the first error
    */
   override read(texts: string[]): WantedRelated {
     const sent = rowsIn(texts)

@@ -16,7 +16,7 @@ export const SHOWN = '.__shown'
 /** Suffix in the name of the field in which keys are typed, with commas between. */
 export const ADD = '.__add'
 
-/* More are no mistake that a page could show. */
+/* More are not a mistake that a page could show. */
 const MOST_SENT = 2 * MOST_RELATED
 
 /* Before the first text, which no key begins with */

@@ -17,7 +17,7 @@ export interface SentPivotRow {
 
 export interface SentPivotRows {
   rows: SentPivotRow[]
-  /** True if they come from a submission, so that faults are shown */
+  /** True if they come from a submission, so that errors are shown */
   isTyped: boolean
   /** True if another blank row is wanted */
   wantsMore?: boolean
@@ -32,7 +32,7 @@ const STATE = 'rows='
 /* A form has one more for each new row. */
 const MOST_NUMBER = 9999
 
-/* More than a form with its blank rows ever has: each takes its part of the page that shows the fault. */
+/* More than a form with its blank rows ever has: each takes its part of the page that shows the error. */
 const MOST_SENT = 2 * MOST_RELATED
 
 /**

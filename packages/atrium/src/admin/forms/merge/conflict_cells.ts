@@ -53,7 +53,7 @@ export class ConflictCells {
     return cells as ThreeCells
   }
 
-  /** Of a field that is no column, by the titles of its choices. */
+  /** Of a field that is not a column, by the titles of its choices. */
   async #ofOwn(field: FormField): Promise<ThreeCells> {
     const { name, widget } = field
     const choices = widget instanceof Widget ? await widget.choices?.(this.ctx) : undefined

@@ -53,7 +53,7 @@ function readAndShown(field: FormField, texts: readonly string[]): string {
   }
 }
 
-/** A field that is no column holds a set of values or one value. */
+/** A field that is not a column holds a set of values or one value. */
 function valuesOf({ widget }: FormField, texts: readonly string[]): string {
   const sent = texts.filter((text) => text.trim() !== '')
   return asSet(widget instanceof Widget ? widget.read(sent) : sent)

@@ -21,7 +21,7 @@ export function givenToThem(ctx: HttpContext, fields: readonly FormField[]): Set
 }
 
 /**
- * The submission with a fault for each own file that was chosen and did not come with the form, as no page can send
+ * The submission with an error for each own file that was chosen and did not come with the form, as no page can send
  * a file back.
  */
 export function withMissingFiles(

@@ -16,7 +16,7 @@ import { assertVersion } from './assert_version.js'
 import { mergeSubmission, type Merge } from './merge_submission.js'
 import { readOpened, type OpenedRecord } from './opened_record.js'
 
-/* After as many changes meanwhile the person decides. */
+/* After as many changes in the meantime the person decides. */
 const MOST_ATTEMPTS = 5
 
 /**

@@ -38,7 +38,7 @@ export interface FormRecord {
   /** Those of the form */
   fields: readonly FormField[]
   record: LucidRow
-  /** Texts of the fields that are no columns, by name, where they are known */
+  /** Texts of the fields that are not columns, by name, where they are known */
   own: Record<string, string[]>
 }
 

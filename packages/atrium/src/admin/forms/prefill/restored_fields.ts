@@ -25,10 +25,10 @@ import type { Submission } from '../submission/submission.js'
 import { isSame } from '../submission/untouched.js'
 
 /**
- * A field whose earlier value stands in the form.
+ * A field whose earlier value is in the form.
  */
 export interface RestoredMark {
-  /** Present value; null in the form of a new record */
+  /** Current value; null in the form of a new record */
   now: ShownValue | null
   /** True if the record that it refers to is not to be found */
   isLost: boolean

@@ -15,7 +15,7 @@ export interface FormFailure {
   error: string
   /** Messages by API name */
   fieldErrors: Record<string, string>
-  /** Faults of rows in the form [R2] */
+  /** Errors of rows in the form [R2] */
   rows?: RowFaults
   /** Key of a deleted record that has the same unique value, by API names */
   deleted?: Record<string, unknown>
@@ -81,7 +81,7 @@ export function isForPeople(error: unknown): error is Error {
 /* The end of the engine's message, and of VineJS's for a field without a column */
 const NO_DATE = / must be a (?:datetime value|date as YYYY-MM-DD)$/
 
-/** First message of each field; a fault in a part of a field (`tags.0`) belongs to the field. */
+/** First message of each field; an error in a part of a field (`tags.0`) belongs to the field. */
 function byField(
   site: AdminSite,
   fields: readonly FormField[],

@@ -51,7 +51,7 @@ export function keepUntouched(
 }
 
 /**
- * Removes the faults of fields that came back as shown: a record may contain values that no form
+ * Removes the errors of fields that came back as shown: a record may contain values that no form
  * accepts, such as deeply nested JSON, and the user must be able to save the rest.
  */
 export function touchedFaults(
@@ -115,7 +115,7 @@ export function isSameItem({ updatedAt }: Resource, one: Item, other: Item): boo
  *
  * @param all     columns of the model
  * @param values  by attribute name, after the schema
- * @param own     texts of the fields that are no columns, by name, where they are known
+ * @param own     texts of the fields that are not columns, by name, where they are known
  */
 export function changesRecord(
   all: readonly Column[],

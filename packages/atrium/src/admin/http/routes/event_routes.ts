@@ -68,7 +68,7 @@ export function registerEventRoutes(site: AdminSite): void {
 }
 
 /**
- * Registers the former address of the history of a model's records, which leads to the present one. [R9]
+ * Registers the former address of the history of a model's records, which leads to the current one. [R9]
  */
 export function registerFormerHistoryRoute(site: AdminSite, view: ModelView): void {
   const path = `/management/events/record/${view.name}${view.resource.key.pattern}`

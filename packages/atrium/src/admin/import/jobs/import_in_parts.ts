@@ -33,7 +33,7 @@ export class ImportInParts {
 
   /**
    * @param isShort  true for parts of a moment
-   * @param leftOut  keeps the faults of invalid rows, which are left out; null: they end the import
+   * @param leftOut  keeps the errors of invalid rows, which are left out; null: they end the import
    */
   constructor(
     private readonly site: AdminSite,

@@ -21,7 +21,7 @@ import { importInJob } from './import_context.js'
 /** Name of the kind */
 export const IMPORT_JOB = 'import'
 
-/* Faulty rows that the job's page names */
+/* Invalid rows that the job's page names */
 const MOST_NAMED = 5
 
 /**

@@ -6,7 +6,7 @@ import type { ImportFault } from '../../models/admin_import.js'
 import { keepPart } from '../kept_file.js'
 
 /**
- * The faults of the rows that a run in parts leaves out, which are kept in the place of those of the trial: records may
+ * The errors of the rows that a run in parts leaves out, which are kept in the place of those of the trial: records may
  * have changed since. For the rows before an interruption, those that were kept then stand. [D3]
  */
 export class LeftOut {
@@ -14,7 +14,7 @@ export class LeftOut {
 
   /**
    * @param key      of the import's file
-   * @param kept     path of the faults that are kept; null if there are none
+   * @param kept     path of the errors that are kept; null if there are none
    * @param scratch  path of a new file
    */
   constructor(
@@ -23,7 +23,7 @@ export class LeftOut {
     private readonly scratch: string
   ) {}
 
-  /** Does the work, and keeps its faults, also if the work fails. */
+  /** Does the work, and keeps its errors, also if the work fails. */
   async during(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -33,7 +33,7 @@ export class LeftOut {
   }
 
   /**
-   * Adds the faults of a part that is done.
+   * Adds the errors of a part that is done.
    *
    * @param line  of its first row
    */

@@ -112,7 +112,7 @@ export class ImportController {
     }
   }
 
-  /** The faulty rows of the trial as a file, with the reasons. */
+  /** The invalid rows of the trial as a file, with the reasons. */
   async faulty(ctx: HttpContext): Promise<void> {
     const { site, view } = this
     const one = await findImport(ctx, site, view)
@@ -182,7 +182,7 @@ export class ImportController {
     return fields.filter(({ isOnlyKey }) => !isOnlyKey)
   }
 
-  /** The fault of a trial that failed as a whole. */
+  /** The error of a trial that failed as a whole. */
   async #faultOf({ jobId, state }: AdminImport): Promise<string | undefined> {
     if (state !== 'failed' || jobId === null) return undefined
     const job = await this.site.jobs.store.find(jobId)

@@ -9,7 +9,7 @@ import { importUrl, type Step } from './import_urls.js'
 export interface ShownStep {
   label: string
   isCurrent: boolean
-  /** URL of a step to go to; null for the present one, and for those that are not reached yet */
+  /** URL of a step to go to; null for the current one, and for those that are not reached yet */
   url: string | null
 }
 

@@ -26,7 +26,7 @@ export async function renderWaiting(
     steps: shownSteps(site, view, one, 'trial'),
     file: plainText(one.fileName),
     job: job && (await shownJob(site, ctx, job)),
-    /* A page that asks by itself is no sign of somebody at work. [B7] */
+    /* A page that asks by itself is not a sign of somebody at work. [B7] */
     pollUrl: `${importUrl(view, one)}?poll=1`,
     links: { columns: importUrl(view, one, 'columns'), discard: `${importUrl(view, one)}/discard` },
   })

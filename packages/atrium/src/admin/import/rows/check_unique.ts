@@ -12,7 +12,7 @@ const VALUES_AT_ONCE = 200
 interface Taken {
   draft: Draft
   id: string
-  /** True if a later row must not have them: those of a faulty row are free */
+  /** True if a later row must not have them: those of an invalid row are free */
   isNoted: boolean
   /** As the database compares them */
   values: unknown[]
@@ -35,7 +35,7 @@ export class UniqueValues {
   }
 
   /**
-   * Notes a fault for each value that must be unique, and is that of another row or record: also of one that the
+   * Notes an error for each value that must be unique, and is that of another row or record: also of one that the
    * importer does not see. [D3, A8]
    */
   async check(

@@ -23,7 +23,7 @@ export interface Draft {
   faults: ImportFault[]
 }
 
-/* Values stand in messages. */
+/* Values are in messages. */
 const LONGEST_MESSAGE = 500
 
 export function draftOf(row: FileRow): Draft {
@@ -32,7 +32,7 @@ export function draftOf(row: FileRow): Draft {
 }
 
 /**
- * Notes a fault; field null: it is about the row as a whole. Of the faults of a field the first one counts: others
+ * Notes an error; field null: it is about the row as a whole. Of the errors of a field the first one counts: others
  * follow from it.
  */
 export function addFault({ faults, row }: Draft, field: string | null, message: string): void {
@@ -44,12 +44,12 @@ export function isFaulty({ faults }: Draft): boolean {
   return faults.length > 0
 }
 
-/** True if any of the fields is known to be faulty, or the row as a whole. */
+/** True if any of the fields is known to be invalid, or the row as a whole. */
 export function isFaultyIn({ faults }: Draft, fields: readonly string[]): boolean {
   return faults.some(({ field }) => field === null || fields.includes(field))
 }
 
-/** Puts the faults of a row into the order of the columns. */
+/** Puts the errors of a row into the order of the columns. */
 export function sortFaults({ faults }: Draft, fields: readonly string[]): void {
   const positionOf = ({ field }: ImportFault) => (field === null ? -1 : fields.indexOf(field))
   if (faults.length > 1) faults.sort((one, other) => positionOf(one) - positionOf(other))

@@ -15,7 +15,7 @@ const KEYS_AT_ONCE = 200
 export type SeenKeys = Map<string, number>
 
 /**
- * Finds the record of each row by its key, with a statement for 200 rows. A second row with the same key is a fault; an
+ * Finds the record of each row by its key, with a statement for 200 rows. A second row with the same key is an error; an
  * empty key is that of a new record. [D3]
  *
  * @param lock  true if the records are to be written in the client's transaction

@@ -14,7 +14,7 @@ const MOST_FOUND = 10_000
 
 /**
  * Puts the key of the record in the place of each title, among the records that the importer may see. A title that
- * none has, or several, is a fault. [D3]
+ * none has, or several, is an error. [D3]
  */
 export async function findTitles(
   site: AdminSite,

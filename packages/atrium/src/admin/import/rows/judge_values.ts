@@ -41,7 +41,7 @@ async function judge(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<v
   else await judgeCreate(site, spec, draft)
 }
 
-/** Finds the values of the other fields of a faulty row, as unique ones and references may be faulty, too. */
+/** Finds the values of the other fields of an invalid row, as unique ones and references may be invalid, too. */
 async function judgeRest(site: AdminSite, spec: ImportSpec, draft: Draft): Promise<void> {
   if (isFaultyIn(draft, namesOf(spec.key))) return
   try {
@@ -56,7 +56,7 @@ function namesOf(fields: ReadonlyArray<{ name: string }>): string[] {
   return fields.map(({ name }) => name)
 }
 
-/** Values of the row in the fields that are not known to be faulty, and the names of the others. */
+/** Values of the row in the fields that are not known to be invalid, and the names of the others. */
 function goodPart({ body, faults }: Draft): { body: Record<string, unknown>; faulty: Set<string> } {
   if (faults.length === 0) return { body, faulty: NONE }
   const faulty = new Set(faults.flatMap(({ field }) => field ?? []))
@@ -121,7 +121,7 @@ async function judgeUpdate(
   if (draft.kind === 'changed') Object.assign(draft.values, internalValues(view))
 }
 
-/** A read-only field is looked at by the update itself: the value that it has is no write. */
+/** A read-only field is looked at by the update itself: the value that it has is not a write. */
 function writable({ fields, readOnly }: BodySchema): BodyField[] {
   return [...fields, ...readOnly].filter(({ column }) => !column?.isPrimary)
 }

@@ -10,7 +10,7 @@ import { noteError } from './row_faults.js'
  * Writes rows that were found good by creates and updates of the model, as single ones are: with hooks, policy and
  * versions. [D3]
  *
- * @param drafts   of which those that can't be written are faulty afterwards
+ * @param drafts   of which those that can't be written are invalid afterwards
  * @param written  called once they are written, before they are logged
  * @throws any error that is not about a row
  */

@@ -38,7 +38,7 @@ export class JobsController {
       jobs: await Promise.all(jobs.map((job) => shownJob(this.site, ctx, job))),
       pages: pagesOf(total, page, url),
       showsOwners: isSuperuser(ctx),
-      /* A page that asks by itself is no sign of somebody at work. [B7] */
+      /* A page that asks by itself is not a sign of somebody at work. [B7] */
       pollUrl: jobs.some(isUnfinished) ? `${url(page)}&poll=1` : null,
     })
   }

@@ -68,7 +68,7 @@ export class CellsController {
   }
 
   /**
-   * Updates the field and renders the row of the list. If that fails, the editor comes back with the fault: 422,
+   * Updates the field and renders the row of the list. If that fails, the editor comes back with the error: 422,
    * 403 if it is refused, 412 if the record is not of the version in `If-Match`; without the header, 428.
    */
   async save(ctx: HttpContext): Promise<unknown> {
@@ -141,7 +141,7 @@ export class CellsController {
     return { error: this.site.text('form.required', { label }), fieldErrors: {} }
   }
 
-  /** The editor with what was typed, and the version that saves it over the other value, which the fault tells. */
+  /** The editor with what was typed, and the version that saves it over the other value, which the error tells. */
   async #conflict(ctx: HttpContext, submission: Submission): Promise<unknown> {
     const cell = await this.#open(ctx)
     if (!cell) return recordNotFound(ctx, this.site, this.view)

@@ -2,7 +2,7 @@ import type { ModelView } from '../../model_view.js'
 import type { ListColumn } from '../list_column.js'
 
 /**
- * A column that a list can show: a field of the answers by its name, or a class of the view's own.
+ * A column that a list can show: a field of the responses by its name, or a class of the view's own.
  */
 export type ColumnChoice = string | (new () => ListColumn)
 

@@ -12,7 +12,7 @@ import { chosenColumns, columnChoices } from './column_choices.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
 interface Shown {
-  /** Names of all columns, as they stand in the form */
+  /** Names of all columns, as they are in the form */
   order: readonly string[]
   /** Names of those with a tick */
   ticked: ReadonlySet<string>

@@ -23,7 +23,7 @@ type Say = (text: string) => string
 const MOST_SAID = 5
 
 /**
- * Filters without a fault in words, references by the titles that the viewer may see. [L2]
+ * Filters without an error in words, references by the titles that the viewer may see. [L2]
  */
 export async function filterWords(
   ctx: HttpContext,

@@ -147,7 +147,7 @@ export class SavedViews {
         gatherWrites(transaction, { model: AdminSavedView, actor, origin }, () => work(transaction))
       )
     } catch (error) {
-      /* Another request has taken the name meanwhile. */
+      /* Another request has taken the name in the meantime. */
       if (dialectOf(client).explain(error)?.kind === 'unique') throw new InvalidView('nameTaken')
       throw error
     }

@@ -9,7 +9,7 @@ export const LONGEST_VIEW_QUERY = 8000
 export const MOST_VIEWS = 100
 
 /**
- * The fault of a name of a view, as the end of a key in the catalogue.
+ * The error of a name of a view, as the end of a key in the catalogue.
  */
 export function viewNameFault(name: string): 'unnamed' | 'nameTooLong' | 'nameUnreadable' | null {
   if (name.length > 2 * LONGEST_VIEW_NAME || [...name].length > LONGEST_VIEW_NAME) {

@@ -46,7 +46,7 @@ export interface MatrixRow {
   actions: Array<MatrixBox | null>
   /** The folded part; null where it is loaded when the row is unfolded */
   more: MatrixMore | null
-  /** Holds what is folded meanwhile; `others` are the model's other actions as JSON, if it has any */
+  /** Holds what is folded in the meantime; `others` are the model's other actions as JSON, if it has any */
   kept: { name: string; value: string; others: string }
   /** True for a row that begins unfolded */
   isOpen: boolean

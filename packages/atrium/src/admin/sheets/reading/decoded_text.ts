@@ -11,7 +11,7 @@ const CHUNK = 64 * 1024
  *
  * @param most  bytes that are read at most; of a longer file, the text ends with an error
  * @throws ReadingLimit
- * @throws FileFault  at the first bytes that are no text in a Unicode encoding, and for a file that ends within a letter
+ * @throws FileFault  at the first bytes that are not text in a Unicode encoding, and for a file that ends within a letter
  */
 export async function* decodedText(
   path: string,

@@ -60,7 +60,7 @@ function scoreOf(sample: string, delimiter: string, relax: boolean): number {
       on_record: keep,
     })
   } catch {
-    /* The sample ends within a record, or these are no quotes by this delimiter. */
+    /* The sample ends within a record, or these are not quotes by this delimiter. */
   }
   /* Lines above the heading have one cell. */
   const heading = records.find(({ length }) => length > 1)

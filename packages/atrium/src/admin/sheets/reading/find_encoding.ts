@@ -7,7 +7,7 @@ const HEAD = 256 * 1024
 
 /*
  * The part of zeros in UTF-16: English has a half of them and is UTF-8, too, which may have some; of other languages
- * line ends and delimiters have them, and it is no UTF-8.
+ * line ends and delimiters have them, and it is not UTF-8.
  */
 const ZEROS_IN_LATIN = 0.3
 const ZEROS_IN_OTHERS = 0.01
@@ -65,7 +65,7 @@ function wideEncoding(head: Buffer, least: number): Encoding | null {
   return even > odd * 4 ? 'utf-16be' : null
 }
 
-/** The position, within one chunk, at which a file is no UTF-8; null if it is, or was cut within a letter. */
+/** The position, within one chunk, at which a file is not UTF-8; null if it is, or was cut within a letter. */
 async function firstInvalid(path: string): Promise<number | null> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let position = 0

@@ -58,7 +58,7 @@ async function placed(
 }
 
 /**
- * Where a file can't be read further. A piece that is no JSON gives no tokens, not even those before the error: character
+ * Where a file can't be read further. A piece that is not JSON gives no tokens, not even those before the error: character
  * by character it does.
  */
 async function placeOf(path: string, encoding: string, faulty: number) {

@@ -15,7 +15,7 @@ export interface JsonRecord {
 /**
  * The objects of an NDJSON file in order; blank lines are left out.
  *
- * @throws FileFault  for a line that is no object
+ * @throws FileFault  for a line that is not an object
  */
 export async function* ndjsonRecords(
   path: string,
@@ -33,7 +33,7 @@ export async function* ndjsonRecords(
   }
 }
 
-/** Only LF ends a line of NDJSON: other line ends may stand in a text. */
+/** Only LF ends a line of NDJSON: other line ends may be in a text. */
 async function* linesOf(
   pieces: AsyncIterable<string>,
   line: () => number
@@ -55,7 +55,7 @@ async function* linesOf(
   yield [rest.join('')]
 }
 
-/** Where a text is no JSON, counted from 1: the errors of JSON.parse do not always say. */
+/** Where a text is not JSON, counted from 1: the errors of JSON.parse do not always say. */
 function columnOfError(text: string): number {
   const errors: ParseError[] = []
   parse(text, errors, { disallowComments: true })

@@ -5,7 +5,7 @@ import { DEEPEST, MOST_VALUES } from './json_depth.js'
 
 type Container = unknown[] | Record<string, unknown>
 
-/** Properties of an object around the list, as in answers of the API */
+/** Properties of an object around the list, as in responses of the API */
 const LISTS: readonly string[] = ['items', 'data']
 
 /**
@@ -29,7 +29,7 @@ export class ObjectBuilder {
 
   /**
    * @returns an object of the list if the token completes one
-   * @throws FileFault  for an item of the list that is no object, and for one that is too deep
+   * @throws FileFault  for an item of the list that is not an object, and for one that is too deep
    */
   take(token: Token): Record<string, unknown> | null {
     if (this.#open.length > 0) return this.#inObject(token)

@@ -1,7 +1,7 @@
 import type { Cell, FileRow } from '../file_shape.js'
 
 /**
- * A record of CSV or a row of a sheet as one of a table with so many columns; null if nothing stands in it.
+ * A record of CSV or a row of a sheet as one of a table with so many columns; null if nothing is in it.
  *
  * @param isPadded  true if cells at the end may be missing, as in a sheet
  */
@@ -30,7 +30,7 @@ function faultOf(name: string, found: number, expected: number) {
 }
 
 /**
- * An object as a row of a table; a name that is no column is a fault.
+ * An object as a row of a table; a name that is not a column is an error.
  */
 export function objectRow(
   line: number,

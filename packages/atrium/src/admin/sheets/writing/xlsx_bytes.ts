@@ -14,7 +14,7 @@ const MOST_DIGITS = 15
 const ESCAPED = /_(?=x[\dA-F]{4})|[\uFFFE\uFFFF]|\p{Surrogate}/giu
 
 /**
- * A table as an XLSX file with one sheet. Null is no cell, an empty text a cell with an empty text. Texts stay texts,
+ * A table as an XLSX file with one sheet. Null is not a cell, an empty text a cell with an empty text. Texts stay texts,
  * and so do numbers with more digits than a spreadsheet keeps. [D2]
  *
  * @throws FileFault  for more rows or columns, or a longer text, than a sheet can have

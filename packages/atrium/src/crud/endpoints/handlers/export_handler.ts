@@ -150,7 +150,7 @@ async function sendWhole(
   ctx.response.send(whole)
 }
 
-/** @param done  called once, after the answer is sent or its connection is closed */
+/** @param done  called once, after the response is sent or its connection is closed */
 function send(
   ctx: HttpContext,
   text: AsyncGenerator<string>,

@@ -115,9 +115,9 @@ export class StoredAnswers {
   }
 
   /**
-   * Writes and stores the answer in one transaction. Others with the same id wait for its end on the database.
+   * Writes and stores the response in one transaction. Others with the same id wait for its end on the database.
    *
-   * @throws AnswerExists  when another transaction has stored the answer: nothing must be stored
+   * @throws AnswerExists  when another transaction has stored the response: nothing must be stored
    */
   async storeOnce<Result>(
     id: string,
@@ -135,7 +135,7 @@ export class StoredAnswers {
     return result
   }
 
-  /** The answer that `storeOnce` has stored; null if there is none. */
+  /** The response that `storeOnce` has stored; null if there is none. */
   async stored<Answer extends object>(id: string): Promise<Answer | null> {
     const row = await this.#find(id)
     if (!row || row.claim !== null || Number(row.expires_at) <= Date.now()) return null

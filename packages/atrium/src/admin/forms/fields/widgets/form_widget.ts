@@ -19,7 +19,7 @@ export abstract class FormWidget extends Widget {
   readonly control?: 'input'
   /** The built-in control that edits it in the cell of a list; none leaves it to the form */
   readonly cellControl?: 'input' | 'textarea'
-  /** True if it stands in the box with units and the cross that empties it */
+  /** True if it is in the box with units and the cross that empties it */
   readonly hasBox: boolean = false
   /** True if it takes the whole width of a form */
   readonly isWide: boolean = false

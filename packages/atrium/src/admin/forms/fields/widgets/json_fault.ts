@@ -37,7 +37,7 @@ export function jsonFault(text: string): string | undefined {
 function reasonOf({ error, offset, length }: ParseError, faults: ParseError[], text: string) {
   const reason = REASONS[printParseErrorCode(error)]
   if (reason !== undefined) return reason
-  /* A word that JSON does not have: the next fault says what should stand in the place of the word. */
+  /* A word that JSON does not have: the next error says what should be in the place of the word. */
   const next = faults.find((other) => other.offset >= offset && other.error !== error)
   const wanted = (next && REASONS[printParseErrorCode(next.error)]) ?? 'expected nothing more'
   const word = [...text.slice(offset, offset + length)].slice(0, 20).join('')

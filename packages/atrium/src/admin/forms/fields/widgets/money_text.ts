@@ -49,7 +49,7 @@ export function isCurrency(code: unknown): code is string {
 /**
  * The amount of a stored value as a plain numeral, with the decimals of its currency at least.
  *
- * @returns null for what is no number
+ * @returns null for what is not a number
  */
 export function moneyText(value: unknown, { decimals, minorUnits }: Money): string | null {
   const written = typeof value === 'number' ? writeNumeral(value) : String(value)

@@ -62,7 +62,7 @@ export class MoneyWidget extends FormWidget {
     return this.cell(value)?.text ?? String(value)
   }
 
-  /** More decimals than the currency has are rounded, and stand in the tooltip. */
+  /** More decimals than the currency has are rounded, and are in the tooltip. */
   cell(value: unknown): ShownCell | null {
     const amount = moneyText(value, this.#money)
     if (amount === null) return null

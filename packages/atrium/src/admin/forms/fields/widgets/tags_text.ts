@@ -3,7 +3,7 @@ import { parseJson, numberOrDigits, writeJson } from '#crud/internals'
 /**
  * The tags of a stored value: a list, or a text that holds one as JSON.
  *
- * @returns null for what is no list of texts
+ * @returns null for what is not a list of texts
  */
 export function tagsOf(value: unknown): string[] | null {
   const list = typeof value === 'string' ? listIn(value) : value

@@ -48,7 +48,7 @@ const LONGEST_FORMAT = 255
 function momentOf(format: string): Moment | null {
   if (format.length > LONGEST_FORMAT) return null
   const [code] = format.replaceAll(/"[^"]*"|\\./g, '').split(';')
-  /* Hours that were counted, as in [h]:mm, are no time of day. */
+  /* Hours that were counted, as in [h]:mm, are not a time of day. */
   if (/\[[hms]+\]/i.test(code) || !isDateFormat(format)) return null
   const letters = code.replaceAll(/\[[^\]]*\]/g, '')
   const hasTime = /[hs]/i.test(letters)

@@ -43,7 +43,7 @@ export interface Outline {
 
 /**
  * @param wanted  name of the sheet. Default: the first one that is not hidden
- * @throws FileFault  if the file is no workbook, or has no such sheet
+ * @throws FileFault  if the file is not a workbook, or has no such sheet
  */
 export async function readOutline(parts: ZipParts, wanted?: string): Promise<Outline> {
   const outer = await relationsOf(parts, '')

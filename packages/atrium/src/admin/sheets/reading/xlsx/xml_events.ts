@@ -13,7 +13,7 @@ export interface XmlHandlers {
  * Reads XML piece by piece; entities of a document type are unknown, and such a document is refused.
  *
  * @returns the handlers after each piece, when they have seen what it completes
- * @throws FileFault  if it is no XML, or ends before its outermost element
+ * @throws FileFault  if it is not XML, or ends before its outermost element
  */
 export async function* xmlEvents<Handlers extends XmlHandlers>(
   chunks: AsyncIterable<Buffer>,
