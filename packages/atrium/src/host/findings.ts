@@ -5,6 +5,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { AdminSite, AdminUser, DatabaseCheck, roleFaults, unreadFiles } from '#admin'
 import { ConfigurationError, crudConfig, resources } from '#crud'
 import { accessWarnings, engineFile, modelFiles, requireMount } from '#crud/internals'
+import { connectionWarnings, otherZone } from './connection_warnings.js'
 import { migrationNamesOf, migrationsOf } from './migrate_databases.js'
 import { productionWarnings, settingsOf } from './production_warnings.js'
 
@@ -30,6 +31,7 @@ export async function findingsOf(app: ApplicationService, production: boolean): 
     ...databases,
     ...(await ofMiddleware(app)),
     ...(isMigrated ? await ofTables(site) : []),
+    ...(isMigrated ? await ofValues(app, site) : []),
     ...(await ofModels(app, site)),
     ...(production ? await ofProduction(app) : []),
     ...(await ofSettings(app, site)),
@@ -54,6 +56,20 @@ async function ofDatabases(app: ApplicationService, { dbConfig }: AdminSite): Pr
     )
   }
   return findings
+}
+
+/** Settings by which dates, times and numbers are not what is stored */
+async function ofValues(app: ApplicationService, { dbConfig }: AdminSite): Promise<Finding[]> {
+  const db = await app.container.make('lucid.db')
+  const names = [...new Set([dbConfig.applicationConnection, dbConfig.adminConnection])]
+  const found = await Promise.all(names.map((name) => connectionWarnings(db, name)))
+  const zone = otherZone()
+  const ofProcess = zone
+    ? [
+        `The time zone of the process is ${zone}, in which Lucid stores times on SQLite and MySQL. The engine reads them as UTC: set TZ=UTC in .env`,
+      ]
+    : []
+  return [...ofProcess, ...found.flat()].map(warning)
 }
 
 async function ofMiddleware(app: ApplicationService): Promise<Finding[]> {

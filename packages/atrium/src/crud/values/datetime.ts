@@ -57,16 +57,19 @@ export function writeDateTime(value: unknown): unknown {
   if (typeof value === 'string') {
     return API_DATETIME.test(value) ? value : (readDateTime(value) ?? value)
   }
+  if (isInfinite(value)) return infinityOf(value)
   const moment = toMoment(value)
   return moment ? inUtc(moment) : value
 }
 
 /**
- * The API form of a day.
+ * The API form of a day. The drivers of PostgreSQL and MySQL make a `Date` of it, at midnight in the time zone of the
+ * process, unless a connection says otherwise.
  */
 export function writeDate(value: unknown): unknown {
   if (typeof value === 'string') return DAY_AND_TIME.test(value) ? value.slice(0, 10) : value
-  const moment = toMoment(value)
+  if (isInfinite(value)) return infinityOf(value)
+  const moment = value instanceof Date ? DateTime.fromJSDate(value) : toMoment(value)
   return moment ? moment.toFormat('yyyy-MM-dd') : value
 }
 
@@ -103,6 +106,15 @@ export function quickMoment(value: unknown): unknown {
   const isThere =
     date.getMonth() === month - 1 && date.getDate() === day && date.getHours() === hour
   return isThere ? date : value
+}
+
+/** As the driver of PostgreSQL reads `infinity` */
+function isInfinite(value: unknown): value is number {
+  return value === Infinity || value === -Infinity
+}
+
+function infinityOf(value: number): string {
+  return value > 0 ? 'infinity' : '-infinity'
 }
 
 function toMoment(value: unknown): DateTime | null {

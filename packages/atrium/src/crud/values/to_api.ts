@@ -69,6 +69,7 @@ export function attributeToApi(column: Column, record: LucidRow): unknown {
 }
 
 function apiInteger(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return exactInteger(bitsOf(value)) ?? String(bitsOf(value))
   return typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
     ? (exactInteger(BigInt(value)) ?? String(value))
     : value
@@ -91,10 +92,16 @@ const FALSE_TEXTS = ['0', 'false', 'f', 'no', 'n', 'off']
 
 /** A value that does not mean true or false stays as it is stored. */
 function truthOf(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return bitsOf(value) !== 0n
   if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
   const text = String(value).toLowerCase()
   if (TRUE_TEXTS.includes(text)) return true
   return FALSE_TEXTS.includes(text) ? false : value
+}
+
+/** A `bit` column of MySQL, as its driver returns it */
+function bitsOf(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex') || '0'}`)
 }
 
 /** A stored value that is not JSON is returned as text. */

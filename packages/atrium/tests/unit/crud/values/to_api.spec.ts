@@ -37,6 +37,11 @@ test.group('Values in the API', () => {
         given: ['2024-05-06', '2024-05-06 00:00:00', DateTime.fromISO('2024-05-06')],
         expected: '2024-05-06',
       },
+      { name: 'day', given: [Infinity], expected: 'infinity' },
+      { name: 'moment', given: [-Infinity], expected: '-infinity' },
+      { name: 'active', given: [Buffer.from([1])], expected: true },
+      { name: 'active', given: [Buffer.from([0])], expected: false },
+      { name: 'count', given: [Buffer.from([1, 2])], expected: 258 },
       { name: 'data', given: ['{"a":[1]}', { a: [1] }], expected: { a: [1] } },
       { name: 'data', given: ['no json'], expected: 'no json' },
       { name: 'data', given: ['{"n":9007199254740993}'], expected: { n: '9007199254740993' } },
@@ -48,6 +53,20 @@ test.group('Values in the API', () => {
         assert.deepEqual(toApi(column(name), value), expected)
       }
     })
+
+  test('[K5] a day that a driver has made a Date is that of its own time zone', ({
+    assert,
+    cleanup,
+  }) => {
+    const { TZ } = process.env
+    cleanup(() => {
+      process.env.TZ = TZ
+    })
+    for (const zone of ['America/New_York', 'Asia/Tokyo', 'UTC']) {
+      process.env.TZ = zone
+      assert.equal(toApi(column('day'), new Date(2024, 4, 6)), '2024-05-06', zone)
+    }
+  })
 
   test('[A20] null and undefined become null', ({ assert }) => {
     for (const name of ['name', 'count', 'active', 'moment', 'day', 'data', 'bytes']) {
