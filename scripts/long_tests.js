@@ -55,6 +55,7 @@ export const LONG = {
     'demo/jobs',
     'demo/remove',
     'docs/',
+    'hosts',
     'large_files',
     'make_crud',
     'npm_test',

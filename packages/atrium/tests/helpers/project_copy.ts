@@ -60,6 +60,21 @@ export class ProjectCopy {
     return copy
   }
 
+  /**
+   * A copy of an application in `tests/hosts`, in which no package is installed. It has none of those of the project.
+   *
+   * @param name  of the application: `web` or `api`
+   */
+  static async ofHost(name: string): Promise<ProjectCopy> {
+    const folder = await claimFolder()
+    for (const part of ['both', name]) {
+      cpSync(app.makePath('packages/atrium/tests/hosts', part), folder, { recursive: true })
+    }
+    cpSync(join(folder, '.env.example'), join(folder, '.env'))
+    mkdirSync(join(folder, 'tmp'))
+    return new ProjectCopy(folder, await freePort())
+  }
+
   get url(): string {
     return `http://localhost:${this.port}`
   }

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -9,6 +8,8 @@ import { test } from '@japa/runner'
 import { hashQuickly, removeDemo, writeNote } from '#tests/helpers/notes_project'
 import { EMAIL, PASSWORD, writePosts } from '#tests/helpers/posts_project'
 import { ProjectCopy } from '#tests/helpers/project_copy'
+import { NETWORK, reachesRegistry } from '#tests/helpers/registry'
+import { Visitor } from '#tests/helpers/visitor'
 
 /** Added by their own command: `node ace add` installs and configures them. */
 const ADDED = ['bouncer', 'shield', 'cors', 'mail', 'transmit', 'otel', 'static', 'vite', 'inertia']
@@ -17,70 +18,6 @@ const ADDED = ['bouncer', 'shield', 'cors', 'mail', 'transmit', 'otel', 'static'
 const INSTALLED = ['@tuyau/core', 'vite']
 
 const ANSWERS = ['--transports=smtp', '--no-install']
-
-/** Settings of this machine by which npm reaches the registry, and those that spare it requests */
-const NETWORK = {
-  ...(Object.fromEntries(
-    Object.entries(process.env).filter(([name]) =>
-      /proxy|^npm_config_(registry|.*cert|ca)|cert|^ssl_/i.test(name)
-    )
-  ) as Record<string, string>),
-  npm_config_prefer_offline: 'true',
-  npm_config_audit: 'false',
-  npm_config_fund: 'false',
-}
-
-/** Tests the connection outside continuous integration, where the test fails without one. */
-function reachesRegistry(): boolean {
-  const { status } = spawnSync('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=5000'])
-  return status === 0
-}
-
-/** A client that stores cookies and follows no redirect */
-class Visitor {
-  readonly #cookies = new Map<string, string>()
-
-  constructor(private readonly url: string) {}
-
-  get(path: string, headers: Record<string, string> = {}) {
-    return this.#send(path, {}, headers)
-  }
-
-  /** Submits a form. */
-  post(path: string, values: Record<string, string>, headers: Record<string, string> = {}) {
-    return this.#send(path, { method: 'POST', body: new URLSearchParams(values) }, headers)
-  }
-
-  /** Reads the CSRF token of the form on a page. */
-  async tokenOf(path: string) {
-    const { text } = await this.get(path)
-    return /name=['"]_csrf['"] value=['"]([^'"]+)/.exec(text)![1]
-  }
-
-  async #send(path: string, options: RequestInit, headers: Record<string, string>) {
-    const response = await fetch(this.url + path, {
-      ...options,
-      headers: {
-        cookie: [...this.#cookies].map((pair) => pair.join('=')).join('; '),
-        accept: 'text/html',
-        referer: `${this.url}/posts/create`,
-        ...headers,
-      },
-      redirect: 'manual',
-    })
-    const cookies = response.headers.getSetCookie()
-    for (const line of cookies) {
-      const [name, value] = line.split(';')[0].split(/=(.*)/s)
-      this.#cookies.set(name, value)
-    }
-    return {
-      status: response.status,
-      text: await response.text(),
-      headers: response.headers,
-      cookies,
-    }
-  }
-}
 
 /** A collector of OpenTelemetry, which responds to everything */
 async function startCollector() {

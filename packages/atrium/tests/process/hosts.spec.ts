@@ -1,0 +1,239 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Assert } from '@japa/assert'
+import { test } from '@japa/runner'
+import { formOf } from '#tests/helpers/forms'
+import { freePort } from '#tests/helpers/free_port'
+import { responsesOf } from '#tests/helpers/host_responses'
+import { ProjectCopy } from '#tests/helpers/project_copy'
+import { NETWORK, reachesRegistry } from '#tests/helpers/registry'
+import { Visitor } from '#tests/helpers/visitor'
+
+/** As a shell of the application has it, without what the tests of the engine set */
+const ENVIRONMENT = {
+  ...NETWORK,
+  NODE_OPTIONS: '',
+  NO_COLOR: '1',
+  PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+}
+/* What `node ace serve` starts the server with */
+const SERVER = { ...ENVIRONMENT, NODE_OPTIONS: '--import=@poppinss/ts-exec' }
+
+const PASSWORD = 'correct horse battery'
+const POST = 'app/models/post.ts'
+
+let packing: Promise<string> | undefined
+
+/** @returns  the path of the engine's package, made once */
+const tarball = () => (packing ??= pack())
+
+async function pack(): Promise<string> {
+  const copy = await ProjectCopy.create()
+  const { status, output } = await copy.run(
+    'npm',
+    ['pack', '--workspace=adonis-atrium', '--json'],
+    ENVIRONMENT
+  )
+  if (status !== 0) throw new Error(output)
+  const names = await readdir(copy.folder)
+  return join(
+    copy.folder,
+    names.find((name) => name.endsWith('.tgz'))!
+  )
+}
+
+for (const host of ['web', 'api']) {
+  test.group(`An application as the starter kits make it: ${host}`, (group) => {
+    let copy: ProjectCopy
+    let before: State
+    let after: State
+    let visitor: Visitor
+    let stop: () => Promise<number | null>
+
+    group.tap((one) =>
+      one
+        .timeout(600_000)
+        .skip(() => !process.env.CI && !reachesRegistry(), 'the npm registry cannot be reached')
+    )
+
+    async function run(command: string, ...args: string[]): Promise<string> {
+      const { status, output } = await copy.run(command, args, ENVIRONMENT)
+      if (status !== 0) throw new Error(`${command} ${args.join(' ')}:\n${output}`)
+      return output
+    }
+
+    const ace = (...args: string[]) => run(process.execPath, 'ace.js', ...args)
+    async function countPackages(): Promise<number> {
+      const { packages } = JSON.parse(await textOf('node_modules/.package-lock.json'))
+      return Object.keys(packages).length
+    }
+
+    const textOf = (path: string) => readFile(join(copy.folder, path), 'utf8')
+
+    interface State {
+      packages: number
+      responses: string[]
+      routes: string
+      schema: string
+    }
+
+    async function stateNow(): Promise<State> {
+      const end = await copy.start(SERVER, 'bin/server.ts')
+      const responses = await responsesOf(host, copy.url)
+      await end()
+      return {
+        packages: await countPackages(),
+        responses,
+        routes: await ace('list:routes', '--json'),
+        schema: await textOf('database/schema.ts'),
+      }
+    }
+
+    group.setup(async () => {
+      copy = await ProjectCopy.ofHost(host)
+      await run('npm', 'install')
+      await ace('migration:run', '--compact-output')
+      await ace('db:seed', '--compact-output')
+      before = await stateNow()
+
+      await run('npm', 'install', await tarball())
+      await ace('configure', 'adonis-atrium')
+      await ace('migration:run', '--compact-output')
+      after = await stateNow()
+
+      const model = await textOf(POST)
+      const decorated = model.replace('export default', '@Crud()\n@AdminView()\nexport default')
+      await writeFile(
+        join(copy.folder, POST),
+        `import { AdminView, Crud } from 'adonis-atrium'\n${decorated}`
+      )
+      await run(
+        'sh',
+        '-c',
+        `printf '%s' '${PASSWORD}' | node ace.js admin:create --username=jo --password-stdin`
+      )
+      stop = await copy.start(SERVER, 'bin/server.ts')
+      visitor = new Visitor(copy.url, '/admin/')
+      return () => copy.remove()
+    })
+    group.teardown(async () => void (await stop?.()))
+
+    test('[K4] responses, routes and schema.ts of the application are as before', ({ assert }) => {
+      for (const [index, response] of after.responses.entries()) {
+        assert.equal(response, before.responses[index])
+      }
+      assert.isAbove(before.responses.length, 10)
+      assert.equal(after.routes, before.routes)
+      assert.equal(after.schema, before.schema)
+    })
+
+    test('[K8] the engine brings at most 120 packages', ({ assert }) => {
+      assert.isAtMost(after.packages - before.packages, 120)
+    })
+
+    test('[K3] configure changes two files and adds two, and a second run nothing', async ({
+      assert,
+    }) => {
+      const files = ['adonisrc.ts', 'start/kernel.ts', 'config/crud.ts', 'config/admin.ts']
+      const textsNow = () => Promise.all(files.map(textOf))
+      const first = await textsNow()
+      await ace('configure', 'adonis-atrium')
+      assert.deepEqual(await textsNow(), first)
+      for (const text of first.slice(0, 2)) assert.match(text, /adonis-atrium\/[a-z]+'\)/)
+    })
+
+    test('[K3] the admin site has login, list, form, and exports as a background job', async ({
+      assert,
+    }) => {
+      await checkLogin(assert, visitor)
+      await checkForms(assert, visitor)
+      await checkJob(assert, visitor)
+    })
+
+    test('[K3] [K4] endpoints, errors as problem+json and documentation', async ({ assert }) => {
+      await checkEndpoints(assert, copy.url)
+    })
+
+    test('[K3] commands of the engine', async ({ assert }) => {
+      assert.match(await ace('crud:routes', '--json'), /"\/api\/posts\/:id"/)
+      assert.include(await ace('atrium:doctor'), 'Nothing is wrong')
+      assert.include(await ace('make:migration', 'things'), 'database/migrations/')
+    })
+
+    test('[K4] [K5] the application passes its type check and its own tests', async ({
+      assert,
+    }) => {
+      await run('npx', 'tsc', '--noEmit')
+      const environment = { ...ENVIRONMENT, PORT: String(await freePort()) }
+      const { status, output } = await copy.run(process.execPath, ['ace.js', 'test'], environment)
+      assert.equal(status, 0, output)
+    })
+  })
+}
+
+async function checkLogin(assert: Assert, visitor: Visitor) {
+  const anonymous = await visitor.get('/admin/')
+  assert.equal(anonymous.status, 303)
+  const login = await visitor.post('/admin/login', { username: 'jo', password: PASSWORD })
+  assert.equal(login.status, 303)
+  const dashboard = await visitor.get('/admin/')
+  assert.equal(dashboard.status, 200)
+  assert.include(dashboard.text, '/admin/Post')
+  const list = await visitor.get('/admin/Post/')
+  for (const title of ['First', 'Second']) assert.include(list.text, title)
+}
+
+async function checkForms(assert: Assert, visitor: Visitor) {
+  const blank = await visitor.get('/admin/Post/create_page')
+  const form = formOf(blank.text)
+  const wrong = await visitor.post(form.action, { ...form.values, title: '' })
+  assert.equal(wrong.status, 422)
+  const values = { ...form.values, authorId: '1', title: 'By a form', body: 'Text' }
+  const created = await visitor.post(form.action, { ...values, dueOn: '2026-03-04' })
+  assert.equal(created.status, 303)
+  const page = await visitor.get('/admin/Post/update/3')
+  const filled = formOf(page.text)
+  assert.containSubset(filled.values, { title: 'By a form', dueOn: '2026-03-04' })
+  const changed = await visitor.post(filled.action, { ...filled.values, wordPrice: '0.25' })
+  assert.equal(changed.status, 303)
+}
+
+async function checkJob(assert: Assert, visitor: Visitor) {
+  const started = await visitor.get('/admin/Post/export?format=xlsx')
+  assert.equal(started.status, 303)
+  const path = started.headers.get('location')!
+  let file
+  do file = await visitor.get(`${path}/file`)
+  while (file.status === 404)
+  assert.equal(file.status, 200)
+  assert.match(file.headers.get('content-disposition')!, /\.xlsx/)
+}
+
+async function checkEndpoints(assert: Assert, url: string) {
+  const call = async (path: string, json?: object) => {
+    const response = await fetch(url + path, {
+      method: json ? 'POST' : 'GET',
+      headers: { 'content-type': 'application/json' },
+      body: json && JSON.stringify(json),
+    })
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      body: await response.text(),
+    }
+  }
+  const post = { authorId: 1, title: 'By REST', body: 'Text', isPublished: true }
+  const created = await call('/api/posts', post)
+  assert.equal(created.status, 201, created.body)
+  assert.containSubset(JSON.parse(created.body), post)
+  const list = await call('/api/posts?title=First')
+  assert.containSubset(JSON.parse(list.body).data, [
+    { id: 1, isPublished: true, wordPrice: 0.1, dueOn: '2026-02-03' },
+  ])
+  const missing = await call('/api/posts/999')
+  assert.deepEqual([missing.status, missing.type], [404, 'application/problem+json; charset=utf-8'])
+  const docs = await call('/docs')
+  assert.deepEqual([docs.status, docs.type], [200, 'text/html; charset=utf-8'])
+  const document = await call('/api/openapi.json')
+  assert.property(JSON.parse(document.body).paths, '/api/posts/{id}')
+}
