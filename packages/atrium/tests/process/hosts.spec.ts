@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Assert } from '@japa/assert'
 import { test } from '@japa/runner'
@@ -167,6 +167,22 @@ for (const host of ['web', 'api']) {
       const environment = { ...ENVIRONMENT, PORT: String(await freePort()) }
       const { status, output } = await copy.run(process.execPath, ['ace.js', 'test'], environment)
       assert.equal(status, 0, output)
+    })
+
+    test('[K3.5] configure names what it cannot change, and needs Lucid', async ({ assert }) => {
+      const configure = () =>
+        copy.run(process.execPath, ['ace.js', 'configure', 'adonis-atrium'], ENVIRONMENT)
+      await writeFile(join(copy.folder, 'start/kernel.ts'), '')
+      const withoutKernel = await configure()
+      assert.equal(withoutKernel.status, 1)
+      assert.include(
+        withoutKernel.output,
+        "start/kernel.ts: add () => import('adonis-atrium/middle"
+      )
+      await rm(join(copy.folder, 'config/database.ts'))
+      const withoutLucid = await configure()
+      assert.equal(withoutLucid.status, 1)
+      assert.include(withoutLucid.output, 'node ace add @adonisjs/lucid')
     })
   })
 }
