@@ -1,10 +1,12 @@
 /*
  * From TypeScript to JavaScript, by the compiler that ts-exec brings: for the loader, and for the build of the engine.
  */
+import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 
-/** The package with the compiler. Resolved when this file is loaded: the loader hides it later */
-const packages = createRequire(import.meta.resolve('@poppinss/ts-exec'))
+/** What ts-exec imports. Found without Node.js's resolver, from which the loader hides ts-exec */
+const packages = createRequire(packageOf('@poppinss/ts-exec', import.meta.dirname))
 
 /** The options that ts-exec reads from the project's tsconfig.json */
 const OPTIONS = {
@@ -39,4 +41,11 @@ function optionsOfJsx(filename) {
   const { jsc } = OPTIONS
   const parser = { ...jsc.parser, tsx: true }
   return { ...OPTIONS, jsc: { ...jsc, parser, transform: { ...jsc.transform, react } } }
+}
+
+/** The package.json of an installed package; its absence is an error of Node.js. */
+function packageOf(name, folder) {
+  const path = join(folder, 'node_modules', name, 'package.json')
+  const parent = dirname(folder)
+  return existsSync(path) || parent === folder ? realpathSync(path) : packageOf(name, parent)
 }

@@ -1,6 +1,6 @@
 /*
  * `npm run release:check`: what has to be true before a release. It packs the engine, installs it in both applications
- * of tests/fixtures/hosts, checks the licences of what it brings, and writes a bill of materials (CycloneDX) to
+ * of tests/hosts, checks the licences of what it brings, and writes a bill of materials (CycloneDX) to
  * tmp/sbom.json.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ const READ = { '@adonisjs/limiter': 'MIT', 'htmx.org': '0BSD' }
 process.chdir(root)
 checkChangelog()
 await checkLicences()
-await check('The test of the applications of tests/fixtures/hosts', [
+await check('The test of the applications of tests/hosts', [
   'scripts/test.js',
   '--files=process/hosts',
 ])
