@@ -206,6 +206,7 @@ export default class AdminProvider {
   async #loadRooms() {
     try {
       await loadRooms(() => this.#isStopping)
+      await this.#site?.assets.prepare(() => this.#isStopping)
     } catch (error) {
       const logger = await this.app.container.make('logger')
       logger.error({ err: error }, 'A part of the admin site could not be loaded')

@@ -9,8 +9,8 @@ import { PageNotFound } from '../errors.js'
 export class AssetsController {
   constructor(private readonly site: AdminSite) {}
 
-  show(ctx: HttpContext) {
-    const asset = this.site.assets.find(ctx.params.file)
+  async show(ctx: HttpContext): Promise<void> {
+    const asset = await this.site.assets.find(ctx.params.file)
     if (!asset) throw new PageNotFound()
     sendAsset(ctx, asset)
   }

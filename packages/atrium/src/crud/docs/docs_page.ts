@@ -75,7 +75,7 @@ export class DocsPage {
    */
   async asset(ctx: HttpContext): Promise<void> {
     const assets = await this.#load()
-    const asset = assets.find(ctx.params.file)
+    const asset = await assets.find(ctx.params.file)
     if (!asset) throw noEndpoint()
     ctx.response.header('x-content-type-options', 'nosniff')
     sendAsset(ctx, asset)
@@ -95,8 +95,7 @@ export class DocsPage {
   }
 
   /**
-   * Loads the assets on the first request: few processes ever serve them, and compressing them takes
-   * time.
+   * Loads the assets on the first request: few processes ever serve them.
    */
   #load(): Promise<AssetStore> {
     this.#assets ??= AssetStore.load(docsAssets).catch((error) => {

@@ -36,6 +36,13 @@ export interface Asset {
   type: string
 }
 
+/** An asset as it was read */
+interface PlainAsset {
+  body: Buffer
+  isText: boolean
+  type: string
+}
+
 /** A text in every encoding */
 export interface CompressedText extends Asset {
   gzip: Buffer
@@ -43,13 +50,13 @@ export interface CompressedText extends Asset {
 }
 
 /**
- * The stylesheets, scripts, icons and fonts of some pages: read, joined, named by a hash of their content and
- * compressed once. A name is looked up in a map and never becomes a path, so no request reaches the file
+ * The stylesheets, scripts, icons and fonts of some pages: read, joined and named by a hash of their content, and
+ * compressed once, when they are first sent: that takes longer than all else at a start. [K9] A name is looked up in a map and never becomes a path, so no request reaches the file
  * system. [B1, Q1]
  */
 export class AssetStore {
   readonly #urls = new Map<string, string>()
-  readonly #assets = new Map<string, Asset>()
+  readonly #assets = new Map<string, () => Promise<Asset>>()
 
   private constructor() {}
 
@@ -71,11 +78,14 @@ export class AssetStore {
     return store
   }
 
-  #add(name: string, asset: Asset): void {
+  #add(name: string, { body, isText, type }: PlainAsset): void {
     if (this.#urls.has(name)) throw new ValueError(`Two assets are called ${name}`)
-    const url = hashedName(name, asset.body)
+    const url = hashedName(name, body)
     this.#urls.set(name, url)
-    this.#assets.set(url, asset)
+    let asset: Promise<Asset> | undefined
+    const make = async () =>
+      isText ? await compressed(body, type) : { body, gzip: null, brotli: null, type }
+    this.#assets.set(url, () => (asset ??= make()))
   }
 
   /**
@@ -92,8 +102,20 @@ export class AssetStore {
   /**
    * @param name  with its hash, as `url()` gives it
    */
-  find(name: string): Asset | undefined {
-    return this.#assets.get(name)
+  async find(name: string): Promise<Asset | undefined> {
+    return await this.#assets.get(name)?.()
+  }
+
+  /**
+   * Compresses those that nobody has asked for yet, one after the other.
+   *
+   * @param isStopping  true if the process is ending
+   */
+  async prepare(isStopping: () => boolean): Promise<void> {
+    for (const make of this.#assets.values()) {
+      if (isStopping()) return
+      await make()
+    }
   }
 }
 
@@ -106,16 +128,17 @@ async function build(
   name: string,
   paths: string[],
   urlOf: (name: string) => string
-): Promise<Asset> {
+): Promise<PlainAsset> {
   const ending = extname(name)
   const type = TYPES[ending]
   if (!type) throw new ValueError(`${name} is not an asset: it must end in ${listOfEndings()}`)
 
   const parts = await Promise.all(paths.map((path) => read(name, path)))
-  if (isBinary({ name })) return { body: Buffer.concat(parts), gzip: null, brotli: null, type }
+  if (isBinary({ name })) return { body: Buffer.concat(parts), isText: false, type }
   const texts = parts.map((part) => withoutComments(part.toString('utf8')))
   const text = texts.join(SEPARATORS[ending] ?? '\n')
-  return await compressed(Buffer.from(ending === '.css' ? styles(text, urlOf) : text), type)
+  const body = Buffer.from(ending === '.css' ? styles(text, urlOf) : text)
+  return { body, isText: true, type }
 }
 
 /** Without indentation and empty lines, which no value of CSS has. */

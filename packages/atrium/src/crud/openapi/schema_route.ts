@@ -1,9 +1,9 @@
-import type { Router } from '@adonisjs/core/http'
+import type { HttpContext, Router } from '@adonisjs/core/http'
 import { rateLimit } from '../http/rate_limit.js'
 import { markGenerated } from '../endpoints/generated_routes.js'
 import type { ResourceRegistry } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
-import { ServedSchema } from './served_schema.js'
+import type { ServedSchema } from './served_schema.js'
 
 /** Path of the API schema; undefined if it is off. [Q1] */
 export function schemaPath(): string | undefined {
@@ -18,8 +18,15 @@ export function schemaPath(): string | undefined {
 export function registerSchemaRoute(router: Router, resources: ResourceRegistry): void {
   const path = schemaPath()
   if (!path) return
-  const served = new ServedSchema(resources)
-  const handler = (ctx: Parameters<ServedSchema['show']>[0]) => served.show(ctx)
+  let served: Promise<ServedSchema> | undefined
+  const load = async () => {
+    const { ServedSchema: Served } = await import('./served_schema.js')
+    return new Served(resources)
+  }
+  const handler = async (ctx: HttpContext) => {
+    const schema = await (served ??= load())
+    return await schema.show(ctx)
+  }
   markGenerated(handler)
   router.get(path, handler).as('openapi').use(rateLimit)
 }

@@ -199,9 +199,7 @@ test.group('Admin | list | size and cost', (group) => {
     const { headers } = await callRaw('GET', style, { cookie, 'accept-encoding': 'br' })
     assert.equal(headers['content-encoding'], 'br')
     assert.equal(headers['content-type'], 'text/css; charset=utf-8')
-    assert.equal(
-      Number(headers['content-length']),
-      site.assets.find(site.assets.url('admin.css'))!.brotli!.length
-    )
+    const asset = await site.assets.find(site.assets.url('admin.css'))
+    assert.equal(Number(headers['content-length']), asset!.brotli!.length)
   })
 })

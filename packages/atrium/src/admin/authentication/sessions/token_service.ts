@@ -1,5 +1,4 @@
 import { hash, hkdfSync, randomUUID } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
 
 /**
  * Claims of a session token.
@@ -67,6 +66,7 @@ export class TokenService {
       iat,
       exp: iat + this.minutes * 60,
     }
+    const { SignJWT } = await import('jose')
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'HS256', typ: TYPE })
       .sign(this.#key)
@@ -97,6 +97,7 @@ export class TokenService {
   }
 
   async #verify(token: string): Promise<TokenClaims | null> {
+    const { jwtVerify } = await import('jose')
     try {
       const { payload } = await jwtVerify(token, this.#key, {
         algorithms: ['HS256'],

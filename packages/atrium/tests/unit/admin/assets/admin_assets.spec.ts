@@ -7,12 +7,11 @@ import { AssetStore } from '#crud/http/asset_store'
 test.group('adminAssets', () => {
   test('the assets of a page leave 10 of its 60 KB with gzip', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
-    const weights = new Map(
-      adminAssets.map(({ name }) => {
-        const { gzip, body } = store.find(store.url(name))!
-        return [name, (gzip ?? body).length] as const
-      })
-    )
+    const weights = new Map<string, number>()
+    for (const { name } of adminAssets) {
+      const { gzip, body } = (await store.find(store.url(name)))!
+      weights.set(name, (gzip ?? body).length)
+    }
     const ofEveryPage = ['admin.css', 'admin.js', 'icon.svg', 'inter.woff2'].map((name) =>
       weights.get(name)!
     )
@@ -30,14 +29,16 @@ test.group('adminAssets', () => {
       [...ofEveryPage, ...ofForms].reduce((sum, one) => sum + one),
       60 * 1024
     )
-    const styles = store.find(store.url('admin.css'))!.body.toString()
+    const { body } = (await store.find(store.url('admin.css')))!
+    const styles = body.toString()
     assert.notMatch(styles, /@import|url\(\s*['"]?(https?:)?\/\//)
   })
 
   test('with reduced motion, nothing has a duration', async ({ assert }) => {
     const store = await AssetStore.load(adminAssets)
     const sheets = adminAssets.map(({ name }) => name).filter((name) => name.endsWith('.css'))
-    const styles = sheets.map((name) => store.find(store.url(name))!.body.toString()).join('\n')
+    const assets = await Promise.all(sheets.map((name) => store.find(store.url(name))))
+    const styles = assets.map((asset) => asset!.body.toString()).join('\n')
     const reduced = /@media \(prefers-reduced-motion: reduce\) \{([^@]*)\n\}/g
     const [ofAll, ofLists] = [...styles.matchAll(reduced)].map(([, rules]) => rules)
     assert.match(

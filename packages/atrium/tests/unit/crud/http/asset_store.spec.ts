@@ -6,6 +6,11 @@ import { test } from '@japa/runner'
 import { AssetStore } from '#crud/http/asset_store'
 import { RuntimeError, ValueError } from '#crud'
 
+async function textOf(store: AssetStore, name: string): Promise<string | undefined> {
+  const asset = await store.find(store.url(name))
+  return asset?.body.toString()
+}
+
 test.group('AssetStore', (group) => {
   let folder: string
 
@@ -44,8 +49,8 @@ test.group('AssetStore', (group) => {
       { name: 'all.js', paths: scripts },
     ])
 
-    assert.equal(store.find(store.url('all.css'))!.body.toString(), 'a{}\nb{}')
-    const script = store.find(store.url('all.js'))!.body.toString()
+    assert.equal(await textOf(store, 'all.css'), 'a{}\nb{}')
+    const script = (await textOf(store, 'all.js'))!
     const order = new Function(
       'globalThis',
       `var order; ${script.replace('globalThis.', '')}; return order`
@@ -53,10 +58,20 @@ test.group('AssetStore', (group) => {
     assert.deepEqual(order({}), [1, 2, 3])
   })
 
+  test('[K9] an asset is compressed for the first who asks, or before', async ({ assert }) => {
+    const path = await file('lazy.js', 'again("and again")\n'.repeat(200))
+    const store = await AssetStore.load([{ name: 'lazy.js', paths: [path] }])
+    const url = store.url('lazy.js')
+    const [one, other] = await Promise.all([store.find(url), store.find(url)])
+    assert.strictEqual(one!.brotli, other!.brotli)
+    await store.prepare(() => false)
+    assert.strictEqual(await store.find(url), one)
+  })
+
   test('stores compressed forms next to the plain one', async ({ assert }) => {
     const path = await file('long.js', 'again("and again")\n'.repeat(200))
     const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
-    const { body, gzip, brotli, type } = store.find(store.url('long.js'))!
+    const { body, gzip, brotli, type } = (await store.find(store.url('long.js')))!
 
     assert.isTrue(gunzipSync(gzip!).equals(body))
     assert.isTrue(brotliDecompressSync(brotli!).equals(body))
@@ -72,7 +87,7 @@ test.group('AssetStore', (group) => {
     )
     const path = await file('large.js', lines.join('\n'))
     const store = await AssetStore.load([{ name: 'large.js', paths: [path] }])
-    const { body, brotli } = store.find(store.url('large.js'))!
+    const { body, brotli } = (await store.find(store.url('large.js')))!
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: 5,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -96,7 +111,7 @@ test.group('AssetStore', (group) => {
     .run(async ({ assert }, name) => {
       const path = await file('b.css', 'b{}')
       const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
-      assert.isUndefined(store.find(name))
+      assert.isUndefined(await store.find(name))
     })
 
   test('unknown, missing and duplicate assets and unknown types are reported', async ({
@@ -135,10 +150,10 @@ test.group('AssetStore', (group) => {
       { name: 'admin.css', paths: [style] },
       { name: 'letters.woff2', paths: [join(folder, 'letters.woff2')] },
     ])
-    const font = store.find(store.url('letters.woff2'))!
+    const font = (await store.find(store.url('letters.woff2')))!
     assert.deepEqual(font, { body: bytes, gzip: null, brotli: null, type: 'font/woff2' })
     assert.equal(
-      store.find(store.url('admin.css'))!.body.toString(),
+      await textOf(store, 'admin.css'),
       `@font-face {\nsrc: url('${store.url('letters.woff2')}')\n}\n`
     )
     await assert.rejects(
@@ -153,7 +168,7 @@ test.group('AssetStore', (group) => {
       "/*! (c) */\n/* why */\na { b: '/* c */' }\n  /*\n   * more\n   */\nd { e: f } /* g */\n"
     const store = await AssetStore.load([{ name: 'x.css', paths: [await file('c.css', text)] }])
     assert.equal(
-      store.find(store.url('x.css'))!.body.toString(),
+      await textOf(store, 'x.css'),
       "/*! (c) */\na { b: '/* c */' }\nd { e: f } /* g */\n"
     )
   })

@@ -1,5 +1,6 @@
-import MarkdownIt from 'markdown-it'
-import sanitize from 'sanitize-html'
+import { createRequire } from 'node:module'
+import type { MarkdownIt } from 'markdown-it'
+import type sanitizeHtml from 'sanitize-html'
 import { escaped } from '../../../text/markup.js'
 
 /* Longer texts are shown as they were typed: rendering them would hold up all other requests. */
@@ -9,10 +10,20 @@ const LONGEST_IN_LISTS = 2000
 const TAGS =
   'p br hr h2 h3 h4 h5 h6 strong b em i s del sub sup code pre blockquote ul ol li table thead tbody tr th td a'
 
-const markdown = new MarkdownIt({ html: true })
+const load = createRequire(import.meta.url)
+
+let renderer: { markdown: MarkdownIt; sanitize: typeof sanitizeHtml } | undefined
+
+/** Loaded for the first text: few sites have Markdown, and it takes longer than the widgets of all others. [K9] */
+function tools() {
+  return (renderer ??= {
+    markdown: load('markdown-it')({ html: true }),
+    sanitize: load('sanitize-html') as typeof sanitizeHtml,
+  })
+}
 
 /** Images are links, so that no other site learns who reads the text. */
-const OPTIONS: sanitize.IOptions = {
+const OPTIONS: sanitizeHtml.IOptions = {
   allowedTags: TAGS.split(' '),
   allowedAttributes: {
     a: ['href', 'rel', 'target'],
@@ -52,6 +63,7 @@ function aligned(tagName: string, { style }: Record<string, string | undefined>)
  */
 export function renderMarkdown(text: string): string {
   if (text.length > LONGEST) return `<pre tabindex="0">${escaped(text)}</pre>`
+  const { markdown, sanitize } = tools()
   const html = markdown.render(text)
   const transformTags = { ...OPTIONS.transformTags, ...headingsOf(html) }
   return sanitize(html, { ...OPTIONS, transformTags })
@@ -69,9 +81,10 @@ function headingsOf(html: string): Record<string, string> {
  * The beginning of Markdown without its marks, on one line.
  */
 export function plainMarkdown(text: string): string {
+  const { markdown, sanitize } = tools()
   const html = markdown.render(text.slice(0, LONGEST_IN_LISTS))
   return sanitize(html, { allowedTags: [], allowedAttributes: {} })
-    .replace(/&(amp|lt|gt|quot);/g, (_, name: keyof typeof CHARACTERS) => CHARACTERS[name])
+    .replace(/&(amp|lt|gt|quot);/g, (_: string, name: keyof typeof CHARACTERS) => CHARACTERS[name])
     .replace(/\s+/g, ' ')
     .trim()
 }
