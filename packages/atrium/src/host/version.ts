@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { engineFile } from '#crud/internals'
+
+/* Every command is listed by modules that import this one, which loads nothing of the engine. [K9] */
+const OWN = new URL('../../package.json', import.meta.url)
 
 /** Version of Atrium itself. The `version` of the application's package.json is its own. */
-export const VERSION: string = JSON.parse(readFileSync(engineFile('package.json'), 'utf8')).version
+export const VERSION: string = JSON.parse(readFileSync(OWN, 'utf8')).version
