@@ -269,7 +269,7 @@ export class BulkFailure extends Exception {
 }
 
 /**
- * An export that can't be made as it was asked for, with a message of the catalogue. [D2]
+ * An export that can't be made as it was requested, with a message of the catalogue. [D2]
  */
 export class ExportRefused extends Exception {
   /**

@@ -173,7 +173,7 @@ export class ModelView {
     return this
   }
 
-  /** True if the roles of the user do not let them view the model, which then answers as an unknown one. [U4] */
+  /** True if the roles of the user do not let them view the model, which then responds as an unknown one. [U4] */
   get isWithheld(): boolean {
     return false
   }

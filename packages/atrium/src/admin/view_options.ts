@@ -45,7 +45,7 @@ export interface FieldOptions {
   minorUnits?: boolean
   /** Of the widget `slug`: API name of the field that it is made of [R13] */
   from?: string
-  /** Of the widget `tags`: tags to choose from, beside any others [R13] */
+  /** Of the widget `tags`: tags to choose from, in addition to any others [R13] */
   suggestions?: readonly string[]
   /**
    * Of a field with files: extensions of those that it takes, as in `['pdf', 'svg']`. Default: those of
@@ -150,6 +150,6 @@ export interface AdminViewOptions {
   scopes?: Record<string, Scope>
   /** Edge templates, relative to resources/views, that replace single pages */
   templates?: { list?: string; create?: string; update?: string }
-  /** Panel beside the form of the update page, or several in their order */
+  /** Panel next to the form of the update page, or several in their order */
   panel?: UpdatePanel | readonly UpdatePanel[]
 }

@@ -97,7 +97,7 @@ test.group('Cells of a list, in a browser', (group) => {
     await isClosed(visit)
     assert.notInclude(sent, 'POST')
 
-    /* A fault stands at the cell: the browser's, and the server's. */
+    /* An error is at the cell: the browser's, and the server's. */
     await page.keyboard.press('Enter')
     await field.fill('1001')
     await field.press('Enter')

@@ -54,7 +54,7 @@ test.group('The filters of a list, in a browser', (group) => {
       await choose('Column', column)
       await choose('Condition', operator)
     }
-    /* The form that comes for the choice takes the place of the present one. */
+    /* The form that comes for the choice takes the place of the current one. */
     const choose = async (label: string, option: string) => {
       await panel.locator('#filter-form').evaluate((form) => form.setAttribute('data-old', ''))
       await panel.getByLabel(label).selectOption({ label: option })

@@ -49,7 +49,7 @@ test.group('New records beside a reference, in a browser', (group) => {
     assert.equal(await page.locator('#field-title').inputValue(), 'Help!')
     assert.equal(page.url(), before)
 
-    /* Enter saves the form, not the button beside the reference. */
+    /* Enter saves the form, not the button next to the reference. */
     await page.locator('#field-title').focus()
     await page.keyboard.press('Enter')
     await page.waitForURL('**/admin/Recording/')

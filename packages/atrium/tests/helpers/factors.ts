@@ -26,7 +26,7 @@ export function codeOf(secret: string, later = 0): string {
 }
 
 /**
- * Sets an authenticator app up. The code of the step before counts as used, so that the present one is good.
+ * Sets an authenticator app up. The code of the step before counts as used, so that the current one is good.
  */
 export async function giveFactor(user: AdminUser): Promise<GivenFactor> {
   const { adminAuthentication } = await adminSite()
@@ -38,7 +38,7 @@ export async function giveFactor(user: AdminUser): Promise<GivenFactor> {
       name: 'Authenticator app',
       kept: { id: 0 },
     })
-  /* The step may have gone by meanwhile. */
+  /* The step may have gone by in the meantime. */
   const enrolled = (await enrol()) ?? (await enrol())
   return {
     secret,

@@ -1,4 +1,4 @@
-/** Files of models, each with a fault that the start of the program names */
+/** Files of models, each with an error that the start of the program names */
 export const FAULTY_MODELS = {
   'both_lists.ts': `
     import { BaseModel, column } from '@adonisjs/lucid/orm'

@@ -46,7 +46,7 @@ export class SheetFiles {
   }
 }
 
-/** What is found in a file, and the fault that ends it. */
+/** What is found in a file, and the error that ends it. */
 export async function readFile(
   path: string,
   chosen?: ChosenShape

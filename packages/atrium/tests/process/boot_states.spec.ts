@@ -1,6 +1,6 @@
 /*
  * Commands and the server in a project with a bad or rare state: a process each. boot.spec.ts has
- * the usual start, and that of a project with faults.
+ * the usual start, and that of a project with errors.
  */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -65,7 +65,7 @@ test.group('Large files', (group) => {
         assert.notEqual(out, '', err.slice(-2000))
         const { faults, ...counts } = JSON.parse(out)
         assert.deepEqual(counts, { new: 99_998, changed: 0, unchanged: 0, faulty: 2 })
-        /* A heading stands before the rows, and row 50,000 has two lines. */
+        /* A heading is before the rows, and row 50,000 has two lines. */
         assert.deepEqual(
           faults.map(({ line, field }: { line: number; field: string }) => [line, field]),
           [

@@ -208,7 +208,7 @@ for (const place of PLACES) {
       const copies = [first, second, first, second]
       const stepAt = async (copy: ProjectCopy) => cookiesOf(await login(copy))
       const steps = await Promise.all(copies.map(stepAt))
-      /* Of the next step: the present one was used to set the app up. */
+      /* Of the next step: the current one was used to set the app up. */
       const code = app.generate({ timestamp: Date.now() + 30_000 })
       const answersToTake: Array<Record<string, string>> = [
         { code },

@@ -25,7 +25,7 @@ export class PasswordController {
   }
 
   /**
-   * The other sessions end; this one goes on with another id and token. The current password is asked for first:
+   * The other sessions end; this one goes on with another id and token. The current password is required first:
    * nothing else is said to who does not know it.
    *
    * @throws NotAllowed  for a user who has no password: a superuser makes a link for them [U12]

@@ -148,7 +148,7 @@ export class AdminAuthentication {
    * Begins a session for the user and sets its cookies in the response. Ends the browser's previous
    * session, as its cookies are replaced. [B7]
    *
-   * @param options.hasShownFactor  true if the user has shown a second factor beside the password
+   * @param options.hasShownFactor  true if the user has shown a second factor in addition to the password
    * @returns null if the user was removed, has a new password, or has a factor that was not shown [U8]
    */
   async signIn(

@@ -50,7 +50,7 @@ export class AdminUserService {
   /**
    * @param input.password  null for a user who gets a link to choose one [U12]
    * @param input.roleIds  ids of existing roles; the default role if left out
-   * @throws ValueError  for an invalid name or password, a name that is taken, or a missing default role
+   * @throws ValueError  for an invalid name or password, a name that is in use, or a missing default role
    */
   async create(input: {
     username: string
@@ -251,7 +251,7 @@ export class AdminUserService {
   }
 
   /**
-   * @throws ValueError  for an invalid name, or one that is taken
+   * @throws ValueError  for an invalid name, or one that is in use
    */
   async checkNewUsername(username: string): Promise<void> {
     this.checkUsername(username)

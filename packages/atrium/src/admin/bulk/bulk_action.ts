@@ -15,7 +15,7 @@ export interface Selection {
   crud: LucidCrud
   /** Pass these options to every `crud` call */
   options: { client: TransactionClientContract; actor: Actor; origin: Origin }
-  /** Of the request; in a job, of one by its owner, which has no session and answers nothing */
+  /** Of the request; in a job, of one by its owner, which has no session and sends no response */
   ctx: HttpContext
 }
 

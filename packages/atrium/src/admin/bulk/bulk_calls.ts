@@ -55,7 +55,7 @@ export function acceptJob({ response }: HttpContext, site: AdminSite, job: Admin
 /**
  * Responds to a failure.
  *
- * @throws the error itself if it is a refusal of the policy, which the site answers
+ * @throws the error itself if it is a refusal of the policy, which the site handles
  */
 export function refuseCall(
   ctx: HttpContext,

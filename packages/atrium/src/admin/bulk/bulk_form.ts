@@ -82,13 +82,13 @@ export function keysIn({ ids }: BulkForm, { resource }: ModelView, task: BulkTas
   return readIds(resource.key, ids.map(idOfPath))
 }
 
-/** A form that a browser sends to show its answer, which programs and scripts do not. */
+/** A form that a browser sends to show its response, which programs and scripts do not. */
 export function isNavigation({ request }: HttpContext): boolean {
   return request.method() === 'POST' && request.header('sec-fetch-mode') === 'navigate'
 }
 
 /**
- * Sends a browser on to the confirmation page's own address. It could not show the answer to a form
+ * Sends a browser on to the confirmation page's own address. It could not show the response to a form
  * again, when the user goes back after the task is done.
  *
  * @returns false if the address would be too long

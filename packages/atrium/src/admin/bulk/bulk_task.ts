@@ -54,7 +54,7 @@ export abstract class BulkTask {
     return 0
   }
 
-  /** Data for its job beside path and value, as JSON without secrets */
+  /** Data for its job in addition to path and value, as JSON without secrets */
   get payload(): Record<string, unknown> {
     return {}
   }
@@ -125,7 +125,7 @@ export abstract class BulkTask {
   }
 
   /**
-   * Its further effects, to be told before. [R6]
+   * Its further effects, to be shown before. [R6]
    *
    * @param count  number of records, of which the keys may be the first
    */

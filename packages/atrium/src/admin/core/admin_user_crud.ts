@@ -50,7 +50,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   /**
-   * @throws Problem 409  for a name that is taken, in any case, or a missing default role
+   * @throws Problem 409  for a name that is in use, in any case, or a missing default role
    */
   async create(values: Values, options: CallOptions = {}): Promise<Item> {
     const hashed = await this.#withHash(values, async () => ownerIn(values))
@@ -79,7 +79,7 @@ export class AdminUserCrud extends LucidCrud<typeof AdminUser> {
   }
 
   /**
-   * @throws Problem 409  for a name that is taken, or for removing the last superuser's rights
+   * @throws Problem 409  for a name that is in use, or for removing the last superuser's rights
    */
   async update(
     key: unknown,

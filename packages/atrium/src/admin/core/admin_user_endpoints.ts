@@ -17,7 +17,7 @@ type Values = Record<string, unknown>
 type List = Awaited<ReturnType<EndpointCreator['readItems']>>
 
 /**
- * The endpoints of users: what they answer has the ids of the roles, but where the caller chose fields. [U6]
+ * The endpoints of users: their responses have the ids of the roles, but where the caller chose fields. [U6]
  */
 export class AdminUserEndpoints extends EndpointCreator {
   async readItem(ctx: HttpContext): Promise<Item> {

@@ -7,7 +7,7 @@ import type AdminUser from '../models/admin_user.js'
 import AdminRole from '../models/admin_role.js'
 import { roleIdsOf } from '../permissions/user_roles.js'
 
-/** Hidden input beside the roles, so that a form without a chosen role sends the field */
+/** Hidden input next to the roles, so that a form without a chosen role sends the field */
 const NONE = 'none'
 
 /**

@@ -5,7 +5,7 @@ const HEIGHT = 24
 const LEAST = 1.5
 
 /**
- * Draws numbers as a row of small bars: decoration beside a text that says them. Widths are percentages,
+ * Draws numbers as a row of small bars: decoration next to a text that says them. Widths are percentages,
  * heights pixels; the stylesheet sets the colours.
  *
  * @param counts  one a day, oldest first

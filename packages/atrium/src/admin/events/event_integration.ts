@@ -66,7 +66,7 @@ export interface EventDetails {
   status?: number
   /** Change of the link of a user with a person at the provider [U15] */
   sso?: 'linked' | 'unlinked'
-  /** Factor that the user showed beside the password, or in its place [U8, U11] */
+  /** Factor that the user showed in addition to the password, or in its place [U8, U11] */
   factor?: 'totp' | 'recovery_code' | 'passkey'
   /** Change of the second factors of a user [U8] */
   factors?: 'added' | 'replaced' | 'removed' | 'renamed' | 'codes_renewed' | 'reset'

@@ -33,7 +33,7 @@ export function recordsOf(writes: readonly Write[]): EventRecord[] {
   return found.map(({ record }) => record)
 }
 
-/* Beside the records, as integrations get those. */
+/* In addition to the records, as integrations get those. */
 const REVERSALS = new WeakMap<EventRecord, Reversal>()
 
 /**

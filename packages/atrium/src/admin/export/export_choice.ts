@@ -7,7 +7,7 @@ export const ALL_FIELDS = '*'
 
 const SWITCHES = ['bom', 'raw', 'labels', 'titles'] as const
 
-/** Parameters of an export beside the list's query; no list has parameters of these names. */
+/** Parameters of an export in addition to the list's query; no list has parameters of these names. */
 const OWN: readonly string[] = ['format', SELECTED, ...SWITCHES]
 
 /**

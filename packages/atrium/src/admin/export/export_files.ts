@@ -6,7 +6,7 @@ import { namesOnDisk } from '../forms/files/names_on_disk.js'
 import { PrivateFolder } from '../forms/files/private_folder.js'
 import type { FileFormat } from '../sheets/file_format.js'
 
-/* Beside the folders of models, none of which can have this name */
+/* Next to the folders of models, none of which can have this name */
 const FOLDER = '.exports'
 
 const NAME = /^[0-9a-f]{32}\.[a-z]{3,6}$/

@@ -3,7 +3,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
 
 /**
- * Panel beside the form of a model's update page.
+ * Panel next to the form of a model's update page.
  */
 export interface UpdatePanel {
   /** Edge template; receives the return value of `data` as its props */

@@ -12,7 +12,7 @@ export interface Flash {
   text: string
   /** The one that it is about */
   record?: FlashRecord
-  /** Set where the action can be taken back */
+  /** Set where the action can be reverted */
   undo?: FlashUndo
 }
 

@@ -5,7 +5,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import { guardOf } from '../authentication/sessions/admin_guard.js'
 
 /**
- * A context without a request, for code that takes one. Nobody is signed in, and nothing is answered.
+ * A context without a request, for code that takes one. Nobody is signed in, and no response is sent.
  *
  * @param ip       address that the work was started from
  * @param headers  of the request that started it

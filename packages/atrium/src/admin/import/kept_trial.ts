@@ -7,7 +7,7 @@ import { keepPart, withKept } from './kept_file.js'
 import { tryRows } from './trial.js'
 
 /**
- * The trial of a kept file; all its errors are kept beside it.
+ * The trial of a kept file; all its errors are kept next to it.
  *
  * @throws FileFault
  * @throws ImportRefused  if the file is gone

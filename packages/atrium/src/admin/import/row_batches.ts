@@ -2,11 +2,11 @@ import { requestsFirst } from '#crud/internals'
 import { readRows } from '../sheets/read_rows.js'
 import type { FileRow, FileShape } from '../sheets/file_shape.js'
 
-/** Rows that are read, judged and written at once: some milliseconds, so that requests wait no longer. [D6] */
+/** Rows that are read, judged and written together: some milliseconds, so that requests wait no longer. [D6] */
 export const ROWS_AT_ONCE = 200
 
 /**
- * The rows of a file, to be taken as many at once as their reader wants. Call `close` at the end.
+ * The rows of a file, to be taken as many together as their reader wants. Call `close` at the end.
  */
 export class RowSource {
   readonly #rows: AsyncIterator<FileRow>

@@ -75,7 +75,7 @@ export class JobStore {
   /**
    * Begins a run.
    *
-   * @param isRedelivered  true if its process was killed: a job that is running is taken over
+   * @param isRedelivered  true if its process was killed: a job that is running is continued by another one
    * @returns null if there is nothing to run
    */
   async begin(id: number, isRedelivered: boolean): Promise<AdminJob | null> {

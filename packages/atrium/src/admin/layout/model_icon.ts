@@ -1,7 +1,7 @@
 import type { ModelView } from '../model_view.js'
 
 /**
- * Icon beside a model's name: SVG path data in a box of 24 by 24, or a letter in a tile.
+ * Icon next to a model's name: SVG path data in a box of 24 by 24, or a letter in a tile.
  */
 export interface ModelIcon {
   path: string | null

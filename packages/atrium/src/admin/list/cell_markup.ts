@@ -2,7 +2,7 @@ import { escaped } from '../text/markup.js'
 import type { ShownCell } from './cell.js'
 
 /**
- * Content of a cell as markup, wherever a value is shown: in lists, and in forms beside what can be changed.
+ * Content of a cell as markup, wherever a value is shown: in lists, and in forms next to what can be changed.
  */
 export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): string {
   const shown = markup ?? escaped(text)
@@ -14,7 +14,7 @@ export function cellMarkup({ kind, text, href, whole, markup }: ShownCell): stri
   return `<details class="folded"><summary>${content}</summary><pre tabindex="0">${escaped(whole)}</pre></details>`
 }
 
-/** Other sites open beside this one, and neither learn nor reach the page that they were opened from. */
+/** Other sites open next to this one, and neither learn nor reach the page that they were opened from. */
 function relationOf(href: string): string {
   return href.startsWith('http') ? ' target="_blank" rel="noopener noreferrer"' : ''
 }

@@ -9,7 +9,7 @@ export interface EmptyState {
   heading: string
   text: string
   link: { url: string; label: string } | null
-  /** Beside the link that adds the first record [L13] */
+  /** Next to the link that adds the first record [L13] */
   importLink: { url: string; label: string } | null
 }
 

@@ -85,7 +85,7 @@ export interface ListData extends Record<string, unknown> {
   bulk: BulkBar | null
   /** Cells that are edited in place; null if there are none [L10] */
   cells: CellsOffer | null
-  /** All records on all pages, if they can be selected at once [L8] */
+  /** All records on all pages, if they can be selected together [L8] */
   matching: MatchingOffer | null
   /** Numbers of the first and last record shown, from 1 */
   range: { from: number; to: number }
@@ -130,7 +130,7 @@ interface CellsOffer {
   fields: ReadonlyMap<string, unknown>
 }
 
-/* More are used at once by nobody but who tries them all. */
+/* More are used together by nobody but who tries them all. */
 const MOST_TABLES = 50
 
 interface Found {
@@ -387,7 +387,7 @@ export class ListPage {
     return isShown ? { url: withList(this.view.url('/cell'), parameters), fields } : null
   }
 
-  /** Not for records that nobody asked for, nor in a part of another page. */
+  /** Not for records that no one requested, nor in a part of another page. */
   #bulk({ deleted, isUnread, base }: ListParameters, offers: Offers): BulkBar | null {
     return isUnread || base !== null ? null : this.#barOf(deleted, offers)
   }

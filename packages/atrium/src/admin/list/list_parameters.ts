@@ -200,7 +200,7 @@ export class ListParameters {
   }
 
   /**
-   * True if the list shows more than was asked for, because something of it can't be read. Nothing may be done
+   * True if the list shows more than was requested, because something of it can't be read. Nothing may be done
    * with all of its records then.
    */
   get isUnread(): boolean {

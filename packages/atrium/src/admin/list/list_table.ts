@@ -53,7 +53,7 @@ export interface ColumnStyle {
    */
   isLead: boolean
   /**
-   * Attribute of its cells, after a space: the name of the column, where narrow screens show it beside the
+   * Attribute of its cells, after a space: the name of the column, where narrow screens show it next to the
    * value; empty where they leave it out
    */
   card: string

@@ -5,7 +5,7 @@ import { filterNotes } from './filter_notes.js'
 import type { ListParameters } from './list_parameters.js'
 
 /**
- * The part of a list's query that filters nothing, so that the list shows more than was asked for.
+ * The part of a list's query that filters nothing, so that the list shows more than was requested.
  */
 export type UnreadPart = { filter: string } | { search: string } | { view: true }
 

@@ -21,7 +21,7 @@ export const NOTICE_KINDS = [
 export type NoticeKind = (typeof NOTICE_KINDS)[number]
 
 /**
- * The data of a notice beside its kind. Never a secret: it is shown, stored and mailed.
+ * The data of a notice in addition to its kind. Never a secret: it is shown, stored and mailed.
  */
 export interface NoticeData {
   /** Browser and system, as in `Firefox on Linux` */

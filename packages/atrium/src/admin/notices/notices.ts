@@ -32,7 +32,7 @@ export interface NoticePost {
 export interface TellOptions {
   /** Id of the session that causes it: its pages say so by themselves */
   session?: number | null
-  /** Transaction of what is told */
+  /** Transaction of the notice */
   client?: QueryClientContract
   /** Email address that it is mailed to, or null for none. Default: the one that the user has */
   address?: string | null

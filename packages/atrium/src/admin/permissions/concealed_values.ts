@@ -15,7 +15,7 @@ export function concealedIn(resource: Resource): ReadonlySet<string> {
 /**
  * Has own code make of an item what is shown, without what the reader does not see of it.
  *
- * @returns undefined where the code asked for such a value, which has none here
+ * @returns undefined where the code requested such a value, which has none here
  */
 export async function shownOf<Result>(
   resource: Resource,

@@ -135,7 +135,7 @@ test.group('Admin | batch', (group) => {
     assert.equal(refused.status, 403)
     assert.include(refused.body.detail, 'Parcel:delete')
     assert.lengthOf(await db.from('batch_parcels'), 1)
-    /* Who may read nothing is answered no updated items. */
+    /* Callers who cannot read get no updated items. */
     const [{ id }] = await db.from('batch_parcels')
     const changed = await post(PARCELS, { update: [{ id, title: 'b' }] }, { headers })
     assert.deepEqual(changed.body.updated, [null])

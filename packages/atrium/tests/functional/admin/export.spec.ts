@@ -650,7 +650,7 @@ test.group('Admin | export', (group) => {
     const [response] = await once(request, 'response')
     response.on('error', () => {})
     await once(response, 'data')
-    /* As a middleware that answers twice: the answer has a fault, and is closed. */
+    /* As a middleware that answers twice: the answer has an error, and is closed. */
     answers.at(-1)!.emit('error', new Error('broken'))
     answers.at(-1)!.destroy()
     const [event] = await exportEvents()

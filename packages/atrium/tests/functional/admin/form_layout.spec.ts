@@ -24,7 +24,7 @@ test.group('Admin | layout of forms', (group) => {
     sendForm('/admin/Holding/form_create', fields, { cookie })
   const update = (id: number, fields: Record<string, string>) =>
     sendForm(`/admin/Holding/form_update/${id}`, fields, { cookie })
-  /** Names of the fields with a fault */
+  /** Names of the fields with an error */
   const faulty = (text: string) => Object.keys(formOf(text).errors)
   const tagOf = (text: string, id: string) =>
     new RegExp(`<\\w+[^>]*id="${id}"[^>]*>`).exec(text)![0]

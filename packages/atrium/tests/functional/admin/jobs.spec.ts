@@ -51,7 +51,7 @@ class Marks extends JobKind {
 
 const marks = new Marks()
 
-/** Faults that jobs report in the application's log */
+/** Errors that jobs report in the application's log */
 function captureErrors(cleanup: (callback: () => void) => void) {
   const reported: object[] = []
   const { error } = logger

@@ -466,7 +466,7 @@ test.group('Admin | every door while a second factor is missing', (group) => {
       assert.equal(status, 303, name)
       assert.equal(headers.location, '/admin/account/factors/totp', name)
     }
-    /* One guard stands before all of them, as in unauthenticated.spec.ts, which has every route. */
+    /* One guard is before all of them, as in unauthenticated.spec.ts, which has every route. */
     const some = partOf(routes, 23)
     for (let i = 0; i < some.length; i += 16) {
       await Promise.all(some.slice(i, i + 16).map(knock))

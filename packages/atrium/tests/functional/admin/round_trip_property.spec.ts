@@ -9,7 +9,7 @@ import { emptyEventTables } from '#tests/helpers/logged_events'
 import { runs } from '#tests/helpers/random_runs'
 import { exportedFile, importedFile, tripRows } from '#tests/helpers/trips'
 
-/* A NUL is a fault of its field, and half a character none that a file could hold. */
+/* A NUL is an error of its field, and half a character none that a file could hold. */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
 
 const word = fc

@@ -268,7 +268,7 @@ test.group('Admin | guessing from one address', (group) => {
       if (answer.status === 503) refused.push(answer)
       return answer.status
     })
-    /* Other requests are served meanwhile. */
+    /* Other requests are served in the meantime. */
     while (refused.length < 5) {
       const { status } = await get('/admin/login')
       assert.equal(status, 200)

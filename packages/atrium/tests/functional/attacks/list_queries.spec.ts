@@ -31,7 +31,7 @@ const NAMES = [
   'x'.repeat(3000),
 ]
 
-/* As they stand in an address: bytes that are no UTF-8, halves of escapes, lists and objects */
+/* As they are in an address: bytes that are not UTF-8, halves of escapes, lists and objects */
 const RAW = [
   ...['%00', '%', '%zz', '%C0%AF', '%ED%A0%80', '%FF%FE'],
   ...['a%00b', '..%2f..%2f', '%u0000', '%0d%0aset-cookie:%20x=1'],

@@ -46,7 +46,7 @@ const STARTS = [
 /** Lists for paper, and their lists */
 const PRINT = /^(\/admin\/\w+\/)print(\?|$)/
 
-/** Pages with one form and nothing beside it */
+/** Pages with one form and nothing next to it */
 const STEPS = /\/account\/factors\/(?:totp|passkeys|\d+\/name)/
 
 const FORMATS = ['csv', 'json', 'ndjson']

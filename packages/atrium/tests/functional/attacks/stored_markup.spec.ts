@@ -1,5 +1,5 @@
 /*
- * Stored markup is shown as text everywhere in the site, including input of strangers at the login.
+ * Stored markup is shown as text everywhere in the site, including input of anonymous users at the login.
  * The tests visit all pages that links lead to.
  */
 import { test } from '@japa/runner'

@@ -1,5 +1,5 @@
 /*
- * Attacks on all ways into the site and on the pages of accounts, beside the login form (admin/attacks.spec.ts).
+ * Attacks on all ways into the site and on the pages of accounts, next to the login form (admin/attacks.spec.ts).
  */
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'

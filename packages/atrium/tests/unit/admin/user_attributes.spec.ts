@@ -87,7 +87,7 @@ test.group('Attributes of users', () => {
     type Config = ReturnType<typeof defineConfig<{ branch_id: { type: 'number' } }>>
     const attributes: InferUserAttributes<Config> = { branch_id: 4 }
     assert.equal(attributes.branch_id! + 1, 5)
-    // @ts-expect-error a text is no number
+    // @ts-expect-error a text is not a number
     attributes.branch_id = 'four'
     // @ts-expect-error it is not declared
     attributes.other = 1

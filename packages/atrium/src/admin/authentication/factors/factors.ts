@@ -10,7 +10,7 @@ import type { OpenSession, SessionManager } from '../sessions/session_manager.js
 import { hashOfRecoveryCode, newRecoveryCodes } from './recovery_codes.js'
 import { stepOf } from './totp.js'
 
-/** The factor that a user has shown beside the password */
+/** The factor that a user has shown in addition to the password */
 export type ShownFactor = 'totp' | 'recovery_code' | 'passkey'
 
 /**
@@ -96,7 +96,7 @@ export class Factors {
   }
 
   /**
-   * Gives a user a passkey beside the factors that they have. [U9]
+   * Gives a user a passkey in addition to the factors that they have. [U9]
    *
    * @param kept  the one session that does not end
    * @returns null if somebody has this passkey; `codes`: recovery codes to show, null if the user has some

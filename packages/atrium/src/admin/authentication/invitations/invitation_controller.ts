@@ -40,7 +40,7 @@ export class InvitationController {
   }
 
   /**
-   * Sets the password, and leads to the login: a second factor is asked for there.
+   * Sets the password, and leads to the login: a second factor is required there.
    */
   async submit(ctx: HttpContext): Promise<unknown> {
     keepToItself(ctx)

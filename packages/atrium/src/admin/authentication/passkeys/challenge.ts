@@ -16,7 +16,7 @@ const LONGEST = 1500
 type Site = { url(path: string): string } & Pick<AdminConfig, 'secureCookies'>
 
 /**
- * Terms that a challenge is bound to, beside the browser.
+ * Terms that a challenge is bound to, in addition to the browser.
  */
 export interface ChallengeTerms {
   purpose: ChallengePurpose

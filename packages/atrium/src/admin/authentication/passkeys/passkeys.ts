@@ -70,7 +70,7 @@ export class Passkeys {
    * Gives the signed-in user the passkey that the browser has made.
    *
    * @param sent  the credential, as JSON
-   * @returns null if it is not one that was asked for; else as `Factors.add`
+   * @returns null if it is not one that was requested; else as `Factors.add`
    */
   async enrol(ctx: HttpContext, { sent, name }: { sent: string; name: string }) {
     const { owner, session } = guardOf(ctx).signedInOrFail()

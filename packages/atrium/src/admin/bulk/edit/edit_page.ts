@@ -18,7 +18,7 @@ import { editableFields, fileFields } from './editable_fields.js'
 import type { EditTask } from './edit_task.js'
 import type { RecordFault } from './record_faults.js'
 
-/* Number of records that the page names beside the form, and below one error. */
+/* Number of records that the page names next to the form, and below one error. */
 const NAMED = 20
 const NAMED_PER_FAULT = 5
 

@@ -17,7 +17,7 @@ import { FIELDS, RESTORE, restoreUrl } from './restore_url.js'
 import type { Version } from './version.js'
 
 /**
- * A field of a version, beside the version before and the record now.
+ * A field of a version, next to the version before and the record now.
  */
 export interface VersionField {
   name: string

@@ -30,7 +30,7 @@ export class RefusalLog {
     this.#once = once
   }
 
-  /** Nothing waits for it: the answer to a request takes the same time with and without an event. */
+  /** Nothing waits for it: the response to a request takes the same time with and without an event. */
   note(ctx: HttpContext, refusal: Refusal): void {
     const caller = refusedCaller(ctx)
     if (isBareVisit(ctx, refusal, caller)) return

@@ -38,7 +38,7 @@ export interface ShownUndo {
 export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
   try {
     const ids = await loggedInRequest(ctx)
-    /* Several can't be reverted at once. */
+    /* Several can't be reverted in one request. */
     if (ids.length !== 1) return undefined
     const event = await visibleEvent(site, ctx, ids[0])
     const { steps } = await planStart(site, ctx, event)

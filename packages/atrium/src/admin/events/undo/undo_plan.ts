@@ -78,7 +78,7 @@ export async function planStart(
 }
 
 /**
- * The same as groups of steps, the last record first, for an event whose steps are too many to be held at once.
+ * The same as groups of steps, the last record first, for an event whose steps are too many to be held in memory.
  *
  * @throws UndoRefused
  * @throws NotAllowed
@@ -104,7 +104,7 @@ export async function* stepsOf(
   }
 }
 
-/** The audit rows of an event in their order, some at once: rows of Lucid take several times as much as their steps. */
+/** The audit rows of an event in their order, some per query: rows of Lucid take several times as much as their steps. */
 async function* auditRows(
   site: AdminSite,
   { id }: AdminEventLog,

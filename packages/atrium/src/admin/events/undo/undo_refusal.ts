@@ -9,7 +9,7 @@ import { refusalWords } from './refusal_words.js'
 /**
  * Responds with 409 for what is not undone, with the records that are in the way.
  *
- * @throws  the error itself if it is not about the undo: refusals of permissions are answered by the site
+ * @throws  the error itself if it is not about the undo: refusals of permissions are handled by the site
  */
 export async function answerRefusal(
   ctx: HttpContext,

@@ -101,7 +101,7 @@ export abstract class Widget {
   }
 
   /**
-   * Overridable: a value in words, for pages that show it beside another one. Default: as lists show it.
+   * Overridable: a value in words, for pages that show it next to another one. Default: as lists show it.
    *
    * @param value  value of the API, never null
    */

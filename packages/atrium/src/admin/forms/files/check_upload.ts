@@ -10,7 +10,7 @@ import { DEFAULT_TYPES, extensionIn, isOfType } from './file_types.js'
 /**
  * Checks the type of an uploaded file by name and content, then has it scanned. A scan that fails refuses the file.
  *
- * @returns null for a file that is taken
+ * @returns null for a file that is accepted
  */
 export async function checkUpload(
   view: ModelView,

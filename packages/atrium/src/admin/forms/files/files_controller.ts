@@ -25,7 +25,7 @@ export class FilesController {
 
   /**
    * Sends a file as an attachment: inline, its content could run scripts in the site. Only an image of a column
-   * with the widget `image` is sent inline, if asked for. [B17, R13]
+   * with the widget `image` is sent inline, if requested. [B17, R13]
    */
   async show(ctx: HttpContext): Promise<void> {
     const key: unknown = ctx.params.file

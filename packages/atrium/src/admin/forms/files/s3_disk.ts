@@ -25,7 +25,7 @@ export function s3Disk({ bucket, region, endpoint, ...keys }: S3Settings) {
       region: region ?? 'us-east-1',
       visibility: 'private',
       supportsACL: false,
-      /* Milliseconds, without which a server that does not answer holds a request for ever */
+      /* Milliseconds, without which a server that does not respond holds a request for ever */
       requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
       ...credentialsOf(keys),
       ...(endpoint && optionsOfServer(endpoint)),

@@ -24,7 +24,7 @@ export interface SentRows {
   wantsMore: boolean
 }
 
-/** Names of what a row has beside its fields */
+/** Names of what a row has in addition to its fields */
 export const ID = 'id'
 export const VERSION = '__version'
 export const REMOVE = '__remove'

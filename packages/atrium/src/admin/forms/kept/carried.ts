@@ -11,7 +11,7 @@ export const KEPT = '_kept'
 /** Id of the form that the record is made for, and that the page leads back to [R5] */
 export const FOR = '_for'
 
-/** `Film.distributor_id`: the form is part of a dialog beside that reference [R5] */
+/** `Film.distributor_id`: the form is part of a dialog next to that reference [R5] */
 export const BESIDE = '_beside'
 
 /** Of the login page: the browser that led there has kept what was typed [R10] */
@@ -50,7 +50,7 @@ export function withAllCarried(ctx: HttpContext, address: string): string {
 }
 
 /**
- * True if the form is part of a dialog beside a reference. [R5]
+ * True if the form is part of a dialog next to a reference. [R5]
  */
 export function isBeside(ctx: HttpContext): boolean {
   return carriedIn(ctx, BESIDE) !== null

@@ -5,7 +5,7 @@ import { inputName } from '../fields/input_name.js'
 import { formFields, type FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
 
-/* Of the form itself: the version of its record, and what rows of it have beside their fields */
+/* Of the form itself: the version of its record, and what rows of it have in addition to their fields */
 const OWN = ['_version', '_opened']
 const OF_ROW = ['id', '__version', '__remove']
 

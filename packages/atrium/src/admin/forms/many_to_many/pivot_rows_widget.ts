@@ -53,7 +53,7 @@ export class PivotRowsWidget extends ManyToManyWidget {
     return sent.has(name + MORE)
   }
 
-  /** Two rows of one record can't be told apart. */
+  /** Two rows of one record can't be distinguished. */
   override async takes(record: LucidRow): Promise<boolean> {
     const { hasTwins } = await this.attachedTo(record)
     return !hasTwins && (await super.takes(record))

@@ -110,7 +110,7 @@ function jsonOf(form: FormRecord): Array<[string, string]> {
   ]
 }
 
-/** Those that the page shows beside the form. */
+/** Those that the page shows next to the form. */
 function otherColumns({ view, fields }: Pick<FormRecord, 'view' | 'fields'>): Column[] {
   const names = new Set(fields.map(({ name }) => name))
   const { fields: columns, updatedAt } = view.resource

@@ -10,7 +10,7 @@ import { BESIDE, isBeside, withCarried } from '../kept/carried.js'
 import { NEW, writeAsked } from './asked_reference.js'
 
 /**
- * The button *New ...* beside a reference.
+ * The button *New ...* next to a reference.
  */
 export interface NewOffer {
   name: string

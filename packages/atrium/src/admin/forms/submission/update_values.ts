@@ -3,7 +3,7 @@ import { type BodyField, CompiledSchema, now, toApi, type StoredValues } from '#
 import type { ModelView } from '../../model_view.js'
 
 /*
- * Values that the update of a record takes beside those that were sent.
+ * Values that the update of a record takes in addition to those that were sent.
  */
 
 /** A schema may require the key, which no form changes. [A7] */

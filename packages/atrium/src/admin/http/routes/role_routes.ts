@@ -8,8 +8,8 @@ import { adminRoute } from './admin_route.js'
 import { viewGuard } from './view_guard.js'
 
 /**
- * Registers what roles have beside the pages of every model: the rows of the matrix, and where a superuser
- * begins to see the site as a role, and stops. The latter is the one form that is taken in the meantime. [U6]
+ * Registers what roles have in addition to the pages of every model: the rows of the matrix, and where a superuser
+ * begins to see the site as a role, and stops. The latter is the one form that is accepted in the meantime. [U6]
  */
 export function registerRoleRoutes(site: AdminSite): void {
   const view = site.models.get(AdminRole.name)

@@ -6,7 +6,7 @@ import type { ModelView } from '../../model_view.js'
 
 /**
  * Guard of a model: the admin's own are for superusers only; a model that the caller's roles do not let
- * them view answers as an unknown one. [B13, U4]
+ * them view respond as an unknown one. [B13, U4]
  */
 export function viewGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {

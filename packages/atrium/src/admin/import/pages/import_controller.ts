@@ -46,7 +46,7 @@ export class ImportController {
     ctx.response.header('content-type', 'text/csv; charset=utf-8').send(text)
   }
 
-  /** Takes the file; a wrong one is answered by the page that asks for another. */
+  /** Takes the file; the response to a wrong one is the page that asks for another. */
   async upload(ctx: HttpContext): Promise<unknown> {
     const file = uploadIn(ctx)
     if (typeof file === 'string') {
@@ -120,7 +120,7 @@ export class ImportController {
     const output = new PassThrough()
     const writing = Imports.of(site).faultyRows(one, output)
     writing.catch((error) => output.destroy(error))
-    /* A failure before there is anything to send is answered as a page. */
+    /* A failure before there is anything to send gets a page. */
     await Promise.race([once(output, 'readable'), writing])
     ctx.response.attachment(`faulty.${format}`, `${view.name}-faulty.${format}`)
     ctx.response.header('content-type', MEDIA_TYPES[format]).stream(output)

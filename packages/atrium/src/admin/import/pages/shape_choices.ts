@@ -2,7 +2,7 @@ import type { AdminSite } from '../../admin_site.js'
 import type AdminImport from '../../models/admin_import.js'
 import { headingOf } from './shape_form.js'
 
-/** Offered beside the one that was found, by their names in the WHATWG standard */
+/** Offered in addition to the one that was found, by their names in the WHATWG standard */
 const ENCODINGS = [
   'utf-8',
   'windows-1252',

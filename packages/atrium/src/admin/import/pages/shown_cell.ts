@@ -1,7 +1,7 @@
 import { plainText, type PlainText } from '../../text/plain_text.js'
 import type { Cell } from '../../sheets/file_shape.js'
 
-/* Characters of a value that fit beside the others */
+/* Characters of a value that fit next to the others */
 const LONGEST = 40
 
 /**

@@ -13,7 +13,7 @@ import { readCells } from './read_cells.js'
 import { tryWrites } from './try_writes.js'
 
 /**
- * Judges the rows of a file, some hundred at once, in their order: a row is compared with those before it. [D3]
+ * Judges the rows of a file, some hundred together, in their order: a row is compared with those before it. [D3]
  */
 export class RowChecker {
   readonly #seen: SeenKeys = new Map()

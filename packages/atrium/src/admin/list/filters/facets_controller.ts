@@ -5,7 +5,7 @@ import { readList } from '../read_list.js'
 import { facetsOf } from './facet_values.js'
 
 /**
- * The facets of a list, at an address that takes the list's query: beside the list for htmx, or as a page. [L3]
+ * The facets of a list, at an address that takes the list's query: next to the list for htmx, or as a page. [L3]
  */
 export class FacetsController {
   constructor(

@@ -107,7 +107,7 @@ export class FilterController {
     })
   }
 
-  /** Columns of the same label are told apart by their names. */
+  /** Columns of the same label are distinguished by their names. */
   #columnLabel(apiName: string): string {
     const label = this.view.labelOf(apiName)
     const { fields } = this.view.resource

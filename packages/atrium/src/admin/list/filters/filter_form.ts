@@ -21,7 +21,7 @@ import {
 } from './filter_operators.js'
 import { valueInWords } from './filter_words.js'
 
-/** Names of the form's fields. The list's own parameters stand beside them. */
+/** Names of the form's fields. The list's own parameters are next to them. */
 export const FIELDS = {
   column: 'add.column',
   operator: 'add.operator',

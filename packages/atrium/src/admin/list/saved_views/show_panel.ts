@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../../admin_site.js'
 
 /**
- * A form beside a list: alone for htmx, which shows it in a dialog on the list, else as a page.
+ * A form next to a list: alone for htmx, which shows it in a dialog on the list, else as a page.
  *
  * @param data  variables of the form; `content` is its template
  */

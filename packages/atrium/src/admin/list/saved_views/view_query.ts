@@ -14,7 +14,7 @@ const TAKEN_BACK: Record<string, string> = {
 }
 
 /**
- * The query of a view with the parameters beside it, which win. [L5]
+ * The query of a view with further parameters, which win. [L5]
  *
  * @param base    query of the view
  * @param given   query of the address
@@ -35,7 +35,7 @@ export function withView(base: string, given: URLSearchParams, search: string): 
 }
 
 /**
- * The parameters to write beside a view for a list with these parameters.
+ * The parameters to write next to a view for a list with these parameters.
  *
  * @param base    parameters of the view
  * @param fields  parameters of the list

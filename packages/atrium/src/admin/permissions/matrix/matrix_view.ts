@@ -54,7 +54,7 @@ export interface MatrixRow {
   isFocused: boolean
   /** Name of the button that unfolds, and of the input that says that it is */
   open: string
-  /** As in `2 hidden · ownBranch`; empty where nothing is said beside actions */
+  /** As in `2 hidden · ownBranch`; empty where nothing is said next to actions */
   summary: string
 }
 

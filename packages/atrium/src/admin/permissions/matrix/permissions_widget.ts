@@ -53,7 +53,7 @@ export function permissionsWidget(site: Pick<AdminSite, 'models' | 'text' | 'url
   }
 }
 
-/** Unreadable permissions are shown as a matrix without ticks, beside the error. */
+/** Unreadable permissions are shown as a matrix without ticks, next to the error. */
 function documentIn(text: string | undefined): PermissionsDocument {
   try {
     return readPermissions(JSON.parse(text ?? '{}'))

@@ -30,7 +30,7 @@ interface Entry {
 /**
  * The permissions that a form with a matrix sent. A model has an entry of its own if anything is said in its
  * row; without a tick it follows the row of all other models. A scope that is ticked counts, whatever the radio
- * button beside it says: without a script it is easily forgotten, and nobody is to see more by that. [U6]
+ * button next to it says: without a script it is easily forgotten, and nobody is to see more by that. [U6]
  *
  * @param field  the form's field that the matrix is for
  * @returns undefined where the form has no matrix

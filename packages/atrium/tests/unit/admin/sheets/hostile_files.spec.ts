@@ -9,7 +9,7 @@ import { workbookOf } from '#tests/helpers/zip_file'
 
 const HEADING = '<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row>'
 
-/* Each of them took minutes, or all memory of the process: a fault of the file, or its value, comes at once. */
+/* Each of them took minutes, or all memory of the process: an error of the file, or its value, comes at once. */
 test.group('Files that are made to harm', (group) => {
   const files = new SheetFiles(group)
 

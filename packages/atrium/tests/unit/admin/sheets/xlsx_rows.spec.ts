@@ -8,7 +8,7 @@ const HEADING =
 test.group('XLSX files as tables', (group) => {
   const files = new SheetFiles(group)
 
-  /** The rows of a sheet, or its fault. */
+  /** The rows of a sheet, or its error. */
   async function rowsOf(book: Parameters<typeof workbookOf>[0]) {
     return await files.read('t.xlsx', workbookOf({ ...book, rows: HEADING + book.rows }))
   }

@@ -34,7 +34,7 @@ export class TagsWidget extends FormWidget {
     return {}
   }
 
-  /** All tags taken away is an empty list, while a field that was empty stays as it was. */
+  /** Without any tag it is an empty list, while a field that was empty stays as it was. */
   collect(name: string, sent: ReadonlyMap<string, readonly string[]>): string[] | undefined {
     const texts = sent.get(name)
     const isEmptied = texts?.every((text) => text.trim() === '') && sent.has(name + HAD_TAGS)

@@ -4,7 +4,7 @@ import { MOST_SHARED } from './xlsx_limits.js'
 import { ownCopy } from './xlsx_text.js'
 import { readXml } from './xml_events.js'
 
-/** Bytes of a text in memory beside its letters */
+/** Bytes of a text in memory in addition to its characters */
 const OVERHEAD = 40
 
 /**
