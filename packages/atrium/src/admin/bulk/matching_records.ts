@@ -50,7 +50,7 @@ export class MatchingRecords {
    * @param view   as the roles of the user leave it
    * @throws BulkFailure 422  for a query of which something filters nothing, and for records that the task
    *   is not about
-   * @throws NotAllowed       for who may not see the list
+   * @throws NotAllowed       for who cannot see the list
    */
   static async read(
     ctx: HttpContext,

@@ -4,7 +4,7 @@ import { cutText } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
 
 /**
- * Title of a selected record. A viewer who may not see the record sees its key only. [B14]
+ * Title of a selected record. A viewer who cannot see the record sees its key only. [B14]
  */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view

@@ -38,7 +38,7 @@ type Site = Pick<
 
 /**
  * Rules for writes to admin users, from any endpoint or page: hashes passwords, keeps the last
- * superuser, ends the sessions of users who may no longer be signed in, gives new users the
+ * superuser, ends the sessions of users who can no longer be signed in, gives new users the
  * default role, and asks people for a recent proof of who they are. [B7, B11, B13, U5, U11]
  */
 export class AdminUserCrud extends LucidCrud<typeof AdminUser> {

@@ -40,7 +40,7 @@ export interface RecentEvent {
   moment: Moment
   /** As in `3 minutes ago` */
   ago: string
-  /** URL of the event's page, for viewers who may read it, else of the version that it left */
+  /** URL of the event's page, for viewers who can read it, else of the version that it left */
   url: string | null
 }
 

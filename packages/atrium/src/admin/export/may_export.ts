@@ -9,7 +9,7 @@ import type { FileFormat } from '../sheets/file_format.js'
 const MOST_ROWS_OF_SHEET = 1_048_575
 
 /**
- * Returns true if the signed-in user may have formulas as they are: those who may also import into the model, as such a
+ * Returns true if the signed-in user may have formulas as they are: those who can also import into the model, as such a
  * file is for programs, and to be read again. [D2]
  */
 export async function mayHaveRaw(
@@ -23,8 +23,8 @@ export async function mayHaveRaw(
 
 /**
  * @param view  as the roles of the user leave it
- * @throws NotAllowed     for who may not export the model
- * @throws ExportRefused  for who may not have formulas as they are
+ * @throws NotAllowed     for who cannot export the model
+ * @throws ExportRefused  for who cannot have formulas as they are
  */
 export async function checkMayExport(
   ctx: HttpContext,

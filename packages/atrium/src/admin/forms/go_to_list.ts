@@ -15,7 +15,7 @@ export async function goToList(
   ctx: HttpContext,
   list: ListParameters | null
 ): Promise<void> {
-  /* A viewer who may not see the list goes to the dashboard. */
+  /* A viewer who cannot see the list goes to the dashboard. */
   const isVisible = await view.isVisibleTo(ctx)
   goTo(ctx, isVisible ? (list?.url ?? view.url('/')) : site.url('/'))
 }

@@ -7,7 +7,7 @@ import type { FormFailure } from './submission/form_failure.js'
  * The button *Restore it* of a form that was refused because a deleted record has the same unique value.
  *
  * @param from  address of the form
- * @returns null without such a record, and for users who may not restore it
+ * @returns null without such a record, and for users who cannot restore it
  */
 export async function restoreOffer(
   ctx: HttpContext,

@@ -357,7 +357,7 @@ export class ListParameters {
     return this.#changes
   }
 
-  /** As the viewer reads them, who may not see all that its owner sees */
+  /** As the viewer reads them, who cannot see all that its owner sees */
   get #viewFields(): Field[] {
     const { open } = this.place
     if (!open) return []

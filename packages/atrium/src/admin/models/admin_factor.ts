@@ -21,7 +21,7 @@ export default class AdminFactor extends AdminModel {
   @column()
   declare kind: FactorKind
 
-  /** For the user, who may have several */
+  /** For the user, who can have several */
   @column()
   declare name: string
 

@@ -39,7 +39,7 @@ export default class AdminSavedView extends AdminModel {
   @belongsTo(() => AdminUser, { foreignKey: 'ownerId' })
   declare owner: BelongsTo<typeof AdminUser>
 
-  /** True if everybody who may see the model has it */
+  /** True if everybody who can see the model has it */
   @column({ consume: Boolean })
   declare shared: boolean
 

@@ -4,7 +4,7 @@ import type { ModelView } from '../model_view.js'
 import { mayEach } from '../permissions/may.js'
 
 /**
- * URL of the page that a record is opened at: its form for those who may update it, else the page that shows it.
+ * URL of the page that a record is opened at: its form for those who can update it, else the page that shows it.
  * A deleted record has no form. Null if the user may open neither. [R16]
  */
 export type RecordLinks = (key: KeyValue, isDeleted?: boolean) => string | null

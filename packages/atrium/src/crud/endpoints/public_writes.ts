@@ -28,7 +28,7 @@ export function undecided(endpoints: readonly EndpointCreator[]): string[] {
   )
 }
 
-/** What is doubtful in production about who may call the endpoints, with the fix, and the models that it is about. */
+/** What is doubtful in production about who can call the endpoints, with the fix, and the models that it is about. */
 export function accessWarnings(
   endpoints: readonly EndpointCreator[]
 ): Array<{ models: string[]; text: string }> {

@@ -64,7 +64,7 @@ export function hasPrecondition({ request }: HttpContext): boolean {
 /**
  * The precondition of a request for the record that it writes: `If-Match`, or `If-None-Match` with the
  * tags that must not match. Call it after the record is locked and the policy has allowed the write, so
- * that no other caller learns the version. A caller who may not read the record is always refused:
+ * that no other caller learns the version. A caller who cannot read the record is always refused:
  * either result would reveal something about its content. [Q6]
  *
  * @param actor    who sees so much of it

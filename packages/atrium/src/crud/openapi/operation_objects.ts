@@ -185,7 +185,7 @@ function deletion({ responses, ...of }: Described) {
   }
 }
 
-/** The precondition headers of a write, which only a caller who may read the item can use. [Q6] */
+/** The precondition headers of a write, which only a caller who can read the item can use. [Q6] */
 function precondition({ endpoints }: Pick<Described, 'endpoints'>): {
   parameters: Reference[]
   problems: ProblemStatus[]

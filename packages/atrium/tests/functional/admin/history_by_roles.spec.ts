@@ -21,7 +21,7 @@ const plain = (html: string) =>
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
 
-/** The history of a record is for everybody who may see it, without what they may not see. [R9] */
+/** The history of a record is for everybody who can see it, without what they may not see. [R9] */
 test.group('Admin | history of a record, by roles', (group) => {
   group.setup(() => fakeHashes())
   group.each.setup(async () => {

@@ -30,7 +30,7 @@ test.group('Admin | rows in a form, by roles', (group) => {
     return () => restoreRoles()
   })
 
-  /** A user who may do everything with caravans, and this with camels */
+  /** A user who can do everything with caravans, and this with camels */
   async function clerk(camels: Camels | undefined) {
     const user = await makeUser('kim', { isSuperuser: false, roles: [] })
     const whole = { actions: ['*'] }

@@ -48,7 +48,7 @@ export class PasskeyLoginController {
   async submit(ctx: HttpContext): Promise<unknown> {
     const texts = sentTexts(ctx)
     const next = returnPath(this.site, singleText(texts, 'next'))
-    /* With the provider alone, it says who may still log in. [U15] */
+    /* With the provider alone, it says who can still log in. [U15] */
     if (this.site.sso?.config.passwords === false) {
       ctx.response.status(403)
       return await this.#form(ctx, this.site.text('login.noPasswords'), next)

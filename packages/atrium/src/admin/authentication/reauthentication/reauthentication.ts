@@ -11,7 +11,7 @@ import { guardOf } from '../sessions/admin_guard.js'
 /** Minutes for which a login, or a later password or code, is proof enough [U11] */
 export const PROOF_MINUTES = 10
 
-/** Models whose records say who may do what, so that every write to them needs a recent proof */
+/** Models whose records say who can do what, so that every write to them needs a recent proof */
 const GUARDED: readonly LucidModel[] = [AdminUser, AdminRole, AdminAccessToken]
 
 /**

@@ -29,7 +29,7 @@ import { versionFields } from './version_fields.js'
 const LONGEST_TITLE = 120
 
 /**
- * The history of a record, for everybody who may see the record. [E5, R8, R9]
+ * The history of a record, for everybody who can see the record. [E5, R8, R9]
  */
 export class HistoryController {
   readonly #log: EventReader

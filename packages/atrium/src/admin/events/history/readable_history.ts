@@ -21,7 +21,7 @@ export interface ReadableHistory extends HistoryOf {
 }
 
 /**
- * The history of a record for everybody who may see the record. Nobody can be asked about a record that was deleted
+ * The history of a record for everybody who can see the record. Nobody can be asked about a record that was deleted
  * for good: its history is for superusers, and for those who see all records of the model with all of their
  * fields. [R8, R9]
  *

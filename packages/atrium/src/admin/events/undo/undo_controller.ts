@@ -37,7 +37,7 @@ export class UndoController {
       await undoEvent(ctx, event, steps)
       return await this.#answer(ctx, event, steps)
     } catch (error) {
-      /* An event of another user is not confirmed to those who may not undo it. */
+      /* An event of another user is not confirmed to those who cannot undo it. */
       const isRefused = error instanceof NotAllowed || toProblem(error)?.status === 403
       if (isRefused && !isOwn(ctx, event)) throw new WithheldPage()
       return await answerRefusal(ctx, this.site, error)

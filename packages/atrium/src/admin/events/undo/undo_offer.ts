@@ -33,7 +33,7 @@ export interface ShownUndo {
 }
 
 /**
- * *Undo* for the message of the request that wrote something, for users who may do the opposite. [R7]
+ * *Undo* for the message of the request that wrote something, for users who can do the opposite. [R7]
  */
 export async function offerUndo(site: AdminSite, ctx: HttpContext): Promise<FlashUndo | undefined> {
   try {

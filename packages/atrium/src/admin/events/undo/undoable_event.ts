@@ -11,7 +11,7 @@ import { isRefusal } from './undo_refusal.js'
 import { MOST_ON_PAGE, planStart } from './undo_plan.js'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 
-/* How long everybody may take back what they did; who may read the log may do it at any time. */
+/* How long everybody may take back what they did; who can read the log may do it at any time. */
 const MINUTES = 10
 
 /* Of the column's type */

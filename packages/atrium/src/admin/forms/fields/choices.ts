@@ -18,7 +18,7 @@ const MOST_SHARED = 2000
  * @param q        search text; empty: all records
  * @param current  current value of the field: always the first choice, even if deleted
  * @returns up to `MOST_CHOICES` + 1 choices, the last of which indicates that there are more; only
- *   `current` for a viewer who may not list the records
+ *   `current` for a viewer who cannot list the records
  */
 export async function choicesOf(
   ctx: HttpContext,

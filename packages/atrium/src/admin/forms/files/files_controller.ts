@@ -44,7 +44,7 @@ export class FilesController {
   }
 
   /**
-   * Field and file name, from the record for which the file was stored. A viewer who may not see that record
+   * Field and file name, from the record for which the file was stored. A viewer who cannot see that record
    * gets no file, even if another record contains its key. [B17, P14]
    */
   async #ownedBy(

@@ -20,7 +20,7 @@ export type Editor = string | typeof ONESELF
 
 /**
  * The users who last changed the fields of a record since a time, by API name. A field is missing whose change the
- * log does not have, and all are for a viewer who may not read the record's history.
+ * log does not have, and all are for a viewer who cannot read the record's history.
  *
  * @param record  as it is now
  * @param since   in milliseconds

@@ -25,7 +25,7 @@ import { Imports } from '../imports.js'
 import { renderWaiting } from './waiting_page.js'
 
 /**
- * The import of a file in four steps: the file, its columns, a trial, the run. Those who may not import the model
+ * The import of a file in four steps: the file, its columns, a trial, the run. Those who cannot import the model
  * do not get here. [D3]
  */
 export class ImportController {

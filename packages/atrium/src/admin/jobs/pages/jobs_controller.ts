@@ -63,7 +63,7 @@ export class JobsController {
   }
 
   /**
-   * Sends the file that a job has made to its owner, who may still see the model, and do with it what made the file. [D2]
+   * Sends the file that a job has made to its owner, who can still see the model, and do with it what made the file. [D2]
    */
   async file(ctx: HttpContext): Promise<unknown> {
     const job = await this.#find(ctx, { isOwn: true })

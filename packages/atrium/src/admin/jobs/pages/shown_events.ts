@@ -9,7 +9,7 @@ import { isUnfinished } from '../../models/admin_job.js'
 const MOST = 5
 
 /**
- * Links to the events that a job has written, for those who may read the log.
+ * Links to the events that a job has written, for those who can read the log.
  */
 export async function shownEvents(site: AdminSite, ctx: HttpContext, job: AdminJob) {
   const isShown = mayReadEvents(site, ctx) && !isUnfinished(job)

@@ -164,7 +164,7 @@ async function titlesIn(
       counts.map(({ value }) => value)
     )
   } catch (error) {
-    /* Users who may not list the other records see their keys, as in the list. */
+    /* Users who cannot list the other records see their keys, as in the list. */
     if ((error as { status?: number }).status === 403) return new Map()
     throw error
   }

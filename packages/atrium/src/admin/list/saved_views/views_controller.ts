@@ -29,7 +29,7 @@ interface ViewForm {
 }
 
 /**
- * Saves, changes and deletes the views of a list. Everybody who may see the model may save and share them;
+ * Saves, changes and deletes the views of a list. Everybody who can see the model may save and share them;
  * only the owner or a superuser changes or deletes one; who has one may open the list with it. [L5]
  */
 export class ViewsController {

@@ -43,7 +43,7 @@ export async function handleCreate(
   replyCreated(ctx, mayRead ? answer : { ...answer, tag: undefined })
 }
 
-/** A caller who may create an item but not read it gets only its path. [P14] */
+/** A caller who can create an item but not read it gets only its path. [P14] */
 function answerOf(item: Item, locationOf: (key: KeyValue) => string | undefined): CreatedAnswer {
   const key = keyOf(item)
   const location = key && locationOf(key)

@@ -5,7 +5,7 @@ import { replyText } from '../reply.js'
 
 /** An item that a batch has written. */
 export interface WrittenItem {
-  /** The item as JSON; `null` for a caller who may not read it */
+  /** The item as JSON; `null` for a caller who cannot read it */
   body: string
   /** Its key, if `LucidCrud` wrote it */
   key?: KeyValue

@@ -41,7 +41,7 @@ export abstract class IdempotentWrite<Answer extends object> {
   /**
    * The stored response, reduced to what its caller is currently allowed to see.
    *
-   * @throws Problem 403  to a caller who may no longer do what was done
+   * @throws Problem 403  to a caller who can no longer do what was done
    */
   protected abstract shown(answer: Answer, context: ReplayContext): Promise<Answer>
 
