@@ -1,5 +1,5 @@
 import { resources, ValueError, type Operation } from '#crud'
-import { listed, isOperation, OPERATIONS } from '#crud/internals'
+import { listed, OPERATIONS } from '#crud/internals'
 
 /* More than a token needs; every request compares all of them. */
 const MOST_ABILITIES = 100
@@ -52,7 +52,7 @@ function check(ability: string) {
       `${JSON.stringify(ability)} names a model without endpoints; models are ${listed([...modelNames(), '*'])}`
     )
   }
-  if (operation !== '*' && !isOperation(operation)) {
+  if (![...OPERATIONS, '*'].includes(operation)) {
     throw new ValueError(
       `${JSON.stringify(ability)} names no operation; operations are ${listed([...OPERATIONS, '*'])}`
     )
