@@ -18,7 +18,6 @@ import { siteCounters } from './services/site_counters.js'
 import { SiteRedis } from './services/site_redis.js'
 import { siteTexts } from './services/site_texts.js'
 import { unreadFiles } from './services/unread_files.js'
-import { adminAssets } from './assets/admin_assets.js'
 import { AdminAuthentication } from './authentication/admin_authentication.js'
 import { AdminUserService } from './authentication/admin_user_service.js'
 import { Factors } from './authentication/factors/factors.js'
@@ -206,7 +205,8 @@ export default class AdminProvider {
   async #loadRooms() {
     try {
       await loadRooms(() => this.#isStopping)
-      await this.#site?.assets.prepare(() => this.#isStopping)
+      const assets = await this.#site?.assets()
+      await assets?.prepare(() => this.#isStopping)
     } catch (error) {
       const logger = await this.app.container.make('logger')
       logger.error({ err: error }, 'A part of the admin site could not be loaded')
@@ -280,7 +280,10 @@ export default class AdminProvider {
       router: engineRouter(),
       templates,
       texts: await siteTexts(this.app),
-      assets: await AssetStore.load(adminAssets),
+      assets: room(
+        () => import('./assets/admin_assets.js'),
+        ({ adminAssets }) => AssetStore.load(adminAssets)
+      ),
     })
   }
 

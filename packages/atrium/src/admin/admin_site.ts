@@ -77,7 +77,7 @@ export interface AdminSiteParameters {
   router: Router
   templates: SiteTemplates
   texts: I18nManager
-  assets: AssetStore
+  assets: () => Promise<AssetStore>
 }
 
 /**
@@ -135,7 +135,8 @@ export class AdminSite implements ViewSite {
   readonly refusals = new RefusalLog(this)
   /** Background jobs [D1] */
   readonly jobs = new Jobs(this)
-  readonly assets: AssetStore
+  /** The stylesheets, scripts and fonts, read for the first page */
+  readonly assets: () => Promise<AssetStore>
   readonly #texts: I18nManager
   readonly #said = new Map<string, string>()
 
@@ -280,6 +281,7 @@ const WORN_BY_REQUESTS: LucidModel[] = [AdminSession, AdminTokenBlacklist]
  */
 async function siteContext(site: AdminSite, ctx: HttpContext) {
   const user = guardOf(ctx).signedIn?.owner
+  const assets = await site.assets()
   return {
     title: site.title,
     mountPath: site.mountPath,
@@ -287,7 +289,7 @@ async function siteContext(site: AdminSite, ctx: HttpContext) {
     path: ctx.request.parsedUrl.pathname ?? '/',
     pathWithQuery: user ? await pageAddress(site, ctx) : publicAddress(site, ctx),
     url: (path: string) => site.url(path),
-    asset: (name: string) => site.url(`/assets/${site.assets.url(name)}`),
+    asset: (name: string) => site.url(`/assets/${assets.url(name)}`),
     scriptOf,
     t: (key: string, data?: Record<string, unknown>) => site.text(key, data),
     user: user ? siteUser(user) : null,

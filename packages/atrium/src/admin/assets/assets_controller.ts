@@ -10,7 +10,8 @@ export class AssetsController {
   constructor(private readonly site: AdminSite) {}
 
   async show(ctx: HttpContext): Promise<void> {
-    const asset = await this.site.assets.find(ctx.params.file)
+    const assets = await this.site.assets()
+    const asset = await assets.find(ctx.params.file)
     if (!asset) throw new PageNotFound()
     sendAsset(ctx, asset)
   }
