@@ -170,7 +170,7 @@ function isEngine(specifier) {
   return specifier === ENGINE || specifier.startsWith(`${ENGINE}/`)
 }
 
-/** The source of a public import of the engine; undefined for a project without its folder. */
+/** The source of a public import of the engine; undefined for a project without it, as a build is. */
 function engineFile(specifier, project) {
   const folder = project.endsWith(ENGINE_FOLDER) ? project : join(project, ENGINE_FOLDER)
   if (!EXPORTS.has(folder)) {
@@ -178,7 +178,7 @@ function engineFile(specifier, project) {
     EXPORTS.set(folder, existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).exports : {})
   }
   const path = EXPORTS.get(folder)[`.${specifier.slice(ENGINE.length)}`]?.[SOURCE]
-  return path && pathToFileURL(join(folder, path)).href
+  return path && existsSync(join(folder, path)) ? pathToFileURL(join(folder, path)).href : undefined
 }
 
 /** Imports name compiled files, for which there may only be one in TypeScript. */
