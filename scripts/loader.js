@@ -45,6 +45,8 @@ const BARE = /^@?[a-z](?!\w*:)/
 /** The engine, whose TypeScript files stand for its build wherever its folder is in the project */
 const ENGINE = 'adonis-atrium'
 const ENGINE_FOLDER = join('packages', 'atrium')
+/** Its files import each other, where a process with this loader runs them. */
+const ENGINE_BUILD = '/packages/atrium/build/'
 
 /** The condition of `exports` and `imports` of the engine's package.json under which they name its sources */
 const SOURCE = 'atrium-source'
@@ -100,7 +102,7 @@ process.once('exit', writeResolved)
  * by itself would look for the compiled one, and make an error with a stack of its absence.
  */
 function ownFile(specifier, parentURL) {
-  if (!parentURL.startsWith('file:')) return undefined
+  if (!parentURL.startsWith('file:') || parentURL.includes(ENGINE_BUILD)) return undefined
   const isRelative = specifier.startsWith('./') || specifier.startsWith('../')
   const target = isRelative ? new URL(specifier, parentURL).href : aliased(specifier, parentURL)
   if (target?.endsWith('.ts')) return target
