@@ -44,9 +44,18 @@ export default class CrudProvider {
       router.commit()
       checkGroups()
       await requireMount(server.getMiddlewareList())
-      if (this.app.getEnvironment() === 'web') await resources.load()
+      if (this.app.getEnvironment() !== 'web') return await bootServer()
+      /* The connections of the load would keep a process alive whose start fails. */
+      await resources.load().catch((error) => this.#giveUp(error))
       await bootServer()
+      /* Runs after the server is made, and before it can tell that its port is taken. */
+      process.nextTick(() => server.getNodeServer()?.once('error', () => void this.app.terminate()))
     }
+  }
+
+  async #giveUp(error: unknown): Promise<never> {
+    await this.app.terminate()
+    throw error
   }
 
   /**

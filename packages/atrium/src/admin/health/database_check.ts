@@ -1,7 +1,7 @@
 import { BaseCheck, Result } from '@adonisjs/core/health'
 import type { HealthCheckResult } from '@adonisjs/core/types/health'
 import type { Database } from '@adonisjs/lucid/database'
-import { dialectOf } from '#crud/internals'
+import { dialectOf, pendingMigrations } from '#crud/internals'
 
 /* Health checks are polled often, and a slower database is unusable anyway. */
 const PATIENCE = 2000
@@ -37,7 +37,7 @@ export class DatabaseCheck extends BaseCheck {
     try {
       const done = await within(this.#patience, this.#doneMigrations())
       const wanted = await this.#migrations()
-      const pending = wanted.filter((name) => !done.has(name))
+      const pending = pendingMigrations(wanted, done)
       if (pending.length === 0) return Result.ok('The database is ready')
       return Result.failed(`Migrations are pending: ${pending.join(', ')}`)
     } catch (error) {
@@ -45,12 +45,12 @@ export class DatabaseCheck extends BaseCheck {
     }
   }
 
-  async #doneMigrations(): Promise<Set<unknown>> {
+  async #doneMigrations(): Promise<string[]> {
     const client = this.#db.connection(this.name)
     const { config } = this.#db.getRawConnection(this.name)!
     const table = config.migrations?.tableName ?? 'adonis_schema'
     const rows = await dialectOf(client).selectRows(client, `select name from ${table}`, [])
-    return new Set(rows.map(({ name }) => name))
+    return rows.map(({ name }) => String(name))
   }
 }
 

@@ -1,4 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
+import { BaseModel } from '@adonisjs/lucid/orm'
 import { OWN_PARAMETERS } from '../request/parameters.js'
 import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
@@ -97,12 +98,14 @@ export class FieldCode {
   get #columnOptions(): string {
     const { name, column = name, attribute, isPrimary, isHidden, automatic } = this.field
     const usual = string.snakeCase(attribute)
+    /* The application chooses the names in JSON; those of the generated code are the columns'. */
+    const usualName = BaseModel.namingStrategy.serializedName(BaseModel, attribute)
     const options = [
       isPrimary ? 'isPrimary: true' : [],
       automatic ? 'autoCreate: true' : [],
       automatic === 'update' ? 'autoUpdate: true' : [],
       column === usual ? [] : `columnName: ${JSON.stringify(column)}`,
-      isHidden ? 'serializeAs: null' : name === usual ? [] : `serializeAs: '${name}'`,
+      isHidden ? 'serializeAs: null' : name === usualName ? [] : `serializeAs: '${name}'`,
     ].flat()
     return options.length > 0 ? `{ ${options.join(', ')} }` : ''
   }

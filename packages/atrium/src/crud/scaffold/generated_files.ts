@@ -10,7 +10,7 @@ export interface GeneratedFile {
 }
 
 /**
- * Renders stubs of `stubs/make/crud` and formats them with the project's settings.
+ * Renders stubs of `stubs/make/crud` and formats them with the project's settings of Prettier, if it is installed.
  *
  * @param wanted  names of stubs with their data
  */
@@ -18,16 +18,14 @@ export async function renderStubs(
   app: ApplicationService,
   wanted: ReadonlyArray<readonly [stub: string, data: object]>
 ): Promise<GeneratedFile[]> {
-  const prettier = await import('prettier').catch(() => {
-    throw new ValueError(
-      'make:crud writes code for a developer, and needs the packages that `npm install` brings without --omit=dev'
-    )
-  })
+  /* Without it the code is right, but less tidy. */
+  const prettier = await import('prettier').catch(() => undefined)
   const stubs = await app.stubs.create()
   return await Promise.all(
     wanted.map(async ([name, data]): Promise<GeneratedFile> => {
       const stub = await stubs.build(`make/crud/${name}.stub`, { source: engineFile('stubs') })
       const { destination, contents } = await stub.prepare({ app, ...data })
+      if (!prettier) return { path: destination, contents }
       const settings = await prettier.resolveConfig(destination)
       return {
         path: destination,

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import ace from '@adonisjs/core/services/ace'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { migrationsPath } from '#crud/internals'
+import { migrationsPath, pendingMigrations } from '#crud/internals'
 import { addEngineMigrations } from '#host/engine_migrations'
 
 /** Where version 0.2 had them, and another place of the package */
@@ -50,6 +50,16 @@ test.group('Migrations of the engine', (group) => {
     await db.table('adonis_schema').insert({ name, batch: 99 })
     await run('migration:run')
     assert.include(await namesOfDone(), name)
+  })
+
+  test('[K7] one that ran from another folder is not pending, one of the application is', ({
+    assert,
+  }) => {
+    const wanted = [`${migrationsPath('admin')}/1_users`, 'database/migrations/2_shelves']
+    const done = ['elsewhere/build/migrations/admin/1_users', 'elsewhere/2_shelves']
+    assert.deepEqual(pendingMigrations(wanted, done), ['database/migrations/2_shelves'])
+    assert.deepEqual(pendingMigrations(wanted, wanted), [])
+    assert.deepEqual(pendingMigrations(wanted, []), wanted)
   })
 
   test('[K3] they come before those of the connection, and once', ({ assert, cleanup }) => {

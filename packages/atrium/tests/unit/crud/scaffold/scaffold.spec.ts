@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import app from '@adonisjs/core/services/app'
+import { BaseModel, CamelCaseNamingStrategy } from '@adonisjs/lucid/orm'
 import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { parseFields } from '#crud/scaffold/field'
@@ -277,6 +278,21 @@ test.group('Scaffold', (group) => {
       )
       assert.deepEqual(await files(), before)
     })
+
+  test('[P12, K3] an application whose names in JSON are Lucid’s own gets a model that works', async ({
+    assert,
+    cleanup,
+  }) => {
+    const { namingStrategy } = BaseModel
+    cleanup(() => {
+      BaseModel.namingStrategy = namingStrategy
+    })
+    BaseModel.namingStrategy = new CamelCaseNamingStrategy()
+    await make('Chord', ['due_on:date', 'tone'])
+    const model = await readTight('app/models/chord.ts')
+    assert.include(model, "@column.date({serializeAs:'due_on'})declaredueOn:DateTime")
+    assert.include(model, '@column()declaretone:string')
+  })
 
   test('[P12] the admin site’s tables are refused too', async ({ assert }) => {
     await assert.rejects(
