@@ -64,7 +64,7 @@ test.group('Boot', (group) => {
     const { status, output } = await copy.run(process.execPath, SERVER, ENVIRONMENT)
 
     assert.equal(status, 1)
-    assert.lengthOf(output.match(/configuration has \d+ faults/g)!, 1)
+    assert.lengthOf(output.match(/configuration has \d+ errors/g)!, 1)
     const faults = output.match(/^ {2}- .*/gm)!
     assert.sameMembers(faults, [...new Set(faults)])
     assert.match(output, /- Shown: listColumns names nme, which .*; it shows id/)
