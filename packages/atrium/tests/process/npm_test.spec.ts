@@ -64,7 +64,10 @@ test.group('npm test', (group) => {
       CHROMIUM_PATH: '/nowhere',
     })
     assert.equal(status, 0, output)
-    assert.match(output, /The slowest 10:\n +\d+\.\d s {2}.+ \(tests\/engine\/.+\.spec\.ts\)\n/)
+    assert.match(
+      output,
+      /The slowest 10:\n +\d+\.\d s {2}.+ \(packages\/atrium\/tests\/.+\.spec\.ts\)\n/
+    )
     assert.deepEqual(output.trimEnd().split('\n').slice(-2), [
       'skipped: browser (no Chromium)',
       '3 passed, 0 failed',
