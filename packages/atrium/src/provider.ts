@@ -1,4 +1,5 @@
 import type { ApplicationService } from '@adonisjs/core/types'
+import type { ContainerProviderContract } from '@adonisjs/core/types/app'
 import AdminProvider from '#admin/admin_provider'
 import CrudProvider from '#crud/crud_provider'
 import OpenApiProvider from '#crud/openapi/openapi_provider'
@@ -9,38 +10,31 @@ import { addEngineMigrations, renameEngineMigrations } from '#host/engine_migrat
  * of adonisrc.ts, behind those of Lucid and of `@adonisjs/auth`.
  */
 export default class AtriumProvider {
-  readonly #crud: CrudProvider
-  readonly #openapi: OpenApiProvider
-  readonly #admin: AdminProvider
+  readonly #parts: ContainerProviderContract[]
 
   constructor(protected app: ApplicationService) {
-    this.#crud = new CrudProvider(app)
-    this.#openapi = new OpenApiProvider(app)
-    this.#admin = new AdminProvider(app)
+    this.#parts = [new CrudProvider(app), new OpenApiProvider(app), new AdminProvider(app)]
   }
 
   register() {
-    this.#admin.register()
+    for (const part of this.#parts) part.register?.()
   }
 
   async boot() {
-    await this.#crud.boot()
+    for (const part of this.#parts) await part.boot?.()
     await this.#bootMigrations()
   }
 
   async start() {
-    await this.#crud.start()
-    await this.#openapi.start()
-    await this.#admin.start()
+    for (const part of this.#parts) await part.start?.()
   }
 
   async ready() {
-    await this.#crud.ready()
-    await this.#admin.ready()
+    for (const part of this.#parts) await part.ready?.()
   }
 
   async shutdown() {
-    await this.#admin.shutdown()
+    for (const part of this.#parts) await part.shutdown?.()
   }
 
   async #bootMigrations() {

@@ -92,7 +92,7 @@ test.group('Migrations of the engine', (group) => {
     addEngineMigrations(db)
     const excluded = new Set(config.schemaGeneration.excludeTables)
     assert.isTrue(excluded.has('moved'))
-    const tables = await db.connection().getAllTables()
+    const tables = await db.connection().getAllTables(['public'])
     const own = tables.filter((table) => /^admin_|^idempotency_keys$/.test(table))
     assert.sameMembers([...excluded], ['moved', ...own])
   })
