@@ -259,7 +259,9 @@ test.group('Use of the engine outside a request', (group) => {
   }) => {
     await write('tests/bootstrap.ts', BOOTSTRAP)
     await write('tests/unit/outside.spec.ts', TEST)
-    const { output, status } = await copy.run(process.execPath, ['ace.js', 'test', 'unit'])
+    const { output, status } = await copy.run(process.execPath, [
+      ...['ace.js', 'test', 'unit', '--files=outside'],
+    ])
     assert.equal(status, 0, output)
     assert.include(output, '1 passed')
   })
