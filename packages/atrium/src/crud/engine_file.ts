@@ -21,6 +21,18 @@ export function migrationsPath(part: 'crud' | 'admin'): string {
   return app.relativePath(engineFile(`${folder}/${part}`)).replaceAll('\\', '/')
 }
 
+/* Where version 0.2 had them, and where the package has them: its sources, its build */
+const MIGRATIONS = /(?:^|\/)(?:app\/(?:crud|admin)\/migrations|migrations\/(?:crud|admin))$/
+
+/**
+ * The file of a migration of the engine, without its folder, which may change; undefined for one of the application.
+ *
+ * @param name  as Lucid makes it, with the folder
+ */
+export function engineMigration(name: string): string | undefined {
+  return MIGRATIONS.test(posix.dirname(name)) ? posix.basename(name) : undefined
+}
+
 /**
  * Migrations that have not run. The engine's are compared by the names of their files, as a database may have been migrated
  * by the sources of the engine and be used by its build. [K7]
@@ -29,11 +41,7 @@ export function migrationsPath(part: 'crud' | 'admin'): string {
  * @param done    those that have run
  */
 export function pendingMigrations(wanted: readonly string[], done: readonly string[]): string[] {
-  const names = new Set(done)
-  const files = new Set(done.map((name) => posix.basename(name)))
-  const folders = [migrationsPath('crud'), migrationsPath('admin')]
-  const isEngine = (name: string) => folders.includes(posix.dirname(name))
-  return wanted.filter((name) =>
-    isEngine(name) ? !files.has(posix.basename(name)) : !names.has(name)
-  )
+  const keyOf = (name: string) => engineMigration(name) ?? name
+  const names = new Set(done.map(keyOf))
+  return wanted.filter((name) => !names.has(keyOf(name)))
 }

@@ -84,7 +84,7 @@ export { isSameValue } from './events/write.js'
 
 /* Pages send problems and assets, and read bodies and hosts, as the endpoints do. */
 export { answerBudgetOf } from './http/answer_budget.js'
-export { engineFile, migrationsPath, pendingMigrations } from './engine_file.js'
+export { engineFile, engineMigration, migrationsPath, pendingMigrations } from './engine_file.js'
 export { AssetStore } from './http/asset_store.js'
 export { bestEncoding, type Encoding } from './http/best_encoding.js'
 export { readBody } from './http/body.js'

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
-import { parse, posix } from 'node:path'
+import { parse } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import type { Database } from '@adonisjs/lucid/database'
-import { migrationsPath } from '#crud/internals'
+import { engineMigration, migrationsPath } from '#crud/internals'
 
 /** The engine's folders of migrations. The admin site's connection needs all, that of the application the first */
 const FOLDERS = ['crud', 'admin'] as const
@@ -70,7 +70,7 @@ export async function renameEngineMigrations(db: Database, connectionName: strin
   const current = await currentNames()
   const rows: Array<{ name: string }> = await client.from(tableName).select('name')
   for (const { name } of rows) {
-    const now = current.get(posix.basename(name))
+    const now = current.get(engineMigration(name) ?? '')
     if (now && now !== name) await client.from(tableName).where({ name }).update({ name: now })
   }
 }
