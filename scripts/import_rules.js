@@ -10,6 +10,7 @@ const ENGINE = '^packages/atrium/src/'
 const CRUD = `${ENGINE}crud/`
 const ADMIN = `${ENGINE}admin/`
 const HOST = `${ENGINE}host/`
+const BASE = `${ENGINE}base/`
 const UPSTREAM = `${ENGINE}upstream/`
 
 /* The public names of the engine: the files that the `exports` of its package.json name. */
@@ -66,21 +67,27 @@ export const IMPORT_RULES = [
   ),
   rule(
     'crud-imports-downwards',
-    'src/crud imports only itself and src/upstream.',
+    'src/crud imports only itself, src/base and src/upstream.',
     { path: CRUD },
-    { path: ENGINE, pathNot: [CRUD, UPSTREAM] }
+    { path: ENGINE, pathNot: [CRUD, BASE, UPSTREAM] }
   ),
   rule(
     'admin-imports-downwards',
-    'src/admin imports only itself, src/crud and src/upstream.',
+    'src/admin imports only itself, src/crud, src/base and src/upstream.',
     { path: ADMIN },
-    { path: ENGINE, pathNot: [ADMIN, CRUD, UPSTREAM] }
+    { path: ENGINE, pathNot: [ADMIN, CRUD, BASE, UPSTREAM] }
   ),
   rule(
     'host-imports-downwards',
-    'src/host imports only itself, src/admin, src/crud and src/upstream.',
+    'src/host imports only itself, src/admin, src/crud, src/base and src/upstream.',
     { path: HOST },
-    { path: ENGINE, pathNot: [HOST, ADMIN, CRUD, UPSTREAM] }
+    { path: ENGINE, pathNot: [HOST, ADMIN, CRUD, BASE, UPSTREAM] }
+  ),
+  rule(
+    'base-imports-downwards',
+    'src/base imports only itself and src/upstream: it knows neither endpoints nor the admin site.',
+    { path: BASE },
+    { path: ENGINE, pathNot: [BASE, UPSTREAM] }
   ),
   rule(
     'upstream-imports-nothing',
@@ -103,7 +110,7 @@ export const IMPORT_RULES = [
   rule(
     'admin-by-its-face',
     "Import '#admin', and in a test '#admin/testing'.",
-    { path: ENGINE, pathNot: [ADMIN, CRUD, UPSTREAM, FACES] },
+    { path: ENGINE, pathNot: [ADMIN, CRUD, BASE, UPSTREAM, FACES] },
     { path: ADMIN, pathNot: ADMIN_FACES }
   ),
   rule(

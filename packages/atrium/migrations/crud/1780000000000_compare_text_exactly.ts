@@ -1,5 +1,5 @@
 import { BaseSchema } from '@adonisjs/lucid/schema'
-import { compareTextExactly } from '#crud/database/mysql/mysql_collation'
+import { compareTextExactly } from '#base/database/mysql/mysql_collation'
 
 /**
  * Makes texts that differ only in case, accents or trailing spaces different, in unique columns too, in

@@ -1,18 +1,18 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { observeWrites, resources, useTokenAuthorizer } from '#crud'
+import { AssetStore } from '#base/http/asset_store'
+import { engineRouter } from '#base/http/engine_router'
 import {
-  AssetStore,
-  engineRouter,
   excludeFromInclude,
-  listed,
   modelFiles,
   mountPart,
   observeRefusals,
   reportFaults,
   Resource,
-  useCounters,
   usePermissions,
 } from '#crud/internals'
+import { listed } from '#base/errors'
+import { useCounters } from '#base/counters'
 import { AdminSite } from './admin_site.js'
 import { siteCounters } from './services/site_counters.js'
 import { SiteRedis } from './services/site_redis.js'

@@ -6,13 +6,12 @@ import {
   isList,
   isObject,
   LABEL,
-  shown,
   TEXT,
   TEXTS,
   TRUTH,
   type Check,
-  listed,
-} from '#crud/internals'
+} from '#base/checks'
+import { shown, listed } from '#base/errors'
 import { isVisibleWhen } from './forms/fields/visible_when.js'
 import { INLINES } from './forms/inlines/inline_option.js'
 import { Widget, WIDGETS } from './forms/fields/widget.js'

@@ -2,7 +2,8 @@ import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { RuntimeError } from '#crud'
-import { listed, readersOf } from '#crud/internals'
+import { listed } from '#base/errors'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
 
 /**
  * Lucid connections of the application's tables and of the admin's own tables. By default both are

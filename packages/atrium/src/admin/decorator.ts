@@ -1,5 +1,5 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { storedOptions, storeOptions, type LazyOptions } from '#crud/internals'
+import { storedOptions, storeOptions, type LazyOptions } from '#base/stored_options'
 import type { AdminViewOptions } from './model_view.js'
 
 const OPTIONS = Symbol.for('admin.options')

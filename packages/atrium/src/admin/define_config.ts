@@ -10,10 +10,10 @@ import {
   PATH,
   POSITIVE,
   SECONDS,
-  shown,
   TRUTH,
   type Check,
-} from '#crud/internals'
+} from '#base/checks'
+import { shown } from '#base/errors'
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { DriverContract } from '@adonisjs/drive/types'

@@ -1,6 +1,6 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { Problem } from '#crud'
-import type { FieldError } from '#crud/internals'
+import type { FieldError } from '#base/errors'
 
 /**
  * Reasons for a redirect to the login page; its address accepts no other text. [B6]

@@ -14,19 +14,18 @@ import {
 import {
   answerBudgetOf,
   checkOptions,
-  shown,
   crudOf,
   settingsOf,
   crudOptionsOf,
-  listed,
   noteFileColumns,
   keyOf,
-  type Column,
-  type KeyValue,
   type PivotRelation,
-  CompiledSchema,
   Resource,
 } from '#crud/internals'
+import { shown, listed } from '#base/errors'
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
+import { CompiledSchema } from '#base/schema/object_schema'
 import { adminActor } from './authentication/admin_actor.js'
 import { adminOrigin } from './authentication/admin_origin.js'
 import { operatorOf } from './authentication/operator.js'

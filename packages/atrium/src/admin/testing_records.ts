@@ -6,7 +6,8 @@ import app from '@adonisjs/core/services/app'
 import emitter from '@adonisjs/core/services/emitter'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { ModelCreated, Problem, RuntimeError } from '#crud'
-import { holdsFiles, isWatched, knownResources, modelFiles, toApi } from '#crud/internals'
+import { holdsFiles, isWatched, knownResources, modelFiles } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
 
 /** Records that the current test has created, in their order */
 let created: LucidRow[] | undefined

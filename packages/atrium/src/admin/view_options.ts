@@ -1,5 +1,6 @@
 import type { Item, LucidCrud, Scope } from '#crud'
-import type { EndpointCreatorClass, LucidCrudClass, ObjectSchema } from '#crud/internals'
+import type { EndpointCreatorClass, LucidCrudClass } from '#crud/internals'
+import type { ObjectSchema } from '#base/schema/object_schema'
 import type { BulkAction } from './bulk/bulk_action.js'
 import type { InlineOption } from './forms/inlines/inline_option.js'
 import type { FormPart } from './forms/layout/form_parts.js'

@@ -1,11 +1,6 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import type { CrudOptions } from './crud_options.js'
-import {
-  CRUD_OPTIONS,
-  storedOptions,
-  storeOptions,
-  type LazyOptions,
-} from './resource/stored_options.js'
+import { CRUD_OPTIONS, storedOptions, storeOptions, type LazyOptions } from '#base/stored_options'
 
 /**
  * Gives the model REST endpoints. Stores the options only; the provider reads them at boot, registers the routes, and

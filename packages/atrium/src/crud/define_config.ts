@@ -1,8 +1,8 @@
 import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
-import { ValueError } from './errors.js'
-import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from './checks.js'
+import { ValueError } from '#base/errors'
+import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from '#base/checks'
 
 /** The settings of the generated endpoints, from `config/crud.ts`. */
 export interface CrudConfig {

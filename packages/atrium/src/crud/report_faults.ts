@@ -1,5 +1,5 @@
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ConfigurationError } from './errors.js'
+import { ConfigurationError } from '#base/errors'
 import { resources } from './resource/registry.js'
 
 /**

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { parse } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import type { Database } from '@adonisjs/lucid/database'
-import { engineMigration, migrationsPath } from '#crud/internals'
+import { engineMigration, migrationsPath } from '#base/engine_file'
 
 /** The engine's folders of migrations. The admin site's connection needs all, that of the application the first */
 const FOLDERS = ['crud', 'admin'] as const

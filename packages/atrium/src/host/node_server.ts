@@ -11,7 +11,7 @@ import type { CrudConfig } from '#crud/define_config'
 import { crudConfig } from '#crud/settings'
 import { ClosingServer } from './closing_server.js'
 import { isBelowPrefix } from '#crud/endpoints/generated_routes'
-import type { Problem } from '#crud/errors'
+import type { Problem } from '#base/errors'
 import {
   headersTooLarge,
   malformedRequest,
@@ -19,9 +19,9 @@ import {
   misdirected,
   requestTimeout,
   unknownExpectation,
-} from '#crud/http/problems'
-import { securityHeaders } from '#crud/http/security_headers'
-import { isServed, servedHosts } from '#crud/http/served_hosts'
+} from '#base/http/problems'
+import { securityHeaders } from '#base/http/security_headers'
+import { isServed, servedHosts } from '#base/http/served_hosts'
 
 /**
  * Creates the HTTP server of the application. It responds to requests that reach no route, checks a

@@ -2,7 +2,8 @@ import type { HealthChecks } from '@adonisjs/core/health'
 import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem, serveUnderAnyName } from '#crud/internals'
+import { sendProblem } from '#crud/internals'
+import { serveUnderAnyName } from '#base/http/served_hosts'
 import type { AdminSite } from '#admin'
 
 /** Path of the liveness probe */

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { ValueError } from '#crud/errors'
+import { ValueError } from '#base/errors'
 
 const NAMES = ['loopback', 'linklocal', 'uniquelocal']
 

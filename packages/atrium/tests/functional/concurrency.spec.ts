@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud } from '#crud'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf } from '#base/database/dialects'
 import { Counter, lateCounters } from '#tests/fixtures/crud'
 import { del, get, patch, post } from '#tests/helpers/http'
 import { insertRow } from '#tests/helpers/databases'

@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import emitter from '@adonisjs/core/services/emitter'
 import { ModelCreated, useTokenAuthorizer } from '#crud'
-import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
+import { sqliteConnections } from '#base/database/sqlite/sqlite_connection'
 import { Purchase } from '#tests/fixtures/idempotency'
 import { cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
 import { bearerIsUser } from '#tests/fixtures/crud'
@@ -295,7 +295,7 @@ test.group('Idempotency-Key | concurrent requests', (group) => {
 
 async function runningContent(id: string): Promise<string> {
   const { default: encryption } = await import('@adonisjs/core/services/encryption')
-  const { fingerprintOf } = await import('#crud/http/idempotency/identity')
+  const { fingerprintOf } = await import('#base/identity')
   const fingerprint = fingerprintOf({ product: 'lamp' })
   return encryption.encrypt({ fingerprint }, { purpose: id })
 }

@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { resources } from '#crud'
-import { sqliteConnections } from '#crud/database/sqlite/sqlite_connection'
+import { sqliteConnections } from '#base/database/sqlite/sqlite_connection'
 import { call, del, get, patch, post } from '#tests/helpers/http'
 import { sessions } from '#tests/fixtures/routes'
 import { MAIN, onSqlite } from '#tests/helpers/databases'

@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { HttpContextFactory } from '@adonisjs/core/factories/http'
 import HttpExceptionHandler from '../../../../app/exceptions/handler.js'
-import { CONTENT_SECURITY_POLICY, headersFor } from '#crud/http/security_headers'
+import { CONTENT_SECURITY_POLICY, headersFor } from '#base/http/security_headers'
 import { callRaw } from '#tests/helpers/admin'
 import { exchange } from '#tests/helpers/raw_http'
 

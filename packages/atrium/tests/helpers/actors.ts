@@ -1,5 +1,5 @@
 import type { Actor } from '#crud'
-import { markExternal } from '#crud/actor'
+import { markExternal } from '#base/actor'
 import { notePerson } from '#admin/permissions/person'
 
 /**

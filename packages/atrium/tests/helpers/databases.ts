@@ -4,7 +4,7 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Knex } from 'knex'
-import { dialectOf } from '#crud/database/dialects'
+import { dialectOf } from '#base/database/dialects'
 
 const kind = process.env.DB_CONNECTION
 

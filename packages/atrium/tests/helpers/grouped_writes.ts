@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import db from '@adonisjs/lucid/services/db'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { inSharedTransaction } from '#crud/database/shared_transaction'
-import { sqliteConnections, type SqliteDriver } from '#crud/database/sqlite/sqlite_connection'
+import { inSharedTransaction } from '#base/database/shared_transaction'
+import { sqliteConnections, type SqliteDriver } from '#base/database/sqlite/sqlite_connection'
 
 type Options = Partial<NonNullable<Parameters<typeof sqliteConnections>[2]>> & { patience?: number }
 type Cleanup = (callback: () => Promise<void>) => void

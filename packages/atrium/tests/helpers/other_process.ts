@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import db from '@adonisjs/lucid/services/db'
 import BetterSqlite3 from 'better-sqlite3'
 import sqlite3 from 'sqlite3'
-import { sqliteConnections, type SqliteDriver } from '#crud/database/sqlite/sqlite_connection'
+import { sqliteConnections, type SqliteDriver } from '#base/database/sqlite/sqlite_connection'
 
 export const SQLITE_DRIVERS: SqliteDriver[] = ['sqlite3', 'better-sqlite3']
 

@@ -2,8 +2,8 @@
  * Captures the queries of a piece of work, including prepared statements.
  */
 import db from '@adonisjs/lucid/services/db'
-import { dialectOf } from '#crud/database/dialects'
-import { readersOf } from '#crud/database/sqlite/sqlite_connection'
+import { dialectOf } from '#base/database/dialects'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
 
 /**
  * @returns the SQL of all queries, in order

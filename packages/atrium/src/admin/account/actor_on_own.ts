@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminActor } from '#crud/internals'
+import type { AdminActor } from '#base/types'
 import { adminActor } from '../authentication/admin_actor.js'
 import { notePerson } from '../permissions/person.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'

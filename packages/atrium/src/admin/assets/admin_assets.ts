@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { engineFile } from '#crud/internals'
+import { engineFile } from '#base/engine_file'
 
 /**
  * Assets of every page: one stylesheet, one script, one icon, one font. [B1]

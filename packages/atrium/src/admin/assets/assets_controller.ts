@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { sendAsset } from '#crud/internals'
+import { sendAsset } from '#base/http/send_asset'
 import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../errors.js'
 

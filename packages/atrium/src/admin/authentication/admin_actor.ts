@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { AdminActor } from '#crud/internals'
+import type { AdminActor } from '#base/types'
 import type AdminUser from '../models/admin_user.js'
 import { notePerson } from '../permissions/person.js'
 import type { SiteUser } from '../layout/site_user.js'

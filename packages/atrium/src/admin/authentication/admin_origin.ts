@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { originOf, type Origin } from '#crud/internals'
+import { originOf } from '#crud/internals'
+import type { Origin } from '#base/types'
 import { jobOf } from '../jobs/job_context.js'
 import type AdminEventLog from '../models/admin_event_log.js'
 import { guardOf } from './sessions/admin_guard.js'

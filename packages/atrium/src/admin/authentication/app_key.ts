@@ -1,4 +1,4 @@
-import { ValueError } from '#crud/errors'
+import { ValueError } from '#base/errors'
 
 export const SHORTEST_KEY = 32
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { systemActor } from '#crud'
-import type { SystemActor } from '#crud/internals'
+import type { SystemActor } from '#base/types'
 import { madeContext } from '../http/made_context.js'
 
 const OPERATORS = new WeakMap<HttpContext, SystemActor>()

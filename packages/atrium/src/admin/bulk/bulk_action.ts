@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { LucidCrud, Actor } from '#crud'
-import type { Origin } from '#crud/internals'
+import type { Origin } from '#base/types'
 import type { Action } from '../permissions/actions.js'
 
 /**

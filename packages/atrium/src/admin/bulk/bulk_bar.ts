@@ -1,4 +1,4 @@
-import type { DeletedMode } from '#crud/internals'
+import type { DeletedMode } from '#base/columns/soft_delete'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import type { Offer } from '../permissions/may.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, crudConfig } from '#crud'
-import { toProblem, readBody } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
+import { readBody } from '#base/http/body'
 import type { AdminSite } from '../admin_site.js'
 import { BulkFailure } from '../errors.js'
 import { jobUrl } from '../jobs/pages/job_url.js'

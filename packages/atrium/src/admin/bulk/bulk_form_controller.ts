@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { crudConfig } from '#crud'
-import { readBody, type KeyValue } from '#crud/internals'
+import { readBody } from '#base/http/body'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { flashToNextPage, type Flash } from '../http/flash.js'
 import type { ModelView } from '../model_view.js'

@@ -1,4 +1,4 @@
-import type { Key, KeyValue } from '#crud/internals'
+import type { Key, KeyValue } from '#base/columns/key'
 import { shownValue } from './shown_value.js'
 import { BulkFailure } from '../errors.js'
 

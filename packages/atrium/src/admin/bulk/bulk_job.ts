@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { inSnapshot, readersOf, type KeyValue } from '#crud/internals'
+import { inSnapshot } from '#base/database/transaction'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { JobFailure, NotAllowed } from '../errors.js'
 import { EventInParts, nothingLogged, type LoggedParts } from '../events/event_in_parts.js'

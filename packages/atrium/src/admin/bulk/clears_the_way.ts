@@ -1,5 +1,5 @@
 import { LucidCrud } from '#crud'
-import { hasForeignHook } from '#crud/internals'
+import { hasForeignHook } from '#base/lucid/own_hooks'
 import type { ModelView } from '../model_view.js'
 
 /**

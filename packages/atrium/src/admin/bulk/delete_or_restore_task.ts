@@ -1,12 +1,10 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import {
-  afterOutermostCommit,
-  type KeyValue,
-  type DeletedMode,
-  stillReferredTo,
-} from '#crud/internals'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
+import type { KeyValue } from '#base/columns/key'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import { stillReferredTo } from '#base/http/problems'
 import type { AdminSite } from '../admin_site.js'
 import { BulkFailure } from '../errors.js'
 import { dropFilesOf } from '../forms/files/file_store.js'

@@ -4,9 +4,9 @@ import {
   type DeletionEffect,
   type Effect,
   keyOf,
-  type KeyValue,
   MOST_COUNTED,
 } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { recordsByKey } from '../events/pages/record_places.js'
 import { cutText } from '../list/cell.js'

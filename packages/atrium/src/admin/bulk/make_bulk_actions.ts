@@ -1,5 +1,5 @@
 import { ValueError } from '#crud'
-import { shown, listed } from '#crud/internals'
+import { shown, listed } from '#base/errors'
 import { ACTIONS } from '../permissions/actions.js'
 import type { AdminViewOptions } from '../view_options.js'
 import { BulkAction } from './bulk_action.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { countMatching, matchingKeys, Records, type KeyValue } from '#crud/internals'
+import { countMatching, matchingKeys, Records } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { BulkFailure, NotAllowed } from '../errors.js'
 import type { ListParameters } from '../list/list_parameters.js'

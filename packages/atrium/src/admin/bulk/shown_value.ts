@@ -1,4 +1,4 @@
-import { withoutBigInts } from '#crud/internals'
+import { withoutBigInts } from '#base/values/json'
 
 /* Long enough to recognize the value, short enough for one line. */
 const LONGEST = 80

@@ -114,7 +114,7 @@ export default class AdminRoles extends AdminCommand {
   async #apply(changesIn: (client: any) => Promise<RoleChange[]>): Promise<RoleChange[]> {
     const { runAs, systemActor } = await import('#crud')
     const { default: Role } = await import('../models/admin_role.js')
-    const { inTransaction } = await import('#crud/internals')
+    const { inTransaction } = await import('#base/database/transaction')
     const { applyChanges } = await import('../permissions/apply_roles.js')
     const site = await this.site()
     return await runAs(systemActor('admin:roles'), () =>

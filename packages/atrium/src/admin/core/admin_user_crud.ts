@@ -9,7 +9,9 @@ import {
   Problem,
   ValueError,
 } from '#crud'
-import { alreadyRegistered, inTransaction, invalidBody, type WriteOptions } from '#crud/internals'
+import { alreadyRegistered, invalidBody } from '#base/http/problems'
+import { inTransaction } from '#base/database/transaction'
+import type { WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'

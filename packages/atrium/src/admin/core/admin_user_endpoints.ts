@@ -1,14 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { EndpointCreator, type Item } from '#crud'
-import {
-  fullItemOf,
-  isUnreadable,
-  keyOf,
-  noteKey,
-  notePart,
-  readersOf,
-  type KeyValue,
-} from '#crud/internals'
+import { fullItemOf, isUnreadable, keyOf, noteKey, notePart } from '#crud/internals'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import type { KeyValue } from '#base/columns/key'
 import type AdminUser from '../models/admin_user.js'
 import { rolesOf } from '../permissions/user_roles.js'
 import { ROLES } from './admin_user_schemas.js'

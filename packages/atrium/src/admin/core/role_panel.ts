@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { listed } from '#crud/internals'
+import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import type { UpdatePanel } from '../forms/update_panel.js'
 import AdminRole from '../models/admin_role.js'

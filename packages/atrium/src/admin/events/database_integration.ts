@@ -1,17 +1,12 @@
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import {
-  checkEach,
-  POSITIVE,
-  TRUTH,
-  type Check,
-  dialectOf,
-  inTransaction,
-  inUtc,
-  type RunSql,
-  type Sql,
-} from '#crud/internals'
+import { checkEach, POSITIVE, TRUTH, type Check } from '#base/checks'
+import { dialectOf } from '#base/database/dialects'
+import { inTransaction } from '#base/database/transaction'
+import { inUtc } from '#base/values/datetime'
+import type { RunSql } from '#base/database/bare_transaction'
+import type { Sql } from '#base/sql/sql'
 import AdminAuditLog from '../models/admin_audit_log.js'
 import AdminEventLog from '../models/admin_event_log.js'
 import type { AdminEvent, EventIntegration, EventRecord } from './event_integration.js'

@@ -1,5 +1,5 @@
 import type { Actor } from '#crud'
-import type { Origin, SystemActor } from '#crud/internals'
+import type { Origin, SystemActor } from '#base/types'
 import { LONGEST_USERNAME } from '../authentication/admin_user_service.js'
 import type { AdminEvent, EventDetails } from './event_integration.js'
 

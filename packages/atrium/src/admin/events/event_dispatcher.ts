@@ -1,7 +1,7 @@
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RecordByStatements, Write, WriteObserver } from '#crud'
-import { afterOutermostCommit } from '#crud/internals'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
 import { contextOfOrigin } from '../authentication/admin_origin.js'
 import { DatabaseIntegration } from './database_integration.js'
 import type { AdminEvent, EventIntegration } from './event_integration.js'

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon'
 import type { Write } from '#crud'
-import type { Origin } from '#crud/internals'
+import type { Origin } from '#base/types'
 import AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventRecord, RecordAction } from './event_integration.js'
 import { idOf, recordsOf } from './event_records.js'

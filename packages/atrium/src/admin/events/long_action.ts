@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, Write } from '#crud'
-import type { Origin } from '#crud/internals'
+import type { Origin } from '#base/types'
 import { contextOfOrigin } from '../authentication/admin_origin.js'
 import type { AdminEvent, EventRecord } from './event_integration.js'
 

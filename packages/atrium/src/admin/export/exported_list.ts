@@ -8,10 +8,9 @@ import {
   orderedParts,
   pageOf,
   Records,
-  selectFields,
-  type Condition,
-  type Fields,
 } from '#crud/internals'
+import { selectFields, type Fields } from '#base/columns/fields'
+import type { Condition } from '#base/columns/condition'
 import type { AdminSite } from '../admin_site.js'
 import { ExportRefused } from '../errors.js'
 import { readColumns } from '../list/columns/column_choices.js'

@@ -1,4 +1,5 @@
-import { Records, type Condition } from '#crud/internals'
+import { Records } from '#crud/internals'
+import type { Condition } from '#base/columns/condition'
 import { idOfPath, readIds } from '../bulk/bulk_ids.js'
 import { BulkFailure, ExportRefused } from '../errors.js'
 import type { ModelView } from '../model_view.js'

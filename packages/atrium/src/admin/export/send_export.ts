@@ -6,10 +6,10 @@ import {
   answerBudgetOf,
   batchesStart,
   beginSnapshot,
-  takeExportSlot,
   withStart,
   type Snapshot,
 } from '#crud/internals'
+import { takeExportSlot } from '#base/http/export_slots'
 import type { AdminSite } from '../admin_site.js'
 import { MEDIA_TYPES } from '../sheets/file_format.js'
 import { ahead } from './ahead.js'

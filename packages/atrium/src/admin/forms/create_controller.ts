@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, type KeyValue } from '#crud/internals'
+import { keyOf } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { PageNotFound } from '../errors.js'
 import { RESTORE } from '../events/history/restore_url.js'

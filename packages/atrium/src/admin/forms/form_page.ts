@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi, versionOf } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
+import { versionOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud } from '#crud'
-import { neighbours, Records, type KeyValue } from '#crud/internals'
+import { neighbours, Records } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { withList } from '../list/opened_list.js'
 import type { ListParameters } from '../list/list_parameters.js'
 import type { ModelView } from '../model_view.js'

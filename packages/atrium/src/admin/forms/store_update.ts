@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { RowChanged } from '../errors.js'
 import { Uploads, type KeptFiles } from './files/uploads.js'
 import { itemOf } from '../record/item_of.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { flashToNextPage } from '../http/flash.js'

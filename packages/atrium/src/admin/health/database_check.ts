@@ -1,7 +1,8 @@
 import { BaseCheck, Result } from '@adonisjs/core/health'
 import type { HealthCheckResult } from '@adonisjs/core/types/health'
 import type { Database } from '@adonisjs/lucid/database'
-import { dialectOf, pendingMigrations } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
+import { pendingMigrations } from '#base/engine_file'
 
 /* Health checks are polled often, and a slower database is unusable anyway. */
 const PATIENCE = 2000

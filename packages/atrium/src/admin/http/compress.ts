@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib'
 import type { HttpContext } from '@adonisjs/core/http'
-import { bestEncoding, type Encoding } from '#crud/internals'
+import { bestEncoding, type Encoding } from '#base/http/best_encoding'
 
 /* Below this size, the headers cost more than compression saves. */
 const SMALLEST = 1024

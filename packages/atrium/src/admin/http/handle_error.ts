@@ -1,13 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { AdminSite } from '../admin_site.js'
 import { Problem } from '#crud'
-import {
-  leaveRefusal,
-  noteRefusal,
-  sendProblem,
-  unavailability,
-  unavailable,
-} from '#crud/internals'
+import { leaveRefusal, noteRefusal, sendProblem } from '#crud/internals'
+import { unavailability } from '#base/database/unavailable'
+import { unavailable } from '#base/http/problems'
 import { KEPT_HERE } from '../forms/kept/carried.js'
 import { keepsInBrowser, keepUnsent } from '../forms/kept/unsent_form.js'
 import { formWithListQuery } from './list_query.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { isForeignLink } from '#crud/internals'
+import { isForeignLink } from '#base/http/cross_site'
 
 /**
  * The page of this site that a request comes from; for htmx the page that contains the part.

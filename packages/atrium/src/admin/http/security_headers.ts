@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { CONTENT_SECURITY_POLICY } from '#crud/internals'
+import { CONTENT_SECURITY_POLICY } from '#base/http/security_headers'
 
 /**
  * Security headers of every response of the site. [B10]

@@ -1,5 +1,6 @@
 import { distance } from 'fastest-levenshtein'
-import { fromQuery, type Resource } from '#crud/internals'
+import { fromQuery } from '#base/values/from_query'
+import type { Resource } from '#crud/internals'
 import type { ImportMapping } from '../models/admin_import.js'
 import type { Cell, FileShape } from '../sheets/file_shape.js'
 import type { KnownField } from './import_fields.js'

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resources, ValueError } from '#crud'
-import { inTransaction, listed } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
+import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import { FileFault, ImportRefused } from '../errors.js'
 import type { ImportMapping, ImportProgress } from '../models/admin_import.js'

@@ -1,4 +1,5 @@
-import type { BodyField, Column } from '#crud/internals'
+import type { BodyField } from '#base/schema/body_schema'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import { isFileField } from '../forms/files/file_columns.js'
 import { inSentence } from '../text/in_sentence.js'

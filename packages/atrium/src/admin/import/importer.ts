@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { systemActor, type Actor } from '#crud'
-import type { Origin } from '#crud/internals'
+import type { Origin } from '#base/types'
 import { adminActor } from '../authentication/admin_actor.js'
 import { adminOrigin } from '../authentication/admin_origin.js'
 import { NotAllowed } from '../errors.js'

@@ -1,4 +1,4 @@
-import { requestsFirst } from '#crud/internals'
+import { requestsFirst } from '#base/requests_first'
 import { readRows } from '../sheets/read_rows.js'
 import type { FileRow, FileShape } from '../sheets/file_shape.js'
 

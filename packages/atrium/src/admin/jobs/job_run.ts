@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { answerBudgetOf, inTransaction } from '#crud/internals'
+import { answerBudgetOf } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
 import { JobFailure, JobSuperseded, JobStopped } from '../errors.js'
 import type AdminJob from '../models/admin_job.js'
 import { contextOf } from './job_context.js'

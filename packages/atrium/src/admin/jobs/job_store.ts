@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { dialectOf, inUtc, readersOf } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
+import { inUtc } from '#base/values/datetime'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import AdminJob, { type JobOrigin, type JobState } from '../models/admin_job.js'
 
 const UNFINISHED: readonly JobState[] = ['queued', 'running', 'reverting']

@@ -3,7 +3,7 @@ import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
 import { resources, RuntimeError } from '#crud'
-import { toProblem } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
 import { adminOrigin } from '../authentication/admin_origin.js'
 import {
   BulkFailure,

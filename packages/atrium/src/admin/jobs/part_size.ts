@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import app from '@adonisjs/core/services/app'
-import { requestsFirst, unavailability } from '#crud/internals'
+import { requestsFirst } from '#base/requests_first'
+import { unavailability } from '#base/database/unavailable'
 import { JobStopped, JobSuperseded } from '../errors.js'
 
 /* Milliseconds that a part of a job may hold the one writer of SQLite, for which all others wait */

@@ -4,7 +4,7 @@ import { fsReadAll } from '@adonisjs/core/helpers'
 import type { HttpContext } from '@adonisjs/core/http'
 import edge, { Edge, Template } from 'edge.js'
 import { RuntimeError } from '#crud'
-import { engineFile } from '#crud/internals'
+import { engineFile } from '#base/engine_file'
 import {
   checkGround as checkAttributes,
   withEscapedAttributes,

@@ -1,4 +1,5 @@
-import { type Column, writeJson } from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import { writeJson } from '#base/values/json'
 import { prettyJson } from '../text/pretty_json.js'
 import { escaped } from '../text/markup.js'
 import { plainItems } from '../text/plain_items.js'

@@ -1,11 +1,9 @@
 import { LucidCrud } from '#crud'
-import {
-  dialectOf,
-  type Fields,
-  type ExtraColumn,
-  type Column,
-  serializerOf,
-} from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
+import type { Fields } from '#base/columns/fields'
+import type { ExtraColumn } from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import { serializerOf } from '#base/values/to_api'
 import type { ModelView } from '../model_view.js'
 import type { Reference } from '../relations/references.js'
 

@@ -1,13 +1,8 @@
-import {
-  operatorsOf,
-  parseFilterName,
-  readCondition,
-  UnreadableFilter,
-  type Column,
-  type Condition,
-  type FilterValueFault,
-  type Operator,
-} from '#crud/internals'
+import { operatorsOf, type Operator } from '#base/columns/operators'
+import { parseFilterName } from '#crud/internals'
+import { readCondition, type Condition } from '#base/columns/condition'
+import { UnreadableFilter, type FilterValueFault } from '#base/errors'
+import type { Column } from '#base/columns/column'
 import { ValueError } from '#crud'
 import type { ModelView } from '../model_view.js'
 import { presentZone } from '../time/present_zone.js'

@@ -1,14 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, type Item } from '#crud'
-import {
-  mapInTurns,
-  type ListResult,
-  type Fields,
-  type Column,
-  type DeletedMode,
-  type KeyValue,
-} from '#crud/internals'
+import { mapInTurns } from '#base/event_loop'
+import type { ListResult } from '#crud/internals'
+import type { Fields } from '#base/columns/fields'
+import type { Column } from '#base/columns/column'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { matchingOffer, type MatchingOffer } from '../bulk/matching_offer.js'
 import { bulkBar, type BulkBar } from '../bulk/bulk_bar.js'

@@ -1,12 +1,8 @@
-import {
-  type Condition,
-  pageOf,
-  ListRequest,
-  type Extent,
-  type Sort,
-  type Column,
-  type DeletedMode,
-} from '#crud/internals'
+import type { Condition } from '#base/columns/condition'
+import { pageOf, ListRequest, type Extent } from '#crud/internals'
+import type { Sort } from '#base/columns/sort'
+import type { Column } from '#base/columns/column'
+import type { DeletedMode } from '#base/columns/soft_delete'
 import type { ModelView } from '../model_view.js'
 import { columnsWritten, readColumns } from './columns/column_choices.js'
 import { filterParameter, readFilters, type ListFilter } from './list_filters.js'

@@ -1,15 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import {
-  keyOf,
-  fieldNames,
-  mapInTurns,
-  nextEventLoopTurn,
-  selectFields,
-  type Fields,
-  type Column,
-} from '#crud/internals'
+import { keyOf } from '#crud/internals'
+import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
+import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { shownOf } from '../permissions/concealed_values.js'

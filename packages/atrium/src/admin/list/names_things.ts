@@ -1,4 +1,4 @@
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { ModelView } from '../model_view.js'
 
 /**

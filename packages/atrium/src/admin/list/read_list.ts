@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { placeOf } from './saved_views/place_of.js'

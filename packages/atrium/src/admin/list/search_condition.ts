@@ -1,16 +1,11 @@
-import {
-  ANY_CHARACTERS,
-  patternFault,
-  type TextPattern,
-  type Condition,
-  type Column,
-  type ColumnKind,
-  readUuid,
-  exactDecimal,
-  exactInteger,
-  readNumber,
-  isStorableText,
-} from '#crud/internals'
+import { ANY as ANY_CHARACTERS, patternFault, type TextPattern } from '#base/values/text_pattern'
+import type { Condition } from '#base/columns/condition'
+import type { Column } from '#base/columns/column'
+import type { ColumnKind } from '#base/columns/column_kind'
+import { readUuid } from '#base/values/from_query'
+import { exactDecimal } from '#base/database/exact_numbers'
+import { exactInteger, readNumber } from '#base/values/numbers'
+import { isStorableText } from '#base/values/text'
 import { ungrouped } from '../text/grouped_number.js'
 
 /* Longer than any typed search text. */

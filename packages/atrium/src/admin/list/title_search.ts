@@ -1,13 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { LucidCrud, Problem, type Item } from '#crud'
-import {
-  fromQuery,
-  keyOf,
-  ListRequest,
-  Records,
-  type Column,
-  type Condition,
-} from '#crud/internals'
+import { fromQuery } from '#base/values/from_query'
+import { keyOf, ListRequest, Records } from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import type { Condition } from '#base/columns/condition'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 import { followed, referencesOf, type Reference } from '../relations/references.js'

@@ -1,4 +1,6 @@
-import { isStorableText, type Column, type Condition } from '#crud/internals'
+import { isStorableText } from '#base/values/text'
+import type { Column } from '#base/columns/column'
+import type { Condition } from '#base/columns/condition'
 import type { ModelView } from '../model_view.js'
 import { isSearchable, searchCondition } from './search_condition.js'
 import type { TitleSearches } from './title_search.js'

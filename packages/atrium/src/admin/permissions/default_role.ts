@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
-import { listed } from '#crud/internals'
+import { listed } from '#base/errors'
 import AdminRole from '../models/admin_role.js'
 
 /**

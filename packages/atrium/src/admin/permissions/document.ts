@@ -1,6 +1,7 @@
 import { closest } from 'fastest-levenshtein'
 import { ValueError } from '#crud'
-import { isObject, listed, shown } from '#crud/internals'
+import { isObject } from '#base/checks'
+import { listed, shown } from '#base/errors'
 
 /** The actions that every model has; bulk actions are called by their names. [U2] */
 export const ROLE_ACTIONS = [

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { Records, type GrantedOperation, type KeyValue } from '#crud/internals'
+import { Records, type GrantedOperation } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { operatorOf } from '../authentication/operator.js'
 import type { Offer } from './offers.js'
 import type { PermittedView } from './permitted_view.js'

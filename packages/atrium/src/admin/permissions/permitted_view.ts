@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { CallOptions, LucidCrud, Resource } from '#crud'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { AdminViewOptions } from '../view_options.js'
 import type { Offer } from './offers.js'
 import type { RolePermissions } from './role_permissions.js'

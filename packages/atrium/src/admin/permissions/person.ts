@@ -1,6 +1,6 @@
 import db from '@adonisjs/lucid/services/db'
 import type { Actor } from '#crud'
-import { isExternalActor } from '#crud/internals'
+import { isExternalActor } from '#base/actor'
 import AdminUser from '../models/admin_user.js'
 
 /**

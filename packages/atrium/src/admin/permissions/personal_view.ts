@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Resource } from '#crud'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import { adminActor } from '../authentication/admin_actor.js'
 import { BoundedMap } from './bounded_map.js'
 import { concealedIn, watchedItem } from './concealed_values.js'

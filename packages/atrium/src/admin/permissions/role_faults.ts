@@ -1,5 +1,5 @@
 import logger from '@adonisjs/core/services/logger'
-import { listed } from '#crud/internals'
+import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
 import { unknownNames } from './unknown_names.js'

@@ -1,8 +1,8 @@
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
 import type { Actor, Scope } from '#crud'
+import { dialectOf } from '#base/database/dialects'
 import {
-  dialectOf,
   type GovernedModel,
   type Grant,
   isExcludedFromInclude,

@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ValueError } from '#crud'
-import { isObject, shown } from '#crud/internals'
+import { isObject } from '#base/checks'
+import { shown } from '#base/errors'
 import { LONGEST_DESCRIPTION, roleNameFault } from '../core/admin_role_schemas.js'
 import AdminRole from '../models/admin_role.js'
 import {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { markOwnHook } from '#crud/internals'
+import { markOwnHook } from '#base/lucid/own_hooks'
 
 const USERS = 'admin_users'
 const PIVOT = 'admin_user_roles'

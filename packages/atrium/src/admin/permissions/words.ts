@@ -1,4 +1,4 @@
-import { listed } from '#crud/internals'
+import { listed } from '#base/errors'
 import { ALL, type ModelPermissions, type PermissionsDocument } from './document.js'
 
 /**

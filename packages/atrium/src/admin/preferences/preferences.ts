@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
 import { raiseVersions } from '../permissions/versions.js'
 
 const TABLE = 'admin_preferences'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { historyLink } from '../events/history/history_url.js'
 import { copyUrl } from '../forms/prefill/copy_url.js'

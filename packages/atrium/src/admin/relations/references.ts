@@ -1,7 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { LucidCrud } from '#crud'
-import { type Fields, ListRequest, type Column } from '#crud/internals'
+import type { Fields } from '#base/columns/fields'
+import { ListRequest } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../admin_site.js'
 import type { ModelView } from '../model_view.js'
 

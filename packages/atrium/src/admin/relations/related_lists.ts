@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import string from '@adonisjs/core/helpers/string'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 import { relatedNames } from './related_option.js'

@@ -1,16 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import {
-  type Column,
-  type Condition,
-  isStorableText,
-  keyOf,
-  ListRequest,
-  OutOfTime,
-  readCondition,
-  UnreadableFilter,
-  withinTime,
-} from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import { type Condition, readCondition } from '#base/columns/condition'
+import { isStorableText } from '#base/values/text'
+import { keyOf, ListRequest } from '#crud/internals'
+import { OutOfTime, withinTime } from '#base/database/time_limit'
+import { UnreadableFilter } from '#base/errors'
 import { textCondition } from '../list/search_condition.js'
 import type { ModelView } from '../model_view.js'
 

@@ -1,7 +1,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { stores } from '@adonisjs/limiter'
 import type { LimiterManagerStoreFactory } from '@adonisjs/limiter/types'
-import { countersIn, type Counters } from '#crud/internals'
+import { countersIn, type Counters } from '#base/counters'
 import { withoutSavepoints } from '#upstream/limiter_savepoints'
 import type { AdminConfig } from '../define_config.js'
 import { SiteRedis } from './site_redis.js'

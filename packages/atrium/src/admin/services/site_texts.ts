@@ -1,7 +1,7 @@
 import { Emitter } from '@adonisjs/core/events'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { defineConfig, formatters, I18nManager, loaders } from '@adonisjs/i18n'
-import { engineFile } from '#crud/internals'
+import { engineFile } from '#base/engine_file'
 
 export const ENGINE_TEXTS = engineFile('lang')
 

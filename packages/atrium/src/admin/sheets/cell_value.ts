@@ -1,4 +1,5 @@
-import { type Column, readNumber } from '#crud/internals'
+import type { Column } from '#base/columns/column'
+import { readNumber } from '#base/values/numbers'
 import { jsonOf } from '../text/json_of_text.js'
 import { readLocal } from '../time/local_time.js'
 import { UTC } from '../time/time_zone.js'

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { extname } from 'node:path'
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import { FileFault, ReadingLimit } from '../errors.js'
 import type { FileFormat } from './file_format.js'
 import type { Cell, ChosenShape, FileShape, Sheet } from './file_shape.js'

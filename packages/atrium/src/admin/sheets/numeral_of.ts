@@ -1,4 +1,4 @@
-import { writeNumeral } from '#crud/internals'
+import { writeNumeral } from '#base/values/numbers'
 import { ungrouped } from '../text/grouped_number.js'
 
 const PLAIN = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/

@@ -1,4 +1,4 @@
-import { unescapeFormula } from '#crud/internals'
+import { unescapeFormula } from '#base/values/formula'
 import { ReadingLimit } from '../errors.js'
 import type { Cell, FileRow, FileShape } from './file_shape.js'
 import { csvRecords } from './reading/csv_records.js'

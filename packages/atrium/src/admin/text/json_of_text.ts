@@ -1,5 +1,6 @@
 import { crudConfig } from '#crud'
-import { IntegerTooLong, isDeeper, MOST_DIGITS, numberOrDigits, parseJson } from '#crud/internals'
+import { IntegerTooLong } from '#base/errors'
+import { isDeeper, MOST_DIGITS, numberOrDigits, parseJson } from '#base/values/json'
 import { UnreadableText } from '../errors.js'
 import { jsonFault } from '../forms/fields/widgets/json_fault.js'
 

@@ -1,4 +1,4 @@
-import { isDeeper, writeJson } from '#crud/internals'
+import { isDeeper, writeJson } from '#base/values/json'
 
 /* Beyond this depth, most of a line is indentation. */
 const DEEPEST = 32

@@ -1,4 +1,4 @@
-import { readDateTime } from '#crud/internals'
+import { readDateTime } from '#base/values/datetime'
 import { UnreadableText } from '../errors.js'
 import { presentZone } from './present_zone.js'
 import { isoOffset, offsetAt, offsetLabel, UTC } from './time_zone.js'

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem, ValueError, type CallOptions, type HookOptions } from '#crud'
-import { invalidBody, listed } from '#crud/internals'
+import { invalidBody } from '#base/http/problems'
+import { listed } from '#base/errors'
 import type { AdminSite } from '../admin_site.js'
 import type { Reference } from '../relations/references.js'
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { isObject } from '#crud/internals'
+import { isObject } from '#base/checks'
 import type { AdminSite } from '../admin_site.js'
 import { fieldViews, type FieldView } from '../forms/fields/field_view.js'
 import { referenceField } from '../forms/fields/reference_field.js'

@@ -1,6 +1,7 @@
 import vine from '@vinejs/vine'
 import { ValueError } from '#crud'
-import { checkEach, isList, isObject, LABEL, listed, TEXT, type Check } from '#crud/internals'
+import { checkEach, isList, isObject, LABEL, TEXT, type Check } from '#base/checks'
+import { listed } from '#base/errors'
 
 /**
  * An attribute of users that the application declares in `userAttributes` of `config/admin.ts`.

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { BaseCommand } from '@adonisjs/core/ace'
 import type { CommandOptions } from '@adonisjs/core/types/ace'
-import { CommandFailure } from '../errors.js'
+import { CommandFailure } from '#base/errors'
 
 type RendererContract = ReturnType<ReturnType<BaseCommand['ui']['table']>['getRenderer']>
 

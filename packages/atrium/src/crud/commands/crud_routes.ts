@@ -5,7 +5,7 @@ import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_route.js'
 import type { EndpointMiddleware } from '../types.js'
 import { Command } from './command.js'
-import { CommandFailure } from '../errors.js'
+import { CommandFailure } from '#base/errors'
 
 /* Milliseconds for a database that does not respond */
 const LONGEST_WAIT = 3000

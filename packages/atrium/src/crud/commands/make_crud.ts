@@ -1,7 +1,7 @@
 import { args, flags } from '@adonisjs/core/ace'
 import { ask } from './ask.js'
 import { Command, fault } from './command.js'
-import { CommandFailure } from '../errors.js'
+import { CommandFailure } from '#base/errors'
 
 const EXAMPLE = 'node ace make:crud Invoice number:string:unique total:decimal paid_at:datetime?'
 

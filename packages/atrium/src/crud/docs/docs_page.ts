@@ -1,16 +1,16 @@
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Edge } from 'edge.js'
-import { engineFile } from '../engine_file.js'
+import { engineFile } from '#base/engine_file'
 import { authorizeToken } from '../endpoints/access.js'
-import { AssetStore } from '../http/asset_store.js'
-import { noEndpoint } from '../http/problems.js'
+import { AssetStore } from '#base/http/asset_store'
+import { noEndpoint } from '#base/http/problems'
 import { limitRate } from '../http/rate_limit.js'
 import { noteRefusal } from '../http/refusals.js'
-import { sendAsset } from '../http/send_asset.js'
+import { sendAsset } from '#base/http/send_asset'
 import { crudConfig } from '../settings.js'
 import { docsAssets } from './docs_assets.js'
-import { Problem } from '../errors.js'
+import { Problem } from '#base/errors'
 
 /* Swagger UI loads its icons from data: URLs. Calls go to the page's own origin only. */
 const CONTENT_SECURITY_POLICY = [

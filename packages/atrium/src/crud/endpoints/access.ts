@@ -1,13 +1,13 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { markExternal, NOBODY } from '../actor.js'
-import { RuntimeError, type Problem } from '../errors.js'
-import { isForgery } from '../http/cross_site.js'
-import { toProblem } from '../http/to_problem.js'
-import { crossSiteWrite, tokenInvalid, tokenRequired } from '../http/problems.js'
+import { markExternal, NOBODY } from '#base/actor'
+import { RuntimeError, type Problem } from '#base/errors'
+import { isForgery } from '#base/http/cross_site'
+import { toProblem } from '#base/http/to_problem'
+import { crossSiteWrite, tokenInvalid, tokenRequired } from '#base/http/problems'
 import type { Operation } from '../operations/operation.js'
 import type { Resource } from '../resource/resource.js'
 import type { Access, Actor, ApiToken, Origin } from '../types.js'
-import { RequestValue } from '../http/request_value.js'
+import { RequestValue } from '#base/http/request_value'
 
 /**
  * Authorizes callers of endpoints that are not public: returns the actor, or throws the problem to

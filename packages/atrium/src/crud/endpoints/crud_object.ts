@@ -1,4 +1,4 @@
-import { shown, ValueError } from '../errors.js'
+import { shown, ValueError } from '#base/errors'
 import { LucidCrud } from '../lucid_crud.js'
 import type { Resource } from '../resource/resource.js'
 import type { ColumnSettings } from '../types.js'

@@ -6,7 +6,7 @@ import type { Access } from '../types.js'
 import { actorOf, authorize, authorizeBy, wouldPass } from './access.js'
 import { accessToInclude, includesOf } from './access_to_include.js'
 import type { EndpointMount } from './endpoint_mount.js'
-import { RequestValue } from '../http/request_value.js'
+import { RequestValue } from '#base/http/request_value'
 
 /** The access rules in a model's options; implemented by `EndpointCreator`. */
 export interface AccessRules {

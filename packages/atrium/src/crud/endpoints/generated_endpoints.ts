@@ -1,4 +1,4 @@
-import { listed, ValueError } from '../errors.js'
+import { listed, ValueError } from '#base/errors'
 import { BATCH_OPERATIONS, type Operation } from '../operations/operation.js'
 import type { EndpointName } from '../types.js'
 import type { Method, PlannedRoute } from './endpoint_route.js'

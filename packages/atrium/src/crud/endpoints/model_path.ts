@@ -1,5 +1,5 @@
-import { isPathSegment } from '../checks.js'
-import { ValueError } from '../errors.js'
+import { isPathSegment } from '#base/checks'
+import { ValueError } from '#base/errors'
 import type { Resource } from '../resource/resource.js'
 
 /**

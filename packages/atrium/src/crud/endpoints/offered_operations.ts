@@ -1,5 +1,5 @@
 import { checkOperations } from '../checks.js'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 import { OPERATIONS, type Operation } from '../operations/operation.js'
 import type { EndpointOptions } from './endpoint_options.js'
 

@@ -1,4 +1,4 @@
-import { listed } from '../errors.js'
+import { listed } from '#base/errors'
 import type { EndpointCreator } from './endpoint_creator.js'
 
 /**

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { connectionOf } from '../database/connection_of.js'
-import { pivotTableOf } from '../database/pivot_table.js'
+import { connectionOf } from '#base/database/connection_of'
+import { pivotTableOf } from '#base/database/pivot_table'
 import type { IncomingReference } from '../resource/incoming_references.js'
 import { pivotRelationsOf } from '../resource/pivot_relation.js'
 import { knownResources, type Resource } from '../resource/resource.js'

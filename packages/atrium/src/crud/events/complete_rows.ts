@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '../database/dialects.js'
+import { dialectOf } from '#base/database/dialects'
 import { noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import { identityOf } from '../operations/reach.js'
 import type { Write } from './write.js'

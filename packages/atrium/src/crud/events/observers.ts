@@ -1,13 +1,13 @@
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { afterOutermostCommit } from '../database/outermost_commit.js'
-import { unavailability } from '../database/unavailable.js'
-import type { RunSql } from '../database/bare_transaction.js'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
+import { unavailability } from '#base/database/unavailable'
+import type { RunSql } from '#base/database/bare_transaction'
 import type { Actor, Origin } from '../types.js'
 import { completeRows } from './complete_rows.js'
 import { emitWrite, isHeard } from './model_events.js'
 import type { Write } from './write.js'
-import { WriteNotRecorded } from '../errors.js'
+import { WriteNotRecorded } from '#base/errors'
 
 /** Records the writes of one action by statements in their transaction. */
 export type RecordByStatements = (writes: readonly Write[], run: RunSql) => Promise<void>

@@ -1,7 +1,7 @@
 import encryption from '@adonisjs/core/services/encryption'
-import type { Column } from '../resource/column.js'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-import { keyedDigest } from '../values/keyed_digest.js'
+import { keyedDigest } from '#base/values/keyed_digest'
 import type { PivotChange } from './pivot_rows.js'
 import { loggedColumns } from './secrets.js'
 

@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import type { Column } from '../resource/column.js'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
 
 /* Only at the end: `token_count` and `password_changed_at` are not secret. */

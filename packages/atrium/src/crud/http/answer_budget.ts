@@ -1,8 +1,8 @@
 import { getHeapStatistics } from 'node:v8'
 import type { HttpContext } from '@adonisjs/core/http'
-import { answerTooLarge, tooManyAnswers } from './problems.js'
+import { answerTooLarge, tooManyAnswers } from '#base/http/problems'
 import { crudConfig } from '../settings.js'
-import { RequestValue } from './request_value.js'
+import { RequestValue } from '#base/http/request_value'
 
 /** Longest time that a response waits for memory, in milliseconds, and the number of responses that can wait */
 const TIMEOUT = 1500

@@ -1,12 +1,12 @@
 import { Exception } from '@adonisjs/core/exceptions'
 import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
-import { Problem } from '../errors.js'
-import { engineRouter } from '../mount/engine_router.js'
+import { Problem } from '#base/errors'
+import { engineRouter } from '#base/http/engine_router'
 import { noteRefusal } from './refusals.js'
-import { methodNotAllowed, noEndpoint } from './problems.js'
+import { methodNotAllowed, noEndpoint } from '#base/http/problems'
 import { limitRate } from './rate_limit.js'
-import { toProblem } from './to_problem.js'
+import { toProblem } from '#base/http/to_problem'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

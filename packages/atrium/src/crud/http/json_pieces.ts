@@ -1,8 +1,8 @@
-import { nextEventLoopTurn } from '../operations/event_loop.js'
-import { writeJson } from '../values/json.js'
-import { answerLimits } from './answer_budget.js'
-import { TagDigest } from './etag.js'
-import { answerTooLarge } from './problems.js'
+import { nextEventLoopTurn } from '#base/event_loop'
+import { writeJson } from '#base/values/json'
+import { answerLimits } from '#crud/http/answer_budget'
+import { TagDigest } from '#base/http/etag'
+import { answerTooLarge } from '#base/http/problems'
 
 /** Characters to write before other requests get a turn */
 const PIECE = 256 * 1024

@@ -4,18 +4,12 @@ import { answerBudgetOf, SMALL_ANSWER } from './answer_budget.js'
 import { hasIncludes, fullItemOf } from '../operations/item_parts.js'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Item } from '../types.js'
-import { writeJson } from '../values/json.js'
-import {
-  matchesStrongly,
-  matchesWeakly,
-  parseTags,
-  strongTag,
-  tagOfRecord,
-  weakTag,
-} from './etag.js'
-import { headerOf } from './header.js'
+import { writeJson } from '#base/values/json'
+import { matchesStrongly, matchesWeakly, parseTags, strongTag, weakTag } from '#base/http/etag'
+import { tagOfRecord } from '../resource/version.js'
+import { headerOf } from '#base/http/header'
 import { writeJsonPieces } from './json_pieces.js'
-import { preconditionFailed, preconditionUnreadable } from './problems.js'
+import { preconditionFailed, preconditionUnreadable } from '#base/http/problems'
 import { replyPieces, replyText } from './reply.js'
 
 /** Bytes of values that take a few milliseconds to write as JSON */

@@ -1,11 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { errors, type Limiter } from '@adonisjs/limiter'
-import { counters } from '../counters.js'
+import { counters } from '#base/counters'
 import { identify } from '../endpoints/access.js'
 import { crudConfig } from '../settings.js'
-import { networkOf } from './network.js'
-import { requestsNotCounted, tooManyRequests } from './problems.js'
+import { networkOf } from '#base/http/network'
+import { requestsNotCounted, tooManyRequests } from '#base/http/problems'
 
 /** Route middleware that counts a request before any other work. [Q8] */
 export async function rateLimit(ctx: HttpContext, next: NextFn): Promise<void> {

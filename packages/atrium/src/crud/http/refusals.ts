@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Resource } from '../resource/resource.js'
-import { RequestValue } from './request_value.js'
+import { RequestValue } from '#base/http/request_value'
 
 /** Why a refused request was refused. */
 export interface Refusal {

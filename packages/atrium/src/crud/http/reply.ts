@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { HttpContext } from '@adonisjs/core/http'
-import { writeJson } from '../values/json.js'
+import { writeJson } from '#base/values/json'
 
 /** Responds with a JSON value, including null. */
 export function reply(ctx: HttpContext, value: unknown, status?: number): void {

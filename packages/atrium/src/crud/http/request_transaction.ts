@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { inTransaction } from '../database/transaction.js'
-import { RequestValue } from './request_value.js'
+import { inTransaction } from '#base/database/transaction'
+import { RequestValue } from '#base/http/request_value'
 
 const TRANSACTIONS = new RequestValue<TransactionClientContract>('transaction')
 

@@ -1,9 +1,9 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { Query } from '../database/dialect.js'
-import { dialectOf } from '../database/dialects.js'
-import { nothingStored } from '../http/problems.js'
-import { whereSql } from '../sql/sql.js'
+import type { Query } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
+import { nothingStored } from '#base/http/problems'
+import { whereSql } from '#base/sql/sql'
 import type { Resource } from '../resource/resource.js'
 import { takeChanges } from '#upstream/lucid_save_steps'
 

@@ -1,4 +1,4 @@
-import { nothingStored } from '../http/problems.js'
+import { nothingStored } from '#base/http/problems'
 import type { WriteAction } from '#upstream/lucid_record_queries'
 
 /**

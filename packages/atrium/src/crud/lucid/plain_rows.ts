@@ -1,13 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import type { ColumnSet } from '../resource/column_set.js'
+import type { ColumnSet } from '#base/columns/column_set'
 import type { Resource } from '../resource/resource.js'
-import { now } from '../resource/soft_delete.js'
+import { now } from '#base/columns/soft_delete'
 import { hasOwnPrepare } from '#upstream/lucid_column_defaults'
 import { makesOwnRecords } from '#upstream/lucid_record_queries'
 import { plainValues } from './direct_writes.js'
-import { hasForeignHook } from './own_hooks.js'
+import { hasForeignHook } from '#base/lucid/own_hooks'
 import { assertKey, keyMissingIn, stampNew } from './record_writes.js'
 
 type Row = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { listed, RuntimeError } from '../errors.js'
+import { listed, RuntimeError } from '#base/errors'
 
 /** The first location in a stack: a URL, or a path if source maps are in use */
 const FRAME = /^\s+at (?:.*\()?((?:file:\/\/)?\/[^)?]+?)(?:\?[^):]*)?:(\d+):\d+\)?$/m

@@ -1,6 +1,6 @@
 import type { Route } from '@adonisjs/core/http'
 import hostRouter from '@adonisjs/core/services/router'
-import { RuntimeError } from '../errors.js'
+import { RuntimeError } from '#base/errors'
 
 /* What a route without a group has */
 const PATTERN = '/'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { sendProblem } from '../http/handle_problem.js'
-import { toProblem } from '../http/to_problem.js'
+import { toProblem } from '#base/http/to_problem'
 
 /** A part of the engine with addresses of its own: the endpoints, or the admin site. [K4] */
 export interface MountedPart {

@@ -1,7 +1,7 @@
 import type { Router } from '@adonisjs/core/http'
 import applicationRouter from '@adonisjs/core/services/router'
-import { listed } from '../errors.js'
-import { engineRouter } from './engine_router.js'
+import { listed } from '#base/errors'
+import { engineRouter } from '#base/http/engine_router'
 import { isMoreSpecific } from './specificity.js'
 
 /** Maximum routes that the warning names */

@@ -1,6 +1,6 @@
 import type { Server } from '@adonisjs/core/http'
 import BodyParserMiddleware from '@adonisjs/core/bodyparser_middleware'
-import { RuntimeError } from '../errors.js'
+import { RuntimeError } from '#base/errors'
 import MountMiddleware from '../mount_middleware.js'
 
 /**

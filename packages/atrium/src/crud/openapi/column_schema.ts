@@ -1,5 +1,5 @@
-import type { Column } from '../resource/column.js'
-import type { ColumnKind } from '../resource/column_kind.js'
+import type { Column } from '#base/columns/column'
+import type { ColumnKind } from '#base/columns/column_kind'
 import type { SchemaObject } from './openapi_types.js'
 
 const MOMENT: SchemaObject = {

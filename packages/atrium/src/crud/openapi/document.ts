@@ -1,7 +1,7 @@
 import type { CrudConfig } from '../define_config.js'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
 import type { EndpointRoute } from '../endpoints/endpoint_route.js'
-import { RuntimeError } from '../errors.js'
+import { RuntimeError } from '#base/errors'
 import type { Resource } from '../resource/resource.js'
 import { describeCustom } from './custom_operation.js'
 import { nameEndpoints, operationId, UniqueNames } from './names.js'

@@ -1,6 +1,6 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import { registerDocsRoutes } from '../docs/docs_routes.js'
-import { engineRouter } from '../mount/engine_router.js'
+import { engineRouter } from '#base/http/engine_router'
 import { resources } from '../resource/registry.js'
 import { registerSchemaRoute } from './schema_route.js'
 

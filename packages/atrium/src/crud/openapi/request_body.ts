@@ -1,6 +1,6 @@
 import { isSecretName } from '../events/secrets.js'
-import type { BodyField, BodySchema } from '../schema/body_schema.js'
-import type { Column } from '../resource/column.js'
+import type { BodyField, BodySchema } from '#base/schema/body_schema'
+import type { Column } from '#base/columns/column'
 import { bodyForm, withNull } from './column_schema.js'
 import type { SchemaObject } from './openapi_types.js'
 import { fromVine } from './vine_schema.js'

@@ -1,9 +1,9 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { AnswerBudget } from '../http/answer_budget.js'
-import type { Fields } from '../request/fields.js'
+import type { Fields } from '#base/columns/fields'
 import type { IncludedRelation } from '../resource/resource.js'
-import type { DeletedMode } from '../resource/soft_delete.js'
+import type { DeletedMode } from '#base/columns/soft_delete'
 import type { Actor, Item, Origin } from '../types.js'
 import type { RelatedWrites } from './related/related_writes.js'
 

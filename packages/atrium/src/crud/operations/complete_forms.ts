@@ -1,6 +1,6 @@
-import { dialectOf } from '../database/dialects.js'
+import { dialectOf } from '#base/database/dialects'
 import type { Resource } from '../resource/resource.js'
-import { requestsFirst } from './requests_first.js'
+import { requestsFirst } from '#base/requests_first'
 
 /**
  * Reads every row of the resources' tables, in the background, where the database stores any value in any column: the

@@ -2,7 +2,7 @@ import type { QueryClientContract, TransactionClientContract } from '@adonisjs/l
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { insertRecord, stampNew } from '../lucid/record_writes.js'
 import { noteStoredRow } from '../lucid/stored_rows.js'
-import { forbidden, isReadOnly } from '../http/problems.js'
+import { forbidden, isReadOnly } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
 import type { Item } from '../types.js'
 import { attachRelated } from './related/attach.js'

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
-import type { Dialect } from '../database/dialect.js'
+import type { Dialect } from '#base/database/dialect'
 import type { IncludedRelation } from '../resource/resource.js'
 import type { ExtraColumn, Found } from '../sql/reader.js'
 import type { CallOptions } from './call_options.js'

@@ -1,4 +1,4 @@
-import type { KeyValue } from '../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import type { Item } from '../types.js'
 
 /* Apart from the items, as an item has only the fields that its model shows. */

@@ -1,10 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { currentActor } from '../actor.js'
-import { dialectOf } from '../database/dialects.js'
-import type { KeyValue } from '../resource/key.js'
+import { currentActor } from '#base/actor'
+import { dialectOf } from '#base/database/dialects'
+import type { KeyValue } from '#base/columns/key'
 import type { Resource, Scope } from '../resource/resource.js'
 import { reachSql } from '../sql/reach_sql.js'
-import { whereSql } from '../sql/sql.js'
+import { whereSql } from '#base/sql/sql'
 import type { CallOptions } from './call_options.js'
 
 /** Scopes any of which reaches a record; null: all records are reached. */

@@ -1,7 +1,7 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { fromStored, isStamp, writtenColumns, type Reversal } from '../events/reversal.js'
-import { forbidden, stillReferredTo } from '../http/problems.js'
+import { forbidden, stillReferredTo } from '#base/http/problems'
 import { forgetStoredRow, noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import {
   insertRecord,
@@ -11,11 +11,11 @@ import {
   stampNew,
   stampUpdate,
 } from '../lucid/record_writes.js'
-import type { Column } from '../resource/column.js'
-import type { KeyValue } from '../resource/key.js'
+import type { Column } from '#base/columns/column'
+import type { KeyValue } from '#base/columns/key'
 import type { GrantedOperation } from '../resource/permissions.js'
 import type { Resource } from '../resource/resource.js'
-import { RecordNotAsLeft } from '../errors.js'
+import { RecordNotAsLeft } from '#base/errors'
 import type { CallOptions } from './call_options.js'
 import { checkReferences } from './writes/check_references.js'
 import type { CrudContext } from './crud_context.js'

@@ -1,11 +1,11 @@
-import { cursorTooLong, invalidCursor } from '../http/problems.js'
-import { Column } from '../resource/column.js'
+import { cursorTooLong, invalidCursor } from '#base/http/problems'
+import { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-import type { DeletedMode } from '../resource/soft_delete.js'
-import type { Condition } from './condition.js'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import type { Condition } from '#base/columns/condition'
 import type { Position } from '../sql/keyset.js'
-import { sealText, unsealText } from '../values/sealed_text.js'
-import { orderOf, type Sort } from './sort.js'
+import { sealText, unsealText } from '#base/values/sealed_text'
+import { orderOf, type Sort } from '#base/columns/sort'
 
 /** The list that a cursor belongs to. */
 export interface CursorList {

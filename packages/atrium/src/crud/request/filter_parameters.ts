@@ -1,7 +1,7 @@
-import { UnreadableFilter } from '../errors.js'
-import { invalidParameter } from '../http/problems.js'
+import { UnreadableFilter } from '#base/errors'
+import { invalidParameter } from '#base/http/problems'
 import type { Resource } from '../resource/resource.js'
-import { readCondition, type Condition } from './condition.js'
+import { readCondition, type Condition } from '#base/columns/condition'
 import type { QueryString } from './query_string.js'
 
 /**

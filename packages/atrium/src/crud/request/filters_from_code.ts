@@ -1,11 +1,11 @@
-import { UnreadableFilter, ValueError } from '../errors.js'
-import type { Column } from '../resource/column.js'
+import { UnreadableFilter, ValueError } from '#base/errors'
+import type { Column } from '#base/columns/column'
 import { parseFilterName } from '../resource/filter_config.js'
 import type { Resource } from '../resource/resource.js'
-import { writeNumeral } from '../values/numbers.js'
-import { toApi } from '../values/to_api.js'
+import { writeNumeral } from '#base/values/numbers'
+import { toApi } from '#base/values/to_api'
 import { isHiddenFrom } from './shown_fields.js'
-import { readCondition, type Condition } from './condition.js'
+import { readCondition, type Condition } from '#base/columns/condition'
 
 /**
  * Reads the filters of own code, on any column.

@@ -1,6 +1,6 @@
-import { invalidParameter } from '../http/problems.js'
+import { invalidParameter } from '#base/http/problems'
 import type { IncludedRelation, Resource } from '../resource/resource.js'
-import type { Problem } from '../errors.js'
+import type { Problem } from '#base/errors'
 
 /**
  * Reads the relations to include, as `distributor,genres` or a list of names; returns them in the order

@@ -1,5 +1,5 @@
 import type { CrudConfig } from '../define_config.js'
-import { conflictingParameters, conflictsWithCursor, invalidParameter } from '../http/problems.js'
+import { conflictingParameters, conflictsWithCursor, invalidParameter } from '#base/http/problems'
 import type { Position } from '../sql/keyset.js'
 import type { QueryString } from './query_string.js'
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { invalidParameter, malformedUrl } from '../http/problems.js'
+import { invalidParameter, malformedUrl } from '#base/http/problems'
 
 /**
  * The parameters of a query string as they were sent: a comma makes no list and brackets make no object,

@@ -1,6 +1,6 @@
-import type { Column } from '../resource/column.js'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-import type { Fields } from './fields.js'
+import type { Fields } from '#base/columns/fields'
 
 /**
  * Removes hidden fields from a selection, which may have been made with the unprojected resource. [U4]

@@ -1,7 +1,7 @@
-import { ValueError } from '../errors.js'
-import type { Column } from '../resource/column.js'
+import { ValueError } from '#base/errors'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-import type { Condition } from './condition.js'
+import type { Condition } from '#base/columns/condition'
 import { ListRequest } from './list_request.js'
 import { isHiddenFrom, shownFields } from './shown_fields.js'
 

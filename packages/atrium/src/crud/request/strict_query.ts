@@ -1,6 +1,6 @@
 import { closest } from 'fastest-levenshtein'
 import type { CrudConfig } from '../define_config.js'
-import { unknownParameter } from '../http/problems.js'
+import { unknownParameter } from '#base/http/problems'
 import type { QueryString } from './query_string.js'
 
 /**

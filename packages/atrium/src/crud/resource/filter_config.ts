@@ -1,5 +1,5 @@
-import { listed, shown, ValueError } from '../errors.js'
-import { isOperator, OPERATORS, type Operator } from '../request/operators.js'
+import { listed, shown, ValueError } from '#base/errors'
+import { isOperator, OPERATORS, type Operator } from '#base/columns/operators'
 import type { FilterMap } from '../types.js'
 
 /** The parts of a filter's name. */

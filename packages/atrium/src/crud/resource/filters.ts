@@ -1,11 +1,11 @@
-import { listed, shown, ValueError, UnreadableFilter } from '../errors.js'
+import { listed, shown, ValueError, UnreadableFilter } from '#base/errors'
 import { FilterConfig, parseFilterName, type FilterName } from './filter_config.js'
-import { operatorsOf } from '../request/operators.js'
-import { readCondition, type Condition } from '../request/condition.js'
+import { operatorsOf } from '#base/columns/operators'
+import { readCondition, type Condition } from '#base/columns/condition'
 import type { FilterMap } from '../types.js'
-import { writeNumeral } from '../values/numbers.js'
-import type { Column } from './column.js'
-import type { ColumnSet } from './column_set.js'
+import { writeNumeral } from '#base/values/numbers'
+import type { Column } from '#base/columns/column'
+import type { ColumnSet } from '#base/columns/column_set'
 
 /** A filter of a model's list. */
 export interface Filter extends Omit<FilterName, 'column'> {

@@ -1,5 +1,5 @@
-import { connectionOf } from '../database/connection_of.js'
-import type { Column } from './column.js'
+import { connectionOf } from '#base/database/connection_of'
+import type { Column } from '#base/columns/column'
 import { knownResources, type Resource } from './resource.js'
 
 /** A reference of a record, by one column or several, to models with a policy or a scope. */

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { referencesTo, type ReferenceTo } from '../database/references_to.js'
+import { referencesTo, type ReferenceTo } from '#base/database/references_to'
 import type { Resource } from './resource.js'
 
 /** A foreign key of another table, or of the same, that refers to a model's table. */

@@ -1,5 +1,5 @@
-import type { TableIntrospection } from '../database/introspection.js'
-import { readTables } from '../database/read_tables.js'
+import type { TableIntrospection } from '#base/database/introspection'
+import { readTables } from '#base/database/read_tables'
 import type { Resource } from './resource.js'
 
 /**

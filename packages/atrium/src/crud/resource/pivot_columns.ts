@@ -1,9 +1,9 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelColumnOptions } from '@adonisjs/lucid/types/model'
-import { dialectOf } from '../database/dialects.js'
-import { listed, RuntimeError, ValueError } from '../errors.js'
-import { toApi } from '../values/to_api.js'
-import { Column } from './column.js'
+import { dialectOf } from '#base/database/dialects'
+import { listed, RuntimeError, ValueError } from '#base/errors'
+import { toApi } from '#base/values/to_api'
+import { Column } from '#base/columns/column'
 
 /** Name of the pivot table's columns in an item */
 export const PIVOT = 'pivot'

@@ -1,5 +1,5 @@
 import type { Actor } from '../types.js'
-import type { ColumnSet } from './column_set.js'
+import type { ColumnSet } from '#base/columns/column_set'
 import { isExcludedFromInclude } from './excluded_from_include.js'
 import type { RelationTo } from './included_relation.js'
 import type { GovernedModel, Grant, Permissions } from './permissions.js'

@@ -1,6 +1,6 @@
-import type { TableIntrospection } from '../database/introspection.js'
-import { listed } from '../errors.js'
-import type { Key } from './key.js'
+import type { TableIntrospection } from '#base/database/introspection'
+import { listed } from '#base/errors'
+import type { Key } from '#base/columns/key'
 
 /**
  * Why the records of a model are only read: the table is a view, or no unique index makes sure that the

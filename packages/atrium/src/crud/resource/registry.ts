@@ -1,7 +1,7 @@
 import { ensureTokenAuthorizer } from '../endpoints/access.js'
 import { accessToInclude, noteAccess } from '../endpoints/access_to_include.js'
 import type { EndpointCreator } from '../endpoints/endpoint_creator.js'
-import { ConfigurationError, RuntimeError, ValueError } from '../errors.js'
+import { ConfigurationError, RuntimeError, ValueError } from '#base/errors'
 import { watch } from '../events/watch.js'
 import { isExcludedFromInclude } from './excluded_from_include.js'
 import { introspectTables } from './introspect.js'

@@ -1,22 +1,13 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { FOR_VERSIONS, keyedDigest } from '../values/keyed_digest.js'
-import { writeJson } from '../values/json.js'
-import { toApi } from '../values/to_api.js'
+import { versionOfJson } from '#base/values/keyed_digest'
+import { writeJson } from '#base/values/json'
+import { toApi } from '#base/values/to_api'
 import type { Resource } from './resource.js'
 
 /*
  * A version is a short text that changes with any value. REST sends it as an entity tag, a form as a
  * hidden field.
  */
-
-/**
- * The version of a response. [Q6]
- *
- * @param json  the whole response, or the whole item if the response has only some of its fields
- */
-export function versionOfJson(json: string | Buffer): string {
-  return keyedDigest(json, FOR_VERSIONS)
-}
 
 /** The version of the item in a read of the record. [Q6] */
 export function versionOfItem({ reader }: Resource, record: LucidRow): string {
@@ -33,4 +24,9 @@ export function versionOf(resource: Resource, record: LucidRow): string {
     toApi(column, attributes[column.attribute])
   )
   return versionOfJson(writeJson(values))
+}
+
+/** The entity tag of a read of the record. */
+export function tagOfRecord(resource: Resource, record: LucidRow): string {
+  return `"${versionOfItem(resource, record)}"`
 }

@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import { listed, ValueError } from '../errors.js'
+import { listed, ValueError } from '#base/errors'
 import { MODIFIERS, nameIn, partsOf, splitOutsideParentheses, type Fault } from './field_text.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
 import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'

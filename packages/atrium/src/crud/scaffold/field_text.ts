@@ -1,4 +1,4 @@
-import { listed, ValueError } from '../errors.js'
+import { listed, ValueError } from '#base/errors'
 
 /** Makes an error that names the field. */
 export type Fault = (message: string) => ValueError

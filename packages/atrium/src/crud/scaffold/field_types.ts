@@ -1,4 +1,4 @@
-import { type ValueError } from '../errors.js'
+import type { ValueError } from '#base/errors'
 
 type Fault = (message: string) => ValueError
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { engineFile } from '../engine_file.js'
-import { ValueError } from '../errors.js'
+import { engineFile } from '#base/engine_file'
+import { ValueError } from '#base/errors'
 
 export interface GeneratedFile {
   path: string

@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 import { checkClassName } from './reserved.js'
 
 /* Together with a column's name it forms a constraint's name, which databases cut at 63. */

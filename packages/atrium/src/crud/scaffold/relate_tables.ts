@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import type { ForeignKey, TableIntrospection } from '../database/introspection.js'
+import type { ForeignKey, TableIntrospection } from '#base/database/introspection'
 import { valueKind } from './table_column.js'
 import type { TableModel } from './table_model.js'
 import { TableRelation, unlessKey, type RelatedModel } from './table_relation.js'

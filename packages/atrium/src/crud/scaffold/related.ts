@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import string from '@adonisjs/core/helpers/string'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 import type { Field, ModelParts } from './field.js'
 import { modelNames, type ModelNames } from './model_names.js'
 import { findOther, importModel, importPathOf, isReadable, modelFile } from './reference.js'

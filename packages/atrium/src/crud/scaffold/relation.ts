@@ -1,5 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 import { nameIn, partsOf, splitOutsideParentheses } from './field_text.js'
 import { checkAttribute, checkLength } from './reserved.js'
 

@@ -1,5 +1,5 @@
 import { BaseModel } from '@adonisjs/lucid/orm'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 
 /* Reserved words of TypeScript, which code could not use as variable names. */
 const WORDS = new Set(

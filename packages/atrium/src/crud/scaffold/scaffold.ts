@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { ApplicationService } from '@adonisjs/core/types'
-import { ValueError } from '../errors.js'
+import { ValueError } from '#base/errors'
 import { resources } from '../resource/registry.js'
 import { crudConfig } from '../settings.js'
 import type { Field, ModelParts } from './field.js'

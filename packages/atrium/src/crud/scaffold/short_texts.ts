@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import type { TableIntrospection } from '../database/introspection.js'
+import type { TableIntrospection } from '#base/database/introspection'
 import { isUnquotable, valueKind } from './table_column.js'
 
 /* Rows whose texts are measured */

@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
-import type { ColumnIntrospection, TableIntrospection } from '../database/introspection.js'
-import { isDecimalType, kindOf, type ColumnKind } from '../resource/column_kind.js'
+import type { ColumnIntrospection, TableIntrospection } from '#base/database/introspection'
+import { isDecimalType, kindOf, type ColumnKind } from '#base/columns/column_kind'
 import type { Field } from './field.js'
 import { typeCalled, type FieldType } from './field_types.js'
 import { isLucidMember } from './reserved.js'

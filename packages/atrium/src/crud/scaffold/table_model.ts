@@ -1,6 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ApplicationService } from '@adonisjs/core/types'
-import type { TableIntrospection } from '../database/introspection.js'
+import type { TableIntrospection } from '#base/database/introspection'
 import { adminOptions } from './admin_options.js'
 import { FieldCode } from './field_code.js'
 import { isReservedClass } from './reserved.js'

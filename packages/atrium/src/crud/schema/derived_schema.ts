@@ -1,8 +1,8 @@
 import vine from '@vinejs/vine'
 import { crudConfig } from '../settings.js'
-import { characterCount } from '../values/text.js'
-import type { Column } from '../resource/column.js'
-import type { ObjectSchema } from './object_schema.js'
+import { characterCount } from '#base/values/text'
+import type { Column } from '#base/columns/column'
+import type { ObjectSchema } from '#base/schema/object_schema'
 
 /** The columns that a derived schema leaves out because other code sets them. [P7] */
 export interface DerivedFrom {

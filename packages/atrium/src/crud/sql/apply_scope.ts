@@ -1,6 +1,6 @@
 import logger from '@adonisjs/core/services/logger'
-import type { Query } from '../database/dialect.js'
-import { RuntimeError } from '../errors.js'
+import type { Query } from '#base/database/dialect'
+import { RuntimeError } from '#base/errors'
 import { nameScope, wordsOfScope, type Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
 

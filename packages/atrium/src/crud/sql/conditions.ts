@@ -1,6 +1,6 @@
-import type { Dialect } from '../database/dialect.js'
-import type { ComparisonOperator, Condition, Subselect } from '../request/condition.js'
-import { joined, type Sql } from './sql.js'
+import type { Dialect } from '#base/database/dialect'
+import type { ComparisonOperator, Condition, Subselect } from '#base/columns/condition'
+import { joined, type Sql } from '#base/sql/sql'
 
 const SIGNS = {
   eq: '=',

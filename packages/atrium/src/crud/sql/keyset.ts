@@ -1,7 +1,7 @@
-import type { Dialect } from '../database/dialect.js'
-import { joined, type Sql } from './sql.js'
+import type { Dialect } from '#base/database/dialect'
+import { joined, type Sql } from '#base/sql/sql'
 import type { ExtraColumn } from './reader.js'
-import type { Sort } from '../request/sort.js'
+import type { Sort } from '#base/columns/sort'
 
 /** The position of a row in an order: one stored value for each part of the order. */
 export type Position = readonly unknown[]

@@ -1,5 +1,5 @@
-import type { Dialect } from '../database/dialect.js'
-import type { Sort } from '../request/sort.js'
+import type { Dialect } from '#base/database/dialect'
+import type { Sort } from '#base/columns/sort'
 
 /**
  * The terms of `order by`.

@@ -1,10 +1,10 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import type { Query } from '../database/dialect.js'
+import type { Query } from '#base/database/dialect'
 import type { Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
 import { applyScope } from './apply_scope.js'
-import type { Sql } from './sql.js'
+import type { Sql } from '#base/sql/sql'
 
 const ALL: Sql = { sql: '1 = 1', bindings: [] }
 

@@ -1,9 +1,9 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { RelationQueryBuilderContract } from '@adonisjs/lucid/types/relations'
 import { groupLimitOf } from '#upstream/lucid_group_limit'
-import type { Dialect, Query, StoredColumn } from '../database/dialect.js'
-import type { Column } from '../resource/column.js'
-import type { Sql } from './sql.js'
+import type { Dialect, Query, StoredColumn } from '#base/database/dialect'
+import type { Column } from '#base/columns/column'
+import type { Sql } from '#base/sql/sql'
 
 /** Name of the column that numbers the rows of each group, from 1 */
 export const RANK = 'crud_rank'

@@ -1,14 +1,14 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import type { Query } from '../database/dialect.js'
-import { dialectOf } from '../database/dialects.js'
-import type { Column } from '../resource/column.js'
-import type { Key } from '../resource/key.js'
+import type { Query } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
+import type { Column } from '#base/columns/column'
+import type { Key } from '#base/columns/key'
 import type { Scope } from '../resource/scope.js'
 import type { Actor } from '../types.js'
 import { applyScope, markGuarded } from './apply_scope.js'
 import { plainCondition } from './plain_condition.js'
-import { whereSql, type Sql } from './sql.js'
+import { whereSql, type Sql } from '#base/sql/sql'
 
 /**
  * A table whose rows scopes reach.

@@ -1,6 +1,6 @@
-import type { Dialect, Query } from '../database/dialect.js'
-import { joined, whereSql, type Sql } from './sql.js'
-import type { Column } from '../resource/column.js'
+import type { Dialect, Query } from '#base/database/dialect'
+import { joined, whereSql, type Sql } from '#base/sql/sql'
+import type { Column } from '#base/columns/column'
 
 /** The rows to read, and their order. */
 export interface Selection {

@@ -6,7 +6,7 @@ export default class MakeMigration extends LucidMakeMigration {
     await super.prepare()
     const db = await this.app.container.make('lucid.db')
     const connection = db.getRawConnection(this.connection || db.primaryConnectionName)
-    const { migrationsPath } = await import('#crud/internals')
+    const { migrationsPath } = await import('#base/engine_file')
     const engine = [migrationsPath('crud'), migrationsPath('admin')]
     const folders = connection?.config.migrations?.paths?.filter((path) => !engine.includes(path))
     if (folders?.length === 1) this.folder ??= folders[0]

@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import db from '@adonisjs/lucid/services/db'
 import type { AdminUser } from '#admin'
 import { resources } from '#crud'

@@ -10,7 +10,7 @@ import { adminSite, emptyAdminTables, makeUser } from '#tests/helpers/admin'
 import { emptyEventTables } from '#tests/helpers/events'
 import { del, patch, post, type Answer } from '#tests/helpers/http'
 import { audited } from '#tests/helpers/model_events'
-import { UnknownKey } from '#crud/errors'
+import { UnknownKey } from '#base/errors'
 
 interface Step {
   kind: 'create' | 'update' | 'delete' | 'remove' | 'restore'

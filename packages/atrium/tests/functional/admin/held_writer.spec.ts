@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { resources, type Resource } from '#crud'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import AdminSavedView from '#admin/models/admin_saved_view'
 import { lateCounters } from '#tests/fixtures/crud'
 import { ImportArticle } from '#tests/fixtures/imports'

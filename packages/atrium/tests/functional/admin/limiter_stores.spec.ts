@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import { SiteRedis } from '#admin/services/site_redis'
-import { counters } from '#crud/counters'
+import { counters } from '#base/counters'
 import { adminSite, emptyAdminTables, fakeHashes, login, makeUser } from '#tests/helpers/admin'
 import { captureLog, ERROR_LEVEL } from '#tests/helpers/captured_log'
 

@@ -1,7 +1,7 @@
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { filterName, OWN_NAMES, PAGING } from '#tests/fixtures/own_names'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import { FIELDS, madeFor } from '#admin/list/filters/filter_form'
 import type { ValueShape } from '#admin/list/filters/filter_operators'
 import { inputName } from '#admin/forms/fields/input_name'

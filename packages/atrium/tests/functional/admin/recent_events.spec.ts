@@ -6,7 +6,7 @@ import { ago, emptyEventTables, logEvent, withIntegration } from '#tests/helpers
 import { get } from '#tests/helpers/http'
 import { its } from '#tests/helpers/its'
 import { makeRole, restoreRoles } from '#tests/helpers/roles'
-import { readersOf } from '#crud/database/sqlite/sqlite_connection'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
 
 /** The sentences on the dashboard as plain text. */
 function sentences(text: string): string[] {

@@ -8,7 +8,7 @@ import {
   fakeHashes,
   makeUser,
 } from '#tests/helpers/admin'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { get } from '#tests/helpers/http'
 import { partOf, someOf } from '#tests/helpers/random_runs'
 

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { AdminAccessToken, AdminUser } from '#admin'
 import { Play } from '#tests/fixtures/stages'
 import {

@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import { callRaw, cookiesOf, emptyAdminTables, fakeHashes, makeUser } from '#tests/helpers/admin'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { call, get, post } from '#tests/helpers/http'
 import { someOf } from '#tests/helpers/random_runs'
 

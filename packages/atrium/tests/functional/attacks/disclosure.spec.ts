@@ -2,7 +2,7 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import { TokenAuthorizer } from '#admin/authentication/access_tokens/token_authorizer'
 import { useTokenAuthorizer } from '#crud'
-import { counters } from '#crud/counters'
+import { counters } from '#base/counters'
 import { emptyAdminTables } from '#tests/helpers/admin'
 import { call, get } from '#tests/helpers/http'
 

@@ -5,7 +5,7 @@ import { test } from '@japa/runner'
 import app from '@adonisjs/core/services/app'
 import { passwordHash as hash } from '#admin/authentication/passwords/password_hash'
 import db from '@adonisjs/lucid/services/db'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import type { AdminUser } from '#admin'
 import { NO_PASSWORD } from '#admin/authentication/passwords/no_password'
 import {

@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import { resources } from '#crud'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { TABLES, UUID, VIEWS } from '#tests/helpers/fuzz/state'
 
 export interface FuzzRequest {

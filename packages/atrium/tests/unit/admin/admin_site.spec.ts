@@ -9,7 +9,7 @@ import { SessionManager } from '#admin/authentication/sessions/session_manager'
 import { TokenService } from '#admin/authentication/sessions/token_service'
 import { DatabaseConfig } from '#admin/database_config'
 import { resources, RuntimeError, ValueError } from '#crud'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { adminSite } from '#tests/helpers/admin'
 import { ANOTHER, MAIN } from '#tests/helpers/databases'
 

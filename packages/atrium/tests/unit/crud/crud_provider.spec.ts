@@ -5,7 +5,7 @@ import type { ApplicationService } from '@adonisjs/core/types'
 import { test } from '@japa/runner'
 import { ConfigurationError, resources } from '#crud'
 import CrudProvider from '#crud/crud_provider'
-import { engineRouter } from '#crud/internals'
+import { engineRouter } from '#base/http/engine_router'
 import { ResourceRegistry } from '#crud/resource/registry'
 
 const MODEL = (name: string, options: string) => `

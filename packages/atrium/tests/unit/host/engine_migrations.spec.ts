@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import ace from '@adonisjs/core/services/ace'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { migrationsPath, pendingMigrations } from '#crud/internals'
+import { migrationsPath, pendingMigrations } from '#base/engine_file'
 import { addEngineMigrations } from '#host/engine_migrations'
 
 /** Where version 0.2 had them, and another place of the package */

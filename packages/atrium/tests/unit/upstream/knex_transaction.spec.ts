@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { afterOutermostCommit } from '#crud/database/outermost_commit'
-import { inTransaction } from '#crud/database/transaction'
-import { withConnection } from '#crud/database/with_connection'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
+import { inTransaction } from '#base/database/transaction'
+import { withConnection } from '#base/database/with_connection'
 import { connectionOf, endTruly } from '#upstream/knex_transaction'
 
 const ROW = { name: 'upstream', created_at: '2024-01-01 00:00:00' }

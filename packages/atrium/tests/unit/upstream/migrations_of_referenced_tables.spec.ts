@@ -7,7 +7,7 @@ import {
   readersOf,
   sqliteConnections,
   type SqliteDriver,
-} from '#crud/database/sqlite/sqlite_connection'
+} from '#base/database/sqlite/sqlite_connection'
 import { letMigrationsRebuildTables } from '#upstream/migrations_of_referenced_tables'
 
 const DRIVERS: SqliteDriver[] = ['sqlite3', 'better-sqlite3']

@@ -1,5 +1,6 @@
 import { resources, ValueError, type Operation } from '#crud'
-import { listed, OPERATIONS } from '#crud/internals'
+import { listed } from '#base/errors'
+import { OPERATIONS } from '#crud/internals'
 
 /* More than a token needs; every request compares all of them. */
 const MOST_ABILITIES = 100

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Actor, ApiToken, Authorizer, Operation, Resource } from '#crud'
-import { unauthenticated, abilityMissing } from '#crud/internals'
+import { unauthenticated } from '#crud/internals'
+import { abilityMissing } from '#base/http/problems'
 import { allows } from './abilities.js'
 import { tokenGuardOf } from './api_guard.js'
 

@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { counters, networkOf } from '#crud/internals'
+import { counters } from '#base/counters'
+import { networkOf } from '#base/http/network'
 import type { AdminConfig } from '../../define_config.js'
 import { TooManyAttempts } from '../../errors.js'
 

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { inUtc } from '#crud/internals'
+import { inUtc } from '#base/values/datetime'
 import { readingClientOf } from '../../database_config.js'
 import AdminInvitation from '../../models/admin_invitation.js'
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errors, type Limiter } from '@adonisjs/limiter'
-import { counters, networkOf } from '#crud/internals'
+import { counters } from '#base/counters'
+import { networkOf } from '#base/http/network'
 import type { AdminConfig } from '../../define_config.js'
 import { QueueFull } from '../../errors.js'
 

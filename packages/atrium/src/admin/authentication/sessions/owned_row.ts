@@ -1,5 +1,5 @@
 import type { LucidModel, ModelAttributes } from '@adonisjs/lucid/types/model'
-import { withQuickMoments } from '#crud/internals'
+import { withQuickMoments } from '#base/lucid/lucid_moments'
 import AdminUser from '../../models/admin_user.js'
 import { notePerson } from '../../permissions/person.js'
 

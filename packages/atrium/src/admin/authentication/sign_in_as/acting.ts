@@ -1,5 +1,5 @@
 import db from '@adonisjs/lucid/services/db'
-import { dialectOf } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
 import { ActingEnded } from '../../errors.js'
 import type { ActsAs } from '../../models/admin_session.js'
 import AdminUser from '../../models/admin_user.js'

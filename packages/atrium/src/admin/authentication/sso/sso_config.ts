@@ -1,6 +1,6 @@
 import { Secret } from '@adonisjs/core/helpers'
 import { ValueError } from '#crud'
-import { checkEach, isObject, LABEL, TEXTS, TRUTH, type Check } from '#crud/internals'
+import { checkEach, isObject, LABEL, TEXTS, TRUTH, type Check } from '#base/checks'
 
 /**
  * Single sign-on by OpenID Connect, as in `config/admin.ts`. [U15]

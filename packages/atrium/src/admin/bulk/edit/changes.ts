@@ -1,6 +1,6 @@
 import { fieldName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
-import { withoutBigInts } from '#crud/internals'
+import { withoutBigInts } from '#base/values/json'
 import { BulkFailure } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'
 import type { FormField } from '../../forms/fields/form_field.js'

@@ -1,6 +1,6 @@
 import { fieldName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'

@@ -1,17 +1,11 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import {
-  fieldsReadOnly,
-  gatherWrites,
-  identityOf,
-  inTransaction,
-  invalidBody,
-  scopeOf,
-  UnknownKey,
-  type KeyValue,
-  type WriteScope,
-} from '#crud/internals'
+import { fieldsReadOnly, invalidBody } from '#base/http/problems'
+import { gatherWrites, identityOf, scopeOf, type WriteScope } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
+import { UnknownKey } from '#base/errors'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { FormField } from '../../forms/fields/form_field.js'
 import { formFields, readOnlyFields } from '../../forms/fields/form_fields.js'

@@ -1,6 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
-import { toProblem, type KeyValue } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import { BulkFailure, InvalidForm } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'

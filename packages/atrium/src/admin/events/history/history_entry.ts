@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { isStamp, type KeyValue } from '#crud/internals'
+import { isStamp } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import { hasEventLog } from '../pages/event_access.js'
 

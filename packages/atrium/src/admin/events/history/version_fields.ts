@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields } from '../../forms/fields/form_fields.js'
 import type { ModelView } from '../../model_view.js'

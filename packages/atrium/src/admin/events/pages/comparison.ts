@@ -1,5 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
-import { writeJson, type Column } from '#crud/internals'
+import { writeJson } from '#base/values/json'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import { widgetShow } from '../../forms/fields/widgets/widget_cells.js'
 import { cellsOf } from '../../list/cell.js'

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon'
-import { inUtc, isStorableText } from '#crud/internals'
+import { inUtc } from '#base/values/datetime'
+import { isStorableText } from '#base/values/text'
 import { presentZone } from '../../time/present_zone.js'
 import { EventType } from '../event_type.js'
 

@@ -1,5 +1,5 @@
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
-import { dialectOf } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'
 import type { AdminSite } from '../../admin_site.js'

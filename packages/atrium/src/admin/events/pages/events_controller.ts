@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { readersOf } from '#crud/internals'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { AdminSite } from '../../admin_site.js'
 import type AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminUser from '../../models/admin_user.js'

@@ -1,12 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import {
-  keyOf,
-  type Condition,
-  type DeletedMode,
-  ListRequest,
-  type KeyValue,
-} from '#crud/internals'
+import { keyOf, ListRequest } from '#crud/internals'
+import type { Condition } from '#base/columns/condition'
+import type { DeletedMode } from '#base/columns/soft_delete'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { personalViews } from '../../permissions/visible_views.js'

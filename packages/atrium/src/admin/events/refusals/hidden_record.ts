@@ -1,5 +1,6 @@
 import type { Actor } from '#crud'
-import { Records, type KeyValue, type Resource } from '#crud/internals'
+import { Records, type Resource } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 
 /**
  * True if a record exists, deleted or not, that scopes or roles hide from the actor.

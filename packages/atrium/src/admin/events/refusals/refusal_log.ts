@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { networkOf, subjectOf, type KeyValue, type Refusal, type Resource } from '#crud/internals'
+import { networkOf } from '#base/http/network'
+import { subjectOf, type Refusal, type Resource } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { loggable } from '../../text/plain_text.js'
 import { EventType } from '../event_type.js'
 import type { RequestEvent } from '../request_event.js'

@@ -1,4 +1,4 @@
-import { inUtc } from '#crud/internals'
+import { inUtc } from '#base/values/datetime'
 import type { AdminSite } from '../../admin_site.js'
 import AdminAuditLog from '../../models/admin_audit_log.js'
 import AdminEventLog from '../../models/admin_event_log.js'

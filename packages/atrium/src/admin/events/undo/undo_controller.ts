@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { toProblem } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, WithheldPage } from '../../errors.js'
 import { sentTexts } from '../../http/form_texts.js'

@@ -1,15 +1,12 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import logger from '@adonisjs/core/services/logger'
 import type { Actor } from '#crud'
-import type { Origin } from '#crud/internals'
+import type { Origin } from '#base/types'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import {
-  afterOutermostCommit,
-  dialectOf,
-  faultToProblem,
-  gatherWrites,
-  inTransaction,
-} from '#crud/internals'
+import { afterOutermostCommit } from '#base/database/outermost_commit'
+import { dialectOf } from '#base/database/dialects'
+import { faultToProblem, gatherWrites } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { undoingOrigin } from '../../authentication/admin_origin.js'
 import { fileColumnsOf } from '../../forms/files/file_columns.js'

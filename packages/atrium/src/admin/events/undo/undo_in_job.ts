@@ -1,5 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { readersOf, requestsFirst } from '#crud/internals'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { undoingOrigin } from '../../authentication/admin_origin.js'

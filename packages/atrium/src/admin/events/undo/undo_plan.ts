@@ -5,9 +5,9 @@ import {
   isReadable,
   mergedPivots,
   operationOf,
-  requestsFirst,
   type GrantedOperation,
 } from '#crud/internals'
+import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { NotAllowed, UndoRefused } from '../../errors.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem, toProblem } from '#crud/internals'
+import { sendProblem } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, UndoRefused } from '../../errors.js'
 import { wantsJson } from '../../http/wants_json.js'

@@ -4,13 +4,13 @@ import { Problem } from '#crud'
 import {
   identityOf,
   identityOfKey,
-  inTransaction,
   putExactly,
-  RecordNotAsLeft,
   removeAddedRows,
   revertPivots,
   type RevertOptions,
 } from '#crud/internals'
+import { inTransaction } from '#base/database/transaction'
+import { RecordNotAsLeft } from '#base/errors'
 import { NotAllowed } from '../../errors.js'
 import { notAsLeft } from './not_as_left.js'
 import { creationsInOrder } from './undo_order.js'

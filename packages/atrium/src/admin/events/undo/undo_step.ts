@@ -1,5 +1,6 @@
 import type { LucidCrud, Resource } from '#crud'
-import type { GrantedOperation, KeyValue, Reversal } from '#crud/internals'
+import type { GrantedOperation, Reversal } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 
 /**

@@ -1,4 +1,5 @@
-import { fromStored, type Column } from '#crud/internals'
+import { fromStored } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import { UndoRefused } from '../../errors.js'
 import { fileColumnsOf } from '../../forms/files/file_columns.js'
 import { dropFile, hasFile } from '../../forms/files/file_store.js'

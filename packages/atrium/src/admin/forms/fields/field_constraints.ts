@@ -1,4 +1,5 @@
-import type { BodyField, SchemaRule } from '#crud/internals'
+import type { BodyField } from '#base/schema/body_schema'
+import type { SchemaRule } from '#base/schema/object_schema'
 import type { ValueType } from './form_field.js'
 
 type Attributes = Record<string, string | number>

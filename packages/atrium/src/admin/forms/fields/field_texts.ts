@@ -1,4 +1,6 @@
-import { exactDecimal, readNumber, readTime, writeNumeral } from '#crud/internals'
+import { exactDecimal } from '#base/database/exact_numbers'
+import { readNumber, writeNumeral } from '#base/values/numbers'
+import { readTime } from '#base/values/datetime'
 import { localText, readInForm, readLocal } from '../../time/local_time.js'
 import { grouped, isMisgrouped, ungrouped } from '../../text/grouped_number.js'
 import { jsonOf } from '../../text/json_of_text.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { ShownValue } from '../../events/pages/logged_value.js'
 import type { ModelView } from '../../model_view.js'

@@ -1,4 +1,4 @@
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { Reference } from '../../relations/references.js'
 import type { Choice } from './choice.js'
 import type { Condition } from './visible_when.js'

@@ -1,4 +1,5 @@
-import type { BodyField, JsonSchema } from '#crud/internals'
+import type { BodyField } from '#base/schema/body_schema'
+import type { JsonSchema } from '#base/schema/object_schema'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { FieldOptions } from '../../view_options.js'

@@ -1,4 +1,5 @@
-import type { BodyField, Column } from '#crud/internals'
+import type { BodyField } from '#base/schema/body_schema'
+import type { Column } from '#base/columns/column'
 import type { ModelView } from '../../model_view.js'
 
 /**

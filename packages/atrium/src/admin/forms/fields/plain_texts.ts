@@ -1,4 +1,4 @@
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 
 /**
  * Plain text of a value.

@@ -1,4 +1,4 @@
-import { readDate, readDateTime, readTime } from '#crud/internals'
+import { readDate, readDateTime, readTime } from '#base/values/datetime'
 import type { AdminSite } from '../../admin_site.js'
 import { ungrouped } from '../../text/grouped_number.js'
 import { isSame } from '../submission/untouched.js'

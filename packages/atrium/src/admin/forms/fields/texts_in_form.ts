@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
 import type { ModelView } from '../../model_view.js'
 import type { Submission } from '../submission/submission.js'
 import { textsOf } from './field_texts.js'

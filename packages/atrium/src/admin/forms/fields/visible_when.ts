@@ -1,5 +1,6 @@
 import { ValueError } from '#crud'
-import { isList, isObject, listed, shown } from '#crud/internals'
+import { isList, isObject } from '#base/checks'
+import { listed, shown } from '#base/errors'
 import { grouped } from '../../text/grouped_number.js'
 import { plainTexts } from './plain_texts.js'
 

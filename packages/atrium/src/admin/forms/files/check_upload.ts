@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type { MultipartFile } from '@adonisjs/core/bodyparser'
 import logger from '@adonisjs/core/services/logger'
-import type { FieldError } from '#crud/internals'
+import type { FieldError } from '#base/errors'
 import type { ModelView } from '../../model_view.js'
 import type { FormField } from '../fields/form_field.js'
 import type { ScanFile, ScannedFile } from './scan_file.js'

@@ -1,4 +1,4 @@
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import { readKey } from '../../events/pages/record_places.js'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'

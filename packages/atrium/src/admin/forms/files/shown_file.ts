@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import { plainText } from '../../text/plain_text.js'
 import type { FormField } from '../fields/form_field.js'

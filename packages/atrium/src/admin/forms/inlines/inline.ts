@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { RelationshipsContract } from '@adonisjs/lucid/types/relations'
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { ModelView, ViewSite } from '../../model_view.js'
 import { personal } from '../../permissions/may.js'
 import { inlineOptions, USUAL_SPARE, type InlineOptions } from './inline_option.js'

@@ -1,4 +1,4 @@
-import { isList, isObject, LABEL, POSITIVE, TEXT, TEXTS, type Check } from '#crud/internals'
+import { isList, isObject, LABEL, POSITIVE, TEXT, TEXTS, type Check } from '#base/checks'
 
 /** Blank rows of a form in a browser without JavaScript */
 export const USUAL_SPARE = 3

@@ -1,4 +1,4 @@
-import type { KeyValue } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { InlineRows, StoredRow } from './inline_rows.js'
 import type { SentRow } from './sent_rows.js'
 

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
 import type { AdminSite } from '../../admin_site.js'
 import type { ShownCell } from '../../list/cell.js'
 import type { FormField } from '../fields/form_field.js'

@@ -2,17 +2,12 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError, systemActor } from '#crud'
-import {
-  faultToProblem,
-  gatherWrites,
-  inSharedTransaction,
-  readCondition,
-  Records,
-  toApi,
-  toProblem,
-  versionOf,
-  type KeyValue,
-} from '#crud/internals'
+import { faultToProblem, gatherWrites, Records, versionOf } from '#crud/internals'
+import { inSharedTransaction } from '#base/database/shared_transaction'
+import { readCondition } from '#base/columns/condition'
+import { toApi } from '#base/values/to_api'
+import { toProblem } from '#base/http/to_problem'
+import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import { InvalidForm } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'

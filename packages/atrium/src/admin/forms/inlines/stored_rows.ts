@@ -1,6 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { readCondition, Records, toApi } from '#crud/internals'
+import { readCondition } from '#base/columns/condition'
+import { Records } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
 import type { ModelView } from '../../model_view.js'
 import type { Inline } from './inline.js'
 

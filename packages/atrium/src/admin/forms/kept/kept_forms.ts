@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { DateTime } from 'luxon'
-import { dialectOf } from '#crud/internals'
+import { dialectOf } from '#base/database/dialects'
 import type { KeptForm } from './kept_form.js'
 
 const TABLE = 'admin_kept_forms'

@@ -1,15 +1,6 @@
 import { ValueError } from '#crud'
-import {
-  checkEach,
-  isList,
-  isObject,
-  LABEL,
-  listed,
-  shown,
-  TEXT,
-  TRUTH,
-  type Check,
-} from '#crud/internals'
+import { checkEach, isList, isObject, LABEL, TEXT, TRUTH, type Check } from '#base/checks'
+import { listed, shown } from '#base/errors'
 import { COLUMNS, FormSection, FormTab, type FormPart } from './form_parts.js'
 
 const COUNT: Check = [(value) => COLUMNS.includes(value), COLUMNS.join(' or ')]

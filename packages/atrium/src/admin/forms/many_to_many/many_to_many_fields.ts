@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { pivotTableOf } from '#crud/internals'
+import { pivotTableOf } from '#base/database/pivot_table'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { seenManyToMany, type ManyToMany } from '../../relations/many_to_many.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { fromQuery, MOST_RELATED, type WantedRelated } from '#crud/internals'
+import { fromQuery } from '#base/values/from_query'
+import { MOST_RELATED, type WantedRelated } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { attachedRecords, type Attached } from '../../relations/attached_records.js'

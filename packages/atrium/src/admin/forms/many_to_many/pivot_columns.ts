@@ -1,12 +1,9 @@
-import {
-  decimalPlaces,
-  fromQuery,
-  isBeyondDecimal,
-  writeJson,
-  type ColumnIntrospection,
-  type ColumnKind,
-  type PivotTable,
-} from '#crud/internals'
+import { decimalPlaces, isBeyondDecimal } from '#base/values/numbers'
+import { fromQuery } from '#base/values/from_query'
+import { writeJson } from '#base/values/json'
+import type { ColumnIntrospection } from '#base/database/introspection'
+import type { ColumnKind } from '#base/columns/column_kind'
+import type { PivotTable } from '#base/database/pivot_table'
 import string from '@adonisjs/core/helpers/string'
 import type { AdminSite } from '../../admin_site.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { ManyToMany } from '../../relations/many_to_many.js'

@@ -1,13 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import {
-  fromQuery,
-  MOST_RELATED,
-  type PivotTable,
-  type PivotValues,
-  type WantedRelated,
-  writeJson,
-} from '#crud/internals'
+import { fromQuery } from '#base/values/from_query'
+import { MOST_RELATED, type PivotValues, type WantedRelated } from '#crud/internals'
+import type { PivotTable } from '#base/database/pivot_table'
+import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import type { AttachedRecord } from '../../relations/attached_records.js'

@@ -1,4 +1,5 @@
-import { MOST_RELATED, writeJson } from '#crud/internals'
+import { MOST_RELATED } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import { TooManyValues } from '../../errors.js'
 import { fieldName } from '../fields/input_name.js'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import { textsOf, valueOf } from '../fields/field_texts.js'
 import type { FormField } from '../fields/form_field.js'
 import { Widget } from '../fields/widget.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi, writeJson } from '#crud/internals'
+import { toApi } from '#base/values/to_api'
+import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import { EventReader } from '../../events/pages/event_reader.js'
 import { historyLink } from '../../events/history/history_url.js'

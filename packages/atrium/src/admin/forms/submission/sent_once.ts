@@ -2,13 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import { RuntimeError } from '#crud'
-import {
-  AnswerExists,
-  faultToProblem,
-  inSharedTransaction,
-  StoredAnswers,
-  type KeyValue,
-} from '#crud/internals'
+import { AnswerExists, faultToProblem, StoredAnswers } from '#crud/internals'
+import { inSharedTransaction } from '#base/database/shared_transaction'
+import type { KeyValue } from '#base/columns/key'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
 import { readKey } from '../../events/pages/record_places.js'
 import { sentTexts } from '../../http/form_texts.js'

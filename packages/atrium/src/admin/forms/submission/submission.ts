@@ -7,7 +7,7 @@ import type { FormField } from '../fields/form_field.js'
 import type { FormMode } from '../fields/form_fields.js'
 import { Widget } from '../fields/widget.js'
 import { isImageFile, NO_IMAGE } from '../fields/widgets/image_types.js'
-import type { FieldError } from '#crud/internals'
+import type { FieldError } from '#base/errors'
 import type { SentRows } from '../inlines/sent_rows.js'
 import { UnreadableText } from '../../errors.js'
 

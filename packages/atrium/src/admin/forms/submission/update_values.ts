@@ -1,5 +1,9 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { type BodyField, CompiledSchema, now, toApi, type StoredValues } from '#crud/internals'
+import type { BodyField } from '#base/schema/body_schema'
+import { CompiledSchema } from '#base/schema/object_schema'
+import { now } from '#base/columns/soft_delete'
+import { toApi } from '#base/values/to_api'
+import type { StoredValues } from '#base/schema/parse_update'
 import type { ModelView } from '../../model_view.js'
 
 /*

@@ -1,5 +1,6 @@
 import { Problem } from '#crud'
-import { parseUpdate, type BodySchema, type StoredValues } from '#crud/internals'
+import { parseUpdate, type StoredValues } from '#base/schema/parse_update'
+import type { BodySchema } from '#base/schema/body_schema'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { ModelView } from '../../model_view.js'
 import type { Submission } from './submission.js'

@@ -1,13 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { Problem } from '#crud'
-import {
-  answerMissing,
-  noteSubject,
-  sendProblem,
-  toProblem,
-  withheldEndpoint,
-} from '#crud/internals'
+import { answerMissing, noteSubject, sendProblem } from '#crud/internals'
+import { toProblem } from '#base/http/to_problem'
+import { withheldEndpoint } from '#base/http/problems'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { factorProblem } from '../../authentication/factors/factor_problem.js'

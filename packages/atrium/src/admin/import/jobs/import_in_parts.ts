@@ -1,5 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { readersOf, requestsFirst } from '#crud/internals'
+import { readersOf } from '#base/database/sqlite/sqlite_connection'
+import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
 import type { JobRun } from '../../jobs/job_run.js'
 import { PartSize } from '../../jobs/part_size.js'

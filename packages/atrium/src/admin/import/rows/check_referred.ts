@@ -1,5 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { missingReference, type Column } from '#crud/internals'
+import { missingReference } from '#base/http/problems'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'

@@ -1,5 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { endLongTurn } from '#crud/internals'
+import { endLongTurn } from '#base/event_loop'
 import type { AdminSite } from '../../admin_site.js'
 import type { FileRow } from '../../sheets/file_shape.js'
 import type { ImportSpec } from '../import_spec.js'

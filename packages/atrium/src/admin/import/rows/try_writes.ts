@@ -1,5 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { fieldsReadOnly, inTransaction, type Unstored } from '#crud/internals'
+import { fieldsReadOnly } from '#base/http/problems'
+import { inTransaction } from '#base/database/transaction'
+import type { Unstored } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addFault, isFaulty, type Draft } from './draft.js'

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, noteKey, type KeyValue } from '#crud/internals'
+import { keyOf, noteKey } from '#crud/internals'
+import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import type { ListParameters } from '../list_parameters.js'
 

@@ -1,5 +1,6 @@
 import { LucidCrud } from '#crud'
-import { countsValues, type Column } from '#crud/internals'
+import { countsValues } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf } from '../../relations/references.js'

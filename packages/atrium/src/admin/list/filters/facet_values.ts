@@ -1,12 +1,9 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import {
-  OutOfTime,
-  splitList,
-  withinTime,
-  writeNumeral,
-  type Column,
-  type ValueCount,
-} from '#crud/internals'
+import { OutOfTime, withinTime } from '#base/database/time_limit'
+import { splitList } from '#base/columns/condition'
+import { writeNumeral } from '#base/values/numbers'
+import type { Column } from '#base/columns/column'
+import type { ValueCount } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'

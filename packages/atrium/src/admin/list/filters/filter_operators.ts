@@ -1,4 +1,5 @@
-import { operatorsOf, type Column } from '#crud/internals'
+import { operatorsOf } from '#base/columns/operators'
+import type { Column } from '#base/columns/column'
 import { equalName } from '../list_filters.js'
 
 /**

@@ -1,5 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { fromQuery, splitList, type Column } from '#crud/internals'
+import { fromQuery } from '#base/values/from_query'
+import { splitList } from '#base/columns/condition'
+import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { referencesOf, titlesIfReadable, type Reference } from '../../relations/references.js'

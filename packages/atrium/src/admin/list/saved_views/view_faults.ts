@@ -1,4 +1,4 @@
-import { isStorableText } from '#crud/internals'
+import { isStorableText } from '#base/values/text'
 
 export const LONGEST_VIEW_NAME = 80
 

@@ -1,5 +1,5 @@
 import { parse, type ParseError } from 'jsonc-parser'
-import { isDeeper } from '#crud/internals'
+import { isDeeper } from '#base/values/json'
 import { FileFault } from '../../errors.js'
 import { decodedText } from './decoded_text.js'
 import { parseExactly } from './exact_json.js'

@@ -1,4 +1,5 @@
-import { escapeFormula, writeJson } from '#crud/internals'
+import { escapeFormula } from '#base/values/formula'
+import { writeJson } from '#base/values/json'
 import type { Cell } from '../file_shape.js'
 import type { SheetOptions } from './sheet_options.js'
 

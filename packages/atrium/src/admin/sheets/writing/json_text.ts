@@ -1,4 +1,4 @@
-import { writeJson } from '#crud/internals'
+import { writeJson } from '#base/values/json'
 import type { SheetOptions } from './sheet_options.js'
 import type { Batches, Row } from './batched_rows.js'
 

@@ -1,5 +1,5 @@
-import type { FieldError } from '../../errors.js'
-import { invalidBody, tooManyOperations } from '../../http/problems.js'
+import type { FieldError } from '#base/errors'
+import { invalidBody, tooManyOperations } from '#base/http/problems'
 import { BATCH_OPERATIONS, type BatchOperation } from '../../operations/operation.js'
 
 /** Maximum number of operations of one batch. [D4] */

@@ -1,6 +1,6 @@
-import { type Problem, type BatchError, type FieldError } from '../../errors.js'
-import { batchRefused, invalidBatch } from '../../http/problems.js'
-import { toProblem } from '../../http/to_problem.js'
+import type { Problem, BatchError, FieldError } from '#base/errors'
+import { batchRefused, invalidBatch } from '#base/http/problems'
+import { toProblem } from '#base/http/to_problem'
 import type { BatchOperation } from '../../operations/operation.js'
 
 /* More are of no use. */

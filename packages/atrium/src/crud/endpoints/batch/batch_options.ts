@@ -1,4 +1,4 @@
-import { ValueError } from '../../errors.js'
+import { ValueError } from '#base/errors'
 import {
   BATCH_OPERATIONS,
   type BatchOperation,

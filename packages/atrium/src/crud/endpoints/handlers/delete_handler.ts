@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { queryOf } from '../../request/query_string.js'
 import { checkWriteQuery } from '../../request/strict_query.js'
-import type { KeyValue } from '../../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import { crudConfig } from '../../settings.js'
 
 interface DeleteHandlerOptions {

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { KeyValue } from '../../resource/key.js'
-import { writeJson } from '../../values/json.js'
+import type { KeyValue } from '#base/columns/key'
+import { writeJson } from '#base/values/json'
 import { replyText } from '../reply.js'
 
 /** An item that a batch has written. */

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { headerOf } from '../header.js'
-import { malformedHeader } from '../problems.js'
+import { headerOf } from '#base/http/header'
+import { malformedHeader } from '#base/http/problems'
 
 const NAME = 'Idempotency-Key'
 const MOST_CHARACTERS = 255

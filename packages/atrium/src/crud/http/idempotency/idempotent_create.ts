@@ -1,4 +1,4 @@
-import { strongTag } from '../etag.js'
+import { strongTag } from '#base/http/etag'
 import type { CreatedAnswer } from './created_answer.js'
 import { IdempotentWrite, type ReplayContext } from './idempotent_write.js'
 import { shownAgain } from './shown_again.js'

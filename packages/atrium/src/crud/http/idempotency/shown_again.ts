@@ -1,7 +1,7 @@
-import { pickFields } from '../../request/fields.js'
+import { pickFields } from '#base/columns/fields'
 import type { Resource } from '../../resource/resource.js'
 import type { Item } from '../../types.js'
-import { numberOrDigits, parseJson, writeJson } from '../../values/json.js'
+import { numberOrDigits, parseJson, writeJson } from '#base/values/json'
 import type { ReplayContext } from './idempotent_write.js'
 
 /**

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { AnswerBudget } from '../../http/answer_budget.js'
-import { dialectOf } from '../../database/dialects.js'
-import type { Sql } from '../../sql/sql.js'
+import { dialectOf } from '#base/database/dialects'
+import type { Sql } from '#base/sql/sql'
 import type { CallOptions } from '../call_options.js'
 import { positionOf, positionParts, rangesAfter } from '../../sql/keyset.js'
 import type { ExtraColumn, Read } from '../../sql/reader.js'
 import type { Selection } from '../../sql/select.js'
-import { orderOf, type Sort } from '../../request/sort.js'
+import { orderOf, type Sort } from '#base/columns/sort'
 import { orderTerms } from '../../sql/order.js'
 import type { Records } from '../records.js'
-import { Problem } from '../../errors.js'
+import { Problem } from '#base/errors'
 
 /* A batch costs a statement and the memory of its records; a page of ten does not justify reading hundreds. */
 const FEWEST_AT_ONCE = 20

@@ -1,5 +1,5 @@
-import { ValueError } from '../../errors.js'
-import type { Column } from '../../resource/column.js'
+import { ValueError } from '#base/errors'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 import type { ListRequest } from '../../request/list_request.js'
 import { isHiddenFrom } from '../../request/shown_fields.js'

@@ -1,6 +1,6 @@
 import { DateTime, IANAZone } from 'luxon'
-import type { TimePart } from '../../database/dialect.js'
-import { fromUtc, inUtc } from '../../values/datetime.js'
+import type { TimePart } from '#base/database/dialect'
+import { fromUtc, inUtc } from '#base/values/datetime'
 
 /* Clocks of all zones are whole quarters of an hour from UTC since 1972. */
 const QUARTER = 15

@@ -1,5 +1,5 @@
-import { Problem } from '../../errors.js'
-import type { Condition } from '../../request/condition.js'
+import { Problem } from '#base/errors'
+import type { Condition } from '#base/columns/condition'
 import { ListRequest } from '../../request/list_request.js'
 import type { Position } from '../../sql/keyset.js'
 import type { Item } from '../../types.js'

@@ -1,12 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { connectionOf } from '../../database/connection_of.js'
-import type { Dialect } from '../../database/dialect.js'
-import { dialectOf } from '../../database/dialects.js'
-import { referencesTo, type OnDelete } from '../../database/references_to.js'
+import { connectionOf } from '#base/database/connection_of'
+import type { Dialect } from '#base/database/dialect'
+import { dialectOf } from '#base/database/dialects'
+import { referencesTo, type OnDelete } from '#base/database/references_to'
 import { incomingReferences, type IncomingReference } from '../../resource/incoming_references.js'
-import type { KeyValue } from '../../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
-import { joined, type Sql } from '../../sql/sql.js'
+import { joined, type Sql } from '#base/sql/sql'
 import { unboundReferences } from './unbound_references.js'
 
 /** Foreign keys are followed so far: a table may refer to itself. */

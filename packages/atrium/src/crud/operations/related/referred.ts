@@ -1,8 +1,8 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '../../database/dialects.js'
+import { dialectOf } from '#base/database/dialects'
 import { identityIn, modelOf, rowsReferring } from '../../events/caused_writes.js'
 import { incomingReferences, type IncomingReference } from '../../resource/incoming_references.js'
-import type { KeyValue } from '../../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 
 type Row = Record<string, unknown>

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { currentActor } from '../../actor.js'
-import { tooMuchIncluded } from '../../http/problems.js'
+import { currentActor } from '#base/actor'
+import { tooMuchIncluded } from '#base/http/problems'
 import type { IncludedRelation } from '../../resource/resource.js'
 import { crudConfig } from '../../settings.js'
 import type { Found, Read } from '../../sql/reader.js'

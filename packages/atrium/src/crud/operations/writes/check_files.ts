@@ -1,9 +1,9 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
-import { currentActor } from '../../actor.js'
-import { connectionOf } from '../../database/connection_of.js'
-import { invalidBody } from '../../http/problems.js'
+import { currentActor } from '#base/actor'
+import { connectionOf } from '#base/database/connection_of'
+import { invalidBody } from '#base/http/problems'
 import type { CallOptions } from '../call_options.js'
-import type { Column } from '../../resource/column.js'
+import type { Column } from '#base/columns/column'
 import type { Resource } from '../../resource/resource.js'
 
 /* By table: another model of the table could write the names that this one serves. */

@@ -1,12 +1,12 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { currentActor } from '../../actor.js'
-import { missingReference } from '../../http/problems.js'
+import { currentActor } from '#base/actor'
+import { missingReference } from '#base/http/problems'
 import type { CallOptions } from '../call_options.js'
-import type { Condition } from '../../request/condition.js'
+import type { Condition } from '#base/columns/condition'
 import { Records } from '../records.js'
-import type { Column } from '../../resource/column.js'
+import type { Column } from '#base/columns/column'
 import {
   guardedReferencesOf,
   type GuardedReference,

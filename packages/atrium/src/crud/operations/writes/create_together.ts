@@ -1,6 +1,6 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { PlainRows } from '../../lucid/plain_rows.js'
-import { endLongTurn } from '../event_loop.js'
+import { endLongTurn } from '#base/event_loop'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import { decidedForCreate } from '../create.js'

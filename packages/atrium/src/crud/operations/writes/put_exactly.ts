@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '../../database/dialects.js'
+import { dialectOf } from '#base/database/dialects'
 import { fromStored, isSameStored } from '../../events/reversal.js'
-import type { KeyValue } from '../../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 
 type Row = Record<string, unknown>

@@ -1,7 +1,7 @@
 import { fromStored, isStamp, writtenColumns, type Reversal } from '../../events/reversal.js'
 import { PlainRows } from '../../lucid/plain_rows.js'
 import { plainValues } from '../../lucid/direct_writes.js'
-import type { KeyValue } from '../../resource/key.js'
+import type { KeyValue } from '#base/columns/key'
 import type { CrudContext } from '../crud_context.js'
 import { operationOf, type RevertOptions } from '../revert.js'
 import { areStoredPlainly } from './plain_create.js'

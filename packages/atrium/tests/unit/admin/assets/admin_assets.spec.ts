@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { adminAssets } from '#admin/assets/admin_assets'
-import { AssetStore } from '#crud/http/asset_store'
+import { AssetStore } from '#base/http/asset_store'
 
 test.group('adminAssets', () => {
   test('the assets of a page leave 10 of its 60 KB with gzip', async ({ assert }) => {

@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import fc from 'fast-check'
 import { idOfPath, readIds } from '#admin/bulk/bulk_ids'
-import type { Column } from '#crud/resource/column'
-import { Key } from '#crud/resource/key'
+import type { Column } from '#base/columns/column'
+import { Key } from '#base/columns/key'
 import { BulkFailure } from '#admin/errors'
 
 function keyOf(...kinds: Array<Column['kind']>) {

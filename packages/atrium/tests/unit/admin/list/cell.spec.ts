@@ -8,7 +8,7 @@ import {
   valueCell,
   type ShownCell,
 } from '#admin/list/cell'
-import type { Column } from '#crud/resource/column'
+import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('Cells of a list', (group) => {

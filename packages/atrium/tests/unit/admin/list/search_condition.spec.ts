@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { isSearchable, searchCondition } from '#admin/list/search_condition'
-import { ANY } from '#crud/values/text_pattern'
-import type { Column } from '#crud/resource/column'
+import { ANY } from '#base/values/text_pattern'
+import type { Column } from '#base/columns/column'
 import { adminSite } from '#tests/helpers/admin'
 
 test.group('Search of a list', (group) => {

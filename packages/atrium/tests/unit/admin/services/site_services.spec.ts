@@ -17,7 +17,7 @@ import { siteQueue } from '#admin/services/site_queue'
 import { SiteRedis } from '#admin/services/site_redis'
 import { ENGINE_TEXTS, siteTexts } from '#admin/services/site_texts'
 import { unreadFiles } from '#admin/services/unread_files'
-import { counters } from '#crud/counters'
+import { counters } from '#base/counters'
 import { adminSite } from '#tests/helpers/admin'
 import { emptyJobTables } from '#tests/helpers/jobs'
 

@@ -2,8 +2,8 @@ import { test } from '@japa/runner'
 import { UnreadableText } from '#admin/errors'
 import { type ValueOptions, valueOfCell } from '#admin/sheets/cell_value'
 import type { Cell } from '#admin/sheets/file_shape'
-import type { Column } from '#crud/resource/column'
-import type { ColumnKind } from '#crud/resource/column_kind'
+import type { Column } from '#base/columns/column'
+import type { ColumnKind } from '#base/columns/column_kind'
 
 function columnOf(kind: ColumnKind): Column {
   return { kind, isText: kind === 'text' || kind === 'uuid' } as Column

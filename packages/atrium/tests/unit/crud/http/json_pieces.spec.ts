@@ -2,7 +2,7 @@ import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import { DateTime } from 'luxon'
 import { writeJsonPieces } from '#crud/http/json_pieces'
-import { weakTag } from '#crud/http/etag'
+import { weakTag } from '#base/http/etag'
 
 const textOf = (pieces: Buffer[]) => Buffer.concat(pieces).toString()
 

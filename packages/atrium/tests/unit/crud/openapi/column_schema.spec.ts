@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import { resources } from '#crud'
 import { bodyForm } from '#crud/openapi/column_schema'
-import type { Column } from '#crud/resource/column'
+import type { Column } from '#base/columns/column'
 
 /** A column of the samples with another introspection. */
 function columnWith(apiName: string, facts: Partial<Column>): Column {

@@ -5,7 +5,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud, Problem, type Actor } from '#crud'
-import { UnknownKey } from '#crud/errors'
+import { UnknownKey } from '#base/errors'
 import { usePermissions } from '#crud/resource/permissions'
 import {
   cheap,

@@ -8,7 +8,7 @@ import { Booking, Counter, Note, Shift, Voucher } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
 import { strange } from '#tests/helpers/actors'
 import { NO, YES, insertRow } from '#tests/helpers/databases'
-import { UnknownKey } from '#crud/errors'
+import { UnknownKey } from '#base/errors'
 
 const TURN = '0b7f3a52-97a4-4c5e-8c5d-0d8ad1f8a3b1'
 const ANNA: Actor = strange({ kind: 'token', user: 'anna' })

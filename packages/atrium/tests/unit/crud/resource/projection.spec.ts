@@ -1,7 +1,7 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import { LucidCrud, systemActor, type Actor } from '#crud'
-import { NOBODY } from '#crud/actor'
+import { NOBODY } from '#base/actor'
 import { usePermissions } from '#crud/resource/permissions'
 import { Projection } from '#crud/resource/projection'
 import { cheap, Folder, GivenPermissions, grant, own, Paper, shared } from '#tests/fixtures/granted'

@@ -5,7 +5,7 @@ import { DateTime } from 'luxon'
 import { LucidCrud } from '#crud'
 import { Resource } from '#crud/resource/resource'
 import { versionOf } from '#crud/resource/version'
-import { toApi } from '#crud/values/to_api'
+import { toApi } from '#base/values/to_api'
 import { Sample } from '#tests/fixtures/samples'
 import { runs } from '#tests/helpers/random_runs'
 

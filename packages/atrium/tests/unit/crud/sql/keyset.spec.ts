@@ -1,8 +1,8 @@
 import { test } from '@japa/runner'
 import { resources } from '#crud'
-import { SqliteDialect } from '#crud/database/sqlite/sqlite_dialect'
+import { SqliteDialect } from '#base/database/sqlite/sqlite_dialect'
 import { rangesAfter } from '#crud/sql/keyset'
-import { orderOf, parseSort } from '#crud/request/sort'
+import { orderOf, parseSort } from '#base/columns/sort'
 
 const dialect = new SqliteDialect()
 

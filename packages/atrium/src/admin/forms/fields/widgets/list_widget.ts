@@ -1,4 +1,4 @@
-import { numberOrDigits, parseJson, writeJson } from '#crud/internals'
+import { numberOrDigits, parseJson, writeJson } from '#base/values/json'
 import { plainItems } from '../../../text/plain_items.js'
 import { TagsWidget } from './tags_widget.js'
 

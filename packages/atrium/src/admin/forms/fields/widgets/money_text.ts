@@ -1,4 +1,4 @@
-import { writeNumeral } from '#crud/internals'
+import { writeNumeral } from '#base/values/numbers'
 import { UnreadableText } from '../../../errors.js'
 import { ungrouped } from '../../../text/grouped_number.js'
 

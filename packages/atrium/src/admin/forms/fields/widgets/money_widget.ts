@@ -1,4 +1,4 @@
-import { exactDecimal } from '#crud/internals'
+import { exactDecimal } from '#base/database/exact_numbers'
 import type { ShownCell } from '../../../list/cell.js'
 import { grouped } from '../../../text/grouped_number.js'
 import { FormWidget } from './form_widget.js'

@@ -1,4 +1,4 @@
-import { parseJson, numberOrDigits, writeJson } from '#crud/internals'
+import { parseJson, numberOrDigits, writeJson } from '#base/values/json'
 
 /**
  * The tags of a stored value: a list, or a text that holds one as JSON.

@@ -1,4 +1,4 @@
-import type { Column } from '#crud/internals'
+import type { Column } from '#base/columns/column'
 import type { Show, ShownCell } from '../../../list/cell.js'
 import type { ModelView } from '../../../model_view.js'
 import { escaped } from '../../../text/markup.js'

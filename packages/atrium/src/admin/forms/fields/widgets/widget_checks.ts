@@ -1,5 +1,6 @@
 import { ValueError } from '#crud'
-import { listed, shown, type Column } from '#crud/internals'
+import { listed, shown } from '#base/errors'
+import type { Column } from '#base/columns/column'
 import type { FieldOptions } from '../../../view_options.js'
 import { isCurrency } from './money_text.js'
 

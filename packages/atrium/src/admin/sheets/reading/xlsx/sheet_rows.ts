@@ -1,5 +1,5 @@
 import { parseCellRef } from 'hucre/xlsx'
-import { writeNumeral } from '#crud/internals'
+import { writeNumeral } from '#base/values/numbers'
 import { FileFault } from '../../../errors.js'
 import type { Cell, CellFault } from '../../file_shape.js'
 import { MOST_COLUMNS, MOST_ROWS } from '../../sheet_limits.js'

@@ -1,0 +1,182 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Sql } from '../sql/sql.js'
+import type { Actor } from '../types.js'
+import { ANY, parseLike, patternFault, type TextPattern } from '../values/text_pattern.js'
+import type { Column } from './column.js'
+import { fromQuery } from '../values/from_query.js'
+import { isStorableText } from '../values/text.js'
+import { isOperator, operatorsOf, type Operator } from './operators.js'
+import { UnreadableFilter } from '../errors.js'
+
+/** Operators that compare with one value */
+export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte'
+
+/** One filter with its values checked and converted, ready for a query. */
+export type Condition =
+  | { type: 'compare'; column: Column; operator: ComparisonOperator; value: unknown }
+  | { type: 'null'; column: Column; negate: boolean }
+  /* An array that is null or has no item */
+  | { type: 'empty'; column: Column; negate: boolean }
+  /* An array that has the item */
+  | { type: 'item'; column: Column; value: unknown }
+  | { type: 'list'; column: Column; values: unknown[]; negate: boolean }
+  | { type: 'match'; column: Column; pattern: TextPattern; foldCase: boolean; negate: boolean }
+  | { type: 'between'; column: Column; from: unknown; to: unknown }
+  | { type: 'among'; column: Column; values: Subselect }
+  | { type: 'reached'; condition: Subselect }
+  /* Without conditions: false */
+  | { type: 'or'; conditions: Condition[] }
+  /* Without conditions: true */
+  | { type: 'and'; conditions: Condition[] }
+
+/** A statement, or a condition, that depends on what the actor may see. */
+export type Subselect = (client: QueryClientContract, options: { actor?: Actor }) => Sql
+
+/* The cost of a pattern grows with its length; no legitimate one is longer. */
+const LONGEST_PATTERN = 1000
+
+/**
+ * Reads a filter's value by its operator and its column's type. [A16, A18]
+ *
+ * @param given  a text, or a list of texts for an operator that takes several values
+ * @throws UnreadableFilter
+ */
+export function readCondition(
+  column: Column,
+  operator: Operator,
+  given: string | string[]
+): Condition {
+  if (LISTING.includes(operator)) {
+    return readList(column, operator, typeof given === 'string' ? splitList(given) : given)
+  }
+  if (typeof given !== 'string') throw new UnreadableFilter({ reason: 'single' })
+  return readSingle(column, operator, given)
+}
+
+/** Operators with comma-separated values. */
+const LISTING: Operator[] = ['in', 'not_in', 'between', 'or']
+
+function readList(column: Column, operator: Operator, parts: string[]): Condition {
+  switch (operator) {
+    case 'between': {
+      if (parts.length !== 2) throw new UnreadableFilter({ reason: 'pair' })
+      const [from, to] = parts.map((part) => readValue(column, part))
+      return { type: 'between', column, from, to }
+    }
+    case 'or': {
+      /* Each alternative is tested on every row. */
+      if (parts.join('').length > LONGEST_PATTERN) {
+        throw new UnreadableFilter({ reason: 'longestInAll', most: LONGEST_PATTERN })
+      }
+      const conditions = atMost(100, parts).map((part) => readPair(column, part))
+      return { type: 'or', conditions: quickEnough(conditions) }
+    }
+    default: {
+      const values = atMost(1000, parts).map((part) => readValue(column, part))
+      return { type: 'list', column, values, negate: operator === 'not_in' }
+    }
+  }
+}
+
+function readSingle(column: Column, operator: Operator, text: string): Condition {
+  switch (operator) {
+    case 'is':
+    case 'is_not':
+      return readIs(column, operator === 'is_not', text)
+    case 'exact':
+      return { type: 'compare', column, operator: 'eq', value: readValue(column, text) }
+    case 'eq':
+    case 'ne':
+    case 'gt':
+    case 'gte':
+    case 'lt':
+    case 'lte':
+      return { type: 'compare', column, operator, value: readValue(column, text) }
+    default:
+      if (column.element) return { type: 'item', column, value: readValue(column.element, text) }
+      return readPattern(column, operator, text)
+  }
+}
+
+function readValue(column: Column, text: string): unknown {
+  const value = fromQuery(column, text)
+  if (value === null) {
+    throw new UnreadableFilter({ reason: 'kind', kind: column.kind, text })
+  }
+  return value
+}
+
+function readIs(column: Column, negate: boolean, text: string): Condition {
+  if (text === 'null') return { type: 'null', column, negate }
+  if (column.element) {
+    if (text === 'empty') return { type: 'empty', column, negate }
+    throw new UnreadableFilter({ reason: 'nullOrEmpty' })
+  }
+  if (column.kind === 'boolean' && (text === 'true' || text === 'false')) {
+    const value = text === 'true'
+    if (!negate) return { type: 'compare', column, operator: 'eq', value }
+    /* As in SQL, a comparison with null is neither true nor false. */
+    return {
+      type: 'or',
+      conditions: [
+        { type: 'compare', column, operator: 'ne', value },
+        { type: 'null', column, negate: false },
+      ],
+    }
+  }
+  throw new UnreadableFilter({ reason: column.kind === 'boolean' ? 'nullOrBoolean' : 'null' })
+}
+
+function readPattern(column: Column, operator: Operator, text: string): Condition {
+  if (!isStorableText(text)) throw new UnreadableFilter({ reason: 'text' })
+  if (text.length > LONGEST_PATTERN) {
+    throw new UnreadableFilter({ reason: 'longest', most: LONGEST_PATTERN })
+  }
+  const patterns: Partial<Record<Operator, TextPattern>> = {
+    startswith: [text, ANY],
+    endswith: [ANY, text],
+    contains: [ANY, text, ANY],
+  }
+  const [match] = quickEnough([
+    {
+      type: 'match',
+      column,
+      pattern: patterns[operator] ?? parseLike(text),
+      foldCase: operator.endsWith('ilike'),
+      negate: operator.startsWith('not_'),
+    },
+  ])
+  return match
+}
+
+/** The cost of a request must not depend on the length of stored texts. */
+function quickEnough(conditions: Condition[]): Condition[] {
+  const matches = conditions.filter((condition) => condition.type === 'match')
+  const fault = patternFault(matches)
+  if (fault) throw new UnreadableFilter(fault)
+  return conditions
+}
+
+/** `startswith:A` of an `or`. Operators with a list are not allowed in it, as commas separate the pairs. */
+function readPair(column: Column, text: string): Condition {
+  const cut = text.indexOf(':')
+  const operator = cut < 0 ? '' : text.slice(0, cut)
+  const allowed = operatorsOf(column).filter((name) => !LISTING.includes(name))
+  if (!isOperator(operator) || !allowed.includes(operator)) {
+    throw new UnreadableFilter({ reason: 'alternatives', operators: allowed })
+  }
+  return readCondition(column, operator, text.slice(cut + 1))
+}
+
+/**
+ * Splits at commas; a backslash before a comma makes it part of the value.
+ */
+export function splitList(text: string): string[] {
+  return text.split(/(?<!\\),/).map((part) => part.replaceAll('\\,', ','))
+}
+
+/** Databases limit the size of a statement; the caller gets a clear error before that. */
+function atMost(most: number, parts: string[]): string[] {
+  if (parts.length > most) throw new UnreadableFilter({ reason: 'list', most })
+  return parts
+}

@@ -1,0 +1,71 @@
+import { invalidParameter } from '../http/problems.js'
+import type { Column } from './column.js'
+import type { Item } from '../types.js'
+
+/** The fields of a response's items, in the resource's order. */
+export interface Fields {
+  columns: readonly Column[]
+  /** Computed properties: attribute -> API name */
+  computed: ReadonlyMap<string, string>
+}
+
+/** The fields that responses of a resource can have. */
+interface Answerable {
+  readonly fields: readonly Column[]
+  readonly computed: Fields['computed']
+}
+
+/**
+ * Selects fields of the resource by API name: `id,name`, or a list of names. [Q2]
+ *
+ * @throws Problem 422  for an unknown or hidden name, an empty one too
+ */
+export function selectFields(resource: Answerable, wanted: string | Iterable<string>): Fields {
+  const names = new Set(typeof wanted === 'string' ? wanted.split(',') : wanted)
+  const known = fieldNames(resource)
+  for (const name of names) {
+    if (!known.includes(name)) {
+      throw invalidParameter(
+        'fields',
+        'fields',
+        `must be names of fields with commas between, not "${name}"; names are ${known.join(', ')}`
+      )
+    }
+  }
+  return {
+    columns: resource.fields.filter(({ apiName }) => names.has(apiName)),
+    computed: new Map([...resource.computed].filter(([, apiName]) => names.has(apiName))),
+  }
+}
+
+/** The selected fields; undefined selects all, and a selection stays as it is. */
+export function fieldsOf(
+  resource: Answerable,
+  wanted: string | Iterable<string> | Fields | undefined
+): Fields | undefined {
+  if (typeof wanted === 'string') return selectFields(resource, wanted)
+  return wanted && Symbol.iterator in wanted ? selectFields(resource, wanted) : wanted
+}
+
+/**
+ * The selected fields of a whole item.
+ *
+ * @param others  further properties to keep
+ */
+export function pickFields(
+  item: Item,
+  { columns, computed }: Fields,
+  others: ReadonlyArray<{ names: readonly string[] }> = []
+): Item {
+  const names = new Set([
+    ...columns.map(({ apiName }) => apiName),
+    ...computed.values(),
+    ...others.flatMap((other) => other.names),
+  ])
+  return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)))
+}
+
+/** The names of all fields of an item: columns, then computed properties. */
+export function fieldNames(resource: Answerable): string[] {
+  return [...resource.fields.map((column) => column.apiName), ...resource.computed.values()]
+}

@@ -1,0 +1,56 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import { discardConnection } from '#upstream/knex_transaction'
+import type { Sql } from '../sql/sql.js'
+import type { Statement } from './dialect.js'
+import { dialectOf } from './dialects.js'
+import { commitGroupsOf } from './sqlite/sqlite_connection.js'
+import { withWriter } from './with_connection.js'
+
+type Row = Record<string, unknown>
+
+/** Runs a statement of a transaction, and returns its rows; for a write, those of its `returning`. */
+export type RunSql = (statement: Sql) => Promise<Row[]>
+
+/**
+ * Runs a write in a transaction of the driver that neither knex nor Lucid tracks, which takes a fraction of their time. Only
+ * for statements of the engine: application code must get a transaction of Lucid. On SQLite, waiting writes share their
+ * commit, as those of `inSharedTransaction` do.
+ *
+ * @param client     no transaction
+ * @param committed  called after the commit, in the order of the writes; must not throw
+ * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
+ */
+export async function inBareTransaction<Result>(
+  client: QueryClientContract,
+  work: (run: RunSql) => Promise<Result>,
+  committed: (result: Result) => void
+): Promise<Result> {
+  const dialect = dialectOf(client)
+  const command = (sql: string) => dialect.statement(client, sql, [])
+  const run = (connection: unknown) =>
+    work(({ sql, bindings }) => dialect.statement(client, sql, bindings)(connection))
+  const groups = commitGroupsOf(client)
+  if (groups) return await groups.runBare(client, { command, run, committed })
+  return await withWriter(client, async (connection) => {
+    const result = await bracketed(connection, command, dialect.begin, run)
+    committed(result)
+    return result
+  })
+}
+
+async function bracketed<Result>(
+  connection: object,
+  command: (sql: string) => Statement,
+  begin: string,
+  run: (connection: object) => Promise<Result>
+): Promise<Result> {
+  await command(begin)(connection)
+  try {
+    const result = await run(connection)
+    await command('COMMIT')(connection)
+    return result
+  } catch (error) {
+    await command('ROLLBACK')(connection).catch(() => discardConnection(connection))
+    throw error
+  }
+}

@@ -1,0 +1,282 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '../../columns/column.js'
+import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
+import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import { explainMysql } from './mysql_faults.js'
+import { mysqlMatch } from './mysql_match.js'
+import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
+import { joined, type Sql } from '../../sql/sql.js'
+import type { TextPattern } from '../../values/text_pattern.js'
+import { endedInTime } from '../ended_in_time.js'
+import { OutOfTime, timeLeft } from '../time_limit.js'
+import { withConnection } from '../with_connection.js'
+
+/** The dialect of MySQL and MariaDB. */
+export class MysqlDialect implements Dialect {
+  readonly begin = 'BEGIN'
+  readonly lockClause = ' for update'
+  readonly mixesTypes = false
+  readonly returnsWrittenRows = false
+
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
+    return readMysqlTable(client, table)
+  }
+
+  explain(error: unknown): Fault | null {
+    return explainMysql(error)
+  }
+
+  /** The name of a table may start with its schema or database. */
+  quote(name: string): string {
+    return name.split('.').map(quoted).join('.')
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${this.quote(table)}.${quoted(column.name)}`
+  }
+
+  select(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    return isGeometry(column) ? `st_astext(${name}) as ${quoted(column.name)}` : name
+  }
+
+  /** As text, which is exact for every type except 64-bit floats. */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = this.nameOf(table, column)
+    return `${column.kind === 'binary' ? name : storedForm(name, column)} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const [name, place] = compared(this.nameOf(table, column), column)
+    return { sql: `${name} ${operator} ${place}`, bindings: [value] }
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
+    if (!isPossibleValue(column, value))
+      return impossibleComparison(this.nameOf(table, column), operator)
+    if (isWrittenUuid(column) && (operator === '=' || operator === '<>')) {
+      return this.compareList(table, column, [value], operator === '<>')
+    }
+    if (operator === '=' && comparesLoosely(column)) {
+      return this.compareList(table, column, [value], false)
+    }
+    const [name, place] = compared(this.nameOf(table, column), column)
+    return { sql: `${name} ${operator} ${place}`, bindings: [this.bind(column, value)] }
+  }
+
+  /**
+   * The first condition uses the column's own, looser comparison, so that an index applies; the second
+   * removes the surplus rows.
+   */
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
+    values = values.filter((value) => isPossibleValue(column, value))
+    if (values.length === 0)
+      return impossibleComparison(this.nameOf(table, column), negate ? '<>' : '=')
+    if (isWrittenUuid(column)) {
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
+    }
+    const own = this.nameOf(table, column)
+    const [name, place] = compared(own, column)
+    const places = (one: string) => values.map(() => one).join(', ')
+    const exact = {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places(place)})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
+    if (negate || !comparesLoosely(column)) return exact
+    return joined([{ ...exact, sql: `${own} in (${places('?')})` }, exact], 'and')
+  }
+
+  match(
+    table: string,
+    column: Column,
+    pattern: TextPattern,
+    { foldCase, negate }: { foldCase: boolean; negate: boolean }
+  ): Sql {
+    const text = `convert(${this.nameOf(table, column)} using utf8mb4) ${EXACTLY}`
+    const test = mysqlMatch(text, pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
+  }
+
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    return `${compared(this.nameOf(table, column), column)[0]} ${direction}`
+  }
+
+  groupOf(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    return isWrittenUuid(column) ? `lower(${name})` : compared(name, column)[0]
+  }
+
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const time = { day: '', hour: ' %H', minute: ' %H:%i' }[part]
+    return `date_format(${this.nameOf(table, column)}, '%Y-%m-%d${time}')`
+  }
+
+  listOfTexts(expression: string): string {
+    return `cast(json_arrayagg(cast(${expression} as char)) as char)`
+  }
+
+  async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
+    return reported
+  }
+
+  /** An insert returns only auto-increment keys. */
+  async keyToInsert(client: QueryClientContract, column: Column) {
+    if (column.defaultExpression === undefined) return column.defaultText ?? undefined
+    const [rows] = await client.rawQuery(`select (${column.defaultExpression}) as made`)
+    return rows[0].made
+  }
+
+  /** Never asked: this database does not return written rows. */
+  async hasTriggers(): Promise<boolean> {
+    return true
+  }
+
+  async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
+    const [key] = await client.getWriteClient().table(table).insert(row)
+    return key
+  }
+
+  /** A text must not be compared with a number, which would convert it to one. */
+  bind(column: Column, value: unknown): unknown {
+    if (typeof value === 'boolean') return Number(value)
+    return column.isText && typeof value === 'number' ? String(value) : value
+  }
+
+  stopsReads(client: QueryClientContract): boolean {
+    return !client.isTransaction
+  }
+
+  async read<Result>(
+    client: QueryClientContract,
+    query: Query,
+    run: () => PromiseLike<Result>
+  ): Promise<Result> {
+    if (this.stopsReads(client)) return await endedInTime(query, run)
+    return await run()
+  }
+
+  limit(count: number): string {
+    return String(Math.trunc(count))
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    if (client.debug) {
+      const [rows] = await client.rawQuery(sql, values as any[])
+      return rows
+    }
+    const left = this.stopsReads(client) ? timeLeft() : undefined
+    return await withConnection(client, (connection) =>
+      left === undefined
+        ? ask(connection, sql, values)
+        : limited(connection, left, () => ask(connection, sql, values))
+    )
+  }
+
+  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    return (connection) => ask(connection, sql, values)
+  }
+}
+
+function ask(
+  connection: any,
+  sql: string,
+  values: readonly unknown[] = []
+): Promise<Array<Record<string, unknown>>> {
+  return new Promise((resolve, reject) => {
+    connection.query({ sql, values }, (error: unknown, rows: any) =>
+      error ? reject(error) : resolve(rows)
+    )
+  })
+}
+
+/**
+ * Runs a statement that the server ends after the time.
+ *
+ * @throws OutOfTime
+ */
+async function limited<Result>(
+  connection: unknown,
+  milliseconds: number,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  await ask(connection, timeSetting(String(milliseconds / 1000), String(milliseconds)))
+  try {
+    return await run()
+  } catch (error) {
+    throw ENDED.has((error as { errno?: number }).errno) ? new OutOfTime() : error
+  } finally {
+    await ask(connection, timeSetting('default', 'default'))
+  }
+}
+
+/* The codes of MariaDB and of MySQL */
+const ENDED = new Set<number | undefined>([1969, 3024])
+
+/** MariaDB reads the first comment alone, MySQL the second. */
+function timeSetting(mariadb: string, mysql: string): string {
+  return `set session /*M! max_statement_time = ${mariadb} */ /*!50708 max_execution_time = ${mysql} */`
+}
+
+/* The one binary collation of every version; its `like` respects trailing spaces. */
+const EXACTLY = 'collate utf8mb4_bin'
+
+function comparesLoosely(column: Column): boolean {
+  return (
+    column.isText &&
+    column.collation === 'loose' &&
+    column.sqlType !== 'uuid' &&
+    !isGeometry(column)
+  )
+}
+
+function isGeometry({ sqlType }: StoredColumn): boolean {
+  return GEOMETRIES.has(sqlType)
+}
+
+function isDecimal({ kind, sqlType }: StoredColumn): boolean {
+  return kind === 'number' && sqlType.startsWith('decimal')
+}
+
+function storedForm(name: string, column: StoredColumn): string {
+  if (isGeometry(column)) return `st_astext(${name})`
+  if (column.sqlType.startsWith('bit')) return `cast(${name} + 0 as char)`
+  if (column.kind !== 'number' || isDecimal(column)) return `cast(${name} as char)`
+  return column.sqlType.startsWith('float') ? widened(name) : name
+}
+
+/** The text of a 32-bit float; the number behind it has other digits. */
+function widened(name: string): string {
+  return `cast(cast(${name} as char) as double)`
+}
+
+/** The expressions of the column and of the value that make them compare exactly. */
+function compared(name: string, column: Column): [column: string, value: string] {
+  if (column.kind === 'number' && column.sqlType.startsWith('float')) return [widened(name), '?']
+  /* A text would be compared as a float. */
+  if (isDecimal(column)) return [name, `cast(? as decimal(65, ${comparedScale(column)}))`]
+  if (isGeometry(column)) return [`st_astext(${name})`, '?']
+  if (column.sqlType === 'uuid') return [`cast(${name} as char)`, '?']
+  if (!comparesLoosely(column)) return [name, '?']
+  return [`cast(convert(${name} using utf8mb4) as binary)`, 'cast(? as binary)']
+}
+
+/** The decimal places of values in comparisons: all that remain after the column's digits before the point. */
+function comparedScale({ decimalRange }: Column): number {
+  const whole = decimalRange?.most.split('.')[0].length ?? 0
+  return Math.min(30, 65 - whole)
+}
+
+/** The column is text, and may store a UUID in capitals. */
+function isWrittenUuid(column: Column): boolean {
+  return column.kind === 'uuid' && column.sqlType !== 'uuid'
+}
+
+function quoted(name: string): string {
+  return `\`${name.replaceAll('`', '``')}\``
+}

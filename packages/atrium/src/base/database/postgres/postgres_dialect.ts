@@ -1,0 +1,346 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '../../columns/column.js'
+import type {
+  Comparison,
+  Dialect,
+  NewRow,
+  Query,
+  Statement,
+  StoredColumn,
+  TimePart,
+} from '../dialect.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
+import { explainPostgres } from './postgres_faults.js'
+import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import { postgresMatch } from './postgres_match.js'
+import { readPostgresTable } from './postgres_table.js'
+import { insertSql, type Sql } from '../../sql/sql.js'
+import { quoted } from '../../sql/quoted.js'
+import type { TextPattern } from '../../values/text_pattern.js'
+import { endedInTime } from '../ended_in_time.js'
+import { OutOfTime, timeLeft } from '../time_limit.js'
+import { withConnection } from '../with_connection.js'
+
+/** The dialect of PostgreSQL. */
+export class PostgresDialect implements Dialect {
+  readonly begin = 'BEGIN'
+  readonly lockClause = ' for update'
+  readonly mixesTypes = false
+  readonly returnsWrittenRows = true
+
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
+    return readPostgresTable(client, table)
+  }
+
+  explain(error: unknown): Fault | null {
+    return explainPostgres(error)
+  }
+
+  /** The name of a table may start with its schema. */
+  quote(name: string): string {
+    return name.split('.').map(quoted).join('.')
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${this.quote(table)}.${quoted(column.name)}`
+  }
+
+  /** Types without a form of their own in the API are text there, and are compared as text. */
+  select(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    const sql = operand(name, column)
+    return sql === name ? sql : `${sql} as ${quoted(column.name)}`
+  }
+
+  /** As text, which is exact for every type; bytes stay bytes. */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `${column.kind === 'binary' ? name : `(${name})::text`} as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    const name = operand(this.nameOf(table, column), column)
+    return `octet_length(${column.kind === 'json' ? `(${name})::text` : name})`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const name = compared(this.nameOf(table, column), column, true)
+    return { sql: `${name} ${operator} ${place(column)}`, bindings: [value] }
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
+    if (!isPossibleValue(column, value))
+      return impossibleComparison(this.nameOf(table, column), operator)
+    const isEquality = operator === '=' || operator === '<>'
+    if (isWrittenUuid(column) && isEquality) {
+      return this.compareList(table, column, [value], operator === '<>')
+    }
+    const name = compared(this.nameOf(table, column), column, !isEquality)
+    return {
+      sql: `${name} ${operator} ${place(column)}`,
+      bindings: [this.bind(column, value)],
+    }
+  }
+
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
+    values = values.filter((value) => isPossibleValue(column, value))
+    if (values.length === 0)
+      return impossibleComparison(this.nameOf(table, column), negate ? '<>' : '=')
+    if (isWrittenUuid(column)) {
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
+    }
+    const places = values.map(() => place(column)).join(', ')
+    const name = compared(this.nameOf(table, column), column, false)
+    return {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
+  }
+
+  match(
+    table: string,
+    column: Column,
+    pattern: TextPattern,
+    { foldCase, negate }: { foldCase: boolean; negate: boolean }
+  ): Sql {
+    const name = compared(this.nameOf(table, column), column, false)
+    const test = postgresMatch(name, pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
+  }
+
+  /** Items are compared as values of a column of their type are. */
+  arrayWith(table: string, column: Column, item: unknown): Sql {
+    const items = `unnest(${this.nameOf(table, column)}) as "array items" (${quoted(column.name)})`
+    const { sql, bindings } = this.compare('array items', column.element!, '=', item)
+    return { sql: `exists (select from ${items} where ${sql})`, bindings }
+  }
+
+  emptyArray(table: string, column: Column, negate: boolean): Sql {
+    const count = `coalesce(cardinality(${this.nameOf(table, column)}), 0)`
+    return { sql: `${count} ${negate ? '>' : '='} 0`, bindings: [] }
+  }
+
+  /** Nulls are last by default. An index applies only without a `nulls` clause. */
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    const nulls = column.nullable ? ` nulls ${direction === 'asc' ? 'first' : 'last'}` : ''
+    return `${compared(this.nameOf(table, column), column, true)} ${direction}${nulls}`
+  }
+
+  groupOf(table: string, column: Column): string {
+    const name = compared(this.nameOf(table, column), column, false)
+    return isWrittenUuid(column) ? `lower(${name})` : name
+  }
+
+  /** The connection's zone is UTC. */
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const time = { day: '', hour: ' HH24', minute: ' HH24:MI' }[part]
+    return `to_char(${this.nameOf(table, column)}, 'YYYY-MM-DD${time}')`
+  }
+
+  async followGivenKeys(
+    client: QueryClientContract,
+    table: string,
+    { name }: Column
+  ): Promise<void> {
+    const own = this.quote(table)
+    const sequence = [own, name]
+    await client.rawQuery(
+      `select setval(pg_get_serial_sequence(?, ?),
+        greatest(nextval(pg_get_serial_sequence(?, ?)), (select max(${this.quote(name)}) from ${own})))`,
+      [...sequence, ...sequence]
+    )
+  }
+
+  listOfTexts(expression: string): string {
+    return `json_agg((${expression})::text)::text`
+  }
+
+  async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
+    return reported
+  }
+
+  async hasTriggers(client: QueryClientContract, table: string): Promise<boolean> {
+    const rows = await this.selectRows(
+      client,
+      "select 1 from pg_trigger where tgrelid = ?::regclass and not tgisinternal and tgenabled <> 'D' limit 1",
+      [this.quote(table)]
+    )
+    return rows.length > 0
+  }
+
+  async insertRow(
+    client: QueryClientContract,
+    table: string,
+    row: Record<string, unknown>,
+    key: string = 'id'
+  ) {
+    if (client.isTransaction) {
+      const { sql, bindings } = this.insertRowSql(table, row, key)
+      const [inserted] = await this.selectRows(client, sql, bindings)
+      return inserted.key
+    }
+    const [inserted] = await client.getWriteClient().table(table).insert(row).returning(key)
+    return inserted[key]
+  }
+
+  insertRowSql(table: string, row: Record<string, unknown>, key: string = 'id'): Sql {
+    const { sql, bindings } = insertSql(this.quote(table), row)
+    return { sql: `${sql} returning ${quoted(key)} as key`, bindings }
+  }
+
+  insertPairSql(first: NewRow, second: NewRow & { reference: string }): Sql {
+    const one = this.insertRowSql(first.table, first.row)
+    const names = [second.reference, ...Object.keys(second.row)].map(quoted)
+    const places = Object.keys(second.row).map(() => ', ?')
+    return {
+      sql: `with one as (${one.sql}) insert into ${this.quote(second.table)} (${names.join(', ')})
+        values ((select key from one)${places.join('')}) returning ${quoted(second.reference)} as key`,
+      bindings: [...one.bindings, ...Object.values(second.row)],
+    }
+  }
+
+  /** The condition makes the update wait for the lock. A column that is not returned defines the order of the rows. */
+  updateLockedSql(select: Sql, update: (condition: Sql) => Sql, names: readonly string[]): Sql {
+    const updated = update({ sql: 'exists (select from "row before")', bindings: [] })
+    return {
+      sql: `with "row before" as (${select.sql}), "row after" as (${updated.sql})
+        select ${names.map(quoted).join(', ')} from (
+          select 0 as "row number", * from "row before" union all select 1, * from "row after"
+        ) as "both rows" order by "row number"`,
+      bindings: [...select.bindings, ...updated.bindings],
+    }
+  }
+
+  bind(column: Column, value: unknown): unknown {
+    return column.kind === 'integer' && typeof value === 'boolean' ? Number(value) : value
+  }
+
+  stopsReads(client: QueryClientContract): boolean {
+    return !client.isTransaction
+  }
+
+  async read<Result>(
+    client: QueryClientContract,
+    query: Query,
+    run: () => PromiseLike<Result>
+  ): Promise<Result> {
+    if (this.stopsReads(client)) return await endedInTime(query, run)
+    return await run()
+  }
+
+  limit(count: number): string {
+    return String(Math.trunc(count))
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    if (client.debug) {
+      const result = await client.rawQuery(sql, values as any[])
+      return result.rows
+    }
+    const text = numbered(sql)
+    const left = this.stopsReads(client) ? timeLeft() : undefined
+    const { rows } = await withConnection(client, (connection) =>
+      left === undefined
+        ? ask(connection, { text, values })
+        : limited(connection, left, () => ask(connection, { text, values }))
+    )
+    return rows
+  }
+
+  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    const text = numbered(sql)
+    return async (connection) => {
+      const { rows } = await ask(connection, { text, values })
+      return rows
+    }
+  }
+}
+
+function ask(
+  connection: any,
+  statement: string | { text: string; values: readonly unknown[] }
+): Promise<{ rows: Array<Record<string, unknown>> }> {
+  return new Promise((resolve, reject) => {
+    connection.query(statement, (error: unknown, result: any) =>
+      error ? reject(error) : resolve(result)
+    )
+  })
+}
+
+/**
+ * Runs a statement that the server cancels after the time.
+ *
+ * @throws OutOfTime
+ */
+async function limited<Result>(
+  connection: unknown,
+  milliseconds: number,
+  run: () => PromiseLike<Result>
+): Promise<Result> {
+  await ask(connection, `set statement_timeout = ${milliseconds}`)
+  try {
+    return await run()
+  } catch (error) {
+    throw (error as { code?: string }).code === CANCELED ? new OutOfTime() : error
+  } finally {
+    await ask(connection, 'reset statement_timeout')
+  }
+}
+
+const CANCELED = '57014'
+
+/** PostgreSQL numbers its placeholders. Our statements have no question mark in a text or a name. */
+function numbered(sql: string): string {
+  let count = 0
+  return sql.replaceAll('?', () => `$${++count}`)
+}
+
+const ARRAY = /\[\]$/
+const READ_ARRAY = /^(?:smallint|integer|boolean|text|double precision)\[\]$/
+
+const PLAIN_TEXT = /^(?:text|character varying(?:\(\d+\))?|name)$/
+
+/** The column's value, in the type in which it is compared and returned. */
+function operand(name: string, column: StoredColumn): string {
+  switch (column.kind) {
+    case 'text':
+      return PLAIN_TEXT.test(column.sqlType) ? name : `${name}::text`
+    case 'json':
+      /* The driver reads the items of other arrays as objects, or rounds them. */
+      return ARRAY.test(column.sqlType) && !READ_ARRAY.test(column.sqlType)
+        ? `${name}::text[]`
+        : name
+    case 'number':
+      /* A 32-bit float is returned as its shortest text; the number behind it has other digits. */
+      if (column.sqlType === 'real') return `${name}::text::float8`
+      return column.sqlType === 'money' ? `${name}::numeric` : name
+    default:
+      return name
+  }
+}
+
+/** Only an ordering needs code points; without a `collate` clause, an index applies. */
+function compared(name: string, column: Column, ordering: boolean): string {
+  const sql = operand(name, column)
+  if (column.kind !== 'text' && !isWrittenUuid(column)) return sql
+  if (column.collation === 'loose') return `${name}::text collate "C"`
+  return ordering && column.collation !== 'binary' ? `${sql} collate "C"` : sql
+}
+
+/**
+ * The placeholder of a value. Without a type the value would have to fit the column's, and a filter may
+ * compare a 32-bit column with 2^40.
+ */
+function place(column: Column): string {
+  if (column.kind === 'integer') return '?::int8'
+  if (column.kind !== 'number') return '?'
+  return column.sqlType === 'real' || column.sqlType === 'double precision'
+    ? '?::float8'
+    : '?::numeric'
+}
+
+/** The column is text, and may store a UUID in capitals. */
+function isWrittenUuid(column: Column): boolean {
+  return column.kind === 'uuid' && column.sqlType !== 'uuid'
+}

@@ -1,0 +1,85 @@
+import { setImmediate } from 'node:timers/promises'
+import { isLongTurn } from '../../event_loop.js'
+import { isLasting, MOST_READY } from './sqlite_statements.js'
+
+type Row = Record<string, unknown>
+
+export interface BetterStatement {
+  /** True if it returns rows */
+  readonly reader: boolean
+  /** A promise while another process has the lock, or requests are let in */
+  all(values: readonly unknown[]): Row[] | Promise<Row[]>
+  run(...values: unknown[]): unknown
+  safeIntegers(on?: boolean): this
+}
+
+/** The part of the driver `better-sqlite3` that is used here. */
+export interface Connection {
+  prepare(sql: string): BetterStatement
+}
+
+/**
+ * Caches the prepared statements of a connection, whatever code prepares them: preparing one takes
+ * longer than running it.
+ */
+export function keepBetterStatements(connection: Connection): void {
+  const ready = new Map<string, BetterStatement>()
+  const prepare = connection.prepare.bind(connection)
+  connection.prepare = (sql) => {
+    if (!isLasting(sql)) return prepare(sql)
+    const statement = ready.get(sql) ?? changeable(prepare(sql), () => ready.delete(sql))
+    /* The statement used last moves to the end, and is removed last. */
+    ready.delete(sql)
+    ready.set(sql, statement)
+    if (ready.size > MOST_READY) ready.delete(ready.keys().next().value!)
+    return statement
+  }
+}
+
+/**
+ * Lets requests in between the statements of a long transaction: this driver works in the server's thread. A statement
+ * that waits for it returns a promise.
+ */
+export function letRequestsIn(connection: Connection): void {
+  const prepare = connection.prepare.bind(connection)
+  connection.prepare = (sql) => {
+    const statement = prepare(sql)
+    for (const method of ['all', 'run'] as const) {
+      const run = statement[method].bind(statement) as (...bindings: any[]) => any
+      statement[method] = (...bindings: any[]) =>
+        isLongTurn() ? setImmediate().then(() => run(...bindings)) : run(...bindings)
+    }
+    return statement
+  }
+}
+
+/** A cached statement leaves the cache when its caller changes its number format. */
+function changeable(statement: BetterStatement, leave: () => void): BetterStatement {
+  const { safeIntegers } = statement
+  statement.safeIntegers = (on) => {
+    leave()
+    return safeIntegers.call(statement, on) as typeof statement
+  }
+  return statement
+}
+
+/**
+ * The rows of a select, or of a write with `returning`; none of another statement. This driver blocks until the rows are read; only for the
+ * lock of another process, and to let requests in, a writing connection waits without blocking.
+ */
+export function selectAtOnce(
+  connection: Connection,
+  sql: string,
+  values: readonly unknown[]
+): Row[] | Promise<Row[]> {
+  const statement = connection.prepare(sql)
+  if (statement.reader) return statement.all(values.map(bound))
+  const done = statement.run(...values.map(bound))
+  return done instanceof Promise ? done.then(() => []) : []
+}
+
+/** This driver cannot bind booleans and dates; they are converted as the other driver does. */
+function bound(value: unknown): unknown {
+  if (typeof value === 'boolean') return Number(value)
+  return value instanceof Date ? value.getTime() : value
+}

@@ -1,0 +1,272 @@
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { Column } from '../../columns/column.js'
+import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
+import type { Fault, TableIntrospection } from '../introspection.js'
+import { quoted } from '../../sql/quoted.js'
+import { insertSql, type Sql } from '../../sql/sql.js'
+import type { TextPattern } from '../../values/text_pattern.js'
+import { timeLeft } from '../time_limit.js'
+import { selectAtOnce } from './better_sqlite_statements.js'
+import { interrupted } from './interrupted.js'
+import { BEGIN } from './commit_groups.js'
+import { idleReaderOf, readersOf } from './sqlite_connection.js'
+import { explainSqlite } from './sqlite_faults.js'
+import { completeForms } from './sqlite_forms.js'
+import { matchTest } from './sqlite_match.js'
+import { comparable, operandOf } from './sqlite_operand.js'
+import { withConnection } from '../with_connection.js'
+import { selectReady } from './sqlite_statements.js'
+import { readSqliteTable } from './sqlite_table.js'
+
+/**
+ * Placeholder of a value that a column is compared with. On an analysed table, the SQLite of
+ * `better-sqlite3` would plan a cached statement again for each new value of a bare question mark, which
+ * takes longer than most lists; the other driver's has one plan for all values.
+ */
+const VALUE = '+?'
+
+/** The dialect of SQLite, for both drivers. */
+export class SqliteDialect implements Dialect {
+  readonly begin = BEGIN
+  readonly lockClause = ''
+  readonly quote = quoted
+  readonly mixesTypes = true
+  readonly returnsWrittenRows = true
+
+  readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null> {
+    return readSqliteTable(client, table)
+  }
+
+  async completeForms(
+    client: QueryClientContract,
+    table: string,
+    columns: readonly Column[],
+    pause: () => Promise<boolean>
+  ): Promise<void> {
+    const known = columns.filter(({ forms }) => forms)
+    const select = (sql: string, values: unknown[]) => this.selectRows(client, sql, values)
+    await completeForms(table, known, select, pause)
+  }
+
+  /**
+   * The driver names the constraint only at the end of its message; the text before may contain a
+   * caller's text.
+   */
+  explain(error: unknown): Fault | null {
+    return explainSqlite(error)
+  }
+
+  /**
+   * The driver reads integers as JavaScript numbers, which are exact up to 2^53; beyond that, only the
+   * text has every digit.
+   */
+  select(table: string, column: Column): string {
+    const name = this.nameOf(table, column)
+    const value = isShownAsStored(column) ? name : operandOf(name, column)
+    if (column.kind !== 'integer')
+      return value === name ? name : `${value} as ${quoted(column.name)}`
+    return `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end as ${quoted(column.name)}`
+  }
+
+  /** Each value has its own type, whatever its column's: a decimal column may contain 64-bit integers. */
+  stored(table: string, column: StoredColumn, as: string): string {
+    const name = operandOf(this.nameOf(table, column), column)
+    const isLong = `typeof(${name}) = 'integer' and ${name} not between -9007199254740991 and 9007199254740991`
+    return `case when ${isLong} then cast(${name} as text) else ${name} end as ${quoted(as)}`
+  }
+
+  sizeOf(table: string, column: Column): string {
+    return `octet_length(${this.nameOf(table, column)})`
+  }
+
+  compareStored(table: string, column: Column, operator: string, value: unknown): Sql {
+    const name = operandOf(this.nameOf(table, column), column)
+    return { sql: `${name} ${operator} ${VALUE}${collation(column)}`, bindings: [value] }
+  }
+
+  nameOf(table: string, column: Pick<Column, 'name'>): string {
+    return `${quoted(table)}.${quoted(column.name)}`
+  }
+
+  compare(table: string, column: Column, operator: Comparison, value: unknown): Sql {
+    if (column.kind === 'uuid' && (operator === '=' || operator === '<>')) {
+      return this.compareList(table, column, [value], operator === '<>')
+    }
+    const name = operandOf(this.nameOf(table, column), column)
+    const sql = `${name} ${operator} ${placeOf(column, value)}${collation(column)}`
+    const guard =
+      operator === '=' || operator === '<>' ? undefined : guardOf(name, column, operator)
+    return {
+      sql: guard ? `(${sql} and ${guard})` : sql,
+      bindings: [this.bind(column, value)],
+    }
+  }
+
+  compareList(table: string, column: Column, values: readonly unknown[], negate: boolean): Sql {
+    /* Here a UUID is text, and may be stored in capitals. */
+    if (column.kind === 'uuid')
+      values = values.flatMap((value) => [value, String(value).toUpperCase()])
+    const places = values.map((value) => placeOf(column, value)).join(', ')
+    /* A list is compared in the left side's collation. */
+    const name = `${operandOf(this.nameOf(table, column), column)}${collation(column)}`
+    return {
+      sql: `${name} ${negate ? 'not in' : 'in'} (${places})`,
+      bindings: values.map((value) => this.bind(column, value)),
+    }
+  }
+
+  match(
+    table: string,
+    column: Column,
+    pattern: TextPattern,
+    { foldCase, negate }: { foldCase: boolean; negate: boolean }
+  ): Sql {
+    const name = operandOf(this.nameOf(table, column), column)
+    const test = matchTest(name, pattern, foldCase)
+    return negate ? { ...test, sql: `not (${test.sql})` } : test
+  }
+
+  order(table: string, column: Column, direction: 'asc' | 'desc'): string {
+    const name = operandOf(this.nameOf(table, column), column)
+    return `${name}${collation(column)} ${direction}`
+  }
+
+  groupOf(table: string, column: Column): string {
+    const name = operandOf(this.nameOf(table, column), column)
+    /* As in `compareList`: a UUID may be stored in capitals. */
+    if (column.kind === 'uuid') return `lower(${name})`
+    const exact = `case when ${name} between -9007199254740991 and 9007199254740991 then ${name} else cast(${name} as text) end`
+    return column.kind === 'integer' ? exact : `${name}${collation(column)}`
+  }
+
+  /** Moments are text that begins with the day. */
+  beginOf(table: string, column: Column, part: TimePart): string {
+    const length = { day: 10, hour: 13, minute: 16 }[part]
+    return `substr(${operandOf(this.nameOf(table, column), column)}, 1, ${length})`
+  }
+
+  listOfTexts(expression: string): string {
+    return `json_group_array(cast(${expression} as text))`
+  }
+
+  async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
+    if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
+    const rows = await client.rawQuery('select cast(last_insert_rowid() as text) as id')
+    return rows[0].id
+  }
+
+  async hasTriggers(client: QueryClientContract, table: string): Promise<boolean> {
+    const rows = await this.selectRows(
+      client,
+      "select 1 from sqlite_master where type = 'trigger' and tbl_name = ? collate nocase limit 1",
+      [table]
+    )
+    return rows.length > 0
+  }
+
+  async insertRow(client: QueryClientContract, table: string, row: Record<string, unknown>) {
+    if (client.isTransaction) {
+      const { sql, bindings } = this.insertRowSql(table, row)
+      const [inserted] = await this.selectRows(client, sql, bindings)
+      return inserted.key
+    }
+    const [key] = await client.getWriteClient().table(table).insert(row)
+    return key
+  }
+
+  insertRowSql(table: string, row: Record<string, unknown>): Sql {
+    const { sql, bindings } = insertSql(quoted(table), row)
+    return { sql: `${sql} returning rowid as key`, bindings }
+  }
+
+  bind(column: Column, value: unknown): unknown {
+    return column.kind === 'boolean' && typeof value === 'boolean' ? Number(value) : value
+  }
+
+  /**
+   * On the writer's only connection a list would wait for every write before it, so it runs on a read
+   * connection.
+   */
+  async read<Result>(
+    client: QueryClientContract,
+    query: Query,
+    run: () => PromiseLike<Result>
+  ): Promise<Result> {
+    const readers = client.isTransaction ? undefined : readersOf(client)
+    if (!readers) return await run()
+    const left = this.#timeLeft(client)
+    return await withConnection(readers, (connection) =>
+      interrupted(connection, left, () => {
+        query.knexQuery.connection(connection)
+        return run()
+      })
+    )
+  }
+
+  /**
+   * With a bound limit, newer versions plan the statement again at each run. A small literal limit makes
+   * them sort the whole table rather than use an index that needs a little sorting.
+   */
+  limit(count: number): string {
+    return `cast(${Math.trunc(count)} as integer)`
+  }
+
+  async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
+    /* In debug mode every query must be reported, and Lucid reports only its own. */
+    if (client.debug) return await client.rawQuery(sql, values as any[])
+    const isPatient = client.dialect.name === 'sqlite3'
+    const left = this.#timeLeft(client)
+    const idle = isPatient || client.isTransaction ? undefined : idleReaderOf(client)
+    if (idle) return selectAtOnce(idle as any, sql, values)
+
+    const reader = client.isTransaction ? client : (readersOf(client) ?? client)
+    return await withConnection(reader, (connection) =>
+      isPatient
+        ? interrupted(connection, left, () => selectReady(connection, sql, values))
+        : selectAtOnce(connection, sql, values)
+    )
+  }
+
+  statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    return client.dialect.name === 'sqlite3'
+      ? (connection) => selectReady(connection, sql, values)
+      : async (connection) => selectAtOnce(connection, sql, values)
+  }
+
+  stopsReads(client: QueryClientContract): boolean {
+    return client.dialect.name === 'sqlite3' && !client.isTransaction
+  }
+
+  #timeLeft(client: QueryClientContract): number | undefined {
+    if (client.isTransaction) return undefined
+    const left = timeLeft()
+    return this.stopsReads(client) ? left : undefined
+  }
+}
+
+/** An expression does not make a number of the digits that it is compared with, as a column does. */
+function placeOf(column: Column, value: unknown): string {
+  const isExpression = column.hasOtherForms && isShownAsStored(column)
+  return isExpression && typeof value === 'string' ? `cast(${VALUE} as numeric)` : VALUE
+}
+
+/** Keeps values of another kind out of a comparison by size, which can be in rows that nobody has looked at. */
+function guardOf(
+  name: string,
+  column: Column,
+  operator: '<' | '<=' | '>' | '>='
+): string | undefined {
+  /* A row number is always an integer, and a column of texts makes a text of everything. */
+  if (column.autoIncrement || (column.isText && !column.hasOtherForms)) return undefined
+  return comparable(name, column.kind, operator, column.forms?.isUsual)
+}
+
+/** A number that a text holds is found as one, and shown with all that the text has. */
+function isShownAsStored({ kind }: Column): boolean {
+  return kind === 'number' || kind === 'integer'
+}
+
+/** Compares text by code point even in a column with another declared collation. */
+function collation(column: Column): string {
+  return column.isText ? ' collate binary' : ''
+}

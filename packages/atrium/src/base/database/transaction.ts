@@ -1,0 +1,68 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { endTruly } from '#upstream/knex_transaction'
+
+type Isolation = { isolationLevel: 'repeatable read' }
+type Begin = (callback: undefined, options?: Isolation) => Promise<TransactionClientContract>
+
+/**
+ * Begins a transaction, or a savepoint if the client is a transaction already, that ends truly: a COMMIT that
+ * the database refuses (a full disk, a deferred constraint) throws.
+ *
+ * @throws the database's error of BEGIN
+ */
+export async function beginTransaction(
+  client: QueryClientContract,
+  options?: Isolation
+): Promise<TransactionClientContract> {
+  /* Lucid 22.4 reads the options from its second parameter only, whatever its types say. */
+  const begin = client.transaction.bind(client) as unknown as Begin
+  const transaction = await begin(undefined, options)
+  const ended = endTruly(transaction)
+  /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
+  if (transaction.isCompleted) await ended
+  return transaction
+}
+
+/**
+ * Runs the work in a transaction, or in a savepoint if the client is a transaction already, and returns
+ * after the commit. It is Lucid's own transaction, so the work can use all of Lucid; in addition, a
+ * COMMIT that the database refuses throws, and the work does not start after a failed BEGIN.
+ *
+ * @throws the error of the work, after a rollback, or the database's error of BEGIN or COMMIT
+ */
+export async function inTransaction<Result>(
+  client: QueryClientContract,
+  work: (transaction: TransactionClientContract) => Promise<Result>,
+  options?: Isolation
+): Promise<Result> {
+  const transaction = await beginTransaction(client, options)
+  let result: Result
+  try {
+    result = await work(transaction)
+  } catch (error) {
+    /*
+     * If the rollback fails, the database has rolled back already or is gone: the first error is the
+     * cause.
+     */
+    await transaction.rollback().catch(() => {})
+    throw error
+  }
+  await transaction.commit()
+  return result
+}
+
+/**
+ * The same, but all that the work reads is of one moment. SQLite's transactions are so anyway, and know no
+ * levels.
+ */
+export async function inSnapshot<Result>(
+  client: QueryClientContract,
+  work: (transaction: TransactionClientContract) => Promise<Result>
+): Promise<Result> {
+  const hasLevels = !client.dialect.name.includes('sqlite')
+  return await inTransaction(
+    client,
+    work,
+    hasLevels ? { isolationLevel: 'repeatable read' } : undefined
+  )
+}

@@ -1,0 +1,42 @@
+import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import type { Knex } from 'knex'
+import { connectionOf } from '#upstream/knex_transaction'
+
+/**
+ * Runs work on a connection of the driver, without Lucid and knex: on the transaction's own connection
+ * if the client is one, else on a connection that no other code uses until the work is done.
+ *
+ * @throws Error  when the client is a completed transaction
+ */
+export async function withConnection<Result>(
+  client: QueryClientContract,
+  run: (connection: any) => PromiseLike<Result> | Result
+): Promise<Result> {
+  if (client.isTransaction)
+    return await run(await connectionOf(client as TransactionClientContract))
+  return await withPooled(client.getReadClient().client, run)
+}
+
+/**
+ * The same on a connection that writes.
+ *
+ * @param client  no transaction
+ */
+export async function withWriter<Result>(
+  client: QueryClientContract,
+  run: (connection: any) => PromiseLike<Result> | Result
+): Promise<Result> {
+  return await withPooled(client.getWriteClient().client, run)
+}
+
+async function withPooled<Result>(
+  pool: Knex.Client,
+  run: (connection: any) => PromiseLike<Result> | Result
+): Promise<Result> {
+  const connection = await pool.acquireConnection()
+  try {
+    return await run(connection)
+  } finally {
+    pool.releaseConnection(connection)
+  }
+}

@@ -1,0 +1,248 @@
+import { STATUS_CODES } from 'node:http'
+import { inspect } from 'node:util'
+import { Exception } from '@adonisjs/core/exceptions'
+import type { ColumnKind } from './columns/column_kind.js'
+
+/**
+ * A configuration that is invalid whatever the database contains: an unknown operation, a bad filter, a
+ * schema that does not match its model. [P9]
+ */
+export class ValueError extends Exception {
+  static status = 500
+  static code = 'E_VALUE'
+}
+
+/** The configuration relies on something missing: a database connection, a table, a column. [P9] */
+export class RuntimeError extends Exception {
+  static status = 500
+  static code = 'E_RUNTIME'
+}
+
+/** All errors that the boot found in the decorated models. [P9] */
+export class ConfigurationError extends Exception {
+  static status = 500
+  static code = 'E_CONFIGURATION'
+
+  readonly errors: readonly Error[]
+
+  /**
+   * @param errors  the errors, each a ValueError, a TypeError or a RuntimeError; the same error of
+   *   several resources of one table is listed once
+   */
+  constructor(errors: readonly Error[]) {
+    const once = [...new Map(errors.map((error) => [error.message, error])).values()]
+    const count = once.length === 1 ? '1 error' : `${once.length} errors`
+    const list = once.map((error) => `  - ${error.message.replaceAll('\n', '\n    ')}`)
+    super(`The models' configuration has ${count}:\n${list.join('\n')}`)
+    this.errors = once
+  }
+}
+
+/** The error of one field of a body or of one parameter. */
+export interface FieldError {
+  field: string
+  rule: string
+  message: string
+}
+
+/** The error of one operation of a batch: of a field, or of the whole operation (`''`). [D4] */
+export interface BatchError extends FieldError {
+  operation: 'create' | 'update' | 'delete'
+  /** Its position in the list of the operation, from 0 */
+  index: number
+}
+
+interface ProblemOptions {
+  errors?: FieldError[]
+  headers?: Record<string, string>
+  /** Reason of a 401, 403, 404 or 429 for the log, in one word; null: not a refusal. Default: by the status */
+  refusal?: string | null
+  /** Key of a deleted item that is in the way, by API names */
+  deleted?: Record<string, unknown>
+}
+
+/**
+ * An error response in the format of RFC 9457. Thrown anywhere below an endpoint, it becomes the response.
+ * [A4]
+ */
+export class Problem extends Exception {
+  readonly title: string
+  readonly errors: FieldError[] | undefined
+  readonly headers: Record<string, string>
+  readonly refusal: string | null | undefined
+  /** Key of the deleted item that has the same unique value, by API names, for callers who can see it */
+  readonly deleted: Record<string, unknown> | undefined
+
+  /**
+   * @param status  HTTP status, 400 to 599
+   * @param detail  one sentence for the caller, without SQL, table or file names
+   */
+  constructor(
+    status: number,
+    detail: string,
+    { deleted, errors, headers, refusal }: ProblemOptions = {}
+  ) {
+    super(detail, { status, code: 'E_PROBLEM' })
+    this.title = STATUS_CODES[status] ?? 'Error'
+    this.errors = errors
+    this.headers = headers ?? {}
+    this.refusal = refusal
+    this.deleted = deleted
+  }
+
+  /**
+   * A 422 for values of fields that are not valid, for rules about several fields. Forms show each message at its
+   * field, imports with its line and column.
+   *
+   * @param messages  by the API names of the fields; `''` for the item as a whole
+   */
+  static invalid(messages: Readonly<Record<string, string>>): Problem {
+    const errors = Object.entries(messages).map(([field, message]) => ({
+      field,
+      rule: 'invalid',
+      message,
+    }))
+    return new Problem(422, 'The body has fields that are not valid', { errors })
+  }
+
+  /**
+   * The body of the response.
+   */
+  toJSON() {
+    return {
+      type: 'about:blank',
+      title: this.title,
+      status: this.status,
+      detail: this.message,
+      ...(this.errors && { errors: this.errors }),
+      ...(this.deleted && { deleted: this.deleted }),
+    }
+  }
+}
+
+/** Why a filter's value cannot be read, with what its message names. */
+export type FilterValueFault =
+  | { reason: 'single' | 'pair' | 'null' | 'nullOrBoolean' | 'nullOrEmpty' | 'text' }
+  | { reason: 'kind'; kind: ColumnKind; text: string }
+  | { reason: 'longest' | 'longestInAll' | 'list' | 'part' | 'letters'; most: number }
+  | { reason: 'alternatives'; operators: readonly string[] }
+  | { reason: 'missing'; value: null | undefined }
+
+/** A filter's value cannot be read; the message completes "it ...". */
+export class UnreadableFilter extends Exception {
+  static status = 500
+  static code = 'E_UNREADABLE_FILTER'
+
+  constructor(readonly fault: FilterValueFault) {
+    super(wordsOf(fault))
+  }
+}
+
+const KINDS: Record<ColumnKind, string> = {
+  text: 'text',
+  uuid: 'a UUID',
+  integer: 'an integer',
+  number: 'a number',
+  boolean: 'true or false',
+  date: 'a date as YYYY-MM-DD',
+  datetime: 'a datetime as YYYY-MM-DD HH:MM:SS',
+  time: 'a time as HH:MM:SS',
+  json: 'null',
+  binary: 'null',
+}
+
+function wordsOf(fault: FilterValueFault): string {
+  switch (fault.reason) {
+    case 'single':
+      return 'must be a single value'
+    case 'pair':
+      return 'must be two values with a comma between'
+    case 'null':
+      return 'must be null'
+    case 'nullOrBoolean':
+      return 'must be null, true or false'
+    case 'nullOrEmpty':
+      return 'must be null or empty'
+    case 'text':
+      return 'must be text'
+    case 'kind':
+      return `must be ${KINDS[fault.kind]}, not "${fault.text}"`
+    case 'longest':
+      return `must not be longer than ${fault.most} characters`
+    case 'longestInAll':
+      return `must not be longer than ${fault.most} characters in all`
+    case 'list':
+      return `must not be a list of more than ${fault.most}`
+    case 'part':
+      return `must not have more than ${fault.most} characters after a %, other than as %text or %text%`
+    case 'letters':
+      return `must not have more than ${fault.most} different characters`
+    case 'alternatives':
+      return `must be pairs of operator:value with commas between; operators are ${fault.operators.join(', ')}`
+    case 'missing':
+      return `must not be ${fault.value}`
+  }
+}
+
+/** An integer in JSON has too many digits. */
+export class IntegerTooLong extends Exception {
+  static status = 500
+  static code = 'E_INTEGER_TOO_LONG'
+}
+
+/** One of several keys belongs to no item. */
+export class UnknownKey extends Exception {
+  static status = 500
+  static code = 'E_UNKNOWN_KEY'
+
+  /**
+   * @param key  the key's parts
+   */
+  constructor(readonly key: readonly unknown[]) {
+    super(`Item with id ${key.join(', ')} not found`)
+  }
+}
+
+/** A record is not as an earlier write left it. [R7] */
+export class RecordNotAsLeft extends Exception {
+  static status = 409
+  static code = 'E_RECORD_NOT_AS_LEFT'
+  static message = 'The record has changed since'
+
+  /**
+   * @param key  the key's parts
+   */
+  constructor(readonly key: readonly unknown[]) {
+    super()
+  }
+}
+
+/** A write was undone because it could not be recorded. [E4] */
+export class WriteNotRecorded extends Exception {
+  static status = 500
+  static code = 'E_WRITE_NOT_RECORDED'
+  static message = 'The write was rolled back, as it could not be logged'
+}
+
+/** A command cannot continue; its message is all that it prints. */
+export class CommandFailure extends Exception {
+  static status = 500
+  static code = 'E_COMMAND_FAILURE'
+}
+
+/** "a, b and c", for messages that list the valid values. */
+export function listed(names: Iterable<string>): string {
+  const all = [...names]
+  return all.length > 1 ? `${all.slice(0, -1).join(', ')} and ${all.at(-1)}` : (all[0] ?? 'none')
+}
+
+/** An invalid value for a message, in one line. */
+export function shown(value: unknown): string {
+  return inspect(value, {
+    depth: 1,
+    breakLength: Infinity,
+    compact: true,
+    maxArrayLength: 5,
+    maxStringLength: 60,
+  })
+}

@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http'
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Actor } from '../types.js'
+import { idOf } from '../identity.js'
+import { networkOf } from './network.js'
+import { exportIsSent, tooManyAnswers } from './problems.js'
+
+/* Each holds a connection until its client has received it; lists need some, too. */
+const MAX_AT_ONCE = 2
+
+/** A client that reads slower loses its place when another caller needs it; tests change it */
+export const SLOW_READER = {
+  bytesPerSecond: 64 * 1024,
+  /** Time after which the rate is measured */
+  milliseconds: 10_000,
+}
+
+interface Place {
+  caller: string
+  response: ServerResponse
+  since: number
+  sent: number
+}
+
+const places = new Set<Place>()
+
+/**
+ * Claims one of the slots for exports that are sent while they are read, of the API and of the admin site together. A
+ * caller has one at most. If all are in use, the slowest reader below the minimum rate loses its slot and its
+ * connection. Small exports need no slot: they are read like a list, and sent afterwards.
+ *
+ * @returns a function that frees the slot; further calls do nothing
+ * @throws Problem 503  while the caller has a slot, or all are in use
+ */
+export function takeExportSlot(ctx: HttpContext, actor: Actor): () => void {
+  const { response } = ctx.response
+  const caller = callerOf(ctx, actor)
+  if ([...places].some((place) => place.caller === caller)) throw exportIsSent()
+  if (places.size >= MAX_AT_ONCE) endSlowest(ctx)
+  const place = { caller, response, since: performance.now(), sent: sentTo(response) }
+  places.add(place)
+  return () => void places.delete(place)
+}
+
+/**
+ * A user has one place, whichever tokens and sessions are used; callers without an id have one per network. Users of the
+ * application can have the ids of admin users.
+ */
+function callerOf({ request }: HttpContext, { user, token }: Actor): string {
+  const id = idOf(user) ?? idOf(token)
+  return id ? `user:${id.join(':')}` : `address:${networkOf(request.ip())}`
+}
+
+/** @throws Problem 503  if no client is too slow */
+function endSlowest({ logger }: HttpContext): void {
+  const slow = [...places]
+    .map((place) => ({ place, rate: rateOf(place) }))
+    .filter(({ rate }) => rate < SLOW_READER.bytesPerSecond)
+    .toSorted((one, other) => one.rate - other.rate)
+  if (slow.length === 0) throw tooManyAnswers()
+  const [{ place, rate }] = slow
+  logger.warn(
+    { caller: place.caller, bytesPerSecond: Math.round(rate) },
+    'A client that reads its export too slowly has lost its place to another'
+  )
+  places.delete(place)
+  place.response.destroy()
+}
+
+/** Bytes per second; infinite for a client that has not been measured long enough, or waits for the server. */
+function rateOf({ response, since, sent }: Place): number {
+  const milliseconds = performance.now() - since
+  const isWaiting = (response.socket?.writableLength ?? 0) === 0
+  if (isWaiting || milliseconds < SLOW_READER.milliseconds) return Infinity
+  return ((sentTo(response) - sent) * 1000) / milliseconds
+}
+
+function sentTo({ socket }: ServerResponse): number {
+  return socket ? socket.bytesWritten - socket.writableLength : 0
+}

@@ -1,0 +1,238 @@
+import { closest } from 'fastest-levenshtein'
+import { invalidBody } from '../http/problems.js'
+import {
+  prepareAsSent,
+  prepareFile,
+  prepareForSchema,
+  type Prepared,
+  type Reads,
+} from '../values/before_schema.js'
+import { toAttribute } from '../values/to_attribute.js'
+import type { Column } from '../columns/column.js'
+import type { CompiledSchema, SchemaField } from './object_schema.js'
+import type { FieldError } from '../errors.js'
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** A field of a body: its API name, its name in the schema, and its column; a virtual field has none. */
+export interface BodyField extends SchemaField {
+  apiName: string
+  column: Column | undefined
+  /** True if the model's own schema validates it, which gets the value as it was sent [A28] */
+  isOwn: boolean
+}
+
+/**
+ * Validates a body and converts it to the values of a model. The only class that reads a caller's
+ * values; only fields of the schema get through. [A7, A28]
+ */
+export class BodySchema {
+  readonly #fields: BodyField[]
+  readonly #schema: CompiledSchema
+  readonly #keysAreFixed: boolean
+  readonly #offered: BodyField[]
+  /** Names in the schema of fields that may not be written */
+  readonly #withheld: ReadonlySet<string>
+
+  /**
+   * @param find          finds the column of a schema's key, if any
+   * @param keysAreFixed  true to ignore key columns, as on update
+   * @param isDerived     true if the schema was derived from the columns, and is as strict as they are
+   * @param writing       whether a field is to be written; accepted, as sending its stored value is not a write; or
+   *                      unknown [U3]
+   */
+  constructor(
+    schema: CompiledSchema,
+    find: (name: string) => Column | undefined,
+    keysAreFixed: boolean,
+    isDerived = false,
+    writing: (apiName: string) => 'offered' | 'withheld' | 'unknown' = () => 'offered'
+  ) {
+    this.#schema = schema
+    this.#keysAreFixed = keysAreFixed
+    const all = schema.fields.map((field) => {
+      const column = find(field.input)
+      return { ...field, column, apiName: column?.apiName ?? field.input, isOwn: !isDerived }
+    })
+    this.#fields = all.filter(({ apiName }) => writing(apiName) !== 'unknown')
+    this.#offered = all.filter(({ apiName }) => writing(apiName) === 'offered')
+    this.#withheld = new Set(
+      all.filter((field) => !this.#offered.includes(field)).map(({ input }) => input)
+    )
+  }
+
+  /** The fields with their API names, their columns and their schema. */
+  get fields(): readonly BodyField[] {
+    return this.#offered
+  }
+
+  /**
+   * The fields that are accepted but not written, as sending their stored value is not a write. [U3]
+   */
+  get readOnly(): readonly BodyField[] {
+    return this.#fields.filter((field) => !this.#offered.includes(field))
+  }
+
+  /**
+   * @param body  the parsed body, by API names
+   * @param meta  passed to the schema's rules as `field.meta`
+   * @param isStrict  true to refuse fields that the schema does not have
+   * @param optional  API names of fields that are not required here
+   * @returns the values by attribute name; virtual fields by their own name
+   * @throws Problem 422  with every field that fails
+   */
+  async parse(
+    body: Record<string, unknown>,
+    meta: Record<string, unknown>,
+    isStrict = false,
+    optional: ReadonlySet<string> = NONE
+  ): Promise<Record<string, unknown>> {
+    const sent = this.#fields.filter((field) => Object.hasOwn(body, field.apiName))
+    const prepared = new Map<BodyField, Prepared>()
+    for (const field of sent) {
+      prepared.set(field, prepare(field, body[field.apiName]))
+    }
+
+    const input = Object.fromEntries(sent.map((field) => [field.input, prepared.get(field)!.value]))
+    const { failures, output } = await this.#schema.validate(input, meta)
+
+    const faults = new FaultList()
+    for (const [field, { fault }] of prepared) {
+      if (fault)
+        faults.add(field.apiName, fault.rule, `The ${field.apiName} field ${fault.message}`)
+    }
+    const isSent = (name: string) => Object.hasOwn(input, name)
+    this.#addFailures(
+      failures.filter(({ field }) => this.#isWanted(field, isSent, optional)),
+      faults
+    )
+    if (isStrict) addUnknown(body, this.#fields, faults)
+
+    const values: Record<string, unknown> = {}
+    for (const field of this.#fields) {
+      if (faults.has(field.apiName)) continue
+      const value = this.#valueOf(field, output, prepared.get(field))
+      if (value === undefined) continue
+      if (!field.column) {
+        values[field.input] = value
+      } else if (!(this.#keysAreFixed && field.column.isPrimary)) {
+        const result = isUnreachable(field.column, value)
+          ? { fault: { rule: 'key', message: 'must not be empty, . or ..' } }
+          : toAttribute(field.column, value, prepared.get(field)?.exact)
+        if (result.fault) {
+          const { rule, message } = result.fault
+          faults.add(field.apiName, rule, `The ${field.apiName} field ${message}`)
+        } else {
+          values[field.column.attribute] = result.value
+        }
+      }
+    }
+
+    if (faults.errors.length > 0) throw invalidBody(faults.errors)
+    return values
+  }
+
+  /**
+   * VineJS drops a null that is optional but not nullable. Here a null that was sent stays null: it
+   * clears a nullable column and is refused for any other.
+   */
+  #valueOf(field: BodyField, output: Record<string, unknown>, sent: Prepared | undefined) {
+    const value = output[field.output]
+    if (value === undefined && sent?.value === null && field.column) return null
+    return value
+  }
+
+  /** A field that may not be sent is not required: code, the record or the database has the value. */
+  #isWanted(
+    path: string,
+    isSent: (name: string) => boolean,
+    optional: ReadonlySet<string>
+  ): boolean {
+    const [name] = path.split('.', 1)
+    if (isSent(name)) return true
+    const field = this.#fields.find(({ input }) => input === name)
+    return !this.#withheld.has(name) && !(field && optional.has(field.apiName))
+  }
+
+  /** Translates VineJS's failures from the schema's names to API names. */
+  #addFailures(failures: FieldError[], faults: FaultList) {
+    for (const { field: path, rule, message } of failures) {
+      const [first, ...rest] = path.split('.')
+      const field = this.#fields.find(({ input }) => input === first)
+      const apiName = field?.apiName ?? first
+      const told = renamed(asDay(message, field), first, apiName)
+      faults.add([apiName, ...rest].join('.'), rule, told)
+    }
+  }
+}
+
+function prepare(field: BodyField, value: unknown): Prepared {
+  if (field.type === 'multipartFile') return prepareFile(value)
+  return field.isOwn
+    ? prepareAsSent(field.column, value, readBy(field))
+    : prepareForSchema(field.column, value)
+}
+
+/** The type that the schema reads; undefined for a parser or for formats of the schema's own. */
+function readBy({ type, settings, rules }: BodyField): Reads {
+  if (settings.formats || rules.some(({ name }) => name === 'parse')) return undefined
+  if (type === 'number') return 'number'
+  return type === 'date' ? 'moment' : undefined
+}
+
+/** Adds unknown fields, each with the nearest known name. [A7] */
+function addUnknown(body: object, fields: readonly BodyField[], faults: FaultList) {
+  const known = fields.map(({ apiName }) => apiName)
+  const unknown = Object.keys(body).filter((name) => !known.includes(name))
+  for (const name of unknown.slice(0, MOST_ERRORS)) {
+    const shown = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…` : name
+    const nearest = known.length > 0 ? `; did you mean "${closest(shown, known)}"?` : ''
+    faults.add(shown, 'unknown', `The ${shown} field is not known${nearest}`)
+  }
+}
+
+/** True for a key whose path clients and proxies would resolve to another one. */
+function isUnreachable({ isPrimary }: Column, value: unknown): boolean {
+  return isPrimary && ['', '.', '..'].includes(value as string)
+}
+
+/* VineJS has one message for dates with and without a time. */
+const ANY_DATE = ' must be a datetime value'
+
+function asDay(message: string, field: BodyField | undefined): string {
+  if (field?.column?.kind !== 'date' || !message.endsWith(ANY_DATE)) return message
+  const formats = [field.settings.formats ?? 'YYYY-MM-DD'].flat()
+  const known = formats.every((one) => typeof one === 'string') ? ` as ${formats.join(' or ')}` : ''
+  return message.replace(ANY_DATE, ` must be a date${known}`)
+}
+
+function renamed(message: string, from: string, to: string): string {
+  return from === to
+    ? message
+    : message.replace(new RegExp(`\\b${RegExp.escape(from)}\\b`, 'g'), to)
+}
+
+/* More errors are of no use, and a list of 100,000 wrong values must not become as many errors. */
+const MOST_ERRORS = 100
+
+/* A longer name is not a typing error. */
+const LONGEST_NAME = 100
+
+/** The failing fields, or parts of them (`tags.0`), each with its first error. */
+class FaultList {
+  readonly errors: FieldError[] = []
+  readonly #paths = new Set<string>()
+  readonly #fields = new Set<string>()
+
+  add(path: string, rule: string, message: string) {
+    const field = path.split('.', 1)[0]
+    if (this.#paths.has(path) || this.#paths.has(field)) return
+    this.#paths.add(path)
+    this.#fields.add(field)
+    if (this.errors.length < MOST_ERRORS) this.errors.push({ field: path, rule, message })
+  }
+
+  has(field: string) {
+    return this.#fields.has(field)
+  }
+}

@@ -1,0 +1,138 @@
+import { MultipartFile } from '@adonisjs/core/bodyparser'
+import { exactDecimal } from '../database/exact_numbers.js'
+import type { Column } from '../columns/column.js'
+import { readDate, readDateTime } from './datetime.js'
+import { LongDecimal, withoutBigInts } from './json.js'
+import {
+  exactInteger,
+  readInteger,
+  readNumber,
+  type ExactInteger,
+  type ExactNumber,
+} from './numbers.js'
+import { isStorable } from './text.js'
+import { FAULTS, type ValueFault } from './value_fault.js'
+
+/** A value prepared for the schema, and the exact number if the schema could only see a rounded one. */
+export interface Prepared {
+  value: unknown
+  exact?: ExactNumber
+  fault?: ValueFault
+}
+
+/**
+ * Prepares a value for a derived schema. Numbers must be numbers or plain numerals (VineJS alone would
+ * accept `true`, `""` and `[5]`), and moments get the one format that every schema reads; the schema
+ * validates everything else. [A20, A28]
+ */
+export function prepareForSchema(column: Column | undefined, given: unknown): Prepared {
+  const value = given instanceof LongDecimal ? numberFor(column, given) : given
+  /* A schema's rules may fail on it: encodeURI() throws at half of a surrogate pair. */
+  if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
+  if (value === null) return { value }
+  switch (column?.kind) {
+    case 'integer':
+      return prepareInteger(column, value)
+    case 'number':
+      return prepareNumber(column, value)
+    case 'datetime':
+      return { value: typeof value === 'string' ? oneForm(value) : value }
+    case 'json':
+      return { value: withoutBigInts(column.element ? withDigits(column.element, value) : value) }
+    default:
+      return { value: typeof value === 'bigint' ? Number(value) : withoutBigInts(value) }
+  }
+}
+
+/**
+ * The type that a schema reads before its rules: a number, or a moment in any format; undefined if the
+ * schema does that itself.
+ */
+export type Reads = 'number' | 'moment' | undefined
+
+/**
+ * Prepares a value for a model's own schema, which gets the values as they were sent. Refuses only
+ * values that no schema could read, and those that VineJS alone would wrongly accept as a number. [A20,
+ * A28]
+ *
+ * @param reads  the schema's type, if the schema names no format
+ */
+export function prepareAsSent(column: Column | undefined, given: unknown, reads?: Reads): Prepared {
+  const value = given instanceof LongDecimal ? numberFor(column, given) : given
+  if (!isStorable(value)) return { value: undefined, fault: FAULTS.text }
+  if (reads === 'moment' && column?.kind === 'datetime' && typeof value === 'string') {
+    return { value: oneForm(value) }
+  }
+  const holdsNumbers = column?.kind === 'integer' || column?.kind === 'number'
+  if (reads === 'number' && holdsNumbers && value !== null && !isNumeric(value)) {
+    return { value, fault: FAULTS[column.kind as 'integer' | 'number'] }
+  }
+  const exact = exactNumber(column, value)
+  const isRounded = typeof exact === 'string' && reads === 'number'
+  const seen =
+    isRounded || (typeof value === 'bigint' && column?.kind !== 'json')
+      ? Number(value)
+      : withoutBigInts(value)
+  return exact === undefined ? { value: seen } : { value: seen, exact }
+}
+
+/** A JSON number: its digits for a decimal column, else the rounded number. */
+function numberFor(column: Column | undefined, { digits }: LongDecimal): string | number {
+  return column?.isDecimal ? digits : Number(digits)
+}
+
+/** Items of an array of decimals with all their digits. */
+function withDigits(element: Column, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => withDigits(element, one))
+  return value instanceof LongDecimal ? numberFor(element, value) : value
+}
+
+function isNumeric(value: unknown): boolean {
+  return typeof value === 'string'
+    ? readNumber(value) !== null
+    : typeof value === 'number' || typeof value === 'bigint'
+}
+
+/** The exact number sent for a number column, if a JavaScript number would lose digits. */
+function exactNumber(column: Column | undefined, value: unknown): ExactNumber | undefined {
+  const digits = typeof value === 'bigint' ? String(value) : value
+  if (typeof digits !== 'string') return undefined
+  if (column?.kind === 'integer') return readInteger(digits, column.isUnsigned) ?? undefined
+  const isDecimal = column?.kind === 'number' && column.isDecimal
+  return isDecimal && readNumber(digits) !== null ? exactDecimal(digits) : undefined
+}
+
+/**
+ * Prepares a field for a file, which only a form can contain: a JSON value in its place would break
+ * VineJS's rule for files.
+ */
+export function prepareFile(value: unknown): Prepared {
+  if (value === null || value instanceof MultipartFile) return { value }
+  return { value: undefined, fault: FAULTS.file }
+}
+
+/** A date without a time is left to the schema, which may accept only that. */
+function oneForm(text: string): string {
+  return readDate(text) ?? readDateTime(text) ?? text
+}
+
+function prepareInteger({ isUnsigned }: Column, value: unknown): Prepared {
+  let exact: ExactInteger | null = null
+  if (typeof value === 'number' && Number.isSafeInteger(value)) exact = value
+  else if (typeof value === 'bigint') exact = exactInteger(value, isUnsigned)
+  else if (typeof value === 'string') exact = readInteger(value, isUnsigned)
+
+  return exact === null ? { value, fault: FAULTS.integer } : { value: Number(exact), exact }
+}
+
+function prepareNumber(column: Column, value: unknown): Prepared {
+  const number =
+    typeof value === 'string'
+      ? readNumber(value)
+      : typeof value === 'number' || typeof value === 'bigint'
+        ? Number(value)
+        : null
+  if (number === null || !Number.isFinite(number)) return { value, fault: FAULTS.number }
+  const exact = exactNumber(column, value)
+  return exact === undefined ? { value: number } : { value: number, exact }
+}

@@ -1,0 +1,44 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import encryption from '@adonisjs/core/services/encryption'
+
+const PURPOSE = 'entity tags'
+const CHARACTERS = 22
+
+let key: KeyObject | undefined
+
+/* Stored with events, so that another one would not find what older versions stored. */
+const FOR_ROWS = 'sha512'
+
+/** Of versions and entity tags, which are not stored: twice as fast, as processors have instructions for it */
+export const FOR_VERSIONS = 'sha256'
+
+/**
+ * A short digest of a text with the application's key, so that others cannot guess the text from it.
+ * The same in every process with the same key. [Q6]
+ *
+ * @returns 22 characters of base64url: 132 bits
+ */
+export function keyedDigest(text: string | Buffer, algorithm: string = FOR_ROWS): string {
+  const digest = startDigest(algorithm)
+  digest.update(text)
+  return digest.end()
+}
+
+/** The digest of a text that arrives in pieces. */
+export function startDigest(algorithm: string) {
+  key ??= createSecretKey(encryption.blindIndex(PURPOSE, PURPOSE), 'utf8')
+  const hmac = createHmac(algorithm, key)
+  return {
+    update: (piece: string | Buffer) => void hmac.update(piece),
+    end: () => hmac.digest('base64url').slice(0, CHARACTERS),
+  }
+}
+
+/**
+ * The version of a response. [Q6]
+ *
+ * @param json  the whole response, or the whole item if the response has only some of its fields
+ */
+export function versionOfJson(json: string | Buffer): string {
+  return keyedDigest(json, FOR_VERSIONS)
+}

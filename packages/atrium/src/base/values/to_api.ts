@@ -1,0 +1,114 @@
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { exactDecimal } from '../database/exact_numbers.js'
+import type { Column } from '../columns/column.js'
+import type { ColumnKind } from '../columns/column_kind.js'
+import { writeDate, writeDateTime } from './datetime.js'
+import { numberOrDigits, parseJson } from './json.js'
+import { exactInteger, isNumeral } from './numbers.js'
+
+/**
+ * The API form of a value of a driver or of a model's attribute. The same on every database: booleans
+ * are booleans, and a number of more digits than JavaScript numbers keep is its digits as text. [A20]
+ */
+export function toApi(column: Column, value: unknown): unknown {
+  return value === null || value === undefined ? null : serializerOf(column)(value)
+}
+
+/**
+ * The conversion of a column's values to API values, for many values.
+ *
+ * @returns a function of a value that is not null
+ */
+export function serializerOf(
+  column: Pick<Column, 'kind' | 'isDecimal' | 'consumesItself' | 'element'>
+): (value: unknown) => unknown {
+  if (column.kind === 'json' && column.consumesItself) return asItIs
+  if (column.element) return listSerializer(column.element)
+  if (column.isDecimal) return apiDecimal
+  return FORMS[column.kind] ?? asItIs
+}
+
+const FORMS: Partial<Record<ColumnKind, (value: unknown) => unknown>> = {
+  integer: (value) => (typeof value === 'number' ? value : apiInteger(value)),
+  number: apiFloat,
+  boolean: (value) => (typeof value === 'boolean' ? value : truthOf(value)),
+  datetime: (value) => writeDateTime(milliseconds(value)),
+  date: (value) => writeDate(milliseconds(value)),
+  json: (value) => (typeof value === 'string' ? readJson(value) : value),
+  binary: (value) => (Buffer.isBuffer(value) ? value.toString('base64') : value),
+}
+
+/** Milliseconds of a number that may be seconds: those from 1973 on are beyond seconds of the year 5138. */
+function milliseconds(value: unknown): unknown {
+  return typeof value === 'number' && Math.abs(value) < 100_000_000_000 ? value * 1000 : value
+}
+
+/** Of an array, and of arrays in it. */
+function listSerializer(element: Column): (value: unknown) => unknown {
+  const write = element.kind === 'binary' ? base64OfHex : serializerOf(element)
+  const writeList = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(writeList)
+    return value === null || value === undefined ? null : write(value)
+  }
+  return writeList
+}
+
+/** The database's text of bytes, as in `\\xff00`. */
+function base64OfHex(value: unknown): unknown {
+  return Buffer.from(String(value).slice(2), 'hex').toString('base64')
+}
+
+function asItIs(value: unknown): unknown {
+  return value
+}
+
+/** The API form of a model instance's attribute. The column's own `serialize` takes precedence. [A20] */
+export function attributeToApi(column: Column, record: LucidRow): unknown {
+  const value = (record as unknown as Record<string, unknown>)[column.attribute]
+  return column.serialize ? column.serialize(value, column.attribute, record) : toApi(column, value)
+}
+
+function apiInteger(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return exactInteger(bitsOf(value)) ?? String(bitsOf(value))
+  return typeof value === 'bigint' || (typeof value === 'string' && /^-?\d+$/.test(value))
+    ? (exactInteger(BigInt(value)) ?? String(value))
+    : value
+}
+
+function apiDecimal(value: unknown): unknown {
+  if (typeof value === 'string') return exactDecimal(value)
+  return typeof value === 'bigint' ? exactDecimal(String(value)) : apiFloat(value)
+}
+
+/** JSON has no number for NaN and infinity; a stored text that is not a numeral, such as an empty one, stays a text. */
+function apiFloat(value: unknown): unknown {
+  if (typeof value === 'string' && !isNumeral(value)) return value
+  const number = Number(value)
+  return Number.isFinite(number) ? number : String(value)
+}
+
+const TRUE_TEXTS = ['1', 'true', 't', 'yes', 'y', 'on']
+const FALSE_TEXTS = ['0', 'false', 'f', 'no', 'n', 'off']
+
+/** A value that does not mean true or false stays as it is stored. */
+function truthOf(value: unknown): unknown {
+  if (Buffer.isBuffer(value)) return bitsOf(value) !== 0n
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) !== 0
+  const text = String(value).toLowerCase()
+  if (TRUE_TEXTS.includes(text)) return true
+  return FALSE_TEXTS.includes(text) ? false : value
+}
+
+/** A `bit` column of MySQL, as its driver returns it */
+function bitsOf(bytes: Buffer): bigint {
+  return BigInt(`0x${bytes.toString('hex') || '0'}`)
+}
+
+/** A stored value that is not JSON is returned as text. */
+function readJson(text: string): unknown {
+  try {
+    return parseJson(text, numberOrDigits)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,209 @@
+import { MultipartFile } from '@adonisjs/core/bodyparser'
+import { DateTime } from 'luxon'
+import { exactDecimal } from '../database/exact_numbers.js'
+import type { Column } from '../columns/column.js'
+import { fromUtc, readDate, readDateTime, readTime, writeDate, writeDateTime } from './datetime.js'
+import { readUuid } from './from_query.js'
+import { numberOrDigits } from './json.js'
+import {
+  decimalPlaces,
+  exactInteger,
+  isBeyondDecimal,
+  readInteger,
+  readNumber,
+  writeNumeral,
+  type ExactInteger,
+  type ExactNumber,
+} from './numbers.js'
+import { characterCount } from './text.js'
+import { FAULTS, type ValueFault } from './value_fault.js'
+
+/**
+ * Converts the schema's output to the value of the model's attribute.
+ *
+ * @returns `{ value }`, or `{ fault }` if the column cannot hold it
+ */
+export function toAttribute(
+  column: Column,
+  value: unknown,
+  exact?: ExactNumber
+): { value?: unknown; fault?: ValueFault } {
+  if (value === null) {
+    return column.nullable ? { value } : { fault: FAULTS.null }
+  }
+  if (column.isSpecial(value)) return { value }
+  /* The code that stores the file replaces it by its key. */
+  if (value instanceof MultipartFile) return { value }
+  /* The schema's number is the rounded form of the one that was sent. */
+  const whole = exact !== undefined && value === Number(exact) ? exact : value
+  switch (column.kind) {
+    case 'text':
+      if (typeof value === 'string') return limitLength(column, value)
+      if (column.preparesItself) return { value }
+      return writtenOut(value) === null
+        ? { fault: FAULTS.string }
+        : limitLength(column, writtenOut(value)!)
+    case 'uuid':
+      return convert(column, value, asUuid, FAULTS.uuid)
+    case 'integer': {
+      const integer = asInteger(column, whole)
+      if (integer !== null) return limitRange(column, integer)
+      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.integer }
+    }
+    case 'number': {
+      const number = asNumber(column, whole)
+      if (number !== null) return limitDecimal(column, number)
+      return isModelsOwn(column, value) ? { value } : { fault: FAULTS.number }
+    }
+    case 'boolean':
+      return convert(column, value, asBoolean, FAULTS.boolean)
+    case 'date':
+      /* A moment is not cut to a day, which would silently lose the time. */
+      return toMoment(
+        column,
+        readDate(typeof value === 'string' ? value : String(writeDate(value))),
+        FAULTS.date
+      )
+    case 'datetime':
+      return toMoment(column, readDateTime(String(writeDateTime(value))), FAULTS.datetime)
+    case 'time':
+      return convert(column, value, (text) => asTime(column, text), FAULTS.time)
+    case 'json':
+      if (column.element && !column.preparesItself) return toList(column.element, value)
+      return { value: column.preparesItself ? value : JSON.stringify(value, digitsOfBigInts) }
+    case 'binary':
+      return convert(column, value, asBytes, FAULTS.binary)
+  }
+}
+
+/** The items of an array, each as if it was the value of a column; lists in lists too. */
+function toList(element: Column, value: unknown): { value?: unknown; fault?: ValueFault } {
+  if (!Array.isArray(value)) return { fault: FAULTS.list }
+  const items: unknown[] = []
+  for (const one of value) {
+    const item = Array.isArray(one) ? toList(element, one) : toItem(element, one)
+    if (!item.fault) items.push(item.value)
+    else if (item.fault.rule === 'list') return item
+    else
+      return {
+        fault: { rule: 'list', message: `${FAULTS.list.message}: an item ${item.fault.message}` },
+      }
+  }
+  return { value: items }
+}
+
+function toItem(element: Column, value: unknown) {
+  if (element.kind === 'text' && value !== null && typeof value !== 'string') {
+    return { fault: FAULTS.string }
+  }
+  const item = toAttribute(element, value)
+  return Buffer.isBuffer(item.value) ? { value: `\\x${item.value.toString('hex')}` } : item
+}
+
+/*
+ * The text of a schema's output for a column of that type. Nothing is guessed: a text becomes a number
+ * only if it is a plain numeral, a number becomes a boolean only if it is 0 or 1.
+ */
+
+function writtenOut(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? writeNumeral(value) : null
+  if (typeof value === 'bigint' || typeof value === 'boolean') return String(value)
+  return value instanceof Date || DateTime.isDateTime(value) ? String(writeDateTime(value)) : null
+}
+
+function asInteger({ isUnsigned }: Column, value: unknown): ExactInteger | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null
+  if (typeof value === 'bigint') return exactInteger(value, isUnsigned)
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' ? readInteger(value, isUnsigned) : null
+}
+
+function asNumber({ isDecimal }: Column, value: unknown): ExactNumber | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (typeof value !== 'string' && typeof value !== 'bigint') return null
+  const number = readNumber(String(value))
+  return number !== null && isDecimal ? exactDecimal(String(value)) : number
+}
+
+function asBoolean(value: unknown): boolean | null {
+  if ([true, 1, '1', 'true'].includes(value as string)) return true
+  return [false, 0, '0', 'false'].includes(value as string) ? false : null
+}
+
+const asUuid = (value: unknown) => (typeof value === 'string' ? readUuid(value) : null)
+
+function asTime({ secondsScale }: Column, value: unknown): string | null {
+  const time = typeof value === 'string' ? readTime(value) : null
+  const [, fraction = ''] = time?.split('.') ?? []
+  return fraction.replace(/0+$/, '').length > secondsScale ? null : time
+}
+
+function asBytes(value: unknown): Buffer | null {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return typeof value === 'string' ? readBase64(value) : null
+}
+
+function digitsOfBigInts(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? numberOrDigits(value) : value
+}
+
+function limitLength(column: Column, text: string) {
+  const most = column.maxLength
+  if (most !== null && text.length > most && characterCount(text) > most) {
+    return {
+      fault: { rule: 'maxLength', message: `must not be greater than ${most} characters` },
+    }
+  }
+  return { value: text }
+}
+
+/** PostgreSQL's error would not name the field. */
+function limitRange({ integerRange: range }: Column, value: ExactInteger) {
+  if (range && (BigInt(value) < range.least || BigInt(value) > range.most)) {
+    const message = `must be between ${range.least} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  return { value }
+}
+
+/** Databases would round the value, or fail without a field's name. A model with its own `prepare` may store other units. */
+function limitDecimal({ decimalRange: range, preparesItself }: Column, value: ExactNumber) {
+  if (!range || preparesItself) return { value }
+  if (isBeyondDecimal(value, range.most)) {
+    const message = `must be between -${range.most} and ${range.most}`
+    return { fault: { rule: 'range', message } }
+  }
+  if (decimalPlaces(value) > range.scale) {
+    const places = range.scale === 1 ? 'decimal place' : 'decimal places'
+    const message = `must have at most ${range.scale} ${places}`
+    return { fault: { rule: 'scale', message } }
+  }
+  return { value }
+}
+
+function toMoment(column: Column, text: string | null, fault: ValueFault) {
+  if (text === null) return { fault }
+  return { value: column.holdsDateTime ? fromUtc(text) : text }
+}
+
+/** A model with its own `prepare` may accept names for numbers. */
+function isModelsOwn({ preparesItself }: Column, value: unknown): boolean {
+  return preparesItself && typeof value !== 'number'
+}
+
+/** A model with its own `prepare` may accept values of another type than the column's. */
+function convert(
+  { preparesItself }: Column,
+  value: unknown,
+  read: (value: unknown) => unknown,
+  fault: ValueFault
+) {
+  const converted = read(value)
+  if (converted !== null) return { value: converted }
+  return preparesItself && typeof value !== 'string' ? { value } : { fault }
+}
+
+function readBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '') ? bytes : null
+}

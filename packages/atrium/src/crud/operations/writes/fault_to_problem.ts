@@ -1,0 +1,177 @@
+import string from '@adonisjs/core/helpers/string'
+import type { QueryClientContract } from '@adonisjs/lucid/types/database'
+import type { LucidRow } from '@adonisjs/lucid/types/model'
+import {
+  alreadyRegistered,
+  isReadOnly,
+  missingReference,
+  neededFieldsWithheld,
+  nothingStored,
+  refusedByDatabase,
+  stillReferredTo,
+  storageRefused,
+} from '#base/http/problems'
+import type { Column } from '#base/columns/column'
+import type { Resource } from '../../resource/resource.js'
+import { attributeToApi } from '#base/values/to_api'
+import { dialectOf } from '#base/database/dialects'
+import type { Fault } from '#base/database/introspection'
+import type { Problem } from '#base/errors'
+
+/**
+ * Turns a driver's error into the problem for the caller. This is the only place that decides it. [A8]
+ *
+ * @param record  the record that was being written; undefined for a deletion
+ * @param client  a client that still accepts queries, outside the failed transaction
+ * @returns undefined for an error that is not about the data
+ */
+export async function faultToProblem(
+  error: unknown,
+  resource: Resource,
+  record: LucidRow | undefined,
+  client: QueryClientContract
+): Promise<Problem | undefined> {
+  const fault = dialectOf(client).explain(error)
+  if (fault?.kind === 'raised') return refusedByDatabase(fault.message ?? '')
+  if (fault?.kind === 'foreign_key') return await brokenReference(fault, resource, record, client)
+  /* A hook may have written to another table; an error there is not about this item. */
+  if (fault?.table !== undefined && fault.table !== resource.table) return undefined
+
+  switch (fault?.kind) {
+    case undefined:
+      return undefined
+    case 'unique':
+      return duplicate(fault, resource, record)
+    case 'view':
+      return isReadOnly('view')
+    case 'nothing_stored':
+      return nothingStored()
+    default: {
+      const withheld = withheldOf(fault!, resource, record)
+      if (withheld.length > 0) return neededFieldsWithheld(withheld)
+      return storageRefused(
+        columnsOf(fault!, resource).map((column) => ({
+          field: column.apiName,
+          rule: fault!.kind,
+          message: RULES[fault!.kind as keyof typeof RULES](column.apiName),
+        }))
+      )
+    }
+  }
+}
+
+/** Names of the columns that a new record lacks as the caller may not set them. */
+function withheldOf(fault: Fault, resource: Resource, record: LucidRow | undefined): string[] {
+  const { projection } = resource
+  if (!projection || !record || record.$isPersisted || fault.kind !== 'not_null') return []
+  return columnsNamed(fault, resource)
+    .map(({ apiName }) => apiName)
+    .filter((name) => projection.writing('create', name) === 'none')
+}
+
+const RULES = {
+  not_null: (field: string) => `The ${field} field must not be null`,
+  check: (field: string) => `The ${field} field has a value that is not allowed`,
+  range: (field: string) => `The ${field} field has a value out of range`,
+}
+
+function columnsOf(fault: Fault, resource: Resource): Column[] {
+  return columnsNamed(fault, resource).filter((column) => !resource.conceals(column))
+}
+
+function columnsNamed({ columns, constraint }: Fault, resource: Resource): Column[] {
+  const names = [...columns, ...(resource.constraints.get(constraint ?? '') ?? [])]
+  return resource.columns.all.filter(({ name }) => names.includes(name))
+}
+
+/** For a constraint over several columns, the response names only the fields that responses show. */
+function duplicate(fault: Fault, resource: Resource, record: LucidRow | undefined): Problem {
+  const columns = columnsOf(fault, resource)
+  const shown = columns.filter(
+    (column) =>
+      resource.fields.includes(column) && record?.$attributes[column.attribute] !== undefined
+  )
+  const value = shown.map((column) => attributeToApi(column, record!)).join(', ')
+  return alreadyRegistered(
+    shown.length > 0 ? value : undefined,
+    columns.map((column) => column.apiName)
+  )
+}
+
+/**
+ * The problem for a reference to a missing record, or for a record that others refer to. Own code may
+ * have broken the reference in another table, most often a pivot. The item's own references are each
+ * looked up, as SQLite does not name the broken one. If all of them exist, other records refer to the
+ * value that an update would change.
+ */
+async function brokenReference(
+  fault: Fault,
+  resource: Resource,
+  record: LucidRow | undefined,
+  client: QueryClientContract
+): Promise<Problem> {
+  const isElsewhere = fault.table !== undefined && fault.table !== resource.table
+  const direction = fault.reference ?? (isElsewhere ? await directionOf(fault, client) : undefined)
+  if (direction === 'used') return stillReferredTo()
+  if (isElsewhere) return missingReference(fieldsOfPivot(resource, fault.table!))
+  if (!record) return direction ? missingReference([]) : stillReferredTo()
+
+  const missing = await missingOf(record, resource, client)
+  if (missing.length > 0) {
+    const shown = missing.filter((column) => !resource.conceals(column))
+    return missingReference(shown.map(({ apiName }) => apiName))
+  }
+  if (!direction && record.$isPersisted) return stillReferredTo()
+  return missingReference(columnsOf(fault, resource).map(({ apiName }) => apiName))
+}
+
+/** For an update of another table: one that sets no reference has changed a referenced value. */
+async function directionOf({ table, columns }: Fault, client: QueryClientContract) {
+  const introspection = await dialectOf(client).readTable(client, table!)
+  const referring = introspection?.foreignKeys.flatMap((key) => key.columns) ?? []
+  return columns.length > 0 && !columns.some((name) => referring.includes(name))
+    ? 'used'
+    : 'missing'
+}
+
+/**
+ * The virtual fields that usually write a relation over the table: `tags`, `tag_ids` or `tagIds`;
+ * without one, the relation's name.
+ */
+function fieldsOfPivot({ model, virtualFields }: Resource, table: string): string[] {
+  for (const [name, relation] of model.$relationsDefinitions) {
+    if (relation.type !== 'manyToMany') continue
+    relation.boot()
+    if (relation.pivotTable !== table) continue
+    const one = string.singular(name)
+    const usual = [
+      name,
+      relation.serializeAs,
+      `${one}_ids`,
+      `${one}Ids`,
+      `${string.snakeCase(one)}_ids`,
+    ]
+    return [virtualFields.find((field) => usual.includes(field)) ?? name]
+  }
+  return []
+}
+
+/** The columns of the item's references to missing records. */
+async function missingOf(
+  record: LucidRow,
+  resource: Resource,
+  client: QueryClientContract
+): Promise<Column[]> {
+  const missing: Column[] = []
+  for (const { columns: names, table, references } of resource.foreignKeys) {
+    const columns = names.map((name) => resource.columns.all.find((one) => one.name === name))
+    const parts = columns.map((column) => column && record.$attributes[column.attribute])
+    if (parts.some((part) => part === null || part === undefined)) continue
+
+    const query = client.query().from(table).select(references[0]).limit(1)
+    references.forEach((name, index) => query.where(name, parts[index] as string))
+    const found = await query
+    if (found.length === 0) missing.push(...columns.map((column) => column!))
+  }
+  return missing
+}

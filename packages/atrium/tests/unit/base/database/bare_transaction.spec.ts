@@ -1,0 +1,251 @@
+import { test } from '@japa/runner'
+import db from '@adonisjs/lucid/services/db'
+import { inBareTransaction, type RunSql } from '#base/database/bare_transaction'
+import { unavailability } from '#base/database/unavailable'
+import { onPostgres } from '#tests/helpers/databases'
+import { addNote, DRIVERS, openGrouped, signal } from '#tests/helpers/grouped_writes'
+import { queriesOf } from '#tests/helpers/queries'
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(index))
+
+const inserting = (text: string) => ({
+  sql: 'insert into notes (text) values (?) returning text',
+  bindings: [text],
+})
+
+/* The write fails when its transaction is committed. */
+async function deferFault(run: RunSql) {
+  await run({ sql: 'pragma defer_foreign_keys = on', bindings: [] })
+  await run({ sql: 'insert into pages (note) values (4711)', bindings: [] })
+}
+
+for (const driver of DRIVERS) {
+  test.group(`Transactions of the driver, ${driver}`, () => {
+    async function open(cleanup: Parameters<typeof openGrouped>[1], options = {}) {
+      const file = await openGrouped(driver, cleanup, options)
+      const told: string[] = []
+      const insert = (text: string, after: (run: RunSql) => Promise<void> = async () => {}) =>
+        inBareTransaction(
+          file.client,
+          async (run) => {
+            const [row] = await run(inserting(text))
+            await after(run)
+            return row.text as string
+          },
+          (stored) => void told.push(stored)
+        )
+      return { ...file, insert, told }
+    }
+
+    const countOf = (queries: string[], start: string) =>
+      queries.filter((sql) => sql.startsWith(start)).length
+
+    test('[P8] commits a write alone if no other write waits', async ({ assert, cleanup }) => {
+      const { insert, texts, told } = await open(cleanup)
+      const queries = await queriesOf(() => insert('one'))
+      assert.deepEqual(
+        queries.map((sql) => sql.split(' ')[0]),
+        ['BEGIN', 'insert', 'COMMIT']
+      )
+      assert.deepEqual(await texts(), ['one'])
+      assert.deepEqual(told, ['one'])
+    })
+
+    test('[P8] a write that fails stores nothing, tells nothing, and leaves the connection free', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { insert, texts, told } = await open(cleanup)
+      const fail = async () => {
+        throw new Error('own')
+      }
+      await assert.rejects(() => insert('one', fail), 'own')
+      await insert('two')
+      assert.deepEqual(await texts(), ['two'])
+      assert.deepEqual(told, ['two'])
+    })
+
+    test('[P8, E1] waiting writes share a commit, and are notified after it in their order', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { insert, texts, told } = await open(cleanup)
+      const queries = await queriesOf(async () => {
+        assert.deepEqual(await Promise.all(numbers(20).map((one) => insert(one))), numbers(20))
+      })
+      assert.deepEqual(await texts(), numbers(20))
+      assert.deepEqual(told, numbers(20))
+      assert.equal(countOf(queries, 'BEGIN'), 1)
+      assert.equal(countOf(queries, 'COMMIT'), 1)
+      assert.equal(countOf(queries, 'SAVEPOINT'), 19)
+      assert.equal(countOf(queries, 'RELEASE'), 19)
+    })
+
+    test('[P8] a write that fails after its first statement is undone alone', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { insert, texts, told } = await open(cleanup)
+      const fail = async (run: RunSql) => void (await run(inserting('0')))
+      const outcomes = await Promise.allSettled(
+        numbers(20).map((text, index) => insert(text, index % 3 === 1 ? fail : undefined))
+      )
+      const kept = numbers(20).filter((_, index) => index % 3 !== 1)
+      assert.deepEqual(
+        outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : [])),
+        kept
+      )
+      assert.deepEqual(await texts(), kept)
+      assert.deepEqual(told, kept)
+    })
+
+    test('[P8] no write of a group is stored or told if its commit fails', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { client, insert, texts, told } = await open(cleanup)
+      const outcomes = await Promise.allSettled([
+        insert('first', deferFault),
+        insert('second'),
+        insert('third'),
+      ])
+      assert.deepEqual(
+        outcomes.map(({ status }) => status),
+        ['rejected', 'rejected', 'rejected']
+      )
+      assert.deepEqual(await texts(), [])
+      assert.lengthOf(await client.from('pages'), 0)
+      assert.deepEqual(told, [])
+      assert.equal(await insert('fourth'), 'fourth')
+    })
+
+    test('[P8] where a table defers a constraint, each write is committed alone', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { client, insert, texts } = await open(cleanup)
+      await client.rawQuery(
+        'create table later (note integer references notes (id) deferrable initially deferred)'
+      )
+      const queries = await queriesOf(async () => {
+        await Promise.all(numbers(5).map((one) => insert(one)))
+      })
+      assert.equal(countOf(queries, 'COMMIT'), 5)
+      assert.deepEqual(await texts(), numbers(5))
+    })
+
+    test('[P8] it shares the commit of a transaction of Lucid’s that it waits for', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { count, insert, texts, write } = await open(cleanup)
+      const { promise, resolve } = signal()
+      const first = write(async (client) => {
+        await addNote(client, 'first')
+        await promise
+      })
+      const others = ['second', 'third'].map((text) => insert(text))
+      resolve()
+      await Promise.all([first, ...others])
+      assert.equal(count('COMMIT'), 1)
+      assert.deepEqual(await texts(), ['first', 'second', 'third'])
+    })
+
+    test('[P8] a transaction of Lucid’s that waits for it is the next one, and no later write goes before it', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { count, insert, note, texts } = await open(cleanup)
+      const queries = await queriesOf(async () => {
+        await Promise.all([insert('1'), insert('2'), note('3'), insert('4'), note('5')])
+      })
+      assert.deepEqual(await texts(), ['1', '2', '3', '4', '5'])
+      assert.equal(countOf(queries, 'BEGIN IMMEDIATE'), 1)
+      assert.equal(count('BEGIN'), 1)
+    })
+
+    test('[P8] waits for the lock of another process, while other code runs', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { insert, lock, texts } = await open(cleanup)
+      const release = await lock()
+      let isStored = false
+      const stored = insert('one').then(() => (isStored = true))
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      assert.isFalse(isStored)
+      await release()
+      await stored
+      assert.deepEqual(await texts(), ['one'])
+    })
+
+    test('[P8] after too long a wait for another process all that waited are refused as busy', async ({
+      assert,
+      cleanup,
+    }) => {
+      const { insert, lock, texts } = await open(cleanup, { timeout: 50 })
+      const release = await lock()
+      let outcomes: PromiseSettledResult<string>[] = []
+      const queries = await queriesOf(async () => {
+        outcomes = await Promise.allSettled(numbers(10).map((one) => insert(one)))
+      })
+      await release()
+      assert.lengthOf(outcomes, 10)
+      for (const outcome of outcomes) {
+        assert.equal(outcome.status, 'rejected')
+        assert.equal(unavailability((outcome as PromiseRejectedResult).reason), 'busy')
+      }
+      assert.equal(countOf(queries, 'BEGIN'), 1)
+      assert.deepEqual(await texts(), [])
+      assert.equal(await insert('later'), 'later')
+    })
+  })
+}
+
+test.group('Transactions of the driver on a server', (group) => {
+  group.tap((one) => one.tags(['@database']).skip(!onPostgres, 'a server, and rows of a write'))
+
+  test('[P8] a connection whose transaction could not be ended is not used again', async ({
+    assert,
+  }) => {
+    const client = db.connection()
+    const pid = async (run: RunSql) => {
+      const [row] = await run({ sql: 'select pg_backend_pid() as pid', bindings: [] })
+      return row.pid
+    }
+    const seen: unknown[] = []
+    const work = async (run: RunSql) => {
+      seen.push(await pid(run))
+      await run({ sql: 'select pg_terminate_backend(pg_backend_pid())', bindings: [] })
+    }
+    const error = await inBareTransaction(client, work, () => seen.push('told')).catch((one) => one)
+    assert.instanceOf(error, Error)
+    assert.lengthOf(seen, 1)
+    for (let round = 0; round < 3; round++) {
+      assert.notEqual(await inBareTransaction(client, pid, () => {}), seen[0])
+    }
+  })
+
+  test('[P8] a write that fails is rolled back, and its connection is used again', async ({
+    assert,
+  }) => {
+    const client = db.connection()
+    const insert = {
+      sql: "insert into event_plains (name) values ('bare') returning name",
+      bindings: [],
+    }
+    const work = async (run: RunSql) => {
+      await run(insert)
+      throw new Error('own')
+    }
+    await assert.rejects(() => inBareTransaction(client, work, () => {}), 'own')
+    assert.isNull(await db.from('event_plains').where('name', 'bare').first())
+    await inBareTransaction(
+      client,
+      (run) => run(insert),
+      () => {}
+    )
+    assert.isNotNull(await db.from('event_plains').where('name', 'bare').first())
+    await db.from('event_plains').where('name', 'bare').delete()
+  })
+})

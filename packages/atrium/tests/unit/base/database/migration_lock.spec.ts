@@ -1,0 +1,42 @@
+import db from '@adonisjs/lucid/services/db'
+import { test } from '@japa/runner'
+import { RuntimeError } from '#crud'
+import { whileLocked } from '#base/database/migration_lock'
+
+const NAME = db.primaryConnectionName
+
+test.group('whileLocked', () => {
+  test('the second piece of work waits for the first', async ({ assert }) => {
+    const order: string[] = []
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const first = whileLocked(db, NAME, async () => {
+      begun.resolve()
+      await goOn.promise
+      order.push('first')
+    })
+    await begun.promise
+    const second = whileLocked(db, NAME, async () => order.push('second'))
+    /* The database itself is not locked. */
+    await db.connection(NAME).transaction((trx) => trx.rawQuery('select 1'))
+    goOn.resolve()
+    await Promise.all([first, second])
+    assert.deepEqual(order, ['first', 'second'])
+  })
+
+  test('failed work releases the lock and its connections', async ({ assert }) => {
+    const known = [...db.manager.connections.keys()]
+    await assert.rejects(() => whileLocked(db, NAME, () => Promise.reject(new Error('no'))), 'no')
+    assert.equal(await whileLocked(db, NAME, async () => 'done'), 'done')
+    assert.deepEqual([...db.manager.connections.keys()], known)
+  })
+
+  test('waiting too long is an error', async ({ assert }) => {
+    await whileLocked(db, NAME, async () => {
+      await assert.rejects(
+        () => whileLocked(db, NAME, async () => {}, { timeout: 0 }),
+        RuntimeError as any
+      )
+    })
+  })
+})

@@ -1,0 +1,44 @@
+import { test } from '@japa/runner'
+import { ConfigurationError, RuntimeError, ValueError } from '#crud'
+import { listed } from '#base/errors'
+
+test.group('errors', () => {
+  test('[P9] each class has a code by which the start recognizes it', ({ assert }) => {
+    const faults = [new ValueError('a'), new RuntimeError('b'), new ConfigurationError([])]
+
+    assert.deepEqual(
+      faults.map(({ code, status }) => [code, status]),
+      [
+        ['E_VALUE', 500],
+        ['E_RUNTIME', 500],
+        ['E_CONFIGURATION', 500],
+      ]
+    )
+  })
+
+  test('[P9] a ConfigurationError contains all errors and lists them', ({ assert }) => {
+    const faults = [new ValueError('first'), new TypeError('second\nin two lines')]
+    const { errors, message } = new ConfigurationError(faults)
+
+    assert.deepEqual(errors, faults)
+    assert.equal(
+      message,
+      "The models' configuration has 2 errors:\n  - first\n  - second\n    in two lines"
+    )
+  })
+
+  test('a single error is one error', ({ assert }) => {
+    assert.include(new ConfigurationError([new Error('alone')]).message, 'has 1 error:')
+  })
+
+  test('names are joined as in a sentence')
+    .with([
+      { names: [], text: 'none' },
+      { names: ['a'], text: 'a' },
+      { names: ['a', 'b'], text: 'a and b' },
+      { names: new Set(['a', 'b', 'c']), text: 'a, b and c' },
+    ])
+    .run(({ assert }, { names, text }) => {
+      assert.equal(listed(names), text)
+    })
+})

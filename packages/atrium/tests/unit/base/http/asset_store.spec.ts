@@ -1,0 +1,175 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
+import { test } from '@japa/runner'
+import { AssetStore } from '#base/http/asset_store'
+import { RuntimeError, ValueError } from '#crud'
+
+async function textOf(store: AssetStore, name: string): Promise<string | undefined> {
+  const asset = await store.find(store.url(name))
+  return asset?.body.toString()
+}
+
+test.group('AssetStore', (group) => {
+  let folder: string
+
+  group.setup(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'assets-'))
+    return () => rm(folder, { recursive: true })
+  })
+
+  async function file(name: string, content: string): Promise<string> {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    return path
+  }
+
+  test('the name of an asset contains a hash of its content', async ({ assert }) => {
+    const path = await file('a.css', 'a { color: red }')
+    const first = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+    const again = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+    await file('a.css', 'a { color: blue }')
+    const changed = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+
+    assert.match(first.url('admin.css'), /^admin\.[0-9a-f]{8}\.css$/)
+    assert.equal(again.url('admin.css'), first.url('admin.css'))
+    assert.notEqual(changed.url('admin.css'), first.url('admin.css'))
+  })
+
+  test('files are concatenated in order, and scripts stay separate', async ({ assert }) => {
+    const styles = [await file('1.css', 'a{}'), await file('2.css', 'b{}')]
+    const scripts = [
+      await file('1.js', 'globalThis.order = [1]'),
+      await file('2.js', '(() => order.push(2))() // end'),
+      await file('3.js', '[3].forEach((n) => order.push(n))'),
+    ]
+    const store = await AssetStore.load([
+      { name: 'all.css', paths: styles },
+      { name: 'all.js', paths: scripts },
+    ])
+
+    assert.equal(await textOf(store, 'all.css'), 'a{}\nb{}')
+    const script = (await textOf(store, 'all.js'))!
+    const order = new Function(
+      'globalThis',
+      `var order; ${script.replace('globalThis.', '')}; return order`
+    )
+    assert.deepEqual(order({}), [1, 2, 3])
+  })
+
+  test('[K9] an asset is compressed for the first who asks, or before', async ({ assert }) => {
+    const path = await file('lazy.js', 'again("and again")\n'.repeat(200))
+    const store = await AssetStore.load([{ name: 'lazy.js', paths: [path] }])
+    const url = store.url('lazy.js')
+    const [one, other] = await Promise.all([store.find(url), store.find(url)])
+    assert.strictEqual(one!.brotli, other!.brotli)
+    await store.prepare(() => false)
+    assert.strictEqual(await store.find(url), one)
+  })
+
+  test('stores compressed forms next to the plain one', async ({ assert }) => {
+    const path = await file('long.js', 'again("and again")\n'.repeat(200))
+    const store = await AssetStore.load([{ name: 'long.js', paths: [path] }])
+    const { body, gzip, brotli, type } = (await store.find(store.url('long.js')))!
+
+    assert.isTrue(gunzipSync(gzip!).equals(body))
+    assert.isTrue(brotliDecompressSync(brotli!).equals(body))
+    assert.isBelow(gzip!.length, body.length)
+    assert.isBelow(brotli!.length, body.length)
+    assert.equal(type, 'text/javascript; charset=utf-8')
+  })
+
+  test('[Q1] compresses a large text in milliseconds instead of seconds', async ({ assert }) => {
+    const lines = Array.from(
+      { length: 20_000 },
+      (_, line) => `f(${line}, ${(line * 7919) % 10_007})`
+    )
+    const path = await file('large.js', lines.join('\n'))
+    const store = await AssetStore.load([{ name: 'large.js', paths: [path] }])
+    const { body, brotli } = (await store.find(store.url('large.js')))!
+    const params = {
+      [constants.BROTLI_PARAM_QUALITY]: 5,
+      [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+      [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+    }
+    assert.isAbove(body.length, 256 * 1024)
+    assert.isTrue(brotliCompressSync(body, { params }).equals(brotli!))
+  })
+
+  test('no asset has the name "{$self}"')
+    .with([
+      'admin.css',
+      'admin.00000000.css',
+      '../admin.css',
+      '..%2fadmin.css',
+      '/etc/passwd',
+      '__proto__',
+      'constructor',
+      '',
+    ])
+    .run(async ({ assert }, name) => {
+      const path = await file('b.css', 'b{}')
+      const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+      assert.isUndefined(await store.find(name))
+    })
+
+  test('unknown, missing and duplicate assets and unknown types are reported', async ({
+    assert,
+  }) => {
+    const path = await file('c.css', 'c{}')
+    const store = await AssetStore.load([{ name: 'admin.css', paths: [path] }])
+
+    assert.throws(() => store.url('other.css'), 'There is no asset called other.css')
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'x.css', paths: [join(folder, 'gone.css')] }]),
+      RuntimeError,
+      /gone\.css, of which x\.css consists/
+    )
+    await assert.rejects(
+      () =>
+        AssetStore.load([
+          { name: 'x.css', paths: [path] },
+          { name: 'x.css', paths: [path] },
+        ]),
+      ValueError,
+      /Two assets are called x\.css/
+    )
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'x.php', paths: [path] }]),
+      ValueError,
+      /x\.php is not an asset: it must end in \.css, \.js, \.svg/
+    )
+  })
+
+  test('a font keeps its bytes, and a stylesheet names it with its hash', async ({ assert }) => {
+    const bytes = Buffer.from([0, 255, 254, 10, 47, 42, 32, 42, 47, 10])
+    await writeFile(join(folder, 'letters.woff2'), bytes)
+    const style = await file('font.css', "@font-face {\n  src: url('asset:letters.woff2')\n}\n")
+    const store = await AssetStore.load([
+      { name: 'admin.css', paths: [style] },
+      { name: 'letters.woff2', paths: [join(folder, 'letters.woff2')] },
+    ])
+    const font = (await store.find(store.url('letters.woff2')))!
+    assert.deepEqual(font, { body: bytes, gzip: null, brotli: null, type: 'font/woff2' })
+    assert.equal(
+      await textOf(store, 'admin.css'),
+      `@font-face {\nsrc: url('${store.url('letters.woff2')}')\n}\n`
+    )
+    await assert.rejects(
+      () => AssetStore.load([{ name: 'admin.css', paths: [style] }]),
+      RuntimeError,
+      'There is no asset called letters.woff2'
+    )
+  })
+
+  test('comments on their own lines are removed, except licences', async ({ assert }) => {
+    const text =
+      "/*! (c) */\n/* why */\na { b: '/* c */' }\n  /*\n   * more\n   */\nd { e: f } /* g */\n"
+    const store = await AssetStore.load([{ name: 'x.css', paths: [await file('c.css', text)] }])
+    assert.equal(
+      await textOf(store, 'x.css'),
+      "/*! (c) */\na { b: '/* c */' }\nd { e: f } /* g */\n"
+    )
+  })
+})

@@ -1,0 +1,61 @@
+import { createServer, get, type Server, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { test } from '@japa/runner'
+import { requestsFirst } from '#base/requests_first'
+
+test.group('requestsFirst', (group) => {
+  let server: Server
+  let answers: ServerResponse[]
+
+  group.each.setup(async () => {
+    answers = []
+    server = createServer((_request, response) => void answers.push(response)).listen(0)
+    await once(server, 'listening')
+    return () => void server.closeAllConnections()
+  })
+  group.each.teardown(() => void server.close())
+
+  const ask = () => {
+    const request = get({ port: (server.address() as AddressInfo).port })
+    request.on('error', () => {})
+    return request
+  }
+  const arrived = async (count: number) => {
+    while (answers.length < count) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+
+  test('[D6] work waits until requests have begun their responses', async ({ assert }) => {
+    await requestsFirst()
+    ask()
+    await arrived(1)
+    const order: string[] = []
+    const waiting = requestsFirst(60_000).then(() => order.push('work'))
+    await setImmediate()
+    order.push('answer')
+    /* The rest may take a slow client long. */
+    answers[0].write('begun')
+    await waiting
+    assert.deepEqual(order, ['answer', 'work'])
+  })
+
+  test('[D6] a caller that has gone does not hold up work', async ({ assert }) => {
+    await requestsFirst()
+    const request = ask()
+    await arrived(1)
+    const closed = once(answers[0], 'close')
+    request.destroy()
+    await closed
+    await requestsFirst(60_000)
+    assert.isTrue(answers[0].destroyed)
+  })
+
+  test('[D6] work continues in spite of a request without a response', async ({ assert }) => {
+    await requestsFirst()
+    ask()
+    await arrived(1)
+    await requestsFirst(1)
+    assert.isFalse(answers[0].headersSent)
+  })
+})

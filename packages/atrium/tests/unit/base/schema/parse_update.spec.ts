@@ -1,0 +1,69 @@
+import { test } from '@japa/runner'
+import vine from '@vinejs/vine'
+import { Problem, resources } from '#crud'
+import { BodySchema } from '#base/schema/body_schema'
+import { CompiledSchema } from '#base/schema/object_schema'
+import { parseUpdate } from '#base/schema/parse_update'
+import { Sample } from '#tests/fixtures/samples'
+
+/** At least the sibling `count`, as an end must not be before its start */
+const atLeastCount = vine.createRule((value, _, field) => {
+  if (Number(value) < Number(field.parent.count)) {
+    field.report('The {{ field }} field must be at least count', 'atLeast', field)
+  }
+})
+
+function schema() {
+  const { columns } = resources.all().find(({ model }) => model === Sample)!
+  const shape = vine.object({
+    name: vine.string().maxLength(5).optional(),
+    count: vine.number().optional(),
+    ratio: vine.number().use(atLeastCount()).optional(),
+  })
+  return new BodySchema(
+    new CompiledSchema(shape, 'updateSchema', 'Sample'),
+    (name) => columns.find(name),
+    true
+  )
+}
+
+const parse = (body: Record<string, unknown>, stored: Record<string, unknown> | null) =>
+  parseUpdate(schema(), { body, meta: { operation: 'update' }, stored: () => stored })
+
+async function faultsOf(parsing: Promise<unknown>): Promise<string[]> {
+  const error = await parsing.then(
+    () => null,
+    (one) => one
+  )
+  return error instanceof Problem ? error.errors!.map(({ field }) => field) : []
+}
+
+test.group('Parsing an update', () => {
+  const stored = { name: 'much too long', count: 3, ratio: 5 }
+
+  test('leaves out an invalid value that the record has already', async ({ assert }) => {
+    assert.deepEqual(await parse({ name: 'much too long', count: 4 }, stored), { count: 4 })
+  })
+
+  test('refuses an invalid value that the record does not have', async ({ assert }) => {
+    const body = { name: 'another long name', count: 4 }
+    assert.deepEqual(await faultsOf(parse(body, stored)), ['name'])
+    assert.deepEqual(await faultsOf(parse(body, null)), ['name'])
+  })
+
+  test('refuses a stored value that only a changed field makes invalid', async ({ assert }) => {
+    const body = { name: 'much too long', count: 9, ratio: 5 }
+    assert.include(await faultsOf(parse(body, stored)), 'ratio')
+  })
+
+  test('does not read the record for a valid body', async ({ assert }) => {
+    const values = await parseUpdate(schema(), {
+      body: { name: 'a' },
+      meta: {},
+      stored: () => {
+        throw new Error('read')
+      },
+    })
+    assert.deepEqual(values, { name: 'a' })
+  })
+})
