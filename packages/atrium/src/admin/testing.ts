@@ -57,7 +57,9 @@ export function adminApiClient(): PluginFn {
     ApiRequest.macro('asAdmin', function (this: ApiRequest, user?: AdminUser) {
       return this.setup(async (request) => {
         const { adminAuthentication } = await app.container.make(AdminSite)
-        request.header('cookie', await adminAuthentication.cookieHeader(user ?? (await ownUser())))
+        const cookies = await adminAuthentication.cookiesOf(user ?? (await ownUser()))
+        /* A header would be replaced by the cookies of other plugins, and `cookie()` signs the values. */
+        for (const [name, value] of Object.entries(cookies)) request.cookiesJar[name] = { name, value }
       })
     })
   }

@@ -222,15 +222,21 @@ export class AdminAuthentication {
   }
 
   /**
-   * `Cookie` header of a new session, for clients without a browser, such as tests.
+   * Values of the cookies of a new session by their names, for clients without a browser, such as tests.
    */
-  async cookieHeader(user: AdminUser): Promise<string> {
+  async cookiesOf(user: AdminUser): Promise<Record<string, string>> {
     const begun = await this.sessions.begin(user, { ip: '127.0.0.1', userAgent: undefined })
     if (!begun) throw new RuntimeError(`${user.username} is gone, or has another password by now`)
     const { session, id } = begun
     const { token, claims } = await this.tokens.issue(user.id, session.sessionId)
     await this.sessions.remember(session, claims)
-    return `${ACCESS_TOKEN}=${token}; ${SESSION_ID}=${id}`
+    return { [ACCESS_TOKEN]: token, [SESSION_ID]: id }
+  }
+
+  /** The same as the value of a `Cookie` header */
+  async cookieHeader(user: AdminUser): Promise<string> {
+    const cookies = Object.entries(await this.cookiesOf(user))
+    return cookies.map(([name, value]) => `${name}=${value}`).join('; ')
   }
 
   /** Work asked for as the one user is never done as the other. */

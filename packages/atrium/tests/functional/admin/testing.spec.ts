@@ -36,6 +36,17 @@ test.group('Test helpers for requests', (group) => {
     assert.include(dashboard.text(), 'clerk')
   })
 
+  test('[B4] asAdmin adds its cookies to those of other plugins, such as sessionApiClient', async ({
+    assert,
+    client,
+  }) => {
+    const users = await adminPath('/AdminUser/')
+    const page = await client.get(users).withCookie('adonis-session', 'some session').asAdmin()
+    assert.equal(page.status(), 200)
+    const cookies = Object.keys(page.request.cookiesJar)
+    assert.sameMembers(cookies, ['access_token', 'adonis-session', 'session_id'])
+  })
+
   test('users created in a test are removed at its end with their sessions and tokens', async ({
     assert,
   }) => {
