@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type Configure from '@adonisjs/core/commands/configure'
 
@@ -37,8 +37,10 @@ export async function configure(command: Configure): Promise<void> {
   if (withoutThoseIn(kernel, [MIDDLEWARE]).length > 0) {
     await codemods.registerMiddleware('server', [{ path: MIDDLEWARE, position: 'after' }])
   }
+  for (const file of [rcFile, kernel]) addTrailingCommas(file)
   for (const name of ['crud', 'admin']) {
-    await codemods.makeUsingStub(stubsRoot, `config/${name}.stub`, {})
+    const file = await codemods.makeUsingStub(stubsRoot, `config/${name}.stub`, {})
+    if (file.status !== 'skipped') appendFileSync(file.destination, '\n')
   }
 
   const left = [
@@ -51,6 +53,14 @@ export async function configure(command: Configure): Promise<void> {
   for (const line of left) logger.error(line)
   if (left.length > 0) command.exitCode = 1
   else logger.info('Next: node ace migration:run, then node ace admin:create for the first user')
+}
+
+/** The codemods write the last entry of a list without one. */
+function addTrailingCommas(file: string): void {
+  if (!existsSync(file)) return
+  const text = readFileSync(file, 'utf8')
+  const tidy = text.replace(/(import\((['"])adonis-atrium\/\w+\2\))(?=\s*\n\s*\])/g, '$1,')
+  if (tidy !== text) writeFileSync(file, tidy)
 }
 
 function withoutThoseIn(file: string, paths: string[]): string[] {

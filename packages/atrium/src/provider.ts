@@ -3,6 +3,7 @@ import type { ContainerProviderContract } from '@adonisjs/core/types/app'
 import AdminProvider from '#admin/admin_provider'
 import CrudProvider from '#crud/crud_provider'
 import OpenApiProvider from '#crud/openapi/openapi_provider'
+import { withoutStack } from '#base/errors'
 import { addEngineMigrations, renameEngineMigrations } from '#host/engine_migrations'
 
 /**
@@ -17,20 +18,20 @@ export default class AtriumProvider {
   }
 
   register() {
-    for (const part of this.#parts) part.register?.()
+    for (const part of this.#parts) withoutStack(() => part.register?.())
   }
 
   async boot() {
-    for (const part of this.#parts) await part.boot?.()
+    for (const part of this.#parts) await withoutStack(async () => part.boot?.())
     await this.#bootMigrations()
   }
 
   async start() {
-    for (const part of this.#parts) await part.start?.()
+    for (const part of this.#parts) await withoutStack(async () => part.start?.())
   }
 
   async ready() {
-    for (const part of this.#parts) await part.ready?.()
+    for (const part of this.#parts) await withoutStack(async () => part.ready?.())
   }
 
   async shutdown() {

@@ -13,7 +13,7 @@ import {
   TRUTH,
   type Check,
 } from '#base/checks'
-import { shown } from '#base/errors'
+import { shown, withoutStack } from '#base/errors'
 import { Secret } from '@adonisjs/core/helpers'
 import app from '@adonisjs/core/services/app'
 import type { DriverContract } from '@adonisjs/drive/types'
@@ -260,6 +260,12 @@ const GROUPS = {
  * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig<const Attributes extends UserAttributes = {}>(
+  config: PartialConfig & { userAttributes?: Attributes }
+): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
+  return withoutStack(() => checkedConfig(config))
+}
+
+function checkedConfig<const Attributes extends UserAttributes = {}>(
   config: PartialConfig & { userAttributes?: Attributes }
 ): Omit<AdminConfig, 'userAttributes'> & { userAttributes: Attributes } {
   checkEach(PLACE, config, CHECKS)

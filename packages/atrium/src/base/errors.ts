@@ -38,6 +38,33 @@ export class ConfigurationError extends Exception {
   }
 }
 
+/**
+ * Runs a step of the start. Errors of the configuration lose their stack, as they name the place and the fix: AdonisJS and
+ * Node.js print such an error as its message alone.
+ *
+ * @throws the error of the step
+ */
+export function withoutStack<Result>(step: () => Result): Result {
+  try {
+    const result = step()
+    return result instanceof Promise ? (result.catch(throwWithoutStack) as Result) : result
+  } catch (error) {
+    throwWithoutStack(error)
+  }
+}
+
+function throwWithoutStack(error: unknown): never {
+  const isOfConfiguration =
+    error instanceof ValueError ||
+    error instanceof RuntimeError ||
+    error instanceof ConfigurationError
+  if (isOfConfiguration) {
+    error.stack = ''
+    Object.defineProperty(error, inspect.custom, { value: () => error.message })
+  }
+  throw error
+}
+
 /** The error of one field of a body or of one parameter. */
 export interface FieldError {
   field: string

@@ -1,6 +1,7 @@
 import { Router } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
+import { withoutStack } from '#base/errors'
 import { handleProblem } from './http/handle_problem.js'
 import { modelFiles } from './lucid/model_files.js'
 import { useRouter } from '#base/http/engine_router'
@@ -41,12 +42,15 @@ export default class CrudProvider {
     /* The last step before the server listens: the routes of all providers and preloads are known. */
     server.boot = async () => {
       if (server.booted) return
-      router.commit()
-      checkGroups()
-      await requireMount(server.getMiddlewareList())
+      await withoutStack(async () => {
+        router.commit()
+        checkGroups()
+        await requireMount(server.getMiddlewareList())
+        if (this.app.getEnvironment() !== 'web') return
+        /* The connections of the load would keep a process alive whose start fails. */
+        await resources.load().catch((error) => this.#giveUp(error))
+      })
       if (this.app.getEnvironment() !== 'web') return await bootServer()
-      /* The connections of the load would keep a process alive whose start fails. */
-      await resources.load().catch((error) => this.#giveUp(error))
       await bootServer()
       /* Runs after the server is made, and before it can tell that its port is taken. */
       process.nextTick(() => server.getNodeServer()?.once('error', () => void this.app.terminate()))
@@ -61,7 +65,7 @@ export default class CrudProvider {
   /**
    * Makes no query: this also runs for commands and for code generation, where the database may be
    * empty. On a server, `resources.load()` throws these errors together with those of the database, before it
-   * listens. A command only warns, as it may be the one that fixes them, and finds them in `resources.faults`. [P2,
+   * listens. A command continues, as it may be the one that fixes them, and finds them in `resources.faults`. [P2,
    * P9]
    */
   async start() {

@@ -1,7 +1,7 @@
 import app from '@adonisjs/core/services/app'
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Access } from './types.js'
-import { ValueError } from '#base/errors'
+import { ValueError, withoutStack } from '#base/errors'
 import { checkEach, OBJECT, PATH, POSITIVE, SECONDS, TEXTS, TRUTH, type Check } from '#base/checks'
 
 /** The settings of the generated endpoints, from `config/crud.ts`. */
@@ -179,6 +179,10 @@ const GROUPS: { [Group in Groups | 'rateLimit']: Record<string, Check> } = {
  * @throws ValueError  for an unknown option or an invalid value [P9]
  */
 export function defineConfig(config: PartialConfig = {}): CrudConfig {
+  return withoutStack(() => checkedConfig(config))
+}
+
+function checkedConfig(config: PartialConfig): CrudConfig {
   checkEach(PLACE, config, CHECKS)
   const docs = typeof config.docs === 'object' && config.docs ? config.docs : {}
   checkEach(PLACE, docs.path === undefined ? {} : { path: docs.path }, GROUPS.docs, {

@@ -3,16 +3,16 @@ import { ConfigurationError } from '#base/errors'
 import { resources } from './resource/registry.js'
 
 /**
- * Reports the errors that a provider found in the decorated models. A command continues after a warning,
- * as it may be the one that fixes them. A server continues until it has checked the tables, so that all
- * errors are reported together: `resources.load()` throws then. [P9]
+ * Reports the errors that a provider found in the decorated models. A command continues, as it may be the one that fixes
+ * them, and ends with a line about them unless it has shown them. A server continues until it has checked the tables, so
+ * that all errors are reported together: `resources.load()` throws then. [P9]
  *
  * @param errors  the errors; those that another provider has reported are left out
  * @throws ConfigurationError  in tests and in the REPL, which do not load the resources
  */
 export function reportFaults(
   errors: readonly Error[],
-  app: Pick<ApplicationService, 'getEnvironment'>
+  app: Pick<ApplicationService, 'getEnvironment' | 'terminating'>
 ): void {
   const known = [...resources.faults, ...resources.untold].map(({ message }) => message)
   const unknown = errors.filter(({ message }) => !known.includes(message))
@@ -23,6 +23,13 @@ export function reportFaults(
     resources.untold.push(...unknown)
     return
   }
+  if (resources.faults.length === 0) app.terminating(() => remind())
   resources.faults.push(...unknown)
-  console.warn(new ConfigurationError(unknown).message)
+}
+
+function remind() {
+  const { areFaultsShown, faults } = resources
+  if (areFaultsShown || faults.length === 0) return
+  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`
+  console.warn(`The models' configuration has ${count}. node ace atrium:doctor lists them`)
 }

@@ -104,6 +104,7 @@ async function ofModels(app: ApplicationService, site: AdminSite): Promise<Findi
         )
       )
   })
+  resources.areFaultsShown = true
   return [...resources.faults.map(({ message }) => error(message)), ...unused]
 }
 

@@ -139,7 +139,11 @@ for (const host of ['web', 'api']) {
       const first = await textsNow()
       await ace('configure', 'adonis-atrium')
       assert.deepEqual(await textsNow(), first)
-      for (const text of first.slice(0, 2)) assert.match(text, /adonis-atrium\/[a-z]+'\)/)
+      for (const text of first.slice(0, 2)) {
+        assert.match(text, /adonis-atrium\/[a-z]+'\),\n/)
+        assert.notMatch(text, /adonis-atrium\/[a-z]+'\)\n/)
+      }
+      for (const text of first.slice(2)) assert.match(text, /[^\n]\n$/)
     })
 
     test('[K3] the admin site has login, list, form, and exports as a background job', async ({
@@ -167,6 +171,24 @@ for (const host of ['web', 'api']) {
       const environment = { ...ENVIRONMENT, PORT: String(await freePort()) }
       const { status, output } = await copy.run(process.execPath, ['ace.js', 'test'], environment)
       assert.equal(status, 0, output)
+    })
+
+    test('[P9] an invalid setting is one line with status 1, in the server and in commands', async ({
+      assert,
+    }) => {
+      const file = join(copy.folder, 'config/crud.ts')
+      const settings = await textOf('config/crud.ts')
+      await writeFile(file, settings.replace("prefix: '/api'", 'prefix: 7'))
+      const ends = [
+        await copy.run(process.execPath, ['bin/server.ts'], SERVER),
+        await copy.run(process.execPath, ['ace.js', 'admin:list'], ENVIRONMENT),
+      ]
+      await writeFile(file, settings)
+      for (const { status, output } of ends) {
+        assert.equal(status, 1)
+        assert.lengthOf(output.trim().split('\n'), 1, output)
+        assert.include(output, 'config/crud.ts: prefix is 7, and must be / or names')
+      }
     })
 
     test('[K3.5] configure names what it cannot change, and needs Lucid', async ({ assert }) => {

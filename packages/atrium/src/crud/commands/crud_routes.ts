@@ -29,8 +29,10 @@ export default class CrudRoutes extends Command {
   async run() {
     const { resources } = await import('../resource/registry.js')
     if (resources.faults.length > 0) {
+      resources.areFaultsShown = true
+      const faults = resources.faults.map(({ message }) => message)
       throw new CommandFailure(
-        'The configuration of the models has the errors above, so the list can be incomplete: fix them first'
+        `The models' configuration has errors, so the list can be incomplete. Fix them first: ${faults.join('; ')}`
       )
     }
     const shown = this.#chosen(resources.endpoints())

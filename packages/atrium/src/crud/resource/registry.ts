@@ -15,8 +15,10 @@ export class ResourceRegistry {
   readonly #others: Resource[] = []
   readonly #checks = new Map<Resource, () => void>()
 
-  /** The errors that the boot found in the decorated models, if it only warned of them [P9] */
+  /** The errors that the boot of a command found in the decorated models [P9] */
   readonly faults: Error[] = []
+  /** True if the command has printed them */
+  areFaultsShown = false
   /** The errors that the boot has not reported yet: `load()` throws them [P9] */
   readonly untold: Error[] = []
 

@@ -31,11 +31,16 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return folder
 }
 
-function providerFor(folder: string, environment: string = 'test') {
+function providerFor(
+  folder: string,
+  environment: string = 'test',
+  terminating: (hook: () => void) => void = () => {}
+) {
   return new CrudProvider({
     modelsPath: () => folder,
     relativePath: (path: string) => path.slice(folder.length + 1),
     getEnvironment: () => environment,
+    terminating,
   } as unknown as ApplicationService)
 }
 
@@ -59,6 +64,7 @@ test.group('CrudProvider', (group) => {
     return async () => {
       resources.add = add
       resources.untold.length = 0
+      resources.areFaultsShown = false
       faults.length = before.faults
       routes.length = before.routes
       await rm(root, { recursive: true, force: true })
@@ -156,7 +162,10 @@ test.group('CrudProvider', (group) => {
     assert.equal(messages[2], 'Thrown: the function given to @Crud threw: no luck')
   })
 
-  test('[P9] in a command the errors are a warning', async ({ assert, cleanup }) => {
+  test('[P9] a command ends with one line about the errors, unless it has shown them', async ({
+    assert,
+    cleanup,
+  }) => {
     const folder = await folderWith({ 'one.ts': MODEL('One', '{ tags: 5 as any }') })
     const warnings: string[] = []
     const { warn } = console
@@ -165,9 +174,17 @@ test.group('CrudProvider', (group) => {
       console.warn = warn
     })
 
-    await providerFor(folder, 'console').start()
+    const ends: Array<() => void> = []
+    await providerFor(folder, 'console', (hook) => ends.push(hook)).start()
+    assert.isEmpty(warnings)
+    assert.lengthOf(ends, 1)
+    ends[0]()
+    const line = "The models' configuration has 1 error. node ace atrium:doctor lists them"
+    assert.deepEqual(warnings, [line])
+    assert.match(resources.faults.at(-1)!.message, /^One: tags is 5, and must be a list of strings/)
+    resources.areFaultsShown = true
+    ends[0]()
     assert.lengthOf(warnings, 1)
-    assert.include(warnings[0], 'One: tags is 5, and must be a list of strings')
   })
 
   test('[P9] a server reports them together with missing tables, each once', async ({ assert }) => {

@@ -1,4 +1,5 @@
-import { inspect } from 'node:util'
+import { inspect, stripVTControlCharacters } from 'node:util'
+import { prettyPrintError } from '@adonisjs/core'
 import { test } from '@japa/runner'
 import { ValueError } from '#crud'
 import { defineConfig } from '#crud/define_config'
@@ -35,6 +36,26 @@ test.group('defineConfig', () => {
         idleSeconds: 65,
       },
     })
+  })
+
+  test('[P9] AdonisJS prints an invalid value as one line without a stack', async ({
+    assert,
+    cleanup,
+  }) => {
+    const printed: string[] = []
+    const { error: print } = console
+    console.error = (text: unknown) => printed.push(inspect(text), String(text))
+    cleanup(() => void (console.error = print))
+    const failure = await Promise.resolve()
+      .then(() => defineConfig({ prefix: 7 as any }))
+      .catch((error: unknown) => error)
+    await prettyPrintError(failure)
+    assert.instanceOf(failure, ValueError)
+    const lines = stripVTControlCharacters(printed[1]).trim().split('\n')
+    assert.lengthOf(lines, 1)
+    assert.match(lines[0], /config\/crud\.ts: prefix is 7, and must be \//)
+    /* What Node.js prints where AdonisJS has no printer of errors */
+    assert.equal(inspect(failure), (failure as Error).message)
   })
 
   test('[P10] the default access is public in development and token in production', ({
