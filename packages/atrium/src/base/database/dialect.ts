@@ -27,6 +27,14 @@ export interface Dialect {
   /** The table's columns and foreign keys, or null if there is no such table */
   readTable(client: QueryClientContract, table: string): Promise<TableIntrospection | null>
   /**
+   * Reads a sample of the rows of tables for the forms of their values, and notes those in `forms` of the columns. Only
+   * for databases that store any value in any column
+   */
+  sampleForms?(
+    client: QueryClientContract,
+    tables: ReadonlyArray<{ table: string; columns: readonly Column[] }>
+  ): Promise<void>
+  /**
    * Reads every row of a table for the forms of its values, and completes `forms` of its columns. Only for databases that
    * store any value in any column
    *

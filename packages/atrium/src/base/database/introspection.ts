@@ -11,8 +11,6 @@ export type Collation = 'binary' | 'sorting' | 'loose'
  * column.
  */
 export interface StoredForms {
-  numbers: boolean
-  texts: boolean
   /** Kinds of which a value was found that is not in the kind's usual form */
   others: Set<ColumnKind>
   /** True if every row was read, and none has a value that the column's kind does not have */

@@ -3,6 +3,18 @@ import type { Resource } from '../resource/resource.js'
 import { requestsFirst } from '#base/requests_first'
 
 /**
+ * Reads a sample of the rows of the resources' tables, all tables of one connection together, where the database stores
+ * any value in any column. Resources that are not loaded are left out.
+ */
+export async function sampleForms(resources: Iterable<Resource>): Promise<void> {
+  const connections = Map.groupBy(tablesOf(resources), ({ client }) => client.connectionName)
+  for (const tables of connections.values()) {
+    const [{ client }] = tables
+    await dialectOf(client).sampleForms?.(client, tables)
+  }
+}
+
+/**
  * Reads every row of the resources' tables, in the background, where the database stores any value in any column: the
  * sample of the start may have missed a value in another form. A table that cannot be read stays as it is.
  *

@@ -5,6 +5,7 @@ import { ConfigurationError, RuntimeError, ValueError } from '#base/errors'
 import { watch } from '../events/watch.js'
 import { isExcludedFromInclude } from './excluded_from_include.js'
 import { introspectTables } from './introspect.js'
+import { sampleForms } from '../operations/complete_forms.js'
 import { noteFileColumns } from '../operations/writes/check_files.js'
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { knownResources, type Resource, type IncludedRelation } from './resource.js'
@@ -133,6 +134,7 @@ export class ResourceRegistry {
       }
     }
     if (errors.length > 0) throw new ConfigurationError(errors)
+    await sampleForms(unknown)
   }
 }
 

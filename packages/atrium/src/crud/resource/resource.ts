@@ -410,6 +410,11 @@ export class Resource {
     this.columns.all.forEach((column) =>
       column.introspected(introspection.columns.get(column.name)!)
     )
+    if (given === undefined) {
+      await dialectOf(client).sampleForms?.(client, [
+        { table: this.table, columns: this.columns.all },
+      ])
+    }
     this.#foreignKeys = introspection.foreignKeys
     this.#uniqueKeys = introspection.uniqueKeys
     this.#wholeKeys = introspection.wholeKeys

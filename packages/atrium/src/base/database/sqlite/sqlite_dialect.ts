@@ -11,7 +11,7 @@ import { interrupted } from './interrupted.js'
 import { BEGIN } from './commit_groups.js'
 import { idleReaderOf, readersOf } from './sqlite_connection.js'
 import { explainSqlite } from './sqlite_faults.js'
-import { completeForms } from './sqlite_forms.js'
+import { completeForms, sampleForms } from './sqlite_forms.js'
 import { matchTest } from './sqlite_match.js'
 import { comparable, operandOf } from './sqlite_operand.js'
 import { withConnection } from '../with_connection.js'
@@ -37,15 +37,16 @@ export class SqliteDialect implements Dialect {
     return readSqliteTable(client, table)
   }
 
+  readonly sampleForms = sampleForms
+
   async completeForms(
     client: QueryClientContract,
     table: string,
     columns: readonly Column[],
     pause: () => Promise<boolean>
   ): Promise<void> {
-    const known = columns.filter(({ forms }) => forms)
     const select = (sql: string, values: unknown[]) => this.selectRows(client, sql, values)
-    await completeForms(table, known, select, pause)
+    await completeForms(table, columns, select, pause)
   }
 
   /**

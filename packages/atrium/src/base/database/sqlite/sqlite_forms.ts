@@ -1,8 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
-import { kindOf, type ColumnKind } from '../../columns/column_kind.js'
+import type { ColumnKind } from '../../columns/column_kind.js'
 import { quoted } from '../../sql/quoted.js'
-import type { StoredForms } from '../introspection.js'
 import { otherForm, unusual } from './sqlite_operand.js'
 
 /* Rows whose values are read at either end of a table */
@@ -11,6 +10,9 @@ const ROWS = 1000
 /* The same at places between, as an import is a block of rows */
 const PLACES = 9
 const ROWS_BETWEEN = 200
+
+/* A table of at most as many rows is read whole, as one without row numbers is up to there. */
+const ROWS_OF_SAMPLE = 2 * ROWS + PLACES * ROWS_BETWEEN
 
 /* Rows that are read in one piece where every row is read: a millisecond or two */
 const BLOCK = 1000
@@ -22,50 +24,74 @@ const LARGE_TABLE = 10_000
 const TABLES = 200
 const CHARACTERS = 500_000
 
-/* Kinds that models declare for columns of a type, and of which such columns hold other forms */
-const DECLARED: Record<ColumnKind, ColumnKind[]> = {
-  text: ['integer', 'text', 'boolean', 'date', 'datetime', 'time'],
-  uuid: ['text'],
-  integer: ['boolean', 'date', 'datetime'],
-  number: ['boolean', 'date', 'datetime'],
-  boolean: ['boolean'],
-  date: ['date', 'datetime'],
-  datetime: ['date', 'datetime'],
-  time: ['time'],
-  json: [],
-  binary: ['integer', 'text'],
-}
+/** A column whose values are looked at. It has `forms`. */
+export type CheckedColumn = Pick<Column, 'name' | 'kind' | 'sqlType' | 'forms'>
 
-/** A table whose values are to be looked at. */
-export interface SampledTable {
-  name: string
-  columns: ReadonlyArray<{ name: string; sqlType: string }>
-  /** True for a view and a table without row numbers, of which only first rows are read */
-  isRowless: boolean
+/** A statement about one table, and what it returns is for */
+interface TableQuery<Row> {
+  sql: string
+  take(row: Row): void
 }
 
 /**
- * The forms of the values that the columns of tables hold, in a sample of rows over the whole of each: SQLite stores any
- * value in any column, and compares each as it is stored. Many tables take one statement.
+ * Notes the forms of the values that the columns of tables hold, from a sample of rows over the whole of each: SQLite
+ * stores any value in any column, and compares each as it is stored. Many tables take one statement, and a table without
+ * columns that may hold other forms takes none.
  *
- * @returns by the name of the column, for each table; none for a table that cannot be read
+ * @param tables  with a column for each kind that a model gives it
  */
 export async function sampleForms(
   client: QueryClientContract,
-  tables: readonly SampledTable[]
-): Promise<Array<ReadonlyMap<string, StoredForms>>> {
-  const forms: Array<ReadonlyMap<string, StoredForms>> = []
-  for (const part of parts(tables.map((table) => ({ table, sql: sampleOf(table) })))) {
-    const found = await sample(client, part)
-    /* One broken view must not prevent the others from being read. */
-    if (found) forms.push(...found)
-    else for (const one of part) forms.push(...((await sample(client, [one])) ?? [new Map()]))
-  }
-  return forms
+  tables: ReadonlyArray<{ table: string; columns: readonly CheckedColumn[] }>
+): Promise<void> {
+  const checked = tables
+    .map(({ table, columns }) => ({ table, columns: columns.filter(mayHoldOtherForms) }))
+    .filter(({ columns }) => columns.length > 0)
+  if (checked.length === 0) return
+  const ranges = await rowRanges(client, checked)
+  await runAll<{ found: string }>(
+    client,
+    checked.map(({ table, columns }) => ({
+      sql: sampleOf(table, columns, ranges.get(table)),
+      take({ found }) {
+        const isOther = JSON.parse(found) as Array<0 | 1 | null>
+        columns.forEach(({ forms, kind }, index) => {
+          if (isOther[index]) forms!.others.add(kind)
+        })
+      },
+    }))
+  )
 }
 
-/** A column whose forms are completed. */
-export type CheckedColumn = Pick<Column, 'name' | 'kind' | 'sqlType' | 'forms'>
+/**
+ * Which columns without a declared type, as those of a view, hold numbers and no texts.
+ *
+ * @returns the names of those columns by their table
+ */
+export async function columnsOfNumbers(
+  client: QueryClientContract,
+  tables: ReadonlyArray<{ table: string; columns: readonly string[] }>
+): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>()
+  const untyped = tables.filter(({ columns }) => columns.length > 0)
+  await runAll<{ found: string }>(
+    client,
+    untyped.map(({ table, columns }) => {
+      const tests = columns.map((name) => {
+        const value = quoted(name)
+        return `max(+${value} < '') and not max(typeof(${value}) = 'text')`
+      })
+      return {
+        sql: `select json_array(${tests.join(', ')}) as found from (select * from ${quoted(table)} limit ${ROWS})`,
+        take(row) {
+          const areNumbers = JSON.parse(row.found) as Array<0 | 1 | null>
+          found.set(table, new Set(columns.filter((_, index) => areNumbers[index])))
+        },
+      }
+    })
+  )
+  return found
+}
 
 /**
  * Reads every row of a table, block by block, and completes what the sample found. Nothing for a view and a table
@@ -113,27 +139,53 @@ function mayHoldOtherForms({ kind, sqlType }: Pick<Column, 'kind' | 'sqlType'>):
   return otherForm('', kind) !== undefined
 }
 
-interface Sample {
-  table: SampledTable
-  sql: string
+/** The least and the greatest row number of each table that has them; undefined for an empty table. */
+async function rowRanges(
+  client: QueryClientContract,
+  tables: ReadonlyArray<{ table: string }>
+): Promise<Map<string, { least: number; most: number } | undefined>> {
+  const rowless: Array<{ name: string }> = await client.rawQuery(
+    "select lower(name) as name from pragma_table_list where type <> 'table' or wr"
+  )
+  const without = new Set(rowless.map(({ name }) => name))
+  const ranges = new Map<string, { least: number; most: number } | undefined>()
+  const withNumbers = tables.filter(({ table }) => !without.has(table.toLowerCase()))
+  await runAll<{ least: number | null; most: number }>(
+    client,
+    withNumbers.map(({ table }) => ({
+      sql: `select (select min(rowid) from ${quoted(table)}) as least, (select max(rowid) from ${quoted(table)}) as most`,
+      take: ({ least, most }) => ranges.set(table, least === null ? undefined : { least, most }),
+    }))
+  )
+  return ranges
 }
 
-async function sample(client: QueryClientContract, samples: readonly Sample[]) {
+/** Runs the statements, each of one row, together. One broken view must not prevent the others from being read. */
+async function runAll<Row>(
+  client: QueryClientContract,
+  queries: ReadonlyArray<TableQuery<Row>>
+): Promise<void> {
+  for (const part of parts(queries)) {
+    if (await run(client, part)) continue
+    for (const one of part) await run(client, [one])
+  }
+}
+
+async function run<Row>(client: QueryClientContract, queries: ReadonlyArray<TableQuery<Row>>) {
   try {
-    const rows: Array<{ found: string }> = await client.rawQuery(
-      samples.map(({ sql }) => sql).join(' union all ')
-    )
-    return rows.map(({ found }, index) => formsIn(found, samples[index].table.columns))
+    const rows: Row[] = await client.rawQuery(queries.map(({ sql }) => sql).join(' union all '))
+    rows.forEach((row, index) => queries[index].take(row))
+    return true
   } catch {
-    return undefined
+    return false
   }
 }
 
 /** As many as one statement takes. */
-function* parts(samples: readonly Sample[]): Generator<Sample[]> {
-  let part: Sample[] = []
+function* parts<Query extends { sql: string }>(queries: readonly Query[]): Generator<Query[]> {
+  let part: Query[] = []
   let length = 0
-  for (const one of samples) {
+  for (const one of queries) {
     if (part.length > 0 && (part.length >= TABLES || length + one.sql.length > CHARACTERS)) {
       yield part
       part = []
@@ -145,52 +197,24 @@ function* parts(samples: readonly Sample[]): Generator<Sample[]> {
   if (part.length > 0) yield part
 }
 
-/** The statement for a table: a list of lists, one of numbers for each column. */
-function sampleOf({ name, columns, isRowless }: SampledTable): string {
-  const lists = columns.map((column) => {
-    const value = quoted(column.name)
-    const tests = sampledKinds(column).map((kind) => `max(${otherForm(value, kind)})`)
-    const types = `max(+${value} < ''), max(typeof(${value}) = 'text')`
-    return `json_array(${[types, ...tests].join(', ')})`
-  })
-  const rows = `select * from ${quoted(name)}`
-  const sampled = isRowless
-    ? `${rows} limit ${ROWS}`
+/** The statement for a table: a list of 0, 1 and null, one for each column. */
+function sampleOf(
+  table: string,
+  columns: readonly CheckedColumn[],
+  range: { least: number; most: number } | undefined
+): string {
+  const tests = columns.map(({ name, kind }) => `max(${otherForm(quoted(name), kind)})`)
+  const rows = `select * from ${quoted(table)}`
+  const isWhole = !range || range.most - range.least < ROWS_OF_SAMPLE
+  const sampled = isWhole
+    ? `${rows} limit ${ROWS_OF_SAMPLE}`
     : [
         `select * from (${rows} order by rowid limit ${ROWS})`,
         `select * from (${rows} order by rowid desc limit ${ROWS})`,
         ...Array.from({ length: PLACES }, (_, index) => {
-          const from = rowAt(name, (index + 1) / (PLACES + 1))
-          return `select * from (${rows} where rowid >= ${from} order by rowid limit ${ROWS_BETWEEN})`
+          const from = range.least + ((range.most - range.least) * (index + 1)) / (PLACES + 1)
+          return `select * from (${rows} where rowid >= ${Math.floor(from)} order by rowid limit ${ROWS_BETWEEN})`
         }),
       ].join(' union all ')
-  return `select '[' || ${lists.join(" || ',' || ")} || ']' as found from (${sampled})`
-}
-
-/** The row number at a part of a table: each of the queries reads one end of the table's tree. */
-function rowAt(name: string, part: number): string {
-  const from = quoted(name)
-  const [least, most] = [`(select min(rowid) from ${from})`, `(select max(rowid) from ${from})`]
-  return `${least} + (${most} - ${least}) * ${part}`
-}
-
-function formsIn(
-  found: string,
-  columns: SampledTable['columns']
-): ReadonlyMap<string, StoredForms> {
-  const lists = JSON.parse(found) as Array<Array<0 | 1 | null>>
-  return new Map(
-    columns.map((column, index) => {
-      const [numbers, texts, ...tests] = lists[index].map((one) => one === 1)
-      const others = new Set(sampledKinds(column).filter((_, place) => tests[place]))
-      if (others.has('integer')) others.add('number')
-      if (others.has('text')) others.add('uuid')
-      return [column.name, { numbers, texts, others, isUsual: false }]
-    })
-  )
-}
-
-function sampledKinds({ sqlType }: { sqlType: string }): ColumnKind[] {
-  const kinds = DECLARED[kindOf(sqlType)]
-  return kinds.filter((kind) => mayHoldOtherForms({ kind, sqlType }))
+  return `select json_array(${tests.join(', ')}) as found from (${sampled})`
 }

@@ -1,12 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { decimalRangeOf } from '../decimal_range.js'
-import type {
-  ColumnIntrospection,
-  ForeignKey,
-  StoredForms,
-  TableIntrospection,
-} from '../introspection.js'
-import { sampleForms } from './sqlite_forms.js'
+import type { ColumnIntrospection, ForeignKey, TableIntrospection } from '../introspection.js'
+import { columnsOfNumbers } from './sqlite_forms.js'
 
 /** Position of the table in the list */
 interface Placed {
@@ -20,8 +15,6 @@ interface TableInfo extends Placed {
   dflt_value: string | null
   pk: number
   hidden: number
-  is_view: 0 | 1
-  is_rowless: 0 | 1
 }
 
 interface UniquePart extends Placed {
@@ -70,21 +63,21 @@ export async function readSqliteTables(
     const [definition] = definitions.get(place) ?? []
     return columnsOf(infos.get(place)!, uniques.get(place) ?? [], definition?.sql ?? '')
   })
-  const forms = await sampleForms(
+  const numbers = await columnsOfNumbers(
     client,
     places.map((place, index) => ({
-      name: tables[place],
-      columns: [...columns[index]].map(([name, { sqlType }]) => ({ name, sqlType })),
-      isRowless: infos.get(place)![0].is_rowless === 1,
+      table: tables[place],
+      columns: [...columns[index]].flatMap(([name, { sqlType }]) => (sqlType ? [] : [name])),
     }))
   )
+  const views = await viewsAmong(client)
 
   return new Map(
     places.map((place, index) => {
       const parts = infos.get(place)!
       const introspection: TableIntrospection = {
-        isView: parts[0].is_view === 1,
-        columns: withForms(columns[index], forms[index]),
+        isView: views.has(tables[place].toLowerCase()),
+        columns: withNumbers(columns[index], numbers.get(tables[place])),
         primaryKey: primaryKeyOf(parts),
         foreignKeys: foreignKeysOf(references.get(place) ?? [], keys),
         uniqueKeys: uniqueKeysOf(parts, uniques.get(place) ?? []),
@@ -98,12 +91,7 @@ export async function readSqliteTables(
 const ASKED = `json_each(?) as asked`
 
 const COLUMNS = `
-  select asked.key as place, info.*, exists (
-    select 1 from pragma_table_list(asked.value) as list where list.type = 'view'
-  ) as is_view, exists (
-    select 1 from pragma_table_list(asked.value) as list where list.type <> 'table' or list.wr
-  ) as is_rowless
-  from ${ASKED}, pragma_table_xinfo(asked.value) as info
+  select asked.key as place, info.* from ${ASKED}, pragma_table_xinfo(asked.value) as info
   order by asked.key, info.cid`
 
 /* Used only for the choices of checks, which the catalogue has nowhere else. */
@@ -125,6 +113,14 @@ const PRIMARY_KEYS = `
   select asked.key as place, info.name from ${ASKED}, pragma_table_info(asked.value) as info
   where info.pk > 0 order by asked.key, info.pk`
 
+/** Names in lower case, as SQLite compares them */
+async function viewsAmong(client: QueryClientContract): Promise<Set<string>> {
+  const rows: Array<{ name: string }> = await client.rawQuery(
+    "select name from pragma_table_list where type = 'view'"
+  )
+  return new Set(rows.map(({ name }) => name.toLowerCase()))
+}
+
 /** The rows of each table, by its position in the list. */
 async function select<Row extends Placed>(
   client: QueryClientContract,
@@ -136,15 +132,11 @@ async function select<Row extends Placed>(
 }
 
 /** A column of a view often has no type; the numbers that it holds tell one. */
-function withForms(
+function withNumbers(
   columns: Map<string, ColumnIntrospection>,
-  forms: ReadonlyMap<string, StoredForms>
+  numbers: ReadonlySet<string> | undefined
 ): Map<string, ColumnIntrospection> {
-  for (const [name, column] of columns) {
-    const found = forms.get(name)
-    column.forms = found
-    if (column.sqlType === '' && found?.numbers && !found.texts) column.kind = 'number'
-  }
+  for (const name of numbers ?? []) columns.get(name)!.kind = 'number'
   return columns
 }
 
@@ -173,6 +165,7 @@ function columnsOf(
       autoIncrement,
       unique: unique.has(info.name) || (keys.length === 1 && info.pk > 0),
       choices: choices.get(info.name.toLowerCase()) ?? null,
+      forms: { others: new Set(), isUsual: false },
     })
   }
   return columns
