@@ -1,6 +1,5 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { Column } from '../../columns/column.js'
-import type { ColumnKind } from '../../columns/column_kind.js'
 import { quoted } from '../../sql/quoted.js'
 import { otherForm, unusual } from './sqlite_operand.js'
 
