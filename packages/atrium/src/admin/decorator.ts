@@ -1,8 +1,6 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
-import { storedOptions, storeOptions, type LazyOptions } from '#base/stored_options'
+import { ADMIN_OPTIONS, storedOptions, storeOptions, type LazyOptions } from '#base/stored_options'
 import type { AdminViewOptions } from './model_view.js'
-
-const OPTIONS = Symbol.for('admin.options')
 
 /**
  * Registers the model in the admin site. Stores the options only; the provider reads them at boot, and throws a
@@ -14,7 +12,7 @@ const OPTIONS = Symbol.for('admin.options')
  */
 export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
   return <Model extends LucidModel>(model: Model): void => {
-    storeOptions(model, OPTIONS, options)
+    storeOptions(model, ADMIN_OPTIONS, options)
   }
 }
 
@@ -24,5 +22,5 @@ export function AdminView(options: LazyOptions<AdminViewOptions> = {}) {
  * @throws ValueError  when the options are a function that throws or returns no object
  */
 export function adminOptionsOf(model: object): AdminViewOptions | undefined {
-  return storedOptions<AdminViewOptions>(model, OPTIONS, '@AdminView')
+  return storedOptions<AdminViewOptions>(model, ADMIN_OPTIONS, '@AdminView')
 }

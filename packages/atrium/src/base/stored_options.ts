@@ -9,6 +9,12 @@ export type LazyOptions<Options> = Options | (() => Options)
 
 /* A global symbol: after a hot reload the class is new, but the key is the same. */
 export const CRUD_OPTIONS = Symbol.for('crud.options')
+export const ADMIN_OPTIONS = Symbol.for('admin.options')
+
+/** True if the class itself has a decorator of the engine, whatever its options. */
+export function isDecorated(model: object): boolean {
+  return Object.hasOwn(model, CRUD_OPTIONS) || Object.hasOwn(model, ADMIN_OPTIONS)
+}
 
 /** Stores the options on the class. */
 export function storeOptions(model: object, key: symbol, options: unknown): void {

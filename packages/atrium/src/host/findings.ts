@@ -6,6 +6,7 @@ import { AdminSite, AdminUser, DatabaseCheck, roleFaults, unreadFiles } from '#a
 import { ConfigurationError, crudConfig, resources } from '#crud'
 import { accessWarnings, modelFiles, requireMount } from '#crud/internals'
 import { engineFile } from '#base/engine_file'
+import { isDecorated } from '#base/stored_options'
 import { connectionWarnings, otherZone } from './connection_warnings.js'
 import { migrationNamesOf, migrationsOf } from './migrate_databases.js'
 import { productionWarnings, settingsOf } from './production_warnings.js'
@@ -97,7 +98,7 @@ async function ofModels(app: ApplicationService, site: AdminSite): Promise<Findi
   const unused = files.flatMap((file) => {
     if ('error' in file) return []
     return file.exported
-      .filter((one) => isModel(one) && !used.has(one))
+      .filter((one) => isModel(one) && !used.has(one) && !isDecorated(one as object))
       .map((one) =>
         note(
           `${(one as typeof BaseModel).name} (${app.relativePath(file.path)}) has neither endpoints nor pages. @Crud() and @AdminView() above its class give it both`

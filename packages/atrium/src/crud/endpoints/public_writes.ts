@@ -1,3 +1,4 @@
+import { crudConfig } from '../settings.js'
 import { listed } from '#base/errors'
 import type { EndpointCreator } from './endpoint_creator.js'
 
@@ -7,28 +8,37 @@ import type { EndpointCreator } from './endpoint_creator.js'
  * @returns their names, each once
  */
 export function publicWritesByDefault(endpoints: readonly EndpointCreator[]): string[] {
+  if (!crudConfig().isAccessDecided) return []
   const open = endpoints.filter((one) =>
     one.routes.some(
-      ({ method, operation }) =>
-        method !== 'GET' && one.isAccessDefault(operation) && one.accessOf(operation) === 'public'
+      ({ method, middleware = [], operation }) =>
+        /* Middleware can require a login. */
+        middleware.length === 0 &&
+        method !== 'GET' &&
+        one.isAccessDefault(operation) &&
+        one.accessOf(operation) === 'public'
     )
   )
   return namesOf(open)
 }
 
 /**
- * The models that require a token because neither their options nor the configuration, which ships
+ * The models that require a token in production because neither their options nor the configuration, which ships
  * without `access`, say otherwise. [P10]
  *
  * @returns their names, each once
  */
 export function undecided(endpoints: readonly EndpointCreator[]): string[] {
+  if (crudConfig().isAccessDecided) return []
   return namesOf(
-    endpoints.filter((one) => one.routes.some(({ operation }) => one.isUndecided(operation)))
+    endpoints.filter((one) => one.routes.some(({ operation }) => one.isAccessDefault(operation)))
   )
 }
 
-/** What is doubtful in production about who can call the endpoints, with the fix, and the models that it is about. */
+/**
+ * What is doubtful in production about who can call the endpoints, with the fix, and the models that it is about. The
+ * environment of this process does not matter.
+ */
 export function accessWarnings(
   endpoints: readonly EndpointCreator[]
 ): Array<{ models: string[]; text: string }> {

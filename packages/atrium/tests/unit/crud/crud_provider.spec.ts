@@ -229,7 +229,11 @@ test.group('CrudProvider', (group) => {
 
   test('[P10] in production the server warns once about writes that are public by default', async ({
     assert,
+    cleanup,
   }) => {
+    const config = app.config.get<object>('crud')
+    cleanup(() => app.config.set('crud', config))
+    app.config.set('crud', { ...config, access: 'public', isAccessDecided: true })
     assert.isEmpty(await warningsOf('web', false))
     assert.isEmpty(await warningsOf('console', true))
     const warnings = await warningsOf('web', true)

@@ -8,7 +8,13 @@ function reel(options: CrudOptions = {}): EndpointCreator {
   return new EndpointCreator({ model: Reel, ...options })
 }
 
-test.group('publicWritesByDefault', () => {
+test.group('publicWritesByDefault', (group) => {
+  group.each.setup(() => {
+    const before = app.config.get('crud')
+    app.config.set('crud', defineConfig({ access: 'public' }))
+    return () => app.config.set('crud', before)
+  })
+
   test('[P10] models with writes that are public by default are listed: {$self}')
     .with([
       {},
@@ -26,21 +32,22 @@ test.group('publicWritesByDefault', () => {
       { access: 'token' },
       { access: { create: 'public', update: 'token', delete: 'token' } },
       { includedMethods: ['read', 'read_multi'] },
+      { includedMethods: ['delete'], middleware: { delete: [(_ctx, next) => next()] } },
     ] as CrudOptions[])
     .run(({ assert }, options) => {
       assert.isEmpty(publicWritesByDefault([reel(options)]))
     })
 
-  test('[P10] no models are listed if the default is token; each model is listed once', ({
+  test('[P10] no models are listed if the default is token, or null; each model is listed once', ({
     assert,
-    cleanup,
   }) => {
     const utensil = new EndpointCreator({ model: Utensil })
     const endpoints = [reel(), utensil, reel({ path: 'again' })]
     assert.deepEqual(publicWritesByDefault(endpoints), ['Reel', 'Utensil'])
-    const before = app.config.get('crud')
-    cleanup(() => app.config.set('crud', before))
     app.config.set('crud', defineConfig({ access: 'token' }))
+    assert.isEmpty(publicWritesByDefault(endpoints))
+    /* Public in development alone */
+    app.config.set('crud', defineConfig({ access: null }))
     assert.isEmpty(publicWritesByDefault(endpoints))
   })
 
@@ -78,12 +85,12 @@ test.group('undecided', (group) => {
     assert.isEmpty(undecided([reel({ access: 'token' }), reel({ access: 'public' })]))
   })
 
-  test('[P10] no models are listed if the default is configured, or all are public', ({
+  test('[P10] models are listed in development as well, for doctor; none if the default is configured', ({
     assert,
   }) => {
-    decide({ access: 'token', isAccessDecided: true })
-    assert.isEmpty(undecided([reel()]))
     decide({ access: 'public', isAccessDecided: false })
+    assert.deepEqual(undecided([reel()]), ['Reel'])
+    decide({ access: 'token', isAccessDecided: true })
     assert.isEmpty(undecided([reel()]))
   })
 })

@@ -1,11 +1,28 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import ace from '@adonisjs/core/services/ace'
 import app from '@adonisjs/core/services/app'
 import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
-import { crudConfig } from '#crud'
+import { crudConfig, resources } from '#crud'
+import CrudProvider from '#crud/crud_provider'
 import Doctor from '#host/commands/doctor'
-import type { Finding } from '#host/findings'
+import { findingsOf, type Finding } from '#host/findings'
 import { VERSION } from '#host/version'
+
+const BROKEN = `
+  import { BaseModel, column } from '@adonisjs/lucid/orm'
+  import { Crud } from '#crud'
+  @Crud({ tags: 5 as any })
+  export class Broken extends BaseModel {
+    @column({ isPrimary: true })
+    declare id: number
+  }
+  export class Plain extends BaseModel {
+    static table = 'plain'
+    @column({ isPrimary: true })
+    declare id: number
+  }`
 
 interface Report {
   version: string
@@ -76,5 +93,47 @@ test.group('atrium:doctor', (group) => {
     const warnings = textsOf(await examine(), 'warning').join('\n')
     assert.include(warnings, 'excludedModels names no_such_model')
     assert.include(warnings, 'excludedMigrations names database/migrations/1_none')
+  })
+
+  test('[K11] [P10] a model without access requires a token in production, where nobody else can write', async ({
+    assert,
+    cleanup,
+  }) => {
+    const given = app.config.get('crud')
+    app.config.set('crud', { ...crudConfig(), access: 'public', isAccessDecided: false })
+    cleanup(() => app.config.set('crud', given))
+    const warnings = textsOf(await examine('--production'), 'warning').join('\n')
+    assert.match(warnings, /No access is set for .*Reel.*: in production the endpoints require/)
+    assert.notInclude(warnings, 'Everybody can write')
+  })
+
+  test('[K11] a decorated model with an error is listed with it, and not as undecorated', async ({
+    assert,
+    cleanup,
+  }) => {
+    const folder = app.makePath('tmp', `doctor-${process.pid}`)
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'broken.ts'), BROKEN)
+    cleanup(async () => {
+      resources.faults.length = 0
+      await rm(folder, { recursive: true })
+    })
+    const changed = {
+      modelsPath: () => folder,
+      getEnvironment: () => 'console',
+      terminating: () => {},
+    }
+    const other = new Proxy(app, {
+      get(_, name) {
+        const value = Reflect.get(changed, name) ?? Reflect.get(app, name)
+        return typeof value === 'function' ? value.bind(app) : value
+      },
+    })
+    await new CrudProvider(other).start()
+    const findings = await findingsOf(other, false)
+    const texts = findings.map(({ severity, text }) => `${severity}: ${text}`).join('\n')
+    assert.match(texts, /error: Broken: tags is 5, and must be a list of strings/)
+    assert.match(texts, /note: Plain \(.*broken\.ts\) has neither endpoints nor pages/)
+    assert.notMatch(texts, /Broken \(.*\) has neither/)
   })
 })
