@@ -6,11 +6,11 @@ import {
   excludeFromInclude,
   modelFiles,
   mountPart,
-  observeRefusals,
   reportFaults,
   Resource,
   usePermissions,
 } from '#crud/internals'
+import { observeRefusals } from '#base/http/refusals'
 import { listed } from '#base/errors'
 import { useCounters } from '#base/counters'
 import { AdminSite } from './admin_site.js'

@@ -10,18 +10,11 @@ import {
   type LucidCrud,
   type CrudOptions,
   type Item,
+  type Resource,
 } from '#crud'
-import {
-  answerBudgetOf,
-  checkOptions,
-  crudOf,
-  settingsOf,
-  crudOptionsOf,
-  noteFileColumns,
-  keyOf,
-  type PivotRelation,
-  Resource,
-} from '#crud/internals'
+import { answerBudgetOf, crudOptionsOf, noteFileColumns, resourceAndCrud } from '#crud/internals'
+import { keyOf } from '#base/items'
+import type { PivotRelation } from '#base/lucid/pivot_relation'
 import { shown, listed } from '#base/errors'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
@@ -131,12 +124,9 @@ export class ModelView {
     this.crudOptions = mergedOptions(parameters)
     const named = model?.name ?? 'ModelView'
     checkViewOptions(named, parameters, parameters.adminSite?.templates)
-    checkOptions({ ...this.crudOptions, model })
-    this.resource = new Resource({
-      ...this.crudOptions,
-      ...settingsOf(this.crudOptions),
-      model,
-    })
+    const { crud, resource } = resourceAndCrud({ ...this.crudOptions, model })
+    this.crud = crud
+    this.resource = resource
     this.model = this.resource.model
     this.name = this.resource.name
     const words = string.sentenceCase(this.name)
@@ -149,7 +139,6 @@ export class ModelView {
     this.adminSite = parameters.adminSite
     this.eventIntegration = parameters.eventIntegration
     this.templates = parameters.templates ?? {}
-    this.crud = crudOf(this.crudOptions, this.resource)
     this.allowedActions = this.#checkedActions(parameters.allowedActions)
     this.bulkActions = makeBulkActions(this.name, parameters.bulkActions)
     this.manyToMany = this.#manyToMany(parameters.manyToMany)

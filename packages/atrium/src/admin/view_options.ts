@@ -1,5 +1,4 @@
-import type { Item, LucidCrud, Scope } from '#crud'
-import type { EndpointCreatorClass, LucidCrudClass } from '#crud/internals'
+import type { Item, Scope, CrudOptions } from '#crud'
 import type { ObjectSchema } from '#base/schema/object_schema'
 import type { BulkAction } from './bulk/bulk_action.js'
 import type { InlineOption } from './forms/inlines/inline_option.js'
@@ -92,9 +91,9 @@ export interface AdminViewOptions {
   /** Its fields are those of lists and items. Default: `@Crud`'s, else all that are not hidden */
   selectSchema?: ObjectSchema
   /** Subclass of `EndpointCreator` for the endpoints below `/crud`. Default: `@Crud`'s */
-  endpointCreator?: EndpointCreatorClass
+  endpointCreator?: CrudOptions['endpointCreator']
   /** The CRUD object, or a subclass of `LucidCrud`. Default: `@Crud`'s */
-  crud?: LucidCrud<any> | LucidCrudClass
+  crud?: CrudOptions['crud']
   /** Form fields that are not columns [P6]. Default: `@Crud`'s */
   virtualFields?: Iterable<string>
   /** Plural name of the model. Default: derived from the class name */

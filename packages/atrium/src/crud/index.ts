@@ -15,9 +15,17 @@ export { observeWrites, type RecordByStatements, type WriteObserver } from './ev
 export type { Changes, State, Write } from './events/write.js'
 export { FilterConfig } from './resource/filter_config.js'
 export { LucidCrud } from './lucid_crud.js'
-export type { CallOptions, HookOptions } from './operations/call_options.js'
+export type {
+  CallOptions,
+  CreateOptions,
+  HookOptions,
+  UpdateOptions,
+  WriteOptions,
+} from './operations/call_options.js'
+export type { ListResult } from './operations/lists/list_result.js'
+export type { GrantedOperation } from './resource/permissions.js'
 export { handleProblem, toReport } from './http/handle_problem.js'
-export { noteRefusal } from './http/refusals.js'
+export { noteRefusal } from '#base/http/refusals'
 export { authorizeToken, useTokenAuthorizer, type Authorizer } from './endpoints/access.js'
 export { resources } from './resource/registry.js'
 export { ConfigurationError, Problem, RuntimeError, ValueError } from '#base/errors'

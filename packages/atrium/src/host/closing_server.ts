@@ -1,6 +1,6 @@
+import type { crudConfig } from '#crud'
 import { Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { CrudConfig } from '#crud/internals'
 import { EarlyAnswer } from '#upstream/node_early_answer'
 import { limitWriting } from './write_limit.js'
 
@@ -25,7 +25,7 @@ export class ClosingServer extends Server {
   /**
    * @param limits  in seconds
    */
-  constructor(limits: CrudConfig['server'], options: ServerOptions = {}) {
+  constructor(limits: ReturnType<typeof crudConfig>['server'], options: ServerOptions = {}) {
     super({
       ...options,
       ServerResponse: EarlyAnswer,

@@ -2,7 +2,7 @@ import type { HealthChecks } from '@adonisjs/core/health'
 import type { HealthCheckReport } from '@adonisjs/core/types/health'
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem } from '#crud/internals'
+import { sendProblem } from '#base/http/send_problem'
 import { serveUnderAnyName } from '#base/http/served_hosts'
 import type { AdminSite } from '#admin'
 

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { originOf } from '#crud/internals'
+import { originOf } from '#base/http/request_origin'
 import type { Origin } from '#base/types'
 import { jobOf } from '../jobs/job_context.js'
 import type AdminEventLog from '../models/admin_event_log.js'

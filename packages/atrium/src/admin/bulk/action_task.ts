@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { gatherWrites, identityOf, reachedOf } from '#crud/internals'
+import { gatherWrites, reachedOf } from '#crud/internals'
+import { identityOf } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'

@@ -1,11 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import {
-  deletionEffects,
-  type DeletionEffect,
-  type Effect,
-  keyOf,
-  MOST_COUNTED,
-} from '#crud/internals'
+import { deletionEffects, MOST_COUNTED } from '#crud/internals'
+import { keyOf } from '#base/items'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { recordsByKey } from '../events/pages/record_places.js'
@@ -15,6 +10,9 @@ import { personalViews } from '../permissions/visible_views.js'
 import { isDeletedItem } from '../record/item_of.js'
 import { recordLinks } from '../record/record_links.js'
 import { inSentence } from '../text/in_sentence.js'
+
+type DeletionEffect = Awaited<ReturnType<typeof deletionEffects>>['effects'][number]
+type Effect = DeletionEffect['effect']
 
 /* Records of each model that are named */
 const NAMED = 10

@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { noteKey, Reader } from '#crud/internals'
+import { noteKey } from '#base/items'
 import { cutText } from '../list/cell.js'
 import type { ModelView } from '../model_view.js'
 
@@ -8,6 +8,6 @@ import type { ModelView } from '../model_view.js'
  */
 export function titleInBulk(view: ModelView, record: LucidRow, isVisible: boolean): string {
   const { resource } = view
-  const item = isVisible ? new Reader(resource).toItem(record) : {}
+  const item = isVisible ? resource.reader.toItem(record) : {}
   return cutText(view.titleOf(noteKey(item, resource.key.of(record))))
 }

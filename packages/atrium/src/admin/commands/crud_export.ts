@@ -41,7 +41,7 @@ export default class CrudExport extends AdminCommand {
   async run() {
     const { resources, runAs } = await import('#crud')
     const { operatorContext, operatorOf } = await import('../authentication/operator.js')
-    const { beginSnapshot } = await import('#crud/internals')
+    const { beginSnapshot } = await import('#base/database/snapshot')
     const { ExportedList } = await import('../export/exported_list.js')
     const { readExport } = await import('../export/export_choice.js')
     const { logExport } = await import('../export/export_event.js')

@@ -1,8 +1,15 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { type CallOptions, type HookOptions, type Item, LucidCrud } from '#crud'
+import {
+  type CallOptions,
+  type HookOptions,
+  type Item,
+  LucidCrud,
+  type UpdateOptions,
+  type WriteOptions,
+} from '#crud'
 import { inTransaction } from '#base/database/transaction'
-import { noteChanges, type UpdateOptions, type WriteOptions } from '#crud/internals'
+import { noteChanges } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import AdminRole from '../models/admin_role.js'
 import AdminUser from '../models/admin_user.js'

@@ -8,10 +8,10 @@ import {
   LucidCrud,
   Problem,
   ValueError,
+  type WriteOptions,
 } from '#crud'
 import { alreadyRegistered, invalidBody } from '#base/http/problems'
 import { inTransaction } from '#base/database/transaction'
-import type { WriteOptions } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import type { PasswordOwner } from '../authentication/admin_user_service.js'
 import { followPassword } from '../authentication/passwords/replace_password.js'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { EndpointCreator, type Item } from '#crud'
-import { fullItemOf, isUnreadable, keyOf, noteKey, notePart } from '#crud/internals'
+import { fullItemOf, isUnreadable, keyOf, noteKey, notePart } from '#base/items'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'
 import type AdminUser from '../models/admin_user.js'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import type { AdminSite } from '../admin_site.js'
 import { ListColumn } from '../list/list_column.js'
 import { guardOf } from '../authentication/sessions/admin_guard.js'

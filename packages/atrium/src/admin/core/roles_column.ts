@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import type { AdminSite } from '../admin_site.js'
 import { batchedValues } from '../list/batched_values.js'
 import { ListColumn, type Cell } from '../list/list_column.js'

@@ -1,12 +1,6 @@
 import type { Changes, Write } from '#crud'
-import {
-  losesSecrets,
-  mergedPivots,
-  reversalOf,
-  withoutSecrets,
-  type Lack,
-  type Reversal,
-} from '#crud/internals'
+import { losesSecrets, mergedPivots, withoutSecrets } from '#base/database/pivot_change'
+import { reversalOf, type Reversal } from '#crud/internals'
 import type { EventRecord, RecordAction } from './event_integration.js'
 
 const ACTIONS: Record<Write['kind'], RecordAction> = {
@@ -52,7 +46,7 @@ function reversalOfWrites(writes: readonly Write[]): Reversal {
   const own = writes.filter(({ rows }) => rows.before !== undefined || rows.after !== undefined)
   const [first = writes[0]] = own
   const last = own.at(-1) ?? first
-  let lack: Lack | undefined
+  let lack: Reversal['lack']
   if (writes.some(({ hasUnread }) => hasUnread)) lack = 'children'
   else if (writes.some(({ hasUntoldRelations }) => hasUntoldRelations)) lack = 'relations'
   const pivots = mergedPivots(writes.flatMap((write) => write.pivots))

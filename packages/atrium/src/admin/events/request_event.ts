@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { DateTime } from 'luxon'
-import { originOf } from '#crud/internals'
+import { originOf } from '#base/http/request_origin'
 import type AdminSession from '../models/admin_session.js'
 import type AdminUser from '../models/admin_user.js'
 import type { AdminEvent, EventDetails, EventStatus } from './event_integration.js'

@@ -2,13 +2,9 @@ import { finished, PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import {
-  answerBudgetOf,
-  batchesStart,
-  beginSnapshot,
-  withStart,
-  type Snapshot,
-} from '#crud/internals'
+import { answerBudgetOf } from '#crud/internals'
+import { batchesStart, withStart } from '#base/batches_start'
+import { beginSnapshot, type Snapshot } from '#base/database/snapshot'
 import { takeExportSlot } from '#base/http/export_slots'
 import type { AdminSite } from '../admin_site.js'
 import { MEDIA_TYPES } from '../sheets/file_format.js'

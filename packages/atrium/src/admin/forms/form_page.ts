@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { toApi } from '#base/values/to_api'
-import { versionOf } from '#crud/internals'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
@@ -210,7 +209,7 @@ export class FormPage {
     const own = record ? await this.own(record) : {}
     const stored = record && { ...storedTexts(fields, record), ...own }
     const isBlank = mode === 'create' && !submission
-    const version = record && versionOf(view.resource, record)
+    const version = record && view.resource.columns.versionOf(record)
     const defaults = isBlank ? await defaultTexts(ctx, view, fields) : {}
     const begin = isBlank ? { ...(await this.own()), ...defaults, ...given } : {}
     const filled = submission ? {} : restored?.texts

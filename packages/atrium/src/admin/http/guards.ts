@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { isForgery } from '#base/http/cross_site'
-import { noteRefusal } from '#crud/internals'
+import { noteRefusal } from '#base/http/refusals'
 import { refuseWhileViewing } from '../permissions/view_as/view_as_guard.js'
 import { compressAnswer } from './compress.js'
 import { setSecurityHeaders } from './security_headers.js'

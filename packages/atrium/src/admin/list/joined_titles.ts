@@ -1,7 +1,7 @@
 import { LucidCrud } from '#crud'
 import { dialectOf } from '#base/database/dialects'
 import type { Fields } from '#base/columns/fields'
-import type { ExtraColumn } from '#crud/internals'
+import type { ExtraColumn } from '#base/sql/sql'
 import type { Column } from '#base/columns/column'
 import { serializerOf } from '#base/values/to_api'
 import type { ModelView } from '../model_view.js'

@@ -1,5 +1,5 @@
 import { operatorsOf, type Operator } from '#base/columns/operators'
-import { parseFilterName } from '#crud/internals'
+import { parseFilterName } from '#base/columns/filter_name'
 import { readCondition, type Condition } from '#base/columns/condition'
 import { UnreadableFilter, type FilterValueFault } from '#base/errors'
 import type { Column } from '#base/columns/column'

@@ -1,5 +1,5 @@
 import type { Condition } from '#base/columns/condition'
-import { pageOf, ListRequest, type Extent } from '#crud/internals'
+import { pageOf, ListRequest } from '#crud/internals'
 import type { Sort } from '#base/columns/sort'
 import type { Column } from '#base/columns/column'
 import type { DeletedMode } from '#base/columns/soft_delete'
@@ -277,7 +277,7 @@ export class ListParameters {
   /**
    * Request to the CRUD object.
    */
-  toRequest(extent: Extent = {}): ListRequest {
+  toRequest(extent: Partial<Pick<ListRequest, 'fields' | 'include' | 'count'>> = {}): ListRequest {
     return new ListRequest(
       this.conditions,
       this.sorts,

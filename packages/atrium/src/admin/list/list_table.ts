@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import { fieldNames, selectFields, type Fields } from '#base/columns/fields'
 import { mapInTurns, nextEventLoopTurn } from '#base/event_loop'
 import type { Column } from '#base/columns/column'

@@ -1,5 +1,5 @@
-import type { Scope } from '#crud'
-import type { Grant, GrantedOperation } from '#crud/internals'
+import type { Scope, GrantedOperation } from '#crud'
+import type { Grant } from '#crud/internals'
 import { ALL, entryOf, type ModelPermissions, type PermissionsDocument } from './document.js'
 
 /** Engine operations of each action; actions without one are decided here alone. [U2, B14] */

@@ -1,5 +1,5 @@
 import type { Item, Resource } from '#crud'
-import { keyOf, noteKey } from '#crud/internals'
+import { keyOf, noteKey } from '#base/items'
 
 const NAMES = new WeakMap<Resource, ReadonlySet<string>>()
 

@@ -1,6 +1,7 @@
+import type { GrantedOperation } from '#crud'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { Records, type GrantedOperation } from '#crud/internals'
+import { Records } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import { operatorOf } from '../authentication/operator.js'
 import type { Offer } from './offers.js'

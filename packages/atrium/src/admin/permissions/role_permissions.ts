@@ -1,13 +1,8 @@
 import logger from '@adonisjs/core/services/logger'
 import db from '@adonisjs/lucid/services/db'
-import type { Actor, Scope } from '#crud'
+import type { Actor, Scope, Resource } from '#crud'
 import { dialectOf } from '#base/database/dialects'
-import {
-  type GovernedModel,
-  type Grant,
-  isExcludedFromInclude,
-  type Permissions,
-} from '#crud/internals'
+import { type Grant, isExcludedFromInclude, type Permissions } from '#crud/internals'
 import AdminRole from '../models/admin_role.js'
 import { jsonColumn } from '../models/json_column.js'
 import { BoundedMap } from './bounded_map.js'
@@ -54,7 +49,10 @@ export class RolePermissions implements Permissions {
    *
    * @returns null where the actor is not restricted; `[]` where they may do nothing
    */
-  async grantsOf(actor: Actor, { model, name }: GovernedModel): Promise<readonly Grant[] | null> {
+  async grantsOf(
+    actor: Actor,
+    { model, name }: Pick<Resource, 'model' | 'name'>
+  ): Promise<readonly Grant[] | null> {
     const person = await restricted(actor)
     if (!person) return null
     if (isExcludedFromInclude(model)) return []

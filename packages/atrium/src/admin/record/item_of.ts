@@ -1,6 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { Item } from '#crud'
-import { noteKey, Reader } from '#crud/internals'
+import { noteKey } from '#base/items'
 import type { ModelView } from '../model_view.js'
 
 /**
@@ -9,7 +9,7 @@ import type { ModelView } from '../model_view.js'
  * @param view  as the user's roles leave it
  */
 export function itemOf(view: ModelView, record: LucidRow): Item {
-  const item = new Reader(view.resource).toItem(record)
+  const item = view.resource.reader.toItem(record)
   return noteKey(item, view.resource.key.of(record))
 }
 

@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { keyOf, ListRequest } from '#crud/internals'
+import { keyOf } from '#base/items'
+import { ListRequest } from '#crud/internals'
 import { pivotTableOf } from '#base/database/pivot_table'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
 import type { KeyValue } from '#base/columns/key'

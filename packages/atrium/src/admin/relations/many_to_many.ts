@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Column } from '#base/columns/column'
-import type { PivotRelation } from '#crud/internals'
+import type { PivotRelation } from '#base/lucid/pivot_relation'
 import type { ModelView, ViewSite } from '../model_view.js'
 import { personal } from '../permissions/may.js'
 import type { Reference } from './references.js'

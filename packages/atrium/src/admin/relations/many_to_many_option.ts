@@ -1,7 +1,7 @@
 import type { LucidModel } from '@adonisjs/lucid/types/model'
 import { ValueError } from '#crud'
 import { listed } from '#base/errors'
-import { pivotRelationOf, pivotRelationsOf, type PivotRelation } from '#crud/internals'
+import { pivotRelationOf, pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation'
 
 /**
  * The many-to-many relations that are fields of a view: those of the option `manyToMany`, else every one without

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { HttpContext } from '@adonisjs/core/http'
 import pLimit from 'p-limit'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import { OutOfTime, withinTime } from '#base/database/time_limit'
 import type { AdminSite } from '../admin_site.js'
 import { isForbidden } from '../forms/submission/refusals.js'

@@ -1,5 +1,8 @@
-import type { LucidModel } from '@adonisjs/lucid/types/model'
+import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { listed, ValueError } from '../errors.js'
+import { writeJson } from '../values/json.js'
+import { versionOfJson } from '../values/keyed_digest.js'
+import { toApi } from '../values/to_api.js'
 import { Column } from './column.js'
 
 /**
@@ -81,5 +84,15 @@ export class ColumnSet {
    */
   get visible(): Column[] {
     return this.all.filter((column) => !column.hidden)
+  }
+
+  /**
+   * The version of a record's visible columns, including those that responses leave out. Hidden columns do
+   * not count: callers see the version, and must not be able to guess values from it. [B25]
+   */
+  versionOf(record: LucidRow): string {
+    const attributes = record as unknown as Record<string, unknown>
+    const values = this.visible.map((column) => toApi(column, attributes[column.attribute]))
+    return versionOfJson(writeJson(values))
   }
 }

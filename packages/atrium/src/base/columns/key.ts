@@ -96,6 +96,11 @@ export class Key {
     return key.map((part) => `/${encodeURIComponent(String(part))}`).join('')
   }
 
+  /** One text for the item among those of all tables: the table and the path. */
+  tablePath(key: KeyValue): string {
+    return `${this.table}${this.toPath(key)}`
+  }
+
   /** The condition for one item: every key column is in it. */
   is(key: KeyValue, dialect: Dialect): Sql {
     const parts = this.columns.map((column, index) =>
@@ -115,4 +120,11 @@ export class Key {
     const values = keys.map(([value]) => value)
     return dialect.compareList(this.table, this.columns[0], values, false)
   }
+}
+
+/**
+ * One text for one key: drivers give the same one as number, text or bigint.
+ */
+export function identityOf(key: KeyValue): string {
+  return JSON.stringify(key.map((part) => String(part)))
 }

@@ -7,6 +7,14 @@ export interface Sql {
   bindings: unknown[]
 }
 
+/** An extra select expression of a row. */
+export interface ExtraColumn {
+  /** Name in the result */
+  as: string
+  /** The select expression with its name */
+  sql: string
+}
+
 /** The fragments joined with `and` or `or` to one condition. */
 export function joined(pieces: readonly Sql[], word: 'and' | 'or'): Sql {
   let sql = ''

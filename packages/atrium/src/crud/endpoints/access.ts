@@ -6,7 +6,7 @@ import { toProblem } from '#base/http/to_problem'
 import { crossSiteWrite, tokenInvalid, tokenRequired } from '#base/http/problems'
 import type { Operation } from '../operations/operation.js'
 import type { Resource } from '../resource/resource.js'
-import type { Access, Actor, ApiToken, Origin } from '../types.js'
+import type { Access, Actor, ApiToken } from '../types.js'
 import { RequestValue } from '#base/http/request_value'
 
 /**
@@ -161,15 +161,6 @@ export function ensureTokenAuthorizer({ name }: { name: string }): void {
 /** The actor of the request. */
 export function actorOf(ctx: HttpContext): Actor {
   return ACTORS.get(ctx) ?? NOBODY
-}
-
-/** Address and other origin of the request. */
-export function originOf({ request }: HttpContext): Origin {
-  return {
-    requestId: request.id()!,
-    ip: request.ip(),
-    userAgent: request.header('user-agent')?.slice(0, 255) ?? null,
-  }
 }
 
 /**

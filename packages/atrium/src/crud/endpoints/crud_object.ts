@@ -1,8 +1,9 @@
 import { shown, ValueError } from '#base/errors'
+import { checkOptions } from '../checks.js'
 import { LucidCrud } from '../lucid_crud.js'
-import type { Resource } from '../resource/resource.js'
+import { Resource } from '../resource/resource.js'
 import type { ColumnSettings } from '../types.js'
-import type { EndpointOptions } from './endpoint_options.js'
+import type { EndpointOptions, ModelEndpointOptions } from './endpoint_options.js'
 
 /** The column settings: the endpoint's options override those of the CRUD object. [S4] */
 export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSettings {
@@ -12,6 +13,20 @@ export function settingsOf({ crud, ...options }: EndpointOptions): ColumnSetting
     deletedAtColumn: options.deletedAtColumn ?? carried.deletedAtColumn,
     updatedAtColumn: options.updatedAtColumn ?? carried.updatedAtColumn,
   }
+}
+
+/**
+ * Makes what the endpoints of a model work with, by the same options wherever they are.
+ *
+ * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
+ */
+export function resourceAndCrud(options: ModelEndpointOptions): {
+  resource: Resource
+  crud: LucidCrud
+} {
+  checkOptions(options)
+  const resource = new Resource({ ...options, ...settingsOf(options) })
+  return { resource, crud: crudOf(options, resource) }
 }
 
 /**

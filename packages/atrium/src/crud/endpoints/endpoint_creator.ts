@@ -15,12 +15,13 @@ import { orderedParts } from '../operations/lists/ordered_parts.js'
 import { Records } from '../operations/records.js'
 import type { ListRequest } from '../request/list_request.js'
 import type { KeyValue } from '#base/columns/key'
-import { Resource, type IncludedRelation } from '../resource/resource.js'
+import { type Resource, type IncludedRelation } from '../resource/resource.js'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import { crudConfig } from '../settings.js'
 import type { Access, EndpointName, Item } from '../types.js'
-import { actorOf, originOf } from './access.js'
-import { crudOf, settingsOf } from './crud_object.js'
+import { actorOf } from './access.js'
+import { originOf } from '#base/http/request_origin'
+import { resourceAndCrud, settingsOf } from './crud_object.js'
 import { EndpointAccess } from './endpoint_access.js'
 import type { EndpointMount } from './endpoint_mount.js'
 import type { ModelEndpointOptions } from './endpoint_options.js'
@@ -89,12 +90,13 @@ export class EndpointCreator {
    * @throws ValueError, TypeError or RuntimeError  for invalid options [P9]
    */
   constructor(options: ModelEndpointOptions, mount?: EndpointMount) {
-    checkOptions(options)
+    if (mount) checkOptions(options)
     this.options = { ...options, ...settingsOf(options) }
     this.#mount = mount
-    this.resource = mount?.resource ?? new Resource(this.options)
-    this.crud = mount?.crud ?? crudOf(this.options, this.resource)
-    const { name, key } = this.resource
+    const { crud, resource } = mount ?? resourceAndCrud(this.options)
+    this.crud = crud
+    this.resource = resource
+    const { name, key } = resource
     checkAccess(name, options.access)
     this.path = mount?.path ?? crudConfig().prefix + modelPath(options.path, this.resource)
     this.#idempotentCreate = new IdempotentCreate(this.resource, this.path)

@@ -1,9 +1,9 @@
+import { requestSubject } from '../http/request_subject.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import { engineRouter } from '#base/http/engine_router'
 import { hasPrecondition } from '../http/preconditions.js'
 import { isReadOnly } from '#base/http/problems'
 import { rateLimit } from '../http/rate_limit.js'
-import { noteSubject } from '../http/refusals.js'
 import { reply } from '../http/reply.js'
 import type { Resource } from '../resource/resource.js'
 import type { EndpointAccess } from './endpoint_access.js'
@@ -30,7 +30,7 @@ interface RegisterOptions {
 export function registerRoute(route: PlannedRoute, options: RegisterOptions): void {
   const { access, base, isLimited, owner, path, resource } = options
   const handler = async (ctx: HttpContext) => {
-    noteSubject(ctx, resource)
+    requestSubject.set(ctx, resource)
     if (!resource.isLoaded) await resource.load()
     if (resource.readOnly && isWritten(route)) throw isReadOnly(resource.readOnly)
     await access.authorizeAny(ctx, route.operations ?? [route.operation])

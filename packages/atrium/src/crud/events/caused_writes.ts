@@ -3,11 +3,10 @@ import { connectionOf } from '#base/database/connection_of'
 import { dialectOf } from '#base/database/dialects'
 import type { Column } from '#base/columns/column'
 import { incomingReferences, type IncomingReference } from '../resource/incoming_references.js'
-import type { KeyValue } from '#base/columns/key'
 import { knownResources, type Resource } from '../resource/resource.js'
 import { joined } from '#base/sql/sql'
 import { causedPivots } from './caused_pivots.js'
-import type { PivotChange } from './pivot_rows.js'
+import type { PivotChange } from '#base/database/pivot_change'
 import { isWatched } from './watched.js'
 import { Write, type WriteOrigin } from './write.js'
 
@@ -158,10 +157,5 @@ function columnsOf(
 
 /** One text for a row of a table. */
 export function identityIn(resource: Resource, row: Row): string {
-  return identityOfKey(resource, resource.key.ofRow(row))
-}
-
-/** The same text for the key of a row. */
-export function identityOfKey({ key, table }: Resource, value: KeyValue): string {
-  return `${table}${key.toPath(value)}`
+  return resource.key.tablePath(resource.key.ofRow(row))
 }

@@ -1,7 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#base/database/dialects'
 import { noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
-import { identityOf } from '../operations/reach.js'
+import { identityOf } from '#base/columns/key'
 import type { Write } from './write.js'
 
 /* Databases limit the alternatives of one condition. */

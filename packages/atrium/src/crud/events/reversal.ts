@@ -1,11 +1,9 @@
-import encryption from '@adonisjs/core/services/encryption'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
 import { keyedDigest } from '#base/values/keyed_digest'
-import type { PivotChange } from './pivot_rows.js'
+import { isSameStored, seal, toStored } from '#base/values/stored_json'
+import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'
-
-const PURPOSE = 'undo'
 
 type Row = Record<string, unknown>
 
@@ -61,14 +59,9 @@ export function reversalOf(
  */
 export function digestOfRow(resource: Resource, row: Row): string {
   const values = writtenColumns(resource)
-    .filter((column) => !isStamp(resource, column))
+    .filter((column) => !resource.isStamp(column))
     .map(({ name }) => [name, toStored(row[name])])
   return keyedDigest(JSON.stringify(values))
-}
-
-/** True if every update sets the column anew. */
-export function isStamp({ base, updatedAt }: Resource, column: Column): boolean {
-  return column.autoUpdate || column.name === (updatedAt ?? base.updatedAt)?.name
 }
 
 /** The columns that can be written: not those that the database computes. */
@@ -86,41 +79,7 @@ function heldColumns({ base }: Resource): readonly Column[] {
 /** A column's own `serialize` may show a part of its value only, so the whole is encrypted. */
 function heldValue({ name, serialize }: Column, row: Row): unknown {
   const value = toStored(row[name])
-  if (!serialize || value === null) return value
-  return { sealed: encryption.encrypt(JSON.stringify(value), { purpose: PURPOSE }) }
-}
-
-/** True if `fromStored` can read the value: another application key can't. */
-export function isReadable(value: unknown): boolean {
-  const sealed = sealedIn(value)
-  return sealed === undefined || encryption.decrypt(sealed, PURPOSE) !== null
-}
-
-function sealedIn(value: unknown): string | undefined {
-  const { sealed } = (value ?? {}) as { sealed?: unknown }
-  return typeof sealed === 'string' ? sealed : undefined
-}
-
-/** A stored value as JSON; bytes have a form of their own. */
-export function toStored(value: unknown): unknown {
-  if (value === undefined || value === null) return null
-  if (value instanceof Uint8Array) return { bytes: Buffer.from(value).toString('base64') }
-  if (typeof value === 'bigint') return String(value)
-  return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
-}
-
-/** The value as the driver takes it. */
-export function fromStored(value: unknown): unknown {
-  const sealed = sealedIn(value)
-  if (sealed !== undefined) {
-    return fromStored(JSON.parse(encryption.decrypt<string>(sealed, PURPOSE)!))
-  }
-  const { bytes } = (value ?? {}) as { bytes?: unknown }
-  return typeof bytes === 'string' ? Buffer.from(bytes, 'base64') : (value ?? null)
-}
-
-export function isSameStored(one: unknown, other: unknown): boolean {
-  return JSON.stringify(toStored(one)) === JSON.stringify(toStored(other))
+  return serialize && value !== null ? seal(value) : value
 }
 
 function notEmpty(value: unknown): boolean {

@@ -1,14 +1,6 @@
-import string from '@adonisjs/core/helpers/string'
 import type { Column } from '#base/columns/column'
 import type { Resource } from '../resource/resource.js'
-
-/* Only at the end: `token_count` and `password_changed_at` are not secret. */
-const SECRET = new RegExp(
-  '(^|_)(' +
-    'passwords?|passwd|pwd|passphrases?|secrets?|tokens?|credentials?|otp|pin|cvv|recovery_codes?|' +
-    '(api|access|auth|private|secret|signing|encryption|license|licence|ssh|session)_?keys?' +
-    ')(_(hash|digest|value|pem))?$'
-)
+import { isSecretName } from '#base/values/secret_name'
 
 const SHOWN = new WeakMap<Resource, readonly Column[]>()
 
@@ -27,9 +19,4 @@ export function loggedColumns(resource: Resource): readonly Column[] {
 
 function isSecret({ attribute, name, apiName }: Column): boolean {
   return [attribute, name, apiName].some(isSecretName)
-}
-
-/** True if a name is that of a secret. */
-export function isSecretName(name: string): boolean {
-  return SECRET.test(string.snakeCase(name))
 }

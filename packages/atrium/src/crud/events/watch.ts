@@ -9,7 +9,8 @@ import { takeLockedRow } from '../lucid/stored_rows.js'
 import { addCausedPivots } from './caused_pivots.js'
 import { causedBy, writeOf, type Caused } from './caused_writes.js'
 import { markWatched, watchedClassOf } from './watched.js'
-import { isSameValue, Write } from './write.js'
+import { isSameValue } from '#base/values/plain_json'
+import { Write } from './write.js'
 import { actorWithin, addToScope, scopeOf, takeLocated } from './write_scope.js'
 
 type Attributes = Record<string, unknown>

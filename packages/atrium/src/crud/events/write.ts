@@ -1,13 +1,13 @@
+import { isSame, toJson } from '#base/values/plain_json'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import type { Column } from '#base/columns/column'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Origin } from '../types.js'
-import { writeJson } from '#base/values/json'
 import { storedRowOf } from '../lucid/stored_rows.js'
 import { toApi } from '#base/values/to_api'
-import type { PivotChange } from './pivot_rows.js'
+import type { PivotChange } from '#base/database/pivot_change'
 import { loggedColumns } from './secrets.js'
 
 /**
@@ -256,45 +256,5 @@ class Values {
       this.#known.set(column, toJson(toApi(column, value)))
     }
     return this.#known.get(column)
-  }
-}
-
-/** True if a column has the same value in both. */
-export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
-  return isSame(apiValue(column, one), apiValue(column, other))
-}
-
-export function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other)
-}
-
-function apiValue(column: Column, attributes: Attributes): unknown {
-  return toJson(toApi(column, attributes[column.attribute]))
-}
-
-/** The value as plain JSON, safe from later changes and ready to be stored. */
-export function toJson(value: unknown): unknown {
-  switch (typeof value) {
-    case 'bigint':
-      return String(value)
-    case 'object':
-      return value === null ? null : plain(value)
-    case 'number':
-      return Number.isFinite(value) ? value : null
-    default:
-      return value ?? null
-  }
-}
-
-function plain(value: object): unknown {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
-  try {
-    const json = JSON.stringify(value, (_key, part) =>
-      typeof part === 'bigint' ? String(part) : part
-    )
-    return json === undefined ? null : JSON.parse(json)
-  } catch (error) {
-    /* For example, it nests too deep or refers to itself. That must not fail the write. */
-    return error instanceof RangeError ? writeJson(value) : String(value)
   }
 }

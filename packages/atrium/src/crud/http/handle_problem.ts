@@ -3,7 +3,7 @@ import { errors as httpErrors, type HttpContext } from '@adonisjs/core/http'
 import { isBelowPrefix, isGeneratedRoute } from '../endpoints/generated_routes.js'
 import { Problem } from '#base/errors'
 import { engineRouter } from '#base/http/engine_router'
-import { noteRefusal } from './refusals.js'
+import { sendProblem } from '#base/http/send_problem'
 import { methodNotAllowed, noEndpoint } from '#base/http/problems'
 import { limitRate } from './rate_limit.js'
 import { toProblem } from '#base/http/to_problem'
@@ -56,17 +56,6 @@ export function toReport(error: unknown, ctx: HttpContext): unknown {
   const status = (error as { status?: unknown } | undefined | null)?.status
   if (status === undefined || !isOurs(ctx) || toProblem(error).status < 500) return error
   return new Exception((error as Error).message, { status: 500, cause: error })
-}
-
-export function sendProblem(ctx: HttpContext, problem: Problem): void {
-  noteRefusal(ctx, problem)
-  /* The tag may be set already when the write is undone at its end. */
-  ctx.response.removeHeader('etag')
-  for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
-  ctx.response
-    .status(problem.status)
-    .header('content-type', 'application/problem+json; charset=utf-8')
-    .send(JSON.stringify(problem), false)
 }
 
 function isOurs(ctx: HttpContext): boolean {

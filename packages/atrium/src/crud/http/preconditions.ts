@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { answerBudgetOf, SMALL_ANSWER } from './answer_budget.js'
-import { hasIncludes, fullItemOf } from '../operations/item_parts.js'
+import { hasIncludes, fullItemOf } from '#base/items'
 import type { Resource } from '../resource/resource.js'
 import type { Actor, Item } from '../types.js'
 import { writeJson } from '#base/values/json'

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { sendProblem } from '../http/handle_problem.js'
+import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 
 /** A part of the engine with addresses of its own: the endpoints, or the admin site. [K4] */

@@ -1,4 +1,4 @@
-import { isSecretName } from '../events/secrets.js'
+import { isSecretName } from '#base/values/secret_name'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { Column } from '#base/columns/column'
 import { bodyForm, withNull } from './column_schema.js'

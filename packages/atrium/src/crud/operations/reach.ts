@@ -1,3 +1,4 @@
+import { identityOf } from '#base/columns/key'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { currentActor } from '#base/actor'
 import { dialectOf } from '#base/database/dialects'
@@ -45,11 +46,4 @@ export async function reachedOf(
     }
   }
   return reached
-}
-
-/**
- * One text for one key: drivers give the same one as number, text or bigint.
- */
-export function identityOf(key: KeyValue): string {
-  return JSON.stringify(key.map((part) => String(part)))
 }

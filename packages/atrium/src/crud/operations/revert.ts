@@ -1,6 +1,7 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { fromStored, isStamp, writtenColumns, type Reversal } from '../events/reversal.js'
+import { fromStored } from '#base/values/stored_json'
+import { writtenColumns, type Reversal } from '../events/reversal.js'
 import { forbidden, stillReferredTo } from '#base/http/problems'
 import { forgetStoredRow, noteStoredRow, storedRowOf } from '../lucid/stored_rows.js'
 import {
@@ -22,9 +23,10 @@ import type { CrudContext } from './crud_context.js'
 import { recordsNotAsLeft } from './writes/not_as_left.js'
 import { runsOwnCode } from './writes/own_code.js'
 import { putExactly } from './writes/put_exactly.js'
-import { identityOf } from './reach.js'
+import { identityOf } from '#base/columns/key'
 import { isReferredTo } from './related/referred.js'
-import { bringBackRows, removeAddedRows } from './writes/revert_pivots.js'
+import { bringBackRows } from './writes/revert_pivots.js'
+import { removeAddedRows } from '#base/database/pivot_change'
 import { runWrite, type Attempt } from './writes/write_transaction.js'
 import { unwritableColumns } from './writes/written_fields.js'
 
@@ -148,7 +150,7 @@ async function bringBack(
   if (!resource.permits('create')) throw forbidden()
   const { postponed = new Set() } = options
   const held = writtenColumns(resource).filter(({ name }) => name in before && !postponed.has(name))
-  const kept = held.filter((column) => !isStamp(resource, column))
+  const kept = held.filter((column) => !resource.isStamp(column))
   const record = new resource.model() as LucidRow
   attempt.record = record
   record.useTransaction(client)
@@ -201,7 +203,7 @@ async function putBack(
   attempt.record = record
   const own = resource.base.softDelete
   const changed = writtenColumns(resource).filter(
-    (column) => column.name in before && !isStamp(resource, column)
+    (column) => column.name in before && !resource.isStamp(column)
   )
   const told =
     operation === 'update'

@@ -1,6 +1,6 @@
 import { UnreadableFilter, ValueError } from '#base/errors'
 import type { Column } from '#base/columns/column'
-import { parseFilterName } from '../resource/filter_config.js'
+import { parseFilterName } from '#base/columns/filter_name'
 import type { Resource } from '../resource/resource.js'
 import { writeNumeral } from '#base/values/numbers'
 import { toApi } from '#base/values/to_api'

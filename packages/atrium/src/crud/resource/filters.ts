@@ -1,5 +1,6 @@
 import { listed, shown, ValueError, UnreadableFilter } from '#base/errors'
-import { FilterConfig, parseFilterName, type FilterName } from './filter_config.js'
+import { FilterConfig } from './filter_config.js'
+import { parseFilterName, type FilterName } from '#base/columns/filter_name'
 import { operatorsOf } from '#base/columns/operators'
 import { readCondition, type Condition } from '#base/columns/condition'
 import type { FilterMap } from '../types.js'

@@ -249,6 +249,11 @@ export class Resource {
     return this.projection?.permits(operation) ?? true
   }
 
+  /** True if every update sets the column anew */
+  isStamp({ autoUpdate, name }: Column): boolean {
+    return autoUpdate || name === (this.updatedAt ?? this.base.updatedAt)?.name
+  }
+
   /** Why no record can be written; null if records can be, or until the table is known */
   get readOnly(): ReadOnly | null {
     return this.base.#readOnly

@@ -1,7 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { versionOfJson } from '#base/values/keyed_digest'
 import { writeJson } from '#base/values/json'
-import { toApi } from '#base/values/to_api'
 import type { Resource } from './resource.js'
 
 /*
@@ -12,18 +11,6 @@ import type { Resource } from './resource.js'
 /** The version of the item in a read of the record. [Q6] */
 export function versionOfItem({ reader }: Resource, record: LucidRow): string {
   return versionOfJson(writeJson(reader.toItem(record)))
-}
-
-/**
- * The version of a record's visible columns, including those that responses leave out. Hidden columns do
- * not count: callers see the version, and must not be able to guess values from it. [B25]
- */
-export function versionOf(resource: Resource, record: LucidRow): string {
-  const attributes = record as unknown as Record<string, unknown>
-  const values = resource.columns.visible.map((column) =>
-    toApi(column, attributes[column.attribute])
-  )
-  return versionOfJson(writeJson(values))
 }
 
 /** The entity tag of a read of the record. */

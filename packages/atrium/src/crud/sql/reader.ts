@@ -5,7 +5,7 @@ import type { AnswerBudget } from '../http/answer_budget.js'
 import type { Dialect, Query, TimePart } from '#base/database/dialect'
 import { dialectOf } from '#base/database/dialects'
 import { isTimeLimited, OutOfTime } from '#base/database/time_limit'
-import { noteKey } from '../operations/item_keys.js'
+import { noteKey } from '#base/items'
 import type { Column } from '#base/columns/column'
 import type { ColumnSet } from '#base/columns/column_set'
 import type { Key, KeyValue } from '#base/columns/key'
@@ -16,7 +16,7 @@ import { recordFromRow } from '#base/lucid/lucid_moments'
 import { attributeToApi, serializerOf, toApi } from '#base/values/to_api'
 import { pickFields, type Fields } from '#base/columns/fields'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
-import type { Sql } from '#base/sql/sql'
+import type { ExtraColumn, Sql } from '#base/sql/sql'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
@@ -53,14 +53,6 @@ export interface Readable {
   readonly hidesColumns: boolean
   /** Their attributes */
   readonly concealed: ReadonlySet<string>
-}
-
-/** An extra select expression of a row. */
-export interface ExtraColumn {
-  /** Name in the result */
-  as: string
-  /** The select expression with its name */
-  sql: string
 }
 
 /** The wanted parts of each item. */

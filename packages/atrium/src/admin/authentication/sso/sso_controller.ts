@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { isForeignLink } from '#base/http/cross_site'
-import { noteRefusal } from '#crud/internals'
+import { noteRefusal } from '#base/http/refusals'
 import type { AdminSite } from '../../admin_site.js'
 import { PageNotFound, RefusedWhileActing, SignInRequired } from '../../errors.js'
 import { EventType } from '../../events/event_type.js'

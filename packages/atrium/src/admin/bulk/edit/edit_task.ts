@@ -2,7 +2,8 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { fieldsReadOnly, invalidBody } from '#base/http/problems'
-import { gatherWrites, identityOf, scopeOf, type WriteScope } from '#crud/internals'
+import { gatherWrites, scopeOf } from '#crud/internals'
+import { identityOf } from '#base/columns/key'
 import { inTransaction } from '#base/database/transaction'
 import { UnknownKey } from '#base/errors'
 import type { KeyValue } from '#base/columns/key'
@@ -224,7 +225,10 @@ export class EditTask extends BulkTask {
 }
 
 /** Number of the records of an action's own model that its writes have changed. */
-function changedIn({ model, writes }: WriteScope, keys: readonly KeyValue[]): number {
+function changedIn(
+  { model, writes }: NonNullable<ReturnType<typeof scopeOf>>,
+  keys: readonly KeyValue[]
+): number {
   const own = writes.filter((write) => write.model === model && !write.caused)
   const changed = new Set(own.map(({ key }) => identityOf(key)))
   return keys.filter((key) => changed.has(identityOf(key))).length

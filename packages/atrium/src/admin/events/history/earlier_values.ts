@@ -1,6 +1,6 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { attributeToApi } from '#base/values/to_api'
-import { fromStored, isReadable } from '#crud/internals'
+import { fromStored, isReadable } from '#base/values/stored_json'
 import { writeJson } from '#base/values/json'
 import type { Column } from '#base/columns/column'
 import type { ModelView } from '../../model_view.js'

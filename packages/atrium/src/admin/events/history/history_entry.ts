@@ -1,5 +1,4 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { isStamp } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
@@ -84,7 +83,7 @@ function singleChange(changed: Comparison['changed']): HistoryEntry['single'] {
 /** Times of updates say nothing that the version does not. */
 export function isSetAnew({ resource }: ModelView, name: string): boolean {
   const column = resource.columns.find(name)
-  return column !== undefined && isStamp(resource, column)
+  return column !== undefined && resource.isStamp(column)
 }
 
 /** A restore is an update that says so, a deletion for good one that left nothing. */

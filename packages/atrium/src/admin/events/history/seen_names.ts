@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { identityOf, reachedOf } from '#crud/internals'
+import { identityOf } from '#base/columns/key'
+import { reachedOf } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { concealedIn } from '../../permissions/concealed_values.js'

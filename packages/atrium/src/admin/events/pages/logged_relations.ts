@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { pivotRelationsOf } from '#crud/internals'
+import { pivotRelationsOf } from '#base/lucid/pivot_relation'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import type { ModelView } from '../../model_view.js'

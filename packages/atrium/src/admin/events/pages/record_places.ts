@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, ListRequest } from '#crud/internals'
+import { keyOf } from '#base/items'
+import { ListRequest } from '#crud/internals'
 import type { Condition } from '#base/columns/condition'
 import type { DeletedMode } from '#base/columns/soft_delete'
 import type { KeyValue } from '#base/columns/key'

@@ -1,6 +1,8 @@
+import { requestSubject } from '#crud/internals'
 import type { HttpContext } from '@adonisjs/core/http'
 import { networkOf } from '#base/http/network'
-import { subjectOf, type Refusal, type Resource } from '#crud/internals'
+import { type Refusal } from '#base/http/refusals'
+import type { Resource } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import { loggable } from '../../text/plain_text.js'
 import { EventType } from '../event_type.js'
@@ -37,7 +39,7 @@ export class RefusalLog {
     const caller = refusedCaller(ctx)
     if (isBareVisit(ctx, refusal, caller)) return
     if (refusal.reason !== undefined) return this.#log(ctx, refusal, caller)
-    const resource = subjectOf(ctx)
+    const resource = requestSubject.get(ctx)?.base
     const key = resource && keyIn(ctx, resource)
     if (!resource || !key || this.#lookups.size >= MAX_LOOKUPS) return
     const lookup = this.#logIfHidden(ctx, caller, { resource, key }).finally(() =>
@@ -74,7 +76,7 @@ export class RefusalLog {
     const kind = `${status} ${reason}`
     if (!this.#once.admits(causeOf(ctx, { status, reason }, caller), kind)) return
     const { request } = ctx
-    const resource = subjectOf(ctx)
+    const resource = requestSubject.get(ctx)?.base
     const what = {
       status,
       reason,

@@ -1,5 +1,6 @@
+import type { GrantedOperation } from '#crud'
 import type { HttpContext } from '@adonisjs/core/http'
-import { checkReverted, type GrantedOperation } from '#crud/internals'
+import { checkReverted } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { UndoRefused } from '../../errors.js'

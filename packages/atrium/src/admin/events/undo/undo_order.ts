@@ -1,4 +1,4 @@
-import { fromStored } from '#crud/internals'
+import { fromStored } from '#base/values/stored_json'
 import type { UndoStep } from './undo_step.js'
 
 /** A record that comes back, and columns that refer to records which come back after it. */

@@ -1,12 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { resources } from '#crud'
-import {
-  isExcludedFromInclude,
-  isReadable,
-  mergedPivots,
-  operationOf,
-  type GrantedOperation,
-} from '#crud/internals'
+import { resources, type GrantedOperation } from '#crud'
+import { isExcludedFromInclude, operationOf } from '#crud/internals'
+import { isReadable } from '#base/values/stored_json'
+import { mergedPivots } from '#base/database/pivot_change'
 import { requestsFirst } from '#base/requests_first'
 import type { AdminSite } from '../../admin_site.js'
 import { adminActor } from '../../authentication/admin_actor.js'

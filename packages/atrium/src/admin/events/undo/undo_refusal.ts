@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem } from '#crud'
-import { sendProblem } from '#crud/internals'
+import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, UndoRefused } from '../../errors.js'

@@ -1,20 +1,17 @@
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { Problem } from '#crud'
-import {
-  identityOf,
-  identityOfKey,
-  putExactly,
-  removeAddedRows,
-  revertPivots,
-  type RevertOptions,
-} from '#crud/internals'
+import { Problem, type LucidCrud } from '#crud'
+import { identityOf } from '#base/columns/key'
+import { putExactly, revertPivots } from '#crud/internals'
+import { removeAddedRows } from '#base/database/pivot_change'
 import { inTransaction } from '#base/database/transaction'
 import { RecordNotAsLeft } from '#base/errors'
 import { NotAllowed } from '../../errors.js'
 import { notAsLeft } from './not_as_left.js'
 import { creationsInOrder } from './undo_order.js'
 import type { UndoStep } from './undo_step.js'
+
+type RevertOptions = NonNullable<Parameters<LucidCrud['revert']>[2]>
 
 /* Records of Lucid take several times as much memory as their steps. */
 const READ_AT_ONCE = 200
@@ -129,7 +126,7 @@ export class UndoRun {
    * @param refusal  of a record that others refer to, too
    */
   async #removeCircle(steps: readonly UndoStep[], refusal: unknown): Promise<void> {
-    const removed = new Set(steps.map(({ key, target }) => identityOfKey(target.resource, key)))
+    const removed = new Set(steps.map(({ key, target }) => target.resource.key.tablePath(key)))
     if (steps.length < 2) throw refusal
     /* A record that the database deletes with another one is deleted without a check. */
     for (const step of steps) await this.#revert(step, { isTrial: true })

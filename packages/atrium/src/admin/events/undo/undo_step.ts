@@ -1,5 +1,5 @@
-import type { LucidCrud, Resource } from '#crud'
-import type { GrantedOperation, Reversal } from '#crud/internals'
+import type { LucidCrud, Resource, GrantedOperation } from '#crud'
+import type { Reversal } from '#crud/internals'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 

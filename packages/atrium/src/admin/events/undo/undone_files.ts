@@ -1,4 +1,4 @@
-import { fromStored } from '#crud/internals'
+import { fromStored } from '#base/values/stored_json'
 import type { Column } from '#base/columns/column'
 import { UndoRefused } from '../../errors.js'
 import { fileColumnsOf } from '../../forms/files/file_columns.js'

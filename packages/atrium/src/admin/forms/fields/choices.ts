@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { Problem, type Item } from '#crud'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import type { Column } from '#base/columns/column'
 import { followed, titlesOf, type Reference } from '../../relations/references.js'
 import { recordsByTitle } from '../../search/records_by_title.js'

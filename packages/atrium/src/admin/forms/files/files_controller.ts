@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import type { HttpContext } from '@adonisjs/core/http'
-import { noteKey } from '#crud/internals'
+import { noteKey } from '#base/items'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { fileColumnsOf } from './file_columns.js'

@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { versionOf } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { InvalidForm, RefusedRows, type RowFault } from '../../errors.js'
 import { readOnlyFields } from '../fields/form_fields.js'
@@ -269,7 +268,7 @@ class Planner {
 
   #isChanged({ version }: SentRow, { record }: StoredRow): boolean {
     const { resource } = this.rows.inline.view
-    return version !== undefined && version !== versionOf(resource, record)
+    return version !== undefined && version !== resource.columns.versionOf(record)
   }
 
   #change(

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { toApi } from '#base/values/to_api'
-import { versionOf } from '#crud/internals'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { RowFault, RowFaults } from '../../errors.js'
@@ -133,7 +132,7 @@ export class RowViews {
     const version = fault?.isChanged ? undefined : sent?.version
     return [
       { name: prefix + ID, value: id },
-      { name: prefix + VERSION, value: version ?? versionOf(resource, record) },
+      { name: prefix + VERSION, value: version ?? resource.columns.versionOf(record) },
     ]
   }
 

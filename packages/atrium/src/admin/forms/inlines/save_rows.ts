@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { RuntimeError, systemActor } from '#crud'
-import { faultToProblem, gatherWrites, Records, versionOf } from '#crud/internals'
+import { faultToProblem, gatherWrites, Records } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { readCondition } from '#base/columns/condition'
 import { toApi } from '#base/values/to_api'
@@ -195,7 +195,7 @@ function checkRow({ isTouched, rows, sent }: RowChange, locked: LucidRow, parent
   const reference = toApi(column, attributes[column.attribute])
   if (String(reference) !== referredValue(rows.inline, parent)) throw new GoneRow()
   const { version } = sent
-  if (isTouched && version !== undefined && version !== versionOf(view.resource, locked)) {
+  if (isTouched && version !== undefined && version !== view.resource.columns.versionOf(locked)) {
     throw new ChangedRow()
   }
 }

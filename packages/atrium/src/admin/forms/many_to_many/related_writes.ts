@@ -1,5 +1,6 @@
+import type { UpdateOptions } from '#crud'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import type { PivotValues, RelatedWrites, WantedRelated } from '#crud/internals'
+import type { WantedRelated } from '#crud/internals'
 import type { FormField } from '../fields/form_field.js'
 import type { Submission } from '../submission/submission.js'
 import { ManyToManyWidget } from './many_to_many_widget.js'
@@ -12,7 +13,7 @@ import { ManyToManyWidget } from './many_to_many_widget.js'
 export function takeRelated(
   fields: readonly FormField[],
   submission: Submission
-): [Submission, RelatedWrites | undefined] {
+): [Submission, UpdateOptions['related']] {
   const names = fields.filter(isManyToMany).map(({ name }) => name)
   const sent = names.filter((name) => Object.hasOwn(submission.values, name))
   if (sent.length === 0) return [submission, undefined]
@@ -24,13 +25,18 @@ export function takeRelated(
 /** Returns true if a write attaches or detaches anything. */
 export async function changesRelated(
   fields: readonly FormField[],
-  related: RelatedWrites | undefined,
+  related: UpdateOptions['related'],
   record: LucidRow
 ): Promise<boolean> {
   for (const { name, widget } of fields) {
     const wanted = related?.get(name)
     if (!wanted || !(widget instanceof ManyToManyWidget)) continue
-    if (wanted.values && [...wanted.values.values()].some(hasValues)) return true
+    if (
+      wanted.values &&
+      [...wanted.values.values()].some(({ values }) => Object.keys(values).length > 0)
+    ) {
+      return true
+    }
     const begun = wanted.shown ?? (await widget.keysOf(record))
     const before = new Set(begun.map(String))
     const after = new Set(wanted.keys.map(String))
@@ -51,10 +57,6 @@ export async function copiedRelated(
     if (widget instanceof ManyToManyWidget) texts[name] = await widget.copied(record)
   }
   return texts
-}
-
-function hasValues({ values }: PivotValues): boolean {
-  return Object.keys(values).length > 0
 }
 
 function isManyToMany({ widget }: FormField): boolean {

@@ -1,5 +1,4 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { versionOf } from '#crud/internals'
 import { RowChanged } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 
@@ -16,7 +15,7 @@ export function assertVersion(
   submitted: string | undefined,
   values: Record<string, unknown>
 ): void {
-  if (submitted !== undefined && submitted !== versionOf(view.resource, record)) {
+  if (submitted !== undefined && submitted !== view.resource.columns.versionOf(record)) {
     throw new RowChanged(values)
   }
 }

@@ -1,7 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { Problem } from '#crud'
-import { versionOf } from '#crud/internals'
 import { RowChanged } from '../../errors.js'
 import { findRecord, type FoundRecord } from '../form_record.js'
 import type { FormPage } from '../form_page.js'
@@ -93,7 +92,7 @@ async function saveOrMerge(
       const merge = await mergeAttempt(ctx, page, attempt, submission, given)
       const mustAsk = merge.asked.size > 0 || tries === MOST_ATTEMPTS
       if (mustAsk) return { merge, opened, values: error.values }
-      expected = versionOf(view.resource, attempt.record)
+      expected = view.resource.columns.versionOf(attempt.record)
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import { keyOf } from '#crud/internals'
+import { keyOf } from '#base/items'
 import type { Item } from '#crud'
 import type { AdminSite } from '../../admin_site.js'
 import { cutText } from '../../list/cell.js'

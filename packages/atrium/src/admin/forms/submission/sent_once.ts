@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
-import { RuntimeError } from '#crud'
-import { AnswerExists, faultToProblem, StoredAnswers } from '#crud/internals'
+import { RuntimeError, crudConfig } from '#crud'
+import { AnswerExists, StoredAnswers } from '#base/http/stored_answers'
+import { faultToProblem } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import type { KeyValue } from '#base/columns/key'
 import { guardOf } from '../../authentication/sessions/admin_guard.js'
@@ -43,7 +44,7 @@ export class SentOnce {
     ])
     const content = JSON.stringify([ctx.request.url(), [...texts], files])
     try {
-      const answers = await StoredAnswers.on(view.client())
+      const answers = await StoredAnswers.on(view.client(), crudConfig().idempotency.hours)
       const parts = [view.name, String(owner.id), token, content]
       return new SentOnce(view, answers, encryption.blindIndex(parts, 'sent form'))
     } catch (error) {

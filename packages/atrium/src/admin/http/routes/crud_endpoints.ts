@@ -10,7 +10,7 @@ import {
   type CrudOptions,
   type CrudRouterOptions,
 } from '#crud'
-import { type EndpointMount, creatorOf } from '#crud/internals'
+import { creatorOf } from '#crud/internals'
 import { adminActor } from '../../authentication/admin_actor.js'
 import { NotAllowed } from '../../errors.js'
 import type { Action } from '../../permissions/actions.js'
@@ -53,7 +53,7 @@ const OPERATIONS: Record<Action, Operation[]> = {
 export function crudEndpoints(view: MountedView): EndpointCreator {
   const { model, resource, crud, crudOptions } = view
   const Creator = creatorOf({ ...crudOptions, model })
-  const mount: EndpointMount = {
+  const creator = new Creator(sharedOptions(view), {
     path: view.url('/crud'),
     resource,
     crud,
@@ -67,8 +67,7 @@ export function crudEndpoints(view: MountedView): EndpointCreator {
       },
     },
     session: () => view.client(),
-  }
-  const creator = new Creator(sharedOptions(view), mount)
+  })
   if (creator.resource !== resource) {
     throw new ValueError(
       `${view.name}: the constructor of ${Creator.name} does not pass its arguments on, so its endpoints would be outside of the admin site; write constructor(...given) { super(...given) }`

@@ -1,7 +1,8 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
 import { Problem } from '#crud'
-import { answerMissing, noteSubject, sendProblem } from '#crud/internals'
+import { answerMissing, requestSubject } from '#crud/internals'
+import { sendProblem } from '#base/http/send_problem'
 import { toProblem } from '#base/http/to_problem'
 import { withheldEndpoint } from '#base/http/problems'
 import type { AdminSite } from '../../admin_site.js'
@@ -31,7 +32,7 @@ export function registerCrudMount(site: AdminSite, view: ModelView): void {
  */
 function crudGuard(site: AdminSite, view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
-    noteSubject(ctx, view.resource)
+    requestSubject.set(ctx, view.resource)
     await requireProgram(site, ctx)
     refuseWhileViewing(ctx)
     if (!view.admits(ctx)) throw new NotAllowed()

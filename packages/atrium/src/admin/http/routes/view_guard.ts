@@ -1,6 +1,6 @@
+import { requestSubject } from '#crud/internals'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { NextFn } from '@adonisjs/core/types/http'
-import { noteSubject } from '#crud/internals'
 import { NotAllowed, WithheldPage } from '../../errors.js'
 import type { ModelView } from '../../model_view.js'
 
@@ -10,7 +10,7 @@ import type { ModelView } from '../../model_view.js'
  */
 export function viewGuard(view: ModelView) {
   return async (ctx: HttpContext, next: NextFn) => {
-    noteSubject(ctx, view.resource)
+    requestSubject.set(ctx, view.resource)
     if (!view.admits(ctx)) throw new NotAllowed()
     if (!view.resource.isLoaded) await view.resource.load()
     const own = await view.for(ctx)

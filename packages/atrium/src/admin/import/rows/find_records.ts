@@ -1,9 +1,9 @@
+import type { LucidCrud } from '#crud'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { fromQuery } from '#base/values/from_query'
 import { toApi } from '#base/values/to_api'
 import type { Condition } from '#base/columns/condition'
-import type { Located } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { plainText } from '../../text/plain_text.js'
 import type { ImportSpec } from '../import_spec.js'
@@ -34,7 +34,7 @@ export async function findRecords(
   const wanted = noteKeys(site, key, drafts, seen)
   const all = [...wanted.values()]
   const { actor, origin, view } = importer
-  const found = new Map<string, Located[]>()
+  const found = new Map<string, Awaited<ReturnType<LucidCrud['locateBy']>>>()
   for (let start = 0; start < all.length; start += KEYS_AT_ONCE) {
     const some = all.slice(start, start + KEYS_AT_ONCE).map(({ parts }) => parts)
     const options = { client, actor, origin, lock }

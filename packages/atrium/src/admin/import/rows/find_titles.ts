@@ -1,6 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { isStorableText } from '#base/values/text'
-import { keyOf, ListRequest } from '#crud/internals'
+import { keyOf } from '#base/items'
+import { ListRequest } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { Reference } from '../../relations/references.js'
 import { plainText } from '../../text/plain_text.js'

@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { isSameValue } from '#crud/internals'
+import { isSameValue } from '#base/values/plain_json'
 import { parseUpdate } from '#base/schema/parse_update'
 import { toApi } from '#base/values/to_api'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'

@@ -1,7 +1,7 @@
+import type { LucidCrud } from '#crud'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { fieldsReadOnly } from '#base/http/problems'
 import { inTransaction } from '#base/database/transaction'
-import type { Unstored } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
 import { addFault, isFaulty, type Draft } from './draft.js'
@@ -43,7 +43,7 @@ async function tryAll(
   const options = { client, actor, origin }
   for (const operation of ['create', 'update'] as const) {
     const kind = operation === 'create' ? 'new' : 'changed'
-    const unstored: Array<Unstored & { draft: Draft }> = []
+    const unstored: Array<Parameters<LucidCrud['judgeUnstored']>[1][number] & { draft: Draft }> = []
     for (const draft of drafts) {
       if (isFaulty(draft) || draft.kind !== kind) continue
       try {

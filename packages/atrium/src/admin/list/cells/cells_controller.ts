@@ -3,7 +3,6 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { matchesStrongly, parseTags, type TagCondition } from '#base/http/etag'
 import { toApi } from '#base/values/to_api'
-import { versionOf } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, RowChanged } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
@@ -88,7 +87,7 @@ export class CellsController {
     }
     try {
       await storeUpdate(ctx, cell.form, cell, submission, (locked, values) => {
-        const tag = `"${versionOf(this.view.resource, locked)}"`
+        const tag = `"${this.view.resource.columns.versionOf(locked)}"`
         if (!matchesStrongly(condition, tag)) throw new RowChanged(values)
       })
     } catch (error) {
@@ -184,7 +183,7 @@ export class CellsController {
       row,
       field: shown,
       action: withList(`${path}?field=${encodeURIComponent(field.name)}`, list),
-      version: versionOf(view.resource, record),
+      version: view.resource.columns.versionOf(record),
     })
   }
 }

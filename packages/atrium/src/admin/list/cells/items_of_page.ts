@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { Item } from '#crud'
-import { keyOf, noteKey } from '#crud/internals'
+import { keyOf, noteKey } from '#base/items'
 import type { KeyValue } from '#base/columns/key'
 import type { ModelView } from '../../model_view.js'
 import type { ListParameters } from '../list_parameters.js'

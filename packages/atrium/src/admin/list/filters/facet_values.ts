@@ -3,7 +3,6 @@ import { OutOfTime, withinTime } from '#base/database/time_limit'
 import { splitList } from '#base/columns/condition'
 import { writeNumeral } from '#base/values/numbers'
 import type { Column } from '#base/columns/column'
-import type { ValueCount } from '#crud/internals'
 import type { AdminSite } from '../../admin_site.js'
 import type { ModelView } from '../../model_view.js'
 import { followed, referencesOf, titlesOf } from '../../relations/references.js'
@@ -149,7 +148,7 @@ async function titlesIn(
   site: AdminSite,
   view: ModelView,
   column: Column,
-  counts: readonly ValueCount[]
+  counts: ReadonlyArray<{ value: unknown }>
 ): Promise<Map<string, string>> {
   const reference = referencesOf(site, view).find((one) => one.column.apiName === column.apiName)
   const seen = reference && (await followed(ctx, reference))

@@ -1,5 +1,5 @@
 import { Problem, type FieldError } from '#base/errors'
-import { identityOf } from '../../operations/reach.js'
+import { identityOf } from '#base/columns/key'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 import { parseUpdate } from '#base/schema/parse_update'

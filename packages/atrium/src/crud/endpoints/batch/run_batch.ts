@@ -5,7 +5,7 @@ import type { BatchAnswer, WrittenItem } from '../../http/idempotency/batch_answ
 import { batchAnswerTooLarge } from '#base/http/problems'
 import type { CallOptions } from '../../operations/call_options.js'
 import { nextEventLoopTurn } from '#base/event_loop'
-import { isUnreadable, keyOf } from '../../operations/item_keys.js'
+import { isUnreadable, keyOf } from '#base/items'
 import type { BatchOperation } from '../../operations/operation.js'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import { itemNotFound } from '#base/http/problems'
-import { noteIncludes, notePart } from '../../operations/item_parts.js'
+import { noteIncludes, notePart } from '#base/items'
 import { pickFields } from '#base/columns/fields'
 import { parseItemRequest } from '../../request/item_request.js'
 import { queryOf } from '../../request/query_string.js'

@@ -1,3 +1,4 @@
+import { crudConfig } from '../../settings.js'
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
@@ -12,7 +13,7 @@ import type { Resource } from '../../resource/resource.js'
 import { inTransactionOf } from '../request_transaction.js'
 import { idempotencyKeyOf } from './idempotency_key.js'
 import { fingerprintOf, identityOf } from '#base/identity'
-import { StoredAnswers, type Claim } from './stored_answers.js'
+import { StoredAnswers, type Claim } from '#base/http/stored_answers'
 
 /** Runs the function that writes. */
 export type Within<Answer> = (store: () => Promise<Answer>) => Promise<Answer>
@@ -89,7 +90,7 @@ export abstract class IdempotentWrite<Answer extends object> {
         )
       }
       const id = encryption.blindIndex([this.path, key, ...identity], 'idempotency key')
-      return { id, answers: await StoredAnswers.on(client) }
+      return { id, answers: await StoredAnswers.on(client, crudConfig().idempotency.hours) }
     } catch (error) {
       if (!(error instanceof RuntimeError)) throw error
       ctx.logger.error({ err: error }, error.message)

@@ -1,5 +1,6 @@
 import type { ListRequest } from '../../request/list_request.js'
-import type { ExtraColumn, Found } from '../../sql/reader.js'
+import type { ExtraColumn } from '#base/sql/sql'
+import type { Found } from '../../sql/reader.js'
 import type { Item } from '../../types.js'
 import type { CallOptions } from '../call_options.js'
 

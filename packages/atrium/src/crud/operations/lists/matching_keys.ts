@@ -12,7 +12,7 @@ import { allowedRecords } from './allowed_records.js'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
 import { areCountable, countAllowed } from './count_allowed.js'
-import { keyOf } from '../item_keys.js'
+import { keyOf } from '#base/items'
 import type { Records } from '../records.js'
 
 type Matching = Pick<ListRequest, 'conditions' | 'deleted'>

@@ -13,7 +13,7 @@ import type { Selection } from '../../sql/select.js'
 import { allowedRecords } from './allowed_records.js'
 import type { CallOptions } from '../call_options.js'
 import { clientFor } from '../client_for.js'
-import { keyOf } from '../item_keys.js'
+import { keyOf } from '#base/items'
 import type { Records } from '../records.js'
 
 /* The first few are nearly always enough. */

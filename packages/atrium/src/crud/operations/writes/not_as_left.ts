@@ -3,7 +3,7 @@ import { dialectOf } from '#base/database/dialects'
 import { digestOfRow, type Reversal } from '../../events/reversal.js'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
-import { identityOf } from '../reach.js'
+import { identityOf } from '#base/columns/key'
 import { arePivotsAsLeft } from './revert_pivots.js'
 
 /* Databases limit the alternatives of one condition. */

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { dialectOf } from '#base/database/dialects'
-import { fromStored, isSameStored } from '../../events/reversal.js'
+import { fromStored, isSameStored } from '#base/values/stored_json'
 import type { KeyValue } from '#base/columns/key'
 import type { Resource } from '../../resource/resource.js'
 

@@ -1,13 +1,13 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
 import { pivotTableOf, type PivotTable } from '#base/database/pivot_table'
 import { dialectOf } from '#base/database/dialects'
-import { inverseOf, isSameRow } from '../../events/pivot_change.js'
-import type { PivotChange } from '../../events/pivot_rows.js'
+import { inverseOf, isSameRow } from '#base/database/pivot_change'
+import type { PivotChange } from '#base/database/pivot_change'
 import { loggedValue, noteChangesOf, pivotRowsOf } from '../../events/pivots.js'
-import { fromStored } from '../../events/reversal.js'
+import { fromStored } from '#base/values/stored_json'
 import { forbidden } from '#base/http/problems'
 import type { KeyValue } from '#base/columns/key'
-import { pivotRelationsOf, type PivotRelation } from '../../resource/pivot_relation.js'
+import { pivotRelationsOf, type PivotRelation } from '#base/lucid/pivot_relation'
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
 import { visibleRelated } from '../related/related_records.js'
@@ -37,20 +37,6 @@ export async function arePivotsAsLeft(
     if (left.length !== added.length || !left.every(isLeft)) return false
   }
   return true
-}
-
-/** Removes the pivot rows that a write added. [R7] */
-export async function removeAddedRows(
-  changes: readonly PivotChange[] = [],
-  client: TransactionClientContract
-): Promise<void> {
-  for (const { added, pair, table } of changes) {
-    for (const row of added) {
-      const query = client.query().from(table)
-      for (const column of pair) query.where(column, fromStored(row[column]) as any)
-      await query.delete()
-    }
-  }
 }
 
 /**

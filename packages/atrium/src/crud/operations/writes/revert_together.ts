@@ -1,4 +1,5 @@
-import { fromStored, isStamp, writtenColumns, type Reversal } from '../../events/reversal.js'
+import { fromStored } from '#base/values/stored_json'
+import { writtenColumns, type Reversal } from '../../events/reversal.js'
 import { PlainRows } from '../../lucid/plain_rows.js'
 import { plainValues } from '../../lucid/direct_writes.js'
 import type { KeyValue } from '#base/columns/key'
@@ -21,7 +22,7 @@ export async function revertTogether(
   if (!(await areStoredPlainly(context, whole, options, 'update'))) return false
   const stamps = new PlainRows(resource, whole).stampsOfUpdate()
   if (!stamps) return false
-  const columns = writtenColumns(resource).filter((column) => !isStamp(resource, column))
+  const columns = writtenColumns(resource).filter((column) => !resource.isStamp(column))
   const changes: RowChange[] = []
   for (const { key, reversal } of all) {
     if (!resource.permits(operationOf(resource, reversal))) return false

@@ -12,7 +12,7 @@ import type { DeletedMode } from '#base/columns/soft_delete'
 import { updateSql } from '#base/sql/sql'
 import type { CallOptions } from '../call_options.js'
 import type { CrudContext } from '../crud_context.js'
-import { identityOf } from '../reach.js'
+import { identityOf } from '#base/columns/key'
 
 type Row = Record<string, unknown>
 

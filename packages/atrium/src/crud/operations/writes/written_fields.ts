@@ -1,12 +1,13 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { isSameValue } from '../../events/write.js'
+import { isSameValue } from '#base/values/plain_json'
 import { fieldsReadOnly } from '#base/http/problems'
 import type { Column } from '#base/columns/column'
 import { mayWrite, unionOf, type Projection } from '../../resource/projection.js'
 import type { Resource } from '../../resource/resource.js'
 import type { CallOptions } from '../call_options.js'
-import { identityOf, reachedOf, type Reach } from '../reach.js'
+import { identityOf } from '#base/columns/key'
+import { reachedOf, type Reach } from '../reach.js'
 
 type Values = Record<string, unknown>
 

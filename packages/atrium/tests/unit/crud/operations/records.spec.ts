@@ -2,8 +2,7 @@ import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { LucidCrud, Problem, type Actor } from '#crud'
-import { keyOf, noteKey } from '#crud/operations/item_keys'
-import { versionOf } from '#crud/resource/version'
+import { keyOf, noteKey } from '#base/items'
 import { Booking, Counter, Note, Shift, Voucher } from '#tests/fixtures/crud'
 import { Country, Seat, Ticket } from '#tests/fixtures/keys'
 import { strange } from '#tests/helpers/actors'
@@ -134,7 +133,7 @@ test.group('LucidCrud | one record', (group) => {
 
   test('[B25] one of several writers with the same version succeeds', async ({ assert }) => {
     const [id] = await insertCounters('one')
-    const version = versionOf(counters.resource, (await counters.find(id))!)
+    const version = counters.resource.columns.versionOf((await counters.find(id))!)
     const outcomes = await Promise.allSettled(
       ['a', 'b', 'c', 'd', 'e'].map((name) =>
         counters.update(
@@ -142,7 +141,7 @@ test.group('LucidCrud | one record', (group) => {
           { name },
           {
             precondition: (record) => {
-              if (versionOf(counters.resource, record) !== version) throw new Undone()
+              if (counters.resource.columns.versionOf(record) !== version) throw new Undone()
             },
           }
         )

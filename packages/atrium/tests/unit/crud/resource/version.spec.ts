@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { DateTime } from 'luxon'
 import { LucidCrud } from '#crud'
 import { Resource } from '#crud/resource/resource'
-import { versionOf } from '#crud/resource/version'
 import { toApi } from '#base/values/to_api'
 import { Sample } from '#tests/fixtures/samples'
 import { runs } from '#tests/helpers/random_runs'
@@ -40,7 +39,7 @@ test.group('The version of a record', (group) => {
   const resource = new Resource({ model: Sample })
   group.setup(() => resource.load())
 
-  const version = (values: Record<string, unknown>) => versionOf(resource, values as any)
+  const version = (values: Record<string, unknown>) => resource.columns.versionOf(values as any)
   const record = fc.record(VALUES)
 
   test('[B25] equal values have the same version', ({ assert }) => {
@@ -102,16 +101,16 @@ test.group('The version of a record', (group) => {
       data: '{"a":[1]}',
       bytes: Buffer.from([0, 255]),
     })
-    const found = versionOf(crud.resource, (await crud.find(id))!)
+    const found = crud.resource.columns.versionOf((await crud.find(id))!)
     const [many] = await crud.findMany([id])
-    assert.equal(versionOf(crud.resource, many), found)
+    assert.equal(crud.resource.columns.versionOf(many), found)
     let locked: string | undefined
     await crud.update(
       id,
       { name: 'y' },
-      { precondition: (row) => void (locked = versionOf(crud.resource, row)) }
+      { precondition: (row) => void (locked = crud.resource.columns.versionOf(row)) }
     )
     assert.equal(locked, found)
-    assert.notEqual(versionOf(crud.resource, (await crud.find(id))!), found)
+    assert.notEqual(crud.resource.columns.versionOf((await crud.find(id))!), found)
   })
 })

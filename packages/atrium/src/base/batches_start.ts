@@ -1,4 +1,4 @@
-import type { Item } from '../../types.js'
+import type { Item } from './types.js'
 
 /** Maximum records of an export that is read as a whole before it is sent */
 export const SMALL_EXPORT = 1000

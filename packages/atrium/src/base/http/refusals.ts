@@ -1,6 +1,5 @@
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Resource } from '../resource/resource.js'
-import { RequestValue } from '#base/http/request_value'
+import { RequestValue } from './request_value.js'
 
 /** Why a refused request was refused. */
 export interface Refusal {
@@ -17,7 +16,6 @@ const REASONS = { 401: 'not_authenticated', 403: 'permission', 404: undefined, 4
 type Observer = (ctx: HttpContext, refusal: Refusal) => void
 
 const NOTED = new RequestValue<boolean>('refusal noted')
-const SUBJECTS = new RequestValue<Resource>('subject')
 
 let observer: Observer | undefined
 
@@ -56,14 +54,4 @@ export function leaveRefusal(ctx: HttpContext): void {
 
 function isRefusal(status: number | undefined): status is RefusalStatus {
   return status !== undefined && status in REASONS
-}
-
-/** Notes the model that a request is about. */
-export function noteSubject(ctx: HttpContext, resource: Resource): void {
-  SUBJECTS.set(ctx, resource)
-}
-
-/** The model that a request is about, without regard to its caller. */
-export function subjectOf(ctx: HttpContext): Resource | undefined {
-  return SUBJECTS.get(ctx)?.base
 }

@@ -1,6 +1,6 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
-import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import { inSnapshot } from '#base/database/transaction'
+import { readersOf } from './sqlite/sqlite_connection.js'
+import { inSnapshot } from './transaction.js'
 
 /** A client whose reads are of one moment, and the function that gives it back. */
 export interface Snapshot {

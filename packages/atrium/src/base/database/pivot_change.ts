@@ -1,8 +1,20 @@
-import type { PivotChange } from './pivot_rows.js'
-import { isSameStored, toStored } from './reversal.js'
-import { isSecretName } from './secrets.js'
+import type { TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { fromStored, isSameStored, toStored } from '../values/stored_json.js'
+import { isSecretName } from '../values/secret_name.js'
 
 type Row = Record<string, unknown>
+
+/**
+ * Rows of a pivot table that a write of a record added and removed, as JSON. A row that was changed is among
+ * both. [R7]
+ */
+export interface PivotChange {
+  table: string
+  /** Columns with the keys of the written record and of the related one */
+  pair: readonly [string, string]
+  added: Row[]
+  removed: Row[]
+}
 
 /** The difference between a record's pivot rows before and after a write; null if there is none. */
 export function pivotChange(
@@ -31,6 +43,20 @@ export function mergedPivots(changes: readonly PivotChange[]): PivotChange[] {
 /** The change that takes another one back. */
 export function inverseOf({ added, removed, ...rest }: PivotChange): PivotChange {
   return { ...rest, added: removed, removed: added }
+}
+
+/** Removes the pivot rows that a write added. [R7] */
+export async function removeAddedRows(
+  changes: readonly PivotChange[] = [],
+  client: TransactionClientContract
+): Promise<void> {
+  for (const { added, pair, table } of changes) {
+    for (const row of added) {
+      const query = client.query().from(table)
+      for (const column of pair) query.where(column, fromStored(row[column]) as any)
+      await query.delete()
+    }
+  }
 }
 
 /** True if the log may not hold a value of the rows that were removed. [E4] */

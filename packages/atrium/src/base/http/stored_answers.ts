@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import encryption from '@adonisjs/core/services/encryption'
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
-import { dialectOf } from '#base/database/dialects'
-import { migrationsPath } from '#base/engine_file'
-import { RuntimeError } from '#base/errors'
-import { keyReused, stillRunning } from '#base/http/problems'
-import { crudConfig } from '../../settings.js'
+import { dialectOf } from '../database/dialects.js'
+import { migrationsPath } from '../engine_file.js'
+import { RuntimeError } from '../errors.js'
+import { keyReused, stillRunning } from './problems.js'
 
 const TABLE = 'idempotency_keys'
 const HOUR = 3_600_000
@@ -52,13 +51,18 @@ export interface Claim {
  */
 export class StoredAnswers {
   readonly #client: QueryClientContract
+  readonly #hours: number
 
-  private constructor(client: QueryClientContract) {
+  private constructor(client: QueryClientContract, hours: number) {
     this.#client = client
+    this.#hours = hours
   }
 
-  /** @throws RuntimeError  when the connection lacks the table */
-  static async on(client: QueryClientContract): Promise<StoredAnswers> {
+  /**
+   * @param hours  that a response is stored
+   * @throws RuntimeError  when the connection lacks the table
+   */
+  static async on(client: QueryClientContract, hours: number): Promise<StoredAnswers> {
     const { connectionName } = client
     if (!PRUNED.has(connectionName)) {
       if (!(await dialectOf(client).readTable(client, TABLE))) {
@@ -68,7 +72,7 @@ export class StoredAnswers {
       }
       PRUNED.set(connectionName, 0)
     }
-    return new StoredAnswers(client)
+    return new StoredAnswers(client, hours)
   }
 
   /**
@@ -109,7 +113,7 @@ export class StoredAnswers {
       .update({
         claim: null,
         content: seal(id, { fingerprint, answer }),
-        expires_at: Date.now() + crudConfig().idempotency.hours * HOUR,
+        expires_at: Date.now() + this.#hours * HOUR,
       })
     if (Number(changed) !== 1) throw stillRunning()
   }

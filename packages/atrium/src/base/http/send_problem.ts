@@ -1,0 +1,15 @@
+import type { HttpContext } from '@adonisjs/core/http'
+import type { Problem } from '../errors.js'
+import { noteRefusal } from './refusals.js'
+
+/** Responds with a problem, and notes the refusal that it is. */
+export function sendProblem(ctx: HttpContext, problem: Problem): void {
+  noteRefusal(ctx, problem)
+  /* The tag may be set already when the write is undone at its end. */
+  ctx.response.removeHeader('etag')
+  for (const [name, value] of Object.entries(problem.headers)) ctx.response.header(name, value)
+  ctx.response
+    .status(problem.status)
+    .header('content-type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem), false)
+}

@@ -1,0 +1,55 @@
+import type { KeyValue } from './columns/key.js'
+import type { Item } from './types.js'
+
+/* Apart from the items, as an item has only the fields that its model shows. */
+const KEYS = new WeakMap<Item, KeyValue>()
+
+/** Remembers an item's key, which may not be among its fields. */
+export function noteKey(item: Item, key: KeyValue): Item {
+  KEYS.set(item, key)
+  return item
+}
+
+/** The key of an item that `create` returned, or `getMulti` with `keys`. */
+export function keyOf(item: Item): KeyValue | undefined {
+  return KEYS.get(item)
+}
+
+const UNREADABLE = new WeakSet<Item>()
+
+/** Marks an item that the policy does not let its creator read. [P14] */
+export function noteUnreadable(item: Item): Item {
+  UNREADABLE.add(item)
+  return item
+}
+
+/** True if the policy does not let its creator read an item that `create` returned. */
+export function isUnreadable(item: Item): boolean {
+  return typeof item === 'object' && item !== null && UNREADABLE.has(item)
+}
+
+/* Apart from the items, as only the selected fields are sent. */
+const FULL_ITEMS = new WeakMap<object, Item>()
+const WITH_INCLUDES = new WeakSet<object>()
+
+/** Remembers the whole item of a selection of its fields. */
+export function notePart(part: Item, whole: Item): Item {
+  FULL_ITEMS.set(part, whole)
+  return part
+}
+
+/** The whole item, if the response has only some of its fields. */
+export function fullItemOf(part: unknown): Item | undefined {
+  return typeof part === 'object' && part !== null ? FULL_ITEMS.get(part) : undefined
+}
+
+/** Marks a response that has included items. */
+export function noteIncludes(answer: Item): Item {
+  WITH_INCLUDES.add(answer)
+  return answer
+}
+
+/** True if a response has included items. */
+export function hasIncludes(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && WITH_INCLUDES.has(answer)
+}

@@ -1,0 +1,45 @@
+import type { Column } from '../columns/column.js'
+import { writeJson } from './json.js'
+import { toApi } from './to_api.js'
+
+type Attributes = Readonly<Record<string, unknown>>
+
+/** True if a column has the same value in both. */
+export function isSameValue(column: Column, one: Attributes, other: Attributes): boolean {
+  return isSame(apiValue(column, one), apiValue(column, other))
+}
+
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other)
+}
+
+function apiValue(column: Column, attributes: Attributes): unknown {
+  return toJson(toApi(column, attributes[column.attribute]))
+}
+
+/** The value as plain JSON, safe from later changes and ready to be stored. */
+export function toJson(value: unknown): unknown {
+  switch (typeof value) {
+    case 'bigint':
+      return String(value)
+    case 'object':
+      return value === null ? null : plain(value)
+    case 'number':
+      return Number.isFinite(value) ? value : null
+    default:
+      return value ?? null
+  }
+}
+
+function plain(value: object): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  try {
+    const json = JSON.stringify(value, (_key, part) =>
+      typeof part === 'bigint' ? String(part) : part
+    )
+    return json === undefined ? null : JSON.parse(json)
+  } catch (error) {
+    /* For example, it nests too deep or refers to itself. That must not fail the write. */
+    return error instanceof RangeError ? writeJson(value) : String(value)
+  }
+}
