@@ -17,6 +17,8 @@ export class ApplicationModel implements RelatedModel {
     readonly lucid: LucidModel,
     readonly path: string
   ) {
+    /* A class without decorators of its own would have the table of its parent, such as a mixin of compose(). */
+    lucid.boot()
     this.importPath = importPathOf(relative(app.modelsPath(), path))
     this.table = lucid.table
   }

@@ -127,6 +127,7 @@ export async function importModel(
 ): Promise<LucidModel | undefined> {
   try {
     const { default: exported } = await import(pathToFileURL(app.modelsPath(file)).href)
+    exported?.boot?.()
     return exported ?? {}
   } catch (error: any) {
     const missing = `/${names.modelFile.replace(/\.ts$/, '')}.`

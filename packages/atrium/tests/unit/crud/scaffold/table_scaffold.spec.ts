@@ -146,6 +146,32 @@ test.group('Models of tables', (group) => {
     assert.match((error as Error).message, /Barn Owls has the model BarnOwl already/)
   })
 
+  test('[K12] a model whose columns are all inherited has the table of its own name', async ({
+    assert,
+  }) => {
+    await put(
+      'app/models/owl_call.ts',
+      `import { compose } from '@adonisjs/core/helpers'
+      import { BaseModel, column } from '@adonisjs/lucid/orm'
+      class CallSchema extends BaseModel {
+        @column({ isPrimary: true }) declare id: number
+        @column() declare place: string | null
+      }
+      const withFinder = (parent: typeof CallSchema) => {
+        class CallWithFinder extends parent {}
+        CallWithFinder.boot()
+        return CallWithFinder
+      }
+      export default class OwlCall extends compose(CallSchema, withFinder) {}`
+    )
+    const error = await write('owl_calls').catch((thrown: unknown) => thrown)
+    assert.match((error as Error).message, /owl_calls has the model OwlCall already/)
+    const differences = await differencesOf(appIn(root), undefined)
+    assert.deepEqual(differences, [
+      'OwlCall has no attribute for owl_calls: species, notes, heard and created_at',
+    ])
+  })
+
   test('[K12] an existing file stays, and a table of the engine or none gets no model', async ({
     assert,
   }) => {
