@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { engineFile } from '#base/engine_file'
+import { tidy } from './tidy.js'
 import { ValueError } from '#base/errors'
 
 export interface GeneratedFile {
@@ -10,7 +11,7 @@ export interface GeneratedFile {
 }
 
 /**
- * Renders stubs of `stubs/make/crud` and formats them with the project's settings of Prettier, if it is installed.
+ * Renders stubs of `stubs/make/crud` and formats them: with the project's settings of Prettier, if it is installed.
  *
  * @param wanted  names of stubs with their data
  */
@@ -18,14 +19,13 @@ export async function renderStubs(
   app: ApplicationService,
   wanted: ReadonlyArray<readonly [stub: string, data: object]>
 ): Promise<GeneratedFile[]> {
-  /* Without it the code is right, but less tidy. */
   const prettier = await import('prettier').catch(() => undefined)
   const stubs = await app.stubs.create()
   return await Promise.all(
     wanted.map(async ([name, data]): Promise<GeneratedFile> => {
       const stub = await stubs.build(`make/crud/${name}.stub`, { source: engineFile('stubs') })
       const { destination, contents } = await stub.prepare({ app, ...data })
-      if (!prettier) return { path: destination, contents }
+      if (!prettier) return { path: destination, contents: tidy(contents) }
       const settings = await prettier.resolveConfig(destination)
       return {
         path: destination,

@@ -1,0 +1,114 @@
+/* Settings of AdonisJS's own configuration of Prettier */
+const INDENT = '  '
+const WIDTH = 100
+
+const TEXT = /'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`(?:\\.|[^`\\])*`|\/\*.*?\*\/|\/\/.*/
+const TOKEN = new RegExp(`${TEXT.source}|[[\\](){},]`, 'g')
+const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
+
+/**
+ * Indents generated code and breaks its long lines, as Prettier does with AdonisJS's settings. It knows the code that the
+ * stubs in `stubs/make/crud` make, not all of TypeScript.
+ */
+export function tidy(code: string): string {
+  const waiting = code
+    .trim()
+    .split('\n')
+    .map((line) => spaced(line.trim()))
+  const lines: string[] = []
+  /* For each open bracket, the indentation of its line */
+  const open: number[] = []
+  while (waiting.length > 0) {
+    const line = waiting.shift()!
+    const depth = depthOf(line, open, waiting)
+    const parts = depth * INDENT.length + line.length > WIDTH ? broken(line) : [line]
+    if (parts.length > 1) {
+      waiting.unshift(...parts)
+      continue
+    }
+    lines.push(line === '' ? '' : INDENT.repeat(depth) + line)
+    for (const { text } of tokensOf(line)) {
+      if (text in CLOSING) open.push(depth)
+      else if (')]}'.includes(text)) open.pop()
+    }
+  }
+  return `${lines.join('\n').replaceAll(/\n{3,}/g, '\n\n')}\n`
+}
+
+function depthOf(line: string, open: readonly number[], next: readonly string[]): number {
+  const [closing] = /^[)\]}]*/.exec(line)!
+  if (closing !== '') return open.at(-closing.length) ?? 0
+  const outer = open.length > 0 ? open.at(-1)! + 1 : 0
+  /* A call of a chain, a comment before one, or a type of a union */
+  const isChained = (one = '') => /^[.|]/.test(one)
+  return isChained(line) || (line.startsWith('/*') && isChained(next[0])) ? outer + 1 : outer
+}
+
+/** With single quotes and a space after each comma */
+function spaced(line: string): string {
+  return line.replaceAll(TOKEN, (token, place: number) => {
+    if (token === ',') return /\s|^$/.test(line.charAt(place + 1)) ? token : ', '
+    return /^"[^'\\]*"$/.test(token) ? `'${token.slice(1, -1)}'` : token
+  })
+}
+
+/** Brackets and commas outside of texts and comments */
+function tokensOf(line: string): Array<{ text: string; place: number }> {
+  return [...line.matchAll(TOKEN)]
+    .filter(([text]) => text.length === 1)
+    .map(({ 0: text, index: place }) => ({ text, place }))
+}
+
+interface Group {
+  start: number
+  end: number
+  /** Places of the commas between its parts */
+  commas: number[]
+}
+
+/** The outermost brackets of a line that has both of each pair */
+function groupsOf(line: string, from = 0, to = line.length): Group[] {
+  const groups: Group[] = []
+  let depth = 0
+  for (const { text, place } of tokensOf(line)) {
+    if (place < from || place >= to) continue
+    if (text === ',') {
+      if (depth === 1) groups.at(-1)!.commas.push(place)
+    } else if (text in CLOSING) {
+      if (depth++ === 0) groups.push({ start: place, end: -1, commas: [] })
+    } else if (--depth === 0) groups.at(-1)!.end = place
+    if (depth < 0) return []
+  }
+  return depth === 0 ? groups : []
+}
+
+/** The line in several: at the types of a union, at the calls of a chain, or at the commas of its longest brackets. */
+function broken(line: string): string[] {
+  const groups = groupsOf(line)
+  if (groups.length === 0) return line.replace(/: (?=.* \| )/, ': | ').split(/ (?=\| )/)
+  const calls = groups.flatMap(({ start }) => {
+    const [name] = /(?:\.\w+)?$/.exec(line.slice(0, start))!
+    return name === '' || line[start] !== '(' ? [] : start - name.length
+  })
+  if (calls.length > 1) {
+    return [line.slice(0, calls[0]), ...calls.map((at, index) => line.slice(at, calls[index + 1]))]
+  }
+  let group = groups.toSorted((one, other) => other.end - other.start - (one.end - one.start))[0]
+  for (;;) {
+    const [inner, ...others] = groupsOf(line, group.start + 1, group.end)
+    const isAll = others.length === 0 && inner?.start === group.start + 1
+    if (!isAll || inner.end !== group.end - 1) break
+    group = inner
+  }
+  const { commas, end, start } = group
+  const parts = [start, ...commas].map((at, index) =>
+    line.slice(at + 1, commas[index] ?? end).trim()
+  )
+  if (parts.join('') === '') return [line]
+  const last = line[start] === '(' ? '' : ','
+  return [
+    line.slice(0, start + 1),
+    ...parts.map((part, index) => part + (index < commas.length ? ',' : last)),
+    line.slice(end),
+  ]
+}
