@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { args, flags } from '@adonisjs/core/ace'
 import { ask } from './ask.js'
 import { Command, fault } from './command.js'
@@ -51,6 +52,11 @@ export default class MakeCrud extends Command {
 
   async run() {
     if (this.check) return await this.#check()
+    if (existsSync(this.app.makePath('adonisrc.js'))) {
+      throw new CommandFailure(
+        'This is a build of the application, and make:crud writes TypeScript. Run it where adonisrc.ts is, then build again'
+      )
+    }
     if (this.all || this.fromTable) return await this.#makeFromTables()
     await this.#make()
   }
@@ -66,7 +72,9 @@ export default class MakeCrud extends Command {
     const files = await scaffold.write(this.fromTable)
     for (const file of files) this.logger.action(`create ${file}`).succeeded()
     for (const note of scaffold.notes) this.logger.warning(note)
-    this.logger.log('\nNext: npm start. Compare models with tables: node ace make:crud --check')
+    this.logger.log(
+      `\nNext: ${this.#isClone ? 'npm start' : 'start the server again'}. Compare models with tables: node ace make:crud --check`
+    )
   }
 
   async #check() {
@@ -97,9 +105,26 @@ export default class MakeCrud extends Command {
 
     for (const file of files) this.logger.action(`create ${file}`).succeeded()
     for (const need of scaffold.needs) this.logger.warning(need)
+    for (const need of this.#needsOfTests()) this.logger.warning(need)
+    const next = this.#isClone
+      ? 'npm start, which migrates (or node ace migrate)'
+      : 'node ace migration:run, then start the server again'
     this.logger.log(
-      `\nNext: npm start, which migrates (or node ace migrate)\nThen its API is at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: npm test -- --files=${files.find((file) => file.endsWith('.spec.ts'))}`
+      `\nNext: ${next}\nThen its API is at ${crudConfig().prefix}${names.path}, and the admin site has it as ${names.label}.\nIts test: node ace test --files=${files.find((file) => file.endsWith('.spec.ts'))}`
     )
+  }
+
+  /** Whether this is a clone of the repository, whose `npm start` migrates, or an application that uses the package */
+  get #isClone(): boolean {
+    return existsSync(this.app.makePath('scripts/start.js'))
+  }
+
+  #needsOfTests(): string[] {
+    const file = this.app.makePath('tests/bootstrap.ts')
+    if (existsSync(file) && readFileSync(file, 'utf8').includes('adminApiClient')) return []
+    return [
+      "The test needs adminApiClient() of 'adonis-atrium/testing' in plugins of tests/bootstrap.ts, after apiClient()",
+    ]
   }
 
   async #askModel(check: (text: string) => unknown): Promise<string> {

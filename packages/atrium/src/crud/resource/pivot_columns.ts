@@ -51,7 +51,7 @@ export class PivotColumns {
     const table = await dialectOf(client).readTable(client, this.table)
     if (!table) {
       throw new RuntimeError(
-        `${which}, whose table ${this.table} does not exist; run: node ace migration:run`
+        `${which}, whose table ${this.table} does not exist; run: node ace migrate`
       )
     }
     this.#columns = this.names.map((name, index) => {

@@ -1,4 +1,4 @@
-import { Command } from '#crud/commands/command'
+import { Command, CommandFailure } from '#crud/commands/command'
 
 /** Runs the migrations of both databases, if the admin's tables have one of their own. [B1] */
 export default class Migrate extends Command {
@@ -9,5 +9,15 @@ export default class Migrate extends Command {
   async run() {
     const { migrateDatabases } = await import('../migrate_databases.js')
     await migrateDatabases(this.app)
+    await this.#generateSchema()
+  }
+
+  /** Writes `database/schema.ts`, as migration:run does. */
+  async #generateSchema() {
+    const db = await this.app.container.make('lucid.db')
+    const { schemaGeneration } = db.getRawConnection(db.primaryConnectionName)!.config
+    if (this.app.inProduction || schemaGeneration?.enabled === false) return
+    const { error, exitCode } = await this.kernel.exec('schema:generate', ['--compact-output'])
+    if (exitCode) throw error ?? new CommandFailure('database/schema.ts could not be written')
   }
 }

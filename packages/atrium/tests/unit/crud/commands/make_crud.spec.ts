@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ace from '@adonisjs/core/services/ace'
 import app from '@adonisjs/core/services/app'
@@ -38,9 +38,41 @@ test.group('make:crud', (group) => {
     assert.match(said.join('\n'), /create app\/models\/order_line\.ts/)
     assert.match(said.join('\n'), /create tests\/functional\/order_lines\.spec\.ts/)
     assert.match(said.join('\n'), /There is no Part yet, .* make:crud Part order_line:belongsTo/)
-    assert.match(said.at(-1)!, /node ace migrate\)\nThen .* \/api\/order-lines, .* Order lines/)
+    assert.match(
+      said.at(-1)!,
+      /node ace migration:run, .*\nThen .* \/api\/order-lines, .* Order lines/
+    )
     await access(join(root, 'app/models/order_line.ts'))
   })
+
+  test('[P12] [K3] next steps of {kind}: {step}')
+    .with([
+      { kind: 'a clone', file: 'scripts/start.js', step: /npm start, which migrates/ },
+      { kind: 'an application', file: 'adonisrc.ts', step: /node ace migration:run, then start/ },
+    ])
+    .run(async ({ assert }, { file, step }) => {
+      await mkdir(join(root, file, '..'), { recursive: true })
+      await writeFile(join(root, file), '')
+      const command = await create(['Moon', 'name'])
+      await command.exec()
+      const said = command.logger.getLogs().map(({ message }) => message)
+      assert.match(said.at(-1)!, step)
+      assert.match(said.at(-1)!, /Its test: node ace test --files=tests\/functional\/moons\.spec/)
+      assert.match(said.join('\n'), /The test needs adminApiClient\(\) .* in plugins of tests/)
+    })
+
+  test('[K12] [P12] it writes nothing into a build: {$self}')
+    .with(['Moon name', '--all', '--from-table=owls'])
+    .run(async ({ assert }, text) => {
+      await writeFile(join(root, 'adonisrc.js'), '')
+      const command = await create(text.split(' '))
+      await command.exec()
+      command.assertFailed()
+      const [{ message }, ...others] = command.logger.getLogs()
+      assert.match(message, /This is a build .* Run it where adonisrc\.ts is, then build again/)
+      assert.isEmpty(others)
+      assert.deepEqual(await readdir(root), ['adonisrc.js'])
+    })
 
   test('[P12] the command prompts for missing arguments until a field is left empty', async ({
     assert,
