@@ -51,12 +51,12 @@ export function productionWarnings(settings: ProductionSettings): string[] {
   const warnings: string[] = []
   if (new URL(appUrl).protocol === 'http:') {
     warnings.push(
-      `APP_URL is ${appUrl}: passwords and cookies are sent without encryption. Put the server behind a proxy with HTTPS, and let APP_URL begin with https://`
+      `APP_URL (appUrl of config/app.ts) is ${appUrl}: passwords and cookies are sent without encryption. Put the server behind a proxy with HTTPS, and let APP_URL begin with https://`
     )
   }
   if (limiterStore === 'memory') {
     warnings.push(
-      'LIMITER_STORE is memory: each process counts login attempts alone, from its start on. With more than one process set it to database or redis'
+      'limiter of config/admin.ts (LIMITER_STORE in a clone) is memory: each process counts login attempts alone, from its start on. With more than one process set it to database or redis'
     )
   }
   if (isGuessable(appKey)) {
@@ -67,7 +67,7 @@ export function productionWarnings(settings: ProductionSettings): string[] {
   for (const [name, { hasTls, host }] of Object.entries(connections)) {
     if (host === undefined || hasTls || OWN_HOST.test(host)) continue
     warnings.push(
-      `DB_TLS is not set, and the database ${name} is on another host (${host}): data and password are sent without encryption. Set DB_TLS=true`
+      `The database ${name} is on another host (${host}), and ssl of its connection in config/database.ts is not set: data and password are sent without encryption. Set it (in a clone: DB_TLS=true)`
     )
   }
   return warnings

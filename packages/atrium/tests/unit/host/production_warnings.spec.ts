@@ -17,7 +17,9 @@ test.group('Warnings of a production server', () => {
     assert.deepEqual(productionWarnings(SAFE), [])
   })
 
-  test('names each unsafe setting, and no secret', ({ assert }) => {
+  test('names each unsafe setting and its place in a clone and in an application, and no secret', ({
+    assert,
+  }) => {
     const appKey = 'correct horse battery correct horse battery 7'
     const warnings = productionWarnings({
       appUrl: 'http://shop.example.com',
@@ -25,10 +27,15 @@ test.group('Warnings of a production server', () => {
       limiterStore: 'memory',
       connections: { mysql: { host: '10.0.0.5', hasTls: false } },
     })
-    assert.deepEqual(
-      warnings.map((text) => text.split(' ')[0]),
-      ['APP_URL', 'LIMITER_STORE', 'APP_KEY', 'DB_TLS']
-    )
+    assert.lengthOf(warnings, 4)
+    for (const [index, places] of [
+      ['APP_URL', 'config/app.ts'],
+      ['config/admin.ts', 'LIMITER_STORE'],
+      ['APP_KEY'],
+      ['config/database.ts', 'DB_TLS=true'],
+    ].entries()) {
+      for (const place of places) assert.include(warnings[index], place)
+    }
     assert.notInclude(warnings.join(), appKey)
   })
 

@@ -77,7 +77,10 @@ test.group('atrium:doctor', (group) => {
     const usual = await examine()
     assert.notInclude(textsOf(usual, 'warning').join('\n'), 'APP_URL')
     const asProduction = await examine('--production')
-    assert.include(textsOf(asProduction, 'warning').join('\n'), 'APP_URL is http://shop')
+    assert.include(
+      textsOf(asProduction, 'warning').join('\n'),
+      'APP_URL (appUrl of config/app.ts) is http://shop'
+    )
     const key = app.config.get<{ release(): string }>('admin.appKey').release()
     assert.notInclude(JSON.stringify(asProduction), key)
   })
