@@ -125,7 +125,7 @@ test.group('Files of the application and of the engine', () => {
     assert.deepEqual(found, [])
   })
 
-  test('only make:crud, uploads, exports, imports and generated indexes write files', ({
+  test('only configure, make:crud, uploads, exports, imports and generated indexes write files', ({
     assert,
   }) => {
     const writes = /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream)\b/
@@ -133,6 +133,7 @@ test.group('Files of the application and of the engine', () => {
     assert.sameMembers(
       writing.map(({ file }) => file),
       [
+        'packages/atrium/src/configure.ts',
         'packages/atrium/src/crud/scaffold/generated_files.ts',
         'packages/atrium/src/admin/commands/export_target.ts',
         'packages/atrium/src/admin/export/export_job.ts',
