@@ -128,7 +128,7 @@ test.group('Boot', (group) => {
     assert.include(problem.detail, "access: 'public' in its @Crud")
     await endsDespiteEndlessRequests(stopAgain, assert)
     assert.include(copy.output, 'No access is set for Note:')
-    assert.include(copy.output, 'APP_URL is http://localhost: passwords and cookies')
+    assert.include(copy.output, 'APP_URL (appUrl of config/app.ts) is http://localhost: passwords and cookies')
   })
 
   async function endsDespiteIdleConnection(stop: () => Promise<number | null>, assert: Assert) {
