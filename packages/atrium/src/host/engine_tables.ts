@@ -1,0 +1,47 @@
+import type { ApplicationService } from '@adonisjs/core/types'
+import type { Database } from '@adonisjs/lucid/database'
+import { MigrationRunner } from '@adonisjs/lucid/migration'
+import { listTables } from '#base/database/list_tables'
+import { whileLocked } from '#base/database/migration_lock'
+import { engineMigration } from '#base/engine_file'
+import { ENGINE_TABLES, renameEngineMigrations } from './engine_migrations.js'
+
+/** The tables of the engine that a database has. */
+export async function engineTablesOf(db: Database, connectionName: string): Promise<string[]> {
+  const tables = new Set(await listTables(db.connection(connectionName)))
+  return ENGINE_TABLES.filter((table) => tables.has(table))
+}
+
+/**
+ * Takes back the migrations of the engine, and only those: they become the last batch, which Lucid rolls back.
+ *
+ * @throws the error of a migration; those that are not taken back yet stay
+ */
+export async function removeEngineTables(
+  db: Database,
+  app: ApplicationService,
+  connectionName: string
+): Promise<void> {
+  const { config } = db.getRawConnection(connectionName)!
+  const { tableName = 'adonis_schema' } = config.migrations ?? {}
+  /* Who runs this has confirmed it. */
+  config.migrations = { ...config.migrations, disableRollbacksInProduction: false }
+  await whileLocked(db, connectionName, async () => {
+    const client = db.connection(connectionName)
+    if (!(await client.schema.hasTable(tableName))) return
+    await renameEngineMigrations(db, connectionName)
+    const rows: Array<{ name: string; batch: number }> = await client.from(tableName)
+    const batch = Math.max(0, ...rows.map((row) => row.batch))
+    const engine = rows.map(({ name }) => name).filter((name) => engineMigration(name))
+    if (engine.length === 0) return
+    await client
+      .from(tableName)
+      .whereIn('name', engine)
+      .update({ batch: batch + 1 })
+    const runner = new MigrationRunner(db, app, {
+      ...{ direction: 'down', connectionName, batch, disableLocks: true },
+    })
+    await runner.run()
+    if (runner.error) throw runner.error
+  })
+}
