@@ -1,5 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { listed, ValueError } from '#base/errors'
+import { apiName } from './api_names.js'
 import { MODIFIERS, nameIn, partsOf, splitOutsideParentheses, type Fault } from './field_text.js'
 import { FIELD_TYPES, type FieldType } from './field_types.js'
 import { isRelation, parseRelation, RELATION_USAGES, type Relation } from './relation.js'
@@ -7,10 +8,10 @@ import { checkAttribute, checkLength } from './reserved.js'
 
 /** A column of a generated model. [P12] */
 export interface Field {
-  /** Name in the API, and in the table unless `column` is given, as in `paid_at` */
+  /** Name in the API, as in `paid_at` or `paidAt` */
   name: string
-  /** Name in the table */
-  column?: string
+  /** Name in the table, as in `paid_at` */
+  column: string
   /** Name in the model, as in `paidAt` */
   attribute: string
   type: FieldType
@@ -52,17 +53,19 @@ export function parseField(text: string): Field {
     )
   }
   const modifiers = readModifiers(rest, fault)
-  const name = columnName(given, type)
+  const column = columnName(given, type)
+  const attribute = string.camelCase(column)
   const field: Field = {
-    name,
-    attribute: string.camelCase(name),
+    name: apiName(column, attribute),
+    column,
+    attribute,
     type,
     parameters: type.parameters(parameters, fault),
     nullable: endsInMark || modifiers.nullable || type.isOptional === true,
     unique: modifiers.unique,
     index: modifiers.index,
     default: undefined,
-    relation: type.isReference ? relationOf(name, parameters) : undefined,
+    relation: type.isReference ? relationOf(column, parameters) : undefined,
   }
   check(field, fault)
   if (modifiers.default !== undefined) field.default = defaultOf(field, modifiers.default, fault)
@@ -110,14 +113,14 @@ function columnName(given: string, type: FieldType): string {
   return type.isReference && !name.endsWith('_id') ? `${name}_id` : name
 }
 
-function relationOf(name: string, [model]: string[]) {
-  const relation = string.camelCase(name.replace(/_id$/, ''))
+function relationOf(column: string, [model]: string[]) {
+  const relation = string.camelCase(column.replace(/_id$/, ''))
   return { name: relation, model: string.pascalCase(model ?? relation) }
 }
 
-function check({ name, attribute, type, unique, index, relation }: Field, fault: Fault) {
-  checkLength(name)
-  checkAttribute(name, attribute)
+function check({ column, attribute, type, unique, index, relation }: Field, fault: Fault) {
+  checkLength(column)
+  checkAttribute(column, attribute)
   if (relation) checkAttribute(relation.name, relation.name)
   if (unique && !type.canBeUnique) throw fault(`a field of type ${type.name} can't be unique`)
   if (index && !type.canBeIndexed) throw fault(`a field of type ${type.name} can't have an index`)

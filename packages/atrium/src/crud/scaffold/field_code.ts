@@ -1,5 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { BaseModel } from '@adonisjs/lucid/orm'
+import { apiNameOfRelation } from './api_names.js'
 import { OWN_PARAMETERS } from '../request/parameters.js'
 import type { Field } from './field.js'
 import type { FieldType } from './field_types.js'
@@ -47,7 +48,7 @@ export class FieldCode {
 
   /** API name of the relation that responses may include; undefined if there is none. */
   get include(): string | undefined {
-    return this.field.relation && string.snakeCase(this.field.relation.name)
+    return this.field.relation && apiNameOfRelation(this.field.relation.name)
   }
 
   /** The field in the schema of a create. */
@@ -67,9 +68,9 @@ export class FieldCode {
 
   /** The column in the migration. */
   get column(): string {
-    const { name, nullable, unique, index, default: fallback } = this.field
+    const { column, nullable, unique, index, default: fallback } = this.field
     const [method, ...parameters] = this.#type.column(this.#parameters)
-    const parts = [`table.${method}(${[`'${name}'`, ...parameters].join(', ')})`]
+    const parts = [`table.${method}(${[`'${column}'`, ...parameters].join(', ')})`]
     if (this.reference && ['integer', 'bigInteger'].includes(method)) parts.push('unsigned()')
     parts.push(nullable ? 'nullable()' : 'notNullable()')
     if (fallback !== undefined) parts.push(`defaultTo(${fallback})`)
@@ -96,9 +97,8 @@ export class FieldCode {
 
   /** Without what Lucid derives from the attribute: `line2` would be `line_2`. */
   get #columnOptions(): string {
-    const { name, column = name, attribute, isPrimary, isHidden, automatic } = this.field
+    const { name, column, attribute, isPrimary, isHidden, automatic } = this.field
     const usual = string.snakeCase(attribute)
-    /* The application chooses the names in JSON; those of the generated code are the columns'. */
     const usualName = BaseModel.namingStrategy.serializedName(BaseModel, attribute)
     const options = [
       isPrimary ? 'isPrimary: true' : [],

@@ -1,5 +1,6 @@
 import string from '@adonisjs/core/helpers/string'
 import { ValueError } from '#base/errors'
+import { apiNameOfRelation } from './api_names.js'
 import { nameIn, partsOf, splitOutsideParentheses } from './field_text.js'
 import { checkAttribute, checkLength } from './reserved.js'
 
@@ -7,7 +8,7 @@ export type RelationKind = 'hasMany' | 'hasOne' | 'manyToMany'
 
 /** A relation of a generated model to records that refer to it. [P12] */
 export interface Relation {
-  /** Name in the API, as in `line_items` */
+  /** Name in the API, as in `line_items` or `lineItems` */
   name: string
   /** Name in the model, as in `lineItems` */
   attribute: string
@@ -46,7 +47,7 @@ export function parseRelation(text: string): Relation {
   }
   const attribute = string.camelCase(given)
   const relation = {
-    name: string.snakeCase(attribute),
+    name: apiNameOfRelation(attribute),
     attribute,
     kind,
     model: string.pascalCase(model),

@@ -80,7 +80,7 @@ export class Scaffold {
   async #codesOf(names: ModelNames, fields: Field[]): Promise<FieldCode[]> {
     return await Promise.all(
       fields.map(async (field) => {
-        checkConstraint(field.name, names.table, field.name)
+        checkConstraint(field.column, names.table, field.column)
         if (!field.relation) return new FieldCode(field)
 
         const reference = await findReference(this.#app, field, names)

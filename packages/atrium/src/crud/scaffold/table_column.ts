@@ -1,13 +1,13 @@
 import string from '@adonisjs/core/helpers/string'
 import type { ColumnIntrospection, TableIntrospection } from '#base/database/introspection'
 import { isDecimalType, kindOf, type ColumnKind } from '#base/columns/column_kind'
+import { apiName } from './api_names.js'
 import type { Field } from './field.js'
 import { typeCalled, type FieldType } from './field_types.js'
 import { isLucidMember } from './reserved.js'
 
 /** A column of an existing table, as a field of the model to generate. */
 export interface TableColumn extends Field {
-  column: string
   kind: ColumnKind
 }
 
@@ -36,7 +36,8 @@ export function tableColumns(
     .filter(([name]) => !isUnquotable(name))
     .map(([column, introspection], index) => {
       const attribute = freeName(attributeOf(column, index), taken)
-      const name = /^[a-z][a-z0-9_]*$/.test(column) ? column : string.snakeCase(attribute)
+      const snake = /^[a-z][a-z0-9_]*$/.test(column) ? column : string.snakeCase(attribute)
+      const name = apiName(snake, attribute)
       for (const one of [attribute, name]) taken.add(one)
       const isPrimary = key.includes(column)
       const kind = valueKind(introspection)
@@ -55,8 +56,8 @@ export function tableColumns(
         index: false,
         default: undefined,
         isPrimary,
-        isHidden: !isPrimary && SECRET.test(name),
-        automatic: automatic(name, kind),
+        isHidden: !isPrimary && SECRET.test(snake),
+        automatic: automatic(snake, kind),
         relation: undefined,
       }
     })

@@ -105,7 +105,7 @@ export class TableModel implements RelatedModel {
   }
 
   get #adminOptions(): string {
-    const isTimestamp = (one: TableColumn) => one.automatic || one.name === 'deleted_at'
+    const isTimestamp = (one: TableColumn) => one.automatic || isDeletedAt(one)
     const shown = this.columns.filter(({ isHidden }) => !isHidden)
     const lines = shown.filter(({ column }) => this.#lines.has(column))
     return adminOptions({
@@ -140,7 +140,7 @@ export class TableModel implements RelatedModel {
   #options(codes: readonly FieldCode[]): string {
     const includes = this.relations.flatMap(({ include }) => include ?? [])
     const filters = codes
-      .filter(({ field }) => !field.isHidden && !field.automatic && field.name !== 'deleted_at')
+      .filter(({ field }) => !field.isHidden && !field.automatic && !isDeletedAt(field))
       .flatMap((code) => code.filters)
     const options = [
       this.path !== `/${this.table.replaceAll('_', '-')}` && `path: '${this.path.slice(1)}',`,
@@ -156,7 +156,11 @@ export class TableModel implements RelatedModel {
   get #isSoftDeleted(): boolean {
     return (
       !this.introspection.isView &&
-      this.columns.some(({ kind, name }) => name === 'deleted_at' && kind === 'datetime')
+      this.columns.some((column) => isDeletedAt(column) && column.kind === 'datetime')
     )
   }
+}
+
+function isDeletedAt({ attribute }: { attribute: string }): boolean {
+  return attribute === 'deletedAt'
 }

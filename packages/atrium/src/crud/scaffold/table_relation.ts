@@ -1,4 +1,5 @@
 import string from '@adonisjs/core/helpers/string'
+import { apiNameOfRelation } from './api_names.js'
 import type { RelationKind } from './relation.js'
 
 /** A model that a relation refers to: one to generate, or one of `app/models`. */
@@ -34,12 +35,12 @@ export class TableRelation {
 
   /** Name in the API, if responses may include it. */
   get include(): string | undefined {
-    return this.related.isUnread ? undefined : string.snakeCase(this.name)
+    return this.related.isUnread ? undefined : apiNameOfRelation(this.name)
   }
 
   get declaration(): string {
     const { name, related } = this
-    const serializeAs = string.snakeCase(name)
+    const serializeAs = apiNameOfRelation(name)
     const options = Object.entries({
       ...this.options,
       serializeAs: serializeAs === name ? undefined : serializeAs,

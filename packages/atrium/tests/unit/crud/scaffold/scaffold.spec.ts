@@ -279,7 +279,7 @@ test.group('Scaffold', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12, K3] an application whose names in JSON are Lucid’s own gets a model that works', async ({
+  test('[P12, K3] generated code uses the names in JSON of the application’s naming strategy', async ({
     assert,
     cleanup,
   }) => {
@@ -288,10 +288,30 @@ test.group('Scaffold', (group) => {
       BaseModel.namingStrategy = namingStrategy
     })
     BaseModel.namingStrategy = new CamelCaseNamingStrategy()
-    await make('Chord', ['due_on:date', 'tone'])
+    await make('Chord', [
+      'due_on:date',
+      'tone',
+      'line2',
+      'base_tune:belongsTo(Tune)?',
+      'key_chords:hasMany(KeyChord)',
+    ])
     const model = await readTight('app/models/chord.ts')
-    assert.include(model, "@column.date({serializeAs:'due_on'})declaredueOn:DateTime")
-    assert.include(model, '@column()declaretone:string')
+    assert.notInclude(model, 'serializeAs')
+    for (const part of [
+      '@column.date()declaredueOn:DateTime',
+      "@column({columnName:'line2'})declareline2:string",
+      'dueOn:vine.date(',
+      'baseTuneId:vine.number()',
+      'dueOn__gte:null',
+      "include:['baseTune','keyChords']",
+    ]) {
+      assert.include(model, part)
+    }
+    const [migration] = (await files()).filter((name) => name.endsWith('create_chords_table.ts'))
+    const table = await readTight(migration)
+    for (const column of ['due_on', 'line2', 'base_tune_id']) assert.include(table, `('${column}'`)
+    const spec = await readTight('tests/functional/chords.spec.ts')
+    assert.include(spec, "['dueOn','tone','line2']")
   })
 
   test('[P12] the admin site’s tables are refused too', async ({ assert }) => {
