@@ -1,7 +1,8 @@
 /*
  * The application with generated models: as a web server, or for one `ace` command.
  */
-import { createNodeServer } from '#host/node_server'
+import '../../../../bin/compile_cache.js'
+import { createNodeServer } from 'adonis-atrium/server'
 import rcFile from '../../../../adonisrc.js'
 import { createIgnitor } from '../helpers/ignitor.js'
 import { tellStart } from './tell_start.js'

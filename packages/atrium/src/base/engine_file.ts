@@ -2,14 +2,16 @@ import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import app from '@adonisjs/core/services/app'
 
+/* The package's own name leads to it, from its sources and from its build. */
+const PACKAGE = import.meta.resolve('adonis-atrium/package.json')
+
 /**
- * Absolute path of a file that the engine brings with it. `build/` has the folders of `src/`, so that the way is the same.
- * This is the only module that knows where they are.
+ * Absolute path of a file that the engine brings with it. This is the only module that knows where they are.
  *
  * @param path  as in `assets/admin/admin.css`
  */
 export function engineFile(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  return fileURLToPath(new URL(path, PACKAGE))
 }
 
 /**
