@@ -2,6 +2,7 @@
  * The entry point of every `node ace` command.
  */
 import './node_version.js'
+import './compile_cache.js'
 
 process.env.TZ = 'UTC'
 

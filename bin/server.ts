@@ -5,6 +5,7 @@
  * once, before the server listens.
  */
 import './node_version.js'
+import './compile_cache.js'
 
 process.env.TZ = 'UTC'
 

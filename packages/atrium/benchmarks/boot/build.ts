@@ -23,6 +23,7 @@ const PARTS = [
   'packages/atrium/benchmarks/contenders/adonis',
   'packages/atrium/benchmarks/contenders/bare',
   'packages/atrium/benchmarks/helpers/ignitor.ts',
+  'bin/compile_cache.ts',
   'config',
   'database',
   'resources',
