@@ -1,6 +1,6 @@
 import app from '@adonisjs/core/services/app'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { Router } from '@adonisjs/core/http'
+import type { EngineRouter } from '#base/http/engine_router'
 import type { I18nManager } from '@adonisjs/i18n'
 import { resources, ValueError } from '#crud'
 import { leaveRefusal } from '#base/http/refusals'
@@ -75,7 +75,7 @@ export interface AdminSiteParameters {
   secureCookies: boolean
   eventIntegration?: EventIntegration
   sso?: SsoConfig
-  router: Router
+  router: EngineRouter
   templates: SiteTemplates
   texts: I18nManager
   assets: () => Promise<AssetStore>
@@ -86,7 +86,7 @@ export interface AdminSiteParameters {
  */
 export class AdminSite implements ViewSite {
   readonly dbConfig: DatabaseConfig
-  readonly router: Router
+  readonly router: EngineRouter
   readonly templates: SiteTemplates
   readonly templatesDirectory: string | undefined
   readonly models = new Map<string, ModelView>()

@@ -1,10 +1,9 @@
-import { Router } from '@adonisjs/core/http'
 import type { ApplicationService } from '@adonisjs/core/types'
 import { crudOptionsOf } from './decorator.js'
 import { withoutStack } from '#base/errors'
 import { handleProblem } from './http/handle_problem.js'
 import { modelFiles } from './lucid/model_files.js'
-import { useRouter } from '#base/http/engine_router'
+import { EngineRouter, useRouter } from '#base/http/engine_router'
 import { checkGroups } from './mount/group_check.js'
 import { mountPart } from './mount/mounted_parts.js'
 import { queryStrings } from './mount/query_strings.js'
@@ -33,7 +32,7 @@ export default class CrudProvider {
     const { container } = this.app
     const encryption = await container.make('encryption')
     const tree = { matcher: 'tree', precedence: 'specificity' } as const
-    const router = new Router(this.app, encryption.use(), queryStrings, tree)
+    const router = new EngineRouter(this.app, encryption.use(), queryStrings, tree)
     useRouter(router)
     mountPart({ placeOf: prefixOf, handleError: handleProblem })
 

@@ -1,19 +1,132 @@
-import type { Router } from '@adonisjs/core/http'
+import { Router, type Route } from '@adonisjs/core/http'
 import { RuntimeError } from '../errors.js'
 
-let own: Router | undefined
+type RouterParameters = ConstructorParameters<typeof Router>
+
+/** Routes that are made on first use */
+interface LaterRoutes {
+  register: () => void
+  /** Undefined until then */
+  router: Router | undefined
+}
+
+/**
+ * The router of the engine. The routes below a model's address are made when the first request comes there: making those of
+ * hundreds of models would take most of a start. [K9]
+ */
+export class EngineRouter extends Router {
+  readonly #parameters: RouterParameters
+  readonly #later = new Map<string, LaterRoutes>()
+  /** Numbers of segments that addresses in `#later` have, the greatest first */
+  #depths: readonly number[] = []
+  #making: Router | undefined
+
+  constructor(...parameters: RouterParameters) {
+    super(...parameters)
+    this.#parameters = parameters
+  }
+
+  /**
+   * Adds routes that are made when a request first comes to one of the addresses, or below it. Among routes that match, those
+   * of the longest address respond.
+   *
+   * @param addresses  paths without parameters, as in `/api/products`; all routes lie at or below them
+   * @param register   adds the routes to this router
+   */
+  later(addresses: readonly string[], register: () => void): void {
+    const routes: LaterRoutes = { register, router: undefined }
+    for (const address of addresses) this.#later.set(keyOf(segmentsOf(address)), routes)
+    const depths = new Set([...this.#later.keys()].map((key) => segmentsOf(key).length))
+    this.#depths = [...depths].toSorted((one, other) => other - one)
+  }
+
+  override route(...parameters: [string, string[], any]): Route<any> {
+    return this.#making ? this.#making.route(...parameters) : super.route(...parameters)
+  }
+
+  override group(callback: () => void) {
+    return this.#making ? this.#making.group(callback) : super.group(callback)
+  }
+
+  override match(...parameters: Parameters<Router['match']>): ReturnType<Router['match']> {
+    for (const router of this.#routersAt(parameters[0])) {
+      const found = router.match(...parameters)
+      if (found) return found
+    }
+    return super.match(...parameters)
+  }
+
+  /** All routes: makes those that are not made yet. */
+  override toJSON(): ReturnType<Router['toJSON']> {
+    const made = new Set(this.#later.values().map((one) => this.#make(one)))
+    return this.#listOf(made)
+  }
+
+  /**
+   * The routes at and below addresses, and those without an address of their own.
+   *
+   * @param patterns  in the router's notation
+   */
+  routesAt(patterns: Iterable<string>): ReturnType<Router['toJSON']> {
+    const made = new Set<Router>()
+    for (const pattern of patterns) for (const router of this.#routersAt(pattern)) made.add(router)
+    return this.#listOf(made)
+  }
+
+  #listOf(made: Iterable<Router>): ReturnType<Router['toJSON']> {
+    const all = { ...super.toJSON() }
+    for (const router of made) {
+      for (const [domain, routes] of Object.entries(router.toJSON())) {
+        all[domain] = [...(all[domain] ?? []), ...routes]
+      }
+    }
+    return all
+  }
+
+  *#routersAt(path: string): Generator<Router> {
+    if (this.#later.size === 0) return
+    const segments = segmentsOf(path)
+    for (const depth of this.#depths) {
+      const routes = this.#later.get(keyOf(segments.slice(0, depth)))
+      if (routes) yield this.#make(routes)
+    }
+  }
+
+  #make(routes: LaterRoutes): Router {
+    if (routes.router) return routes.router
+    const router = new Router(...this.#parameters)
+    this.#making = router
+    try {
+      routes.register()
+    } finally {
+      this.#making = undefined
+    }
+    router.commit()
+    return (routes.router = router)
+  }
+}
+
+let own: EngineRouter | undefined
 
 /**
  * The router of the engine: its routes are not on the application's router, which its middleware would reach. [K4]
  *
  * @throws RuntimeError  before the provider has booted
  */
-export function engineRouter(): Router {
+export function engineRouter(): EngineRouter {
   if (own) return own
   throw new RuntimeError('There are no routes before the provider of #crud has booted')
 }
 
 /** Called by the provider. */
-export function useRouter(router: Router): void {
+export function useRouter(router: EngineRouter): void {
   own = router
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').filter((segment) => segment !== '')
+}
+
+function keyOf(segments: readonly string[]): string {
+  return `/${segments.join('/')}`
 }

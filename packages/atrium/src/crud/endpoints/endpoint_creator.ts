@@ -1,6 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { engineRouter } from '#base/http/engine_router'
 import { checkAccess, checkEndpointNames, checkOptions } from '../checks.js'
 import { answerBudgetOf } from '../http/answer_budget.js'
 import { IdempotentBatch } from '../http/idempotency/idempotent_batch.js'
@@ -229,7 +230,12 @@ export class EndpointCreator {
    */
   register(): void {
     this.planRoutes()
-    if (!this.#mount) markMounted(this.path)
+    if (this.#mount) return this.#registerRoutes()
+    markMounted(this.path)
+    engineRouter().later([this.path], () => this.#registerRoutes())
+  }
+
+  #registerRoutes(): void {
     for (const route of this.#plan.offered) {
       registerRoute(route, {
         ...this.#target,

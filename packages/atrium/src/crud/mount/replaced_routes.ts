@@ -15,7 +15,10 @@ const SHOWN = 5
  * @returns  lines such as `GET /admin/:model (/admin/*)`
  */
 export function replacedRoutes(hostRouter: Router = applicationRouter): string[] {
-  const routes = engineRouter().toJSON().root ?? []
+  const patterns = Object.values(hostRouter.toJSON()).flatMap((routes) =>
+    routes.map(({ pattern }) => pattern)
+  )
+  const routes = engineRouter().routesAt(patterns).root ?? []
   return routes.flatMap(({ methods, pattern }) =>
     methods.flatMap((method) => {
       if (method === 'HEAD') return []

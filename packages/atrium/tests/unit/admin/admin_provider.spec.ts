@@ -1,6 +1,8 @@
 import { mock } from 'node:test'
 import { test } from '@japa/runner'
-import { RouterFactory } from '@adonisjs/core/factories/http'
+import { EngineRouter } from '#base/http/engine_router'
+import { queryStrings } from '#crud/mount/query_strings'
+import encryption from '@adonisjs/core/services/encryption'
 import app from '@adonisjs/core/services/app'
 import logger from '@adonisjs/core/services/logger'
 import { DateTime } from 'luxon'
@@ -64,7 +66,7 @@ async function started(eventIntegration: EventIntegration, environment = 'web') 
     eventIntegration,
     databaseConfig: shipped.dbConfig,
     adminAuthentication: shipped.adminAuthentication,
-    router: new RouterFactory().create(),
+    router: new EngineRouter(app, encryption.use(), queryStrings),
     templates: shipped.templates,
     texts: undefined as never,
     assets: shipped.assets,

@@ -3,7 +3,7 @@ import type { AdminSite } from '../../admin_site.js'
 import { controller } from '../../room.js'
 import { registerAccountRoutes } from './account_routes.js'
 import { adminRoute } from './admin_route.js'
-import { registerEventRoutes } from './event_routes.js'
+import { formerHistoryPath, registerEventRoutes } from './event_routes.js'
 import { registerJobRoutes } from './job_routes.js'
 import { registerFactorRoutes } from './factor_routes.js'
 import { factorlessGuard, signInGuard, siteMiddleware } from '../guards.js'
@@ -12,10 +12,6 @@ import { readBody, readPlainBody } from '../read_body.js'
 import { registerRoleRoutes } from './role_routes.js'
 import { registerSsoRoutes } from './sso_routes.js'
 import { registerTokenRoutes } from './token_routes.js'
-
-/* The router copies all previous routes for each new group next to them; nested in a group there
- * are fewer. */
-const TOGETHER = 20
 
 /**
  * Registers the routes of the site: first the public ones for login, then those for signed-in
@@ -136,10 +132,10 @@ export function registerAdminRoutes(site: AdminSite): void {
   registerSsoRoutes(site)
   registerEventRoutes(site)
   registerJobRoutes(site)
-  const views = [...site.models.values()]
-  for (let first = 0; first < views.length; first += TOGETHER) {
-    const some = views.slice(first, first + TOGETHER)
-    router.group(() => some.forEach((view) => registerModelRoutes(site, view)))
+  for (const view of site.models.values()) {
+    router.later([site.url(`/${view.name}`), site.url(formerHistoryPath(view))], () =>
+      registerModelRoutes(site, view)
+    )
   }
   registerTokenRoutes(site)
   registerRoleRoutes(site)

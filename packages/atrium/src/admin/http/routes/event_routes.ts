@@ -67,11 +67,16 @@ export function registerEventRoutes(site: AdminSite): void {
     .use([siteMiddleware, signInGuard, superuserGuard])
 }
 
+/** Path of the former history of a model's records, without their keys */
+export function formerHistoryPath({ name }: ModelView): string {
+  return `/management/events/record/${name}`
+}
+
 /**
  * Registers the former address of the history of a model's records, which leads to the current one. [R9]
  */
 export function registerFormerHistoryRoute(site: AdminSite, view: ModelView): void {
-  const path = `/management/events/record/${view.name}${view.resource.key.pattern}`
+  const path = formerHistoryPath(view) + view.resource.key.pattern
   const name = `${view.name}:former_history`
   site.router
     .group(() => {
