@@ -28,7 +28,7 @@ const ADMIN_FACES = `${ADMIN}(index|testing)\\.ts$`
 const FACES = `${ENGINE}(admin|commands|database|index|provider|server|testing)\\.ts$`
 
 /* They run before there is an application, without which '#crud' cannot be imported. */
-const BEFORE_START = `${ENGINE}(host/(node_server|stop_on_signal|trusted_proxy)|admin/authentication/app_key)\\.ts$`
+const BEFORE_START = `${ENGINE}host/(node_server|stop_on_signal)\\.ts$`
 
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to })
 

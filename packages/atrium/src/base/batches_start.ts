@@ -1,7 +1,7 @@
 import type { Item } from './types.js'
 
 /** Maximum records of an export that is read as a whole before it is sent */
-export const SMALL_EXPORT = 1000
+const SMALL_EXPORT = 1000
 
 /** The first batches of a list, and whether there are others. */
 export interface BatchesStart {

@@ -6,7 +6,7 @@ import type { Operation } from '../operations/operation.js'
 import type { ResourceOptions } from '../resource/resource.js'
 import type { Access, ColumnSettings, EndpointMiddleware, EndpointName } from '../types.js'
 
-export type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
+type LucidCrudClass = new (model: any, settings?: ColumnSettings) => LucidCrud<any>
 
 /** The options of `@Crud` about the endpoints. [P4] */
 export interface EndpointOptions extends ResourceOptions {

@@ -8,7 +8,7 @@ import { loggedColumns } from './secrets.js'
 type Row = Record<string, unknown>
 
 /** A reason why the state before a write is not known. */
-export type Lack = 'hidden' | 'relations' | 'children' | 'size' | 'unknown'
+type Lack = 'hidden' | 'relations' | 'children' | 'size' | 'unknown'
 
 /**
  * Data to put a record back into its state before a write. [R7]

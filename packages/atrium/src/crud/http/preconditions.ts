@@ -6,7 +6,6 @@ import type { Resource } from '../resource/resource.js'
 import type { Actor, Item } from '../types.js'
 import { writeJson } from '#base/values/json'
 import { matchesStrongly, matchesWeakly, parseTags, strongTag, weakTag } from '#base/http/etag'
-import { tagOfRecord } from '../resource/version.js'
 import { headerOf } from '#base/http/header'
 import { writeJsonPieces } from './json_pieces.js'
 import { preconditionFailed, preconditionUnreadable } from '#base/http/problems'
@@ -80,7 +79,8 @@ export function preconditionOf(
      */
     if (!(record instanceof resource.model)) return
     if (!(await mayRead(record))) throw preconditionUnreadable()
-    const tag = tagOfRecord(await resource.for(actor), record)
+    const { reader } = await resource.for(actor)
+    const tag = strongTag(writeJson(reader.toItem(record)))
     checkMatch(ctx, tag)
     if (isNamed(ctx, tag)) throw preconditionFailed(IF_NONE_MATCH)
   }

@@ -42,7 +42,7 @@ export interface ListQuery {
 }
 
 /** The optional parts of a list request. */
-export interface Extent {
+interface Extent {
   /** Undefined: all of them [Q2] */
   fields?: Fields
   /** The relations to include [Q3] */
