@@ -307,7 +307,8 @@ test.group('Scaffold', (group) => {
     ]) {
       assert.include(model, part)
     }
-    const [migration] = (await files()).filter((name) => name.endsWith('create_chords_table.ts'))
+    const all = await files()
+    const migration = all.find((name) => name.endsWith('create_chords_table.ts'))!
     const table = await readTight(migration)
     for (const column of ['due_on', 'line2', 'base_tune_id']) assert.include(table, `('${column}'`)
     const spec = await readTight('tests/functional/chords.spec.ts')
