@@ -123,6 +123,15 @@ export class DocsProject {
   }
 
   /**
+   * Runs the tests of one file, such as `make:crud` writes.
+   *
+   * @returns the exit status and the output
+   */
+  async test(file: string) {
+    return await this.#copy.run(process.execPath, ['ace.js', 'test', `--files=${file}`])
+  }
+
+  /**
    * A page of the admin site for the signed-in user.
    */
   async adminPage(path: string, username: string, password: string): Promise<string> {

@@ -18,5 +18,11 @@ test.group('Code blocks of the README', (group) => {
     const page = await project.adminPage('/admin/Invoice/create_page', 'jo', 'correct horse')
     assert.include(page, 'Without tax')
     await project.stop()
+    /* The model that the README shows fits the files that its command wrote. */
+    for (const file of ['clients', 'invoices']) {
+      const { status, output } = await project.test(`tests/functional/${file}.spec.ts`)
+      assert.equal(status, 0, output)
+      assert.notInclude(output, 'NO TESTS')
+    }
   }).skip(!hasCurl() && !process.env.CI, 'curl is not installed')
 })

@@ -135,7 +135,9 @@ test.group('docs/commands.md', () => {
 
   test('the page lists the scripts of package.json', ({ assert }) => {
     const { scripts } = JSON.parse(readFileSync(app.makePath('package.json'), 'utf8'))
-    const commands = tableRows('docs/commands.md', 'npm').map(([first]) => namesIn(first)[0])
+    const commands = tableRows('docs/commands.md', 'npm, in a clone').map(
+      ([first]) => namesIn(first)[0]
+    )
     const names = commands.map((command) => /^npm (?:run )?(\w\S*)/.exec(command)![1])
     assert.sameMembers([...new Set(names)], Object.keys(scripts))
   })

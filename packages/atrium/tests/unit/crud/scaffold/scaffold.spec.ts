@@ -279,7 +279,7 @@ test.group('Scaffold', (group) => {
       assert.deepEqual(await files(), before)
     })
 
-  test('[P12, K3] generated code uses the names in JSON of the application’s naming strategy', async ({
+  test('[P12.16, K3] generated code uses the names in JSON of the application’s naming strategy', async ({
     assert,
     cleanup,
   }) => {
