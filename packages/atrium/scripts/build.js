@@ -53,13 +53,13 @@ async function bundle() {
   })
 }
 
-/** What is imported from outside: the public subpaths, what `node ace configure` runs, and the migrations. */
+/** What is imported from outside: the public subpaths, and the migrations. */
 function entries() {
   const { exports } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const sources = Object.values(exports).flatMap((one) => one[SOURCE] ?? [])
   const migrations = readdirSync(join(folder, 'migrations'), { recursive: true })
   return Object.fromEntries([
-    ...[...sources, './src/configure.ts'].map((path) => [path.slice('./src/'.length, -3), path]),
+    ...sources.map((path) => [path.slice('./src/'.length, -3), path]),
     ...migrations
       .filter((path) => path.endsWith('.ts'))
       .map((path) => [`migrations/${path.slice(0, -3)}`, `./migrations/${path}`]),

@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type Configure from '@adonisjs/core/commands/configure'
+import { engineFile } from '#base/engine_file'
 
 /** Folder of the templates of the files that `configure` writes */
-export const stubsRoot = fileURLToPath(new URL('../stubs', import.meta.url))
+export const stubsRoot = engineFile('stubs')
 
 const PROVIDERS = [
   /* What @Crud({ createSchema }) validates with */
