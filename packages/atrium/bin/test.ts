@@ -6,6 +6,7 @@
 import type { ApplicationService } from '@adonisjs/core/types'
 import type { Config } from '@japa/runner/types'
 import { freePort } from '#tests/helpers/free_port'
+import { isPlainRun, usePlainConnection } from '#tests/helpers/plain_connection'
 import { useTestDatabase } from '#tests/helpers/test_database'
 import { leaveOutModels } from '#tests/without_application'
 
@@ -46,6 +47,7 @@ new Ignitor(APP_ROOT, { importer: IMPORTER })
       const { generateIndexes } = await import('#host/generate_indexes')
       await generateIndexes(app)
       await import('../../../start/env.js')
+      if (isPlainRun) usePlainConnection(await import('../../../config/database.js'))
     })
     app.listen('SIGTERM', () => app.terminate())
     app.listenIf(app.managedByPm2, 'SIGINT', () => app.terminate())

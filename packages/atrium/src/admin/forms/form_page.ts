@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../admin_site.js'
 import { sentTexts } from '../http/form_texts.js'
 import { inSentence } from '../text/in_sentence.js'
@@ -107,7 +107,7 @@ export class FormPage {
     const attributes = record as unknown as Record<string, unknown>
     return Object.fromEntries(
       this.#split(false).flatMap(({ name, required, column }) =>
-        required && column ? [[name, toApi(column, attributes[column.attribute])]] : []
+        required && column ? [[name, attributeValue(column, attributes)]] : []
       )
     )
   }

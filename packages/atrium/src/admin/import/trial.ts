@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { once } from 'node:events'
 import { finished } from 'node:stream/promises'
 import { readersOf } from '#base/database/sqlite/sqlite_connection'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../admin_site.js'
 import { ReadingLimit } from '../errors.js'
 import { writesInPartsTo } from '../jobs/writes_in_parts.js'
@@ -82,7 +82,7 @@ function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
   const { titleColumn } = importer.view
   const title =
     titleColumn && seen
-      ? toApi(titleColumn, seen.$original[titleColumn.attribute])
+      ? attributeValue(titleColumn, seen)
       : changes.get(titleColumn?.apiName ?? '')?.after
   return [
     {

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { readCondition } from '#base/columns/condition'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../admin_site.js'
 import { formFields } from '../forms/fields/form_fields.js'
@@ -21,7 +21,7 @@ const READ = ['page', 'sort_by', 'sort_order', 'rows-per-page-select']
  * The value that records refer to the record by, as in the API; null if they can't.
  */
 export function referredValue({ target }: RelatedList, record: LucidRow): string | null {
-  const value = toApi(target, (record as unknown as Record<string, unknown>)[target.attribute])
+  const value = attributeValue(target, record)
   return value === null || value === undefined ? null : String(value)
 }
 

@@ -2,7 +2,7 @@ import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
 import { listed, ValueError } from '../errors.js'
 import { writeJson } from '../values/json.js'
 import { versionOfJson } from '../values/keyed_digest.js'
-import { toApi } from '../values/to_api.js'
+import { attributeValue } from '../values/to_api.js'
 import { Column } from './column.js'
 
 /**
@@ -92,7 +92,7 @@ export class ColumnSet {
    */
   versionOf(record: LucidRow): string {
     const attributes = record as unknown as Record<string, unknown>
-    const values = this.visible.map((column) => toApi(column, attributes[column.attribute]))
+    const values = this.visible.map((column) => attributeValue(column, attributes))
     return versionOfJson(writeJson(values))
   }
 }

@@ -2,6 +2,7 @@ import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidModel, ModelQueryBuilderContract } from '@adonisjs/lucid/types/model'
 import type { Column } from '../columns/column.js'
 import type { TextPattern } from '../values/text_pattern.js'
+import type { ConnectionForms } from './connection_forms.js'
 import type { Fault, TableIntrospection } from './introspection.js'
 import type { Sql } from '../sql/sql.js'
 
@@ -46,6 +47,11 @@ export interface Dialect {
     columns: readonly Column[],
     pause: () => Promise<boolean>
   ): Promise<void>
+  /**
+   * How queries read exact values over an ordinary connection of Lucid; null for a connection that returns such. Only for
+   * drivers that round or change values
+   */
+  forms?(client: QueryClientContract): ConnectionForms | null
   /** The meaning of the driver's error, or null if it is not about the data */
   explain(error: unknown): Fault | null
   /** The name quoted for a statement; any characters are safe */

@@ -1,6 +1,8 @@
 import type { LucidModel, LucidRow, ModelAdapterOptions } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
 import { hasOwnConsume } from '#upstream/lucid_column_defaults'
+import { noteExactRow } from './exact_attributes.js'
+import { asConnectionReturns } from '../database/connection_forms.js'
 import { quickMoment } from '../values/datetime.js'
 
 type Row = Record<string, unknown>
@@ -16,15 +18,23 @@ const MOMENTS = new WeakMap<LucidModel, Moments>()
 
 /**
  * The model instance of a row. A date or time that luxon can't read stays the stored text: Lucid takes an invalid
- * `DateTime` for a change, which it refuses to store.
+ * `DateTime` for a change, which it refuses to store. Over an ordinary connection of Lucid the model gets the values
+ * that the connection returns.
  *
- * @param row  by column name; is changed
+ * @param row  by column name; may be changed
  */
 export function recordFromRow(
   model: LucidModel,
   row: Row,
   options?: ModelAdapterOptions
 ): LucidRow {
+  const usual = asConnectionReturns(row)
+  if (usual) {
+    keepUnreadMoments(model, usual, row)
+    const record = recordFromRow(model, usual, options)
+    noteExactRow(record, row)
+    return record
+  }
   const texts = momentsOf(model).all.filter(({ name }) => typeof row[name] === 'string')
   const stored = texts.map(({ name }) => row[name] as string)
   const record = model.$createFromAdapterResult(withQuickMoments(model, row), {}, options)!
@@ -47,6 +57,20 @@ export function withQuickMoments(model: LucidModel, row: Row): Row {
     if (typeof row[name] === 'string') row[name] = quickMoment(row[name])
   }
   return row
+}
+
+/**
+ * Restores the exact values of dates and times of which the driver makes no valid `Date`.
+ *
+ * @param usual  as the connection returns the row; is changed
+ */
+export function keepUnreadMoments(model: LucidModel, usual: Row, row: Row): void {
+  for (const { name } of momentsOf(model).all) {
+    const value = usual[name]
+    const isRead =
+      value instanceof Date ? !Number.isNaN(value.getTime()) : typeof value === 'string'
+    if (!isRead) usual[name] = row[name]
+  }
 }
 
 function momentsOf(model: LucidModel): Moments {

@@ -1,6 +1,6 @@
 import type { Column } from '../columns/column.js'
 import { writeJson } from './json.js'
-import { toApi } from './to_api.js'
+import { attributeValue } from './to_api.js'
 
 type Attributes = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 }
 
 function apiValue(column: Column, attributes: Attributes): unknown {
-  return toJson(toApi(column, attributes[column.attribute]))
+  return toJson(attributeValue(column, attributes))
 }
 
 /** The value as plain JSON, safe from later changes and ready to be stored. */

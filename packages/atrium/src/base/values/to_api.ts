@@ -1,4 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { exactValue } from '../lucid/exact_attributes.js'
 import { exactDecimal } from '../database/exact_numbers.js'
 import type { Column } from '../columns/column.js'
 import type { ColumnKind } from '../columns/column_kind.js'
@@ -65,7 +66,18 @@ function asItIs(value: unknown): unknown {
 /** The API form of a model instance's attribute. The column's own `serialize` takes precedence. [A20] */
 export function attributeToApi(column: Column, record: LucidRow): unknown {
   const value = (record as unknown as Record<string, unknown>)[column.attribute]
-  return column.serialize ? column.serialize(value, column.attribute, record) : toApi(column, value)
+  if (column.serialize) return column.serialize(value, column.attribute, record)
+  return toApi(column, exactValue(record, column, value))
+}
+
+/**
+ * The API form of an attribute, without the column's own `serialize`.
+ *
+ * @param attributes  a record, its `$attributes`, or values by attribute name
+ */
+export function attributeValue(column: Column, attributes: object | null | undefined): unknown {
+  const value = (attributes as Record<string, unknown> | undefined)?.[column.attribute]
+  return toApi(column, attributes ? exactValue(attributes, column, value) : value)
 }
 
 function apiInteger(value: unknown): unknown {

@@ -9,6 +9,7 @@ import { causedPivots } from './caused_pivots.js'
 import type { PivotChange } from '#base/database/pivot_change'
 import { isWatched } from './watched.js'
 import { Write, type WriteOrigin } from './write.js'
+import { copyAttributes } from '#base/lucid/exact_attributes'
 
 type Row = Record<string, unknown>
 
@@ -96,7 +97,7 @@ export function writeOf(
   origin: Pick<WriteOrigin, 'actor' | 'origin'>
 ): Write {
   const record = resource.reader.recordOfRow(client, row)
-  const before = { ...record.$attributes }
+  const before = copyAttributes(record)
   const after = emptied && {
     ...before,
     ...Object.fromEntries([...emptied].map(({ attribute }) => [attribute, null])),

@@ -12,6 +12,7 @@ import { isWatched } from './watched.js'
 import { isSame, toJson } from '#base/values/plain_json'
 import { Write, type Changes } from './write.js'
 import { scopeOf } from './write_scope.js'
+import { copyAttributes } from '#base/lucid/exact_attributes'
 
 type Row = Record<string, unknown>
 
@@ -111,7 +112,7 @@ export function noteChangesOf(
   if (writes.length === 0) {
     if (!record) return
     const { actor, origin } = scope
-    const [before, after] = [{ ...record.$attributes }, { ...record.$attributes }]
+    const [before, after] = [copyAttributes(record), copyAttributes(record)]
     const write = new Write(resource, record, before, after, { actor, origin, leavesRow: true })
     scope.writes.push(write)
     writes.push(write)

@@ -1,6 +1,7 @@
 import logger from '@adonisjs/core/services/logger'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
+import { copyAttributes } from '#base/lucid/exact_attributes'
 import type { Resource } from '../resource/resource.js'
 import { deliver, isObserved } from './observers.js'
 import { refuseNullKeys } from '../lucid/null_keys.js'
@@ -43,7 +44,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   refuseNullKeys(resource)
 
   const onCreated = markOwnHook(async (record: LucidRow) => {
-    if (counts(record)) await note(record, { stored: null }, { ...record.$attributes })
+    if (counts(record)) await note(record, { stored: null }, copyAttributes(record))
   })
   model.after('create', onCreated)
   /* Not before 'save', as a model with such a hook may assign its own key. */
@@ -77,7 +78,7 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
    * previous state, the row is read, and locked in a transaction. [E3]
    */
   async function remember(record: LucidRow, isDeletion = false) {
-    const known = { ...record.$original }
+    const known = copyAttributes(record, record.$original)
     if (!isObserved()) {
       BEFORE.set(record, { known, stored: known })
       return
@@ -101,8 +102,9 @@ export function watch(resource: Resource, { ownCode = true } = {}): void {
   }
 
   /** For an instance that may be stale, only its own changes are in the row now. */
-  function afterUpdate({ $attributes }: LucidRow, { known, stored }: Before): Attributes {
-    if (stored === known) return { ...$attributes }
+  function afterUpdate(record: LucidRow, { known, stored }: Before): Attributes {
+    if (stored === known) return copyAttributes(record)
+    const { $attributes } = record
     const after = { ...stored }
     for (const column of resource.columns.all) {
       const { attribute } = column

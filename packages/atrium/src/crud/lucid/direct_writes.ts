@@ -9,6 +9,7 @@ import { nothingStored } from '#base/http/problems'
 import { ensured } from './ensured_writes.js'
 import { forgetStoredRow, noteStoredRow } from './stored_rows.js'
 import { makesOwnQueries, replaceQueries } from '#upstream/lucid_record_queries'
+import { asConnectionReturns } from '#base/database/connection_forms'
 
 type Row = Record<string, unknown>
 
@@ -78,8 +79,9 @@ class DirectWrite {
     const { key } = this.resource
     const isGiven = key.of(this.record).every((part) => part !== undefined && part !== null)
     if (!isGiven) {
+      const usual = asConnectionReturns(row) ?? row
       this.record.$consumeAdapterResult(
-        Object.fromEntries(key.columns.map(({ name }) => [name, row[name]]))
+        Object.fromEntries(key.columns.map(({ name }) => [name, usual[name]]))
       )
     }
     await this.#note(row, 'create')

@@ -1,4 +1,5 @@
 import type { LucidModel, LucidRow } from '@adonisjs/lucid/types/model'
+import { shareExactRow } from '#base/lucid/exact_attributes'
 
 /**
  * A copy of a record that lacks attributes: for code that makes of it what is shown.
@@ -10,6 +11,7 @@ export function recordWithout(record: LucidRow, attributes: ReadonlySet<string>)
     Object.entries(record.$attributes).filter(([name]) => !attributes.has(name))
   )
   copy.$hydrateOriginals()
+  shareExactRow(copy, record)
   Object.assign(copy.$preloaded, record.$preloaded)
   Object.assign(copy.$extras, record.$extras)
   copy.$isPersisted = record.$isPersisted

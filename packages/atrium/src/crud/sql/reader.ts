@@ -18,6 +18,8 @@ import { pickFields, type Fields } from '#base/columns/fields'
 import { readLargeValues, sizeColumn, sizedRead, reserveFor } from './large_values.js'
 import type { ExtraColumn, Sql } from '#base/sql/sql'
 import { applySelection, selectList, selectStatement, type Selection } from './select.js'
+import { asConnectionReturns, copyOf } from '#base/database/connection_forms'
+import { readExactly } from './read_exactly.js'
 
 const METHODS_OF_JSON = ['toJSON', 'serialize', 'serializeAttributes'] as const
 
@@ -255,7 +257,7 @@ export class Reader {
    */
   recordOfRow(client: QueryClientContract, row: Row): LucidRow {
     const { model } = this.resource
-    const record = recordFromRow(model, { ...row }, optionsOf(client))
+    const record = recordFromRow(model, copyOf(row), optionsOf(client))
     noteLockedRow(record, row)
     return record
   }
@@ -295,7 +297,12 @@ export class Reader {
   /** The model's attributes of a row, or of some columns of one. */
   attributesOfRow(row: Row): Record<string, unknown> {
     const { columns, model } = this.resource
-    const record = recordFromRow(model, { ...row })
+    const usual = asConnectionReturns(row)
+    const own = { ...row }
+    for (const { consumesItself, name } of usual ? columns.all : []) {
+      if (consumesItself) own[name] = usual![name]
+    }
+    const record = recordFromRow(model, own)
     const named = columns.all.filter(({ name }) => name in row)
     return Object.fromEntries(
       named.map(({ attribute }) => [attribute, record.$attributes[attribute]])
@@ -533,7 +540,9 @@ export class Reader {
     if (order !== undefined) query.orderByRaw(order)
     if (most !== undefined) query.limit(most)
     query.pojo()
-    return await dialect.read(client, query, () => query)
+    return await readExactly(client, query, this.resource, () =>
+      dialect.read(client, query, () => query as any)
+    )
   }
 
   #aggregatesPlainly(selection: Selection): boolean {
@@ -574,7 +583,9 @@ export class Reader {
     const query = begun ?? (model.query({ client }) as Query)
     query.select(client.raw(this.listOf(columns, dialect, extras, list)) as any)
     applySelection(query, table, selection)
-    return await dialect.read(client, query, () => run(query))
+    return await readExactly(client, query, this.resource, () =>
+      dialect.read(client, query, () => run(query))
+    )
   }
 
   /** The same array for the same columns each time, as it is the key of a cache. */

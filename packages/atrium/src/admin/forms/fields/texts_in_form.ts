@@ -1,5 +1,5 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { ModelView } from '../../model_view.js'
 import type { Submission } from '../submission/submission.js'
 import { textsOf } from './field_texts.js'
@@ -32,7 +32,7 @@ export function textsInForm(
     const column = field?.column ?? view.resource.fields.find(({ apiName }) => apiName === name)
     if (!column) return field ? [] : null
     if (!record) return field?.initial ?? (column.defaultText === null ? [] : [column.defaultText])
-    const value = toApi(column, (record as unknown as Record<string, unknown>)[column.attribute])
+    const value = attributeValue(column, record)
     return field ? textsOf(field, value) : plainTexts(value)
   }
 }

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { RowFault, RowFaults } from '../../errors.js'
@@ -195,7 +195,7 @@ export class RowViews {
     return this.shown.flatMap(({ stored, sent }) => {
       const typed = sent?.texts.get(inputName(column.apiName))?.at(-1)
       const attributes = stored?.record as unknown as Record<string, unknown> | undefined
-      const own = attributes && toApi(column, attributes[column.attribute])
+      const own = attributes && attributeValue(column, attributes)
       return [own, isKeyOf(column, typed) ? typed : undefined]
     })
   }

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../../admin_site.js'
 import type { ShownCell } from '../../list/cell.js'
 import type { FormField } from '../fields/form_field.js'
@@ -18,9 +18,7 @@ export async function cellsInRows(
   records: readonly LucidRow[]
 ): Promise<ShownCell[]> {
   const column = field.column!
-  const values = records.map((record) =>
-    toApi(column, (record as unknown as Record<string, unknown>)[column.attribute])
-  )
+  const values = records.map((record) => attributeValue(column, record))
   return await shownValues(ctx, site, field, values)
 }
 

@@ -5,7 +5,7 @@ import { RuntimeError, systemActor } from '#crud'
 import { faultToProblem, gatherWrites, Records } from '#crud/internals'
 import { inSharedTransaction } from '#base/database/shared_transaction'
 import { readCondition } from '#base/columns/condition'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import { toProblem } from '#base/http/to_problem'
 import type { KeyValue } from '#base/columns/key'
 import type { AdminSite } from '../../admin_site.js'
@@ -192,7 +192,7 @@ class RowWriter {
 function checkRow({ isTouched, rows, sent }: RowChange, locked: LucidRow, parent: LucidRow): void {
   const { column, view } = rows.inline
   const attributes = locked as unknown as Record<string, unknown>
-  const reference = toApi(column, attributes[column.attribute])
+  const reference = attributeValue(column, attributes)
   if (String(reference) !== referredValue(rows.inline, parent)) throw new GoneRow()
   const { version } = sent
   if (isTouched && version !== undefined && version !== view.resource.columns.versionOf(locked)) {

@@ -2,7 +2,7 @@ import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { readCondition } from '#base/columns/condition'
 import { Records } from '#crud/internals'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { ModelView } from '../../model_view.js'
 import type { Inline } from './inline.js'
 
@@ -13,7 +13,7 @@ export const MOST_ROWS = 500
  * The value that rows refer to their parent by, as in the API; null if they can't.
  */
 export function referredValue({ target }: Inline, parent: LucidRow): string | null {
-  const value = toApi(target, (parent as unknown as Record<string, unknown>)[target.attribute])
+  const value = attributeValue(target, parent)
   return value === null || value === undefined ? null : String(value)
 }
 

@@ -1,7 +1,7 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { parseJson } from '#base/values/json'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import { textCell, type ShownCell } from '../../list/cell.js'
@@ -82,7 +82,7 @@ export class ConflictCells {
   }
 
   #api(column: Column, values: Record<string, unknown>): unknown {
-    return toApi(column, values[column.attribute]) ?? null
+    return attributeValue(column, values) ?? null
   }
 
   /** A column that the form does not have */

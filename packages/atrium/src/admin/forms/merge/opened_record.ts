@@ -1,7 +1,7 @@
 import encryption from '@adonisjs/core/services/encryption'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import type { Column } from '#base/columns/column'
 import type { ModelView } from '../../model_view.js'
@@ -120,7 +120,7 @@ function otherColumns({ view, fields }: Pick<FormRecord, 'view' | 'fields'>): Co
 }
 
 function valueOf(record: LucidRow, column: Column): unknown {
-  return toApi(column, (record as unknown as Record<string, unknown>)[column.attribute])
+  return attributeValue(column, record)
 }
 
 function purposeOf(

@@ -1,6 +1,6 @@
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import type { AdminSite } from '../../admin_site.js'
 import { EventReader } from '../../events/pages/event_reader.js'
@@ -57,6 +57,6 @@ function isStill(view: ModelView, record: LucidRow, name: string, logged: unknow
   const column = view.resource.columns.find(name)
   if (!column) return true
   const attributes = record as unknown as Record<string, unknown>
-  const json = writeJson(toApi(column, attributes[column.attribute]))
+  const json = writeJson(attributeValue(column, attributes))
   return json.length > LONGEST_COMPARED || json === writeJson(logged)
 }

@@ -2,7 +2,7 @@ import { fieldName } from '../fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { DateTime } from 'luxon'
-import { toApi } from '#base/values/to_api'
+import { attributeValue, toApi } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import type { KeyValue } from '#base/columns/key'
 import type { Origin } from '#base/types'
@@ -144,11 +144,8 @@ export class RestoredFields {
     const { name, nullable } = field
     const column = field.column!
     const attributes = this.record as unknown as Record<string, unknown> | null
-    const now = attributes && toApi(column, attributes[column.attribute])
-    const then =
-      'exact' in value
-        ? toApi(column, (value.exact as unknown as Record<string, unknown>)[column.attribute])
-        : value.logged
+    const now = attributes && attributeValue(column, attributes)
+    const then = 'exact' in value ? attributeValue(column, value.exact) : value.logged
     if (this.record && this.isAsNow(field, then)) return
     const texts = textsOf(field, then)
     const isBlank = texts.every((text) => text.trim() === '')
@@ -163,7 +160,7 @@ export class RestoredFields {
   /** True if the record has this value now, or, for a new one, if there is none. */
   isAsNow({ column }: FormField, then: unknown): boolean {
     const attributes = this.record as unknown as Record<string, unknown> | null
-    const now = attributes && toApi(column!, attributes[column!.attribute])
+    const now = attributes && attributeValue(column!, attributes)
     return writeJson(then) === writeJson(now)
   }
 

@@ -4,7 +4,7 @@ import type { Item } from '#crud'
 import type { Column } from '#base/columns/column'
 import type { FieldError } from '#base/errors'
 import type { Resource } from '#crud/internals'
-import { toApi } from '#base/values/to_api'
+import { attributeValue, toApi } from '#base/values/to_api'
 import { writeJson } from '#base/values/json'
 import { ungrouped } from '../../text/grouped_number.js'
 import { isSameMoment, normalMoment } from '../../time/local_time.js'
@@ -23,7 +23,7 @@ export function storedTexts(
   const texts: Record<string, string[]> = {}
   for (const field of fields) {
     if (!field.column || field.hidden) continue
-    texts[field.name] = textsOf(field, toApi(field.column, attributeOf(field, record)))
+    texts[field.name] = textsOf(field, attributeValue(field.column, record))
   }
   return texts
 }
@@ -129,11 +129,10 @@ export function changesRecord(
   own: Record<string, string[]>
 ): boolean {
   const columns = new Map(all.map((column) => [column.attribute, column]))
-  const attributes = record as unknown as Record<string, unknown>
   return Object.entries(values).some(([name, value]) => {
     const column = columns.get(name)
     if (column) {
-      return writeJson(toApi(column, value)) !== writeJson(toApi(column, attributes[name]))
+      return writeJson(toApi(column, value)) !== writeJson(attributeValue(column, record))
     }
     const known = own[name]
     return !known || writeJson(known.toSorted()) !== writeJson((shown[name] ?? []).toSorted())

@@ -2,7 +2,7 @@ import type { LucidRow } from '@adonisjs/lucid/types/model'
 import type { BodyField } from '#base/schema/body_schema'
 import { CompiledSchema } from '#base/schema/object_schema'
 import { now } from '#base/columns/soft_delete'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { StoredValues } from '#base/schema/parse_update'
 import type { ModelView } from '../../model_view.js'
 
@@ -67,7 +67,7 @@ export function storedValues(
   const attributes = record as unknown as Record<string, unknown>
   return Object.fromEntries(
     fields.flatMap(({ apiName, column }) =>
-      column ? [[apiName, toApi(column, attributes[column.attribute])]] : []
+      column ? [[apiName, attributeValue(column, attributes)]] : []
     )
   )
 }

@@ -3,7 +3,7 @@ import type { Resource } from '#crud'
 import { alreadyRegistered } from '#base/http/problems'
 import { dialectOf } from '#base/database/dialects'
 import { identityOf } from '#base/columns/key'
-import { toApi } from '#base/values/to_api'
+import { attributeValue, toApi } from '#base/values/to_api'
 import type { Column } from '#base/columns/column'
 import type { AdminSite } from '../../admin_site.js'
 import type { ImportSpec } from '../import_spec.js'
@@ -75,7 +75,7 @@ export class UniqueValues {
       const { record, values } = draft
       if (!group.some(({ attribute }) => Object.hasOwn(values, attribute))) continue
       const attributes = { ...record?.$attributes, ...values }
-      const parts = group.map((column) => toApi(column, attributes[column.attribute]))
+      const parts = group.map((column) => attributeValue(column, attributes))
       if (parts.includes(null)) continue
       const id = idOf(index, parts)
       const line = this.#lines.get(id)
@@ -87,7 +87,7 @@ export class UniqueValues {
       const isNoted = !isFaulty(draft)
       if (isNoted) {
         this.#lines.set(id, draft.row.line)
-        const before = group.map((one) => toApi(one, record?.$attributes[one.attribute]))
+        const before = group.map((one) => attributeValue(one, record?.$attributes))
         if (record && !before.includes(null)) this.#freed.add(idOf(index, before))
       }
       if (this.#freed.has(id)) continue

@@ -2,7 +2,7 @@ import type { LucidCrud } from '#crud'
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { fromQuery } from '#base/values/from_query'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { Condition } from '#base/columns/condition'
 import type { AdminSite } from '../../admin_site.js'
 import { plainText } from '../../text/plain_text.js'
@@ -101,7 +101,7 @@ function keyOf(site: AdminSite, key: ImportSpec['key'], draft: Draft): unknown[]
 }
 
 function partsOf(key: ImportSpec['key'], record: LucidRow): unknown[] {
-  return key.map(({ column }) => toApi(column!, record.$attributes[column!.attribute]))
+  return key.map(({ column }) => attributeValue(column!, record.$attributes))
 }
 
 /** Drivers give the same value as number, text or bigint. */

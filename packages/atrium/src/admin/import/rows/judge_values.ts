@@ -1,7 +1,7 @@
 import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { isSameValue } from '#base/values/plain_json'
 import { parseUpdate } from '#base/schema/parse_update'
-import { toApi } from '#base/values/to_api'
+import { attributeValue, toApi } from '#base/values/to_api'
 import type { BodyField, BodySchema } from '#base/schema/body_schema'
 import type { AdminSite } from '../../admin_site.js'
 import { formFields, type FormMode } from '../../forms/fields/form_fields.js'
@@ -86,7 +86,7 @@ async function judgeCreate(site: AdminSite, spec: ImportSpec, draft: Draft): Pro
   draft.values = values
   for (const { column, apiName } of createBody.fields) {
     if (!column || column.hidden || !Object.hasOwn(values, column.attribute)) continue
-    draft.changes.set(apiName, { before: null, after: toApi(column, values[column.attribute]) })
+    draft.changes.set(apiName, { before: null, after: attributeValue(column, values) })
   }
 }
 
@@ -117,7 +117,7 @@ async function judgeUpdate(
     if (!column && body[apiName] === null) continue
     draft.values[name] = values[name]
     if (!column || column.hidden) continue
-    const before = toApi(column, seen.$attributes[name])
+    const before = attributeValue(column, seen)
     draft.changes.set(apiName, { before, after: toApi(column, values[name]) })
   }
   draft.kind = Object.keys(draft.values).length > 0 ? 'changed' : 'unchanged'
@@ -153,7 +153,7 @@ function unseen(
   return unseenFields(fields, (name) => {
     if (Object.hasOwn(body, name)) return plainTexts(body[name])
     const column = importer.view.resource.columns.find(name)
-    return column && record ? plainTexts(toApi(column, record.$attributes[column.attribute])) : []
+    return column && record ? plainTexts(attributeValue(column, record.$attributes)) : []
   })
 }
 

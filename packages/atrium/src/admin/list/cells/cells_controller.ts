@@ -1,8 +1,7 @@
 import { inputName } from '../../forms/fields/input_name.js'
 import type { HttpContext } from '@adonisjs/core/http'
-import type { LucidRow } from '@adonisjs/lucid/types/model'
 import { matchesStrongly, parseTags, type TagCondition } from '#base/http/etag'
-import { toApi } from '#base/values/to_api'
+import { attributeValue } from '#base/values/to_api'
 import type { AdminSite } from '../../admin_site.js'
 import { NotAllowed, PageNotFound, RowChanged } from '../../errors.js'
 import type { FormField } from '../../forms/fields/form_field.js'
@@ -147,7 +146,7 @@ export class CellsController {
     const cell = await this.#open(ctx)
     if (!cell) return recordNotFound(ctx, this.site, this.view)
     const row = await this.#list.row(ctx, cell.key, cell.list)
-    const value = toApi(cell.field.column!, valueIn(cell.record, cell.field))
+    const value = attributeValue(cell.field.column!, cell.record)
     const [{ text }] = await shownValues(ctx, this.site, cell.field, [value])
     const fault = this.site.text('list.cells.changed', { value: text })
     ctx.response.status(412)
@@ -192,8 +191,4 @@ export class CellsController {
 function conditionIn({ request }: HttpContext): TagCondition | undefined {
   const header = request.header('if-match')
   return header === undefined ? undefined : parseTags('If-Match', header)
-}
-
-function valueIn(record: LucidRow, { column }: FormField): unknown {
-  return (record as unknown as Record<string, unknown>)[column!.attribute]
 }

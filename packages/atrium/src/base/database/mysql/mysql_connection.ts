@@ -9,9 +9,11 @@ interface RawConnection {
   query(options: unknown, ...rest: unknown[]): unknown
 }
 
-interface Field {
+/** A value of a result, as the driver passes it to `typeCast`. */
+export interface Field {
   type: string
-  string(): string | null
+  extendedFormat?: string
+  string(encoding?: string): string | null
   buffer(): Buffer | null
 }
 
@@ -65,7 +67,8 @@ function prepare(connection: RawConnection, done: Done) {
   })
 }
 
-function typeCast(field: Field, next: () => unknown): unknown {
+/** The exact forms of values that the driver would round or return as bytes */
+export function typeCast(field: Field, next: () => unknown): unknown {
   switch (field.type) {
     case 'NEWDECIMAL': {
       const text = field.string()

@@ -3,7 +3,9 @@ import type { Column } from '../../columns/column.js'
 import type { Comparison, Dialect, Query, Statement, StoredColumn, TimePart } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import { noteConversions, type ConnectionForms } from '../connection_forms.js'
 import { explainMysql } from './mysql_faults.js'
+import { mysqlForms } from './mysql_forms.js'
 import { mysqlMatch } from './mysql_match.js'
 import { GEOMETRIES, readMysqlTable } from './mysql_table.js'
 import { joined, type Sql } from '../../sql/sql.js'
@@ -166,32 +168,45 @@ export class MysqlDialect implements Dialect {
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only its own. */
+    const forms = mysqlForms(client)
     if (client.debug) {
-      const [rows] = await client.rawQuery(sql, values as any[])
+      const query = client.rawQuery(sql, values as any[])
+      if (forms) query.knexQuery.options(forms.options())
+      const [rows, fields] = await query
+      if (forms) noteConversions(rows, forms.conversions(fields))
       return rows
     }
     const left = this.stopsReads(client) ? timeLeft() : undefined
     return await withConnection(client, (connection) =>
       left === undefined
-        ? ask(connection, sql, values)
-        : limited(connection, left, () => ask(connection, sql, values))
+        ? ask(connection, sql, values, forms)
+        : limited(connection, left, () => ask(connection, sql, values, forms))
     )
   }
 
-  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
-    return (connection) => ask(connection, sql, values)
+  statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+    const forms = mysqlForms(client)
+    return (connection) => ask(connection, sql, values, forms)
+  }
+
+  forms(client: QueryClientContract): ConnectionForms | null {
+    return mysqlForms(client)
   }
 }
 
 function ask(
   connection: any,
   sql: string,
-  values: readonly unknown[] = []
+  values: readonly unknown[] = [],
+  forms: ConnectionForms | null = null
 ): Promise<Array<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
-    connection.query({ sql, values }, (error: unknown, rows: any) =>
-      error ? reject(error) : resolve(rows)
-    )
+    const query = { sql, values, ...forms?.options() }
+    connection.query(query, (error: unknown, rows: any, fields: any[]) => {
+      if (error) return reject(error)
+      if (forms && fields) noteConversions(rows, forms.conversions(fields))
+      resolve(rows)
+    })
   })
 }
 

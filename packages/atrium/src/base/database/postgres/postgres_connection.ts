@@ -47,19 +47,23 @@ const SETTINGS = `
   set datestyle = 'ISO, YMD';
   set lock_timeout = '${LOCK_TIMEOUT}s'`
 
-/** By the type's number in the catalogue */
-const FORMS: Array<[oid: number, read: (text: string) => unknown]> = [
+/** The type's number of decimals in the catalogue */
+export const NUMERIC = 1700
+
+/** The exact forms of values that the driver would round or change, by the type's number in the catalogue */
+export const EXACT_FORMS: ReadonlyMap<number, (text: string) => unknown> = new Map([
   [20, exactDigits],
-  [1700, exactDecimal],
+  [NUMERIC, exactDecimal],
   [1082, asText],
   [1114, asText],
   [1184, withoutZone],
   [114, asText],
   [3802, asText],
-]
+])
 
-function prepare(connection: RawConnection, done: Done) {
-  for (const [oid, read] of FORMS) connection.setTypeParser(oid, 'text', read)
+/** Prepares each new connection of `postgresConnection`. */
+export function prepare(connection: RawConnection, done: Done) {
+  for (const [oid, read] of EXACT_FORMS) connection.setTypeParser(oid, 'text', read)
   refuseUndoneCommit(connection)
   dropErrorDetails(connection)
   connection.query(SETTINGS, (error: Error | null) => done(error, connection))

@@ -10,8 +10,10 @@ import type {
   TimePart,
 } from '../dialect.js'
 import type { Fault, TableIntrospection } from '../introspection.js'
+import { noteConversions, type ConnectionForms } from '../connection_forms.js'
 import { explainPostgres } from './postgres_faults.js'
 import { isPossibleValue, impossibleComparison } from '../possible_value.js'
+import { postgresForms } from './postgres_forms.js'
 import { postgresMatch } from './postgres_match.js'
 import { readPostgresTable } from './postgres_table.js'
 import { insertSql, type Sql } from '../../sql/sql.js'
@@ -234,37 +236,46 @@ export class PostgresDialect implements Dialect {
 
   async selectRows(client: QueryClientContract, sql: string, values: readonly unknown[]) {
     /* In debug mode every query must be reported, and Lucid reports only its own. */
+    const forms = postgresForms(client)
     if (client.debug) {
-      const result = await client.rawQuery(sql, values as any[])
-      return result.rows
+      const query = client.rawQuery(sql, values as any[])
+      if (forms) query.knexQuery.options(forms.options())
+      const { rows: own, fields } = await query
+      if (forms) noteConversions(own, forms.conversions(fields))
+      return own
     }
     const text = numbered(sql)
     const left = this.stopsReads(client) ? timeLeft() : undefined
-    const { rows } = await withConnection(client, (connection) =>
+    return await withConnection(client, (connection) =>
       left === undefined
-        ? ask(connection, { text, values })
-        : limited(connection, left, () => ask(connection, { text, values }))
+        ? ask(connection, { text, values }, forms)
+        : limited(connection, left, () => ask(connection, { text, values }, forms))
     )
-    return rows
   }
 
-  statement(_client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
+  statement(client: QueryClientContract, sql: string, values: readonly unknown[]): Statement {
     const text = numbered(sql)
-    return async (connection) => {
-      const { rows } = await ask(connection, { text, values })
-      return rows
-    }
+    const forms = postgresForms(client)
+    return (connection) => ask(connection, { text, values }, forms)
+  }
+
+  forms(client: QueryClientContract): ConnectionForms | null {
+    return postgresForms(client)
   }
 }
 
 function ask(
   connection: any,
-  statement: string | { text: string; values: readonly unknown[] }
-): Promise<{ rows: Array<Record<string, unknown>> }> {
+  statement: { text: string; values?: readonly unknown[] },
+  forms: ConnectionForms | null = null
+): Promise<Array<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
-    connection.query(statement, (error: unknown, result: any) =>
-      error ? reject(error) : resolve(result)
-    )
+    const query = { ...statement, ...forms?.options(connection) }
+    connection.query(query, (error: unknown, result: any) => {
+      if (error) return reject(error)
+      if (forms) noteConversions(result.rows, forms.conversions(result.fields))
+      resolve(result.rows)
+    })
   })
 }
 
@@ -278,13 +289,13 @@ async function limited<Result>(
   milliseconds: number,
   run: () => PromiseLike<Result>
 ): Promise<Result> {
-  await ask(connection, `set statement_timeout = ${milliseconds}`)
+  await ask(connection, { text: `set statement_timeout = ${milliseconds}` })
   try {
     return await run()
   } catch (error) {
     throw (error as { code?: string }).code === CANCELED ? new OutOfTime() : error
   } finally {
-    await ask(connection, 'reset statement_timeout')
+    await ask(connection, { text: 'reset statement_timeout' })
   }
 }
 
