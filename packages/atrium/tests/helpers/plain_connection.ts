@@ -1,7 +1,6 @@
 import type { ConnectionConfig } from '@adonisjs/lucid/types/database'
-import type { TestDatabase } from './test_database.js'
 
-/** True in a run with `TEST_PLAIN_CONNECTION=true` */
+/** True in a run with `TEST_PLAIN_CONNECTION=true`, on PostgreSQL or MySQL */
 export const isPlainRun = process.env.TEST_PLAIN_CONNECTION === 'true'
 
 /**
@@ -9,26 +8,18 @@ export const isPlainRun = process.env.TEST_PLAIN_CONNECTION === 'true'
  *
  * @param migrations  folders
  */
-export function plainConnection(kind: TestDatabase, migrations: string[] = []): ConnectionConfig {
-  const { DB_HOST, DB_PORT, DB_USER, DB_PASSWORD, DB_DATABASE } = process.env
-  const common = { migrations: { naturalSort: true, paths: migrations } }
-  if (kind !== 'postgres' && kind !== 'mysql') {
-    const connection = { filename: DB_DATABASE! }
-    return kind === 'sqlite'
-      ? { client: 'sqlite3', connection, useNullAsDefault: true, ...common }
-      : { client: 'better-sqlite3', connection, useNullAsDefault: true, ...common }
-  }
-  const connection = {
-    host: DB_HOST,
-    port: Number(DB_PORT) || undefined,
-    user: DB_USER,
-    password: DB_PASSWORD,
-    database: DB_DATABASE,
-  }
+export function plainConnection(migrations: string[] = []): ConnectionConfig {
+  const { DB_CONNECTION, DB_HOST, DB_PORT, DB_USER, DB_PASSWORD, DB_DATABASE } = process.env
   return {
-    client: kind === 'postgres' ? 'pg' : 'mysql2',
-    connection,
-    ...common,
+    client: DB_CONNECTION === 'postgres' ? 'pg' : 'mysql2',
+    connection: {
+      host: DB_HOST,
+      port: Number(DB_PORT) || undefined,
+      user: DB_USER,
+      password: DB_PASSWORD,
+      database: DB_DATABASE,
+    },
+    migrations: { naturalSort: true, paths: migrations },
   } as ConnectionConfig
 }
 
@@ -38,8 +29,7 @@ export function plainConnection(kind: TestDatabase, migrations: string[] = []): 
  * @param module  config/database.ts
  */
 export function usePlainConnection(module: { default: object }): void {
-  const kind = process.env.DB_CONNECTION as TestDatabase
+  const name = process.env.DB_CONNECTION!
   const { connections } = module.default as { connections: Record<string, ConnectionConfig> }
-  const { paths } = connections[kind].migrations!
-  connections[kind] = plainConnection(kind, paths)
+  connections[name] = plainConnection(connections[name].migrations!.paths)
 }
