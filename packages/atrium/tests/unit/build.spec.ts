@@ -1,8 +1,27 @@
-import { readFile } from 'node:fs/promises'
+import { access, readFile } from 'node:fs/promises'
 import { relative } from 'node:path'
 import app from '@adonisjs/core/services/app'
 import { test } from '@japa/runner'
 import ts from 'typescript'
+
+/* What the package has */
+const PARTS = [
+  'LICENSE',
+  'README.md',
+  'assets',
+  'lang',
+  'migrations',
+  'package.json',
+  'src',
+  'src/configure.ts',
+  'stubs',
+  'tests',
+  'views',
+]
+
+test('[K1] the package has all parts of the engine, and a README and licence of its own', async () => {
+  for (const part of PARTS) await access(app.makePath('packages/atrium', part))
+})
 
 test.group('npm run build', () => {
   test('a build contains the application without tests, benchmarks and test helpers', async ({

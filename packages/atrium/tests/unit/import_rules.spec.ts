@@ -124,7 +124,8 @@ test.group('Import rules', (group) => {
         'engine-by-its-exports',
       ],
     ])) {
-    test(`${file} must not import ${specifier}`, async ({ assert }) => {
+    const id = ['engine-by-its-exports', 'engine-imports-itself'].includes(rule) ? '[K1] ' : ''
+    test(`${id}${file} must not import ${specifier}`, async ({ assert }) => {
       assert.deepEqual(await brokenRules({ [file]: importing(specifier) }), [rule])
     })
   }

@@ -77,6 +77,23 @@ test.group('TypeScript loader', (group) => {
     assert.lengthOf(await project.cached(), 3)
   })
 
+  test("[K2] runs the engine's sources without a build, as they are at the next start", async ({
+    assert,
+  }) => {
+    const engine = 'packages/atrium'
+    const exports = { '.': { 'atrium-source': './src/index.ts', 'default': './build/index.js' } }
+    await project.write(
+      `${engine}/package.json`,
+      JSON.stringify({ name: 'adonis-atrium', type: 'module', exports })
+    )
+    await symlink(`../${engine}`, join(project.folder, 'node_modules/adonis-atrium'))
+    await project.write('main.ts', "import { name } from 'adonis-atrium'\nconsole.log(name)")
+    for (const name of ['before', 'after']) {
+      await project.write(`${engine}/src/index.ts`, `export const name: string = '${name}'`)
+      assert.equal(await project.run('main.ts'), name)
+    }
+  })
+
   test('imports the package that was installed last', async ({ assert }) => {
     await project.write('main.ts', "import text from 'greeting'\nconsole.log(text as string)")
     assert.equal(await project.run('main.ts'), 'hello')

@@ -28,7 +28,7 @@ const { ownersOf, planOf, SUITES } = (await import(app.makePath('scripts/test_pl
 }
 
 test.group('The plan of npm test', () => {
-  test('a suite is run for the owners that have it', ({ assert }) => {
+  test('[K10] a suite is run for the owners that have it', ({ assert }) => {
     assert.deepEqual(ownersOf(['process']), ['engine'])
     assert.deepEqual(ownersOf(['unit']), ['engine', 'app'])
     assert.deepEqual(ownersOf(['process', '--files=boot']), ['engine'])

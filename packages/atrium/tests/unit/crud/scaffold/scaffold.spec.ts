@@ -58,7 +58,7 @@ test.group('Scaffold', (group) => {
     await writeFile(join(root, path), text)
   }
 
-  test('[P12] model, migration, factory and test are written to their directories', async ({
+  test('[P12, K10] model, migration, factory and test are written to their directories', async ({
     assert,
   }) => {
     const written = await make('invoice', ['number'])
@@ -68,6 +68,8 @@ test.group('Scaffold', (group) => {
     assert.equal(factory, 'database/factories/invoice_factory.ts')
     assert.equal(spec, 'tests/functional/invoices.spec.ts')
     assert.match(await read(model), /@AdminView\(\)\n@Crud\(\{\n {2}tags: \['Invoices'\]/)
+    assert.match(await read(model), / from 'adonis-atrium'\n/)
+    assert.match(await read(spec), / from 'adonis-atrium\/testing'\n/)
     assert.includeMembers(await files(), written)
   })
 
