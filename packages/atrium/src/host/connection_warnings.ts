@@ -7,11 +7,11 @@ const OFFSETS: Record<string, string> = {
 }
 
 /**
- * Settings of the process and of a connection by which values come out different from what is stored. The connections of
- * `adonis-atrium/database` have them right. [K5]
+ * Settings of a connection by which values come out different from what is stored, or foreign keys have no effect. The
+ * connections of `adonis-atrium/database` have them right. [K5]
  */
 export async function connectionWarnings(db: Database, name: string): Promise<string[]> {
-  const { client, connection } = db.getRawConnection(name)!.config
+  const { client } = db.getRawConnection(name)!.config
   const place = `The connection ${name} of config/database.ts`
   const warnings: string[] = []
   if (OFFSETS[client]) {
@@ -23,11 +23,13 @@ export async function connectionWarnings(db: Database, name: string): Promise<st
       )
     }
   }
-  const { supportBigNumbers } = (connection ?? {}) as { supportBigNumbers?: boolean }
-  if (client === 'mysql2' && !supportBigNumbers) {
-    warnings.push(
-      `${place}: integers beyond 2^53 are rounded, keys among them. Set supportBigNumbers: true in its connection`
-    )
+  if (client.includes('sqlite')) {
+    const [{ foreign_keys: enforced }] = await db.connection(name).rawQuery('pragma foreign_keys')
+    if (!enforced) {
+      warnings.push(
+        `${place}: foreign keys are not enforced, so rows that refer to a deleted row stay. Run PRAGMA foreign_keys = ON in pool.afterCreate`
+      )
+    }
   }
   return warnings
 }

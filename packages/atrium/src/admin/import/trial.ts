@@ -82,7 +82,7 @@ function previewOf({ importer }: ImportSpec, draft: Draft): ImportPreview[] {
   const { titleColumn } = importer.view
   const title =
     titleColumn && seen
-      ? attributeValue(titleColumn, seen)
+      ? attributeValue(titleColumn, seen.$original)
       : changes.get(titleColumn?.apiName ?? '')?.after
   return [
     {

@@ -40,6 +40,8 @@ export async function reachedOf(
       query.select(client.raw(answer, bindings as any) as any)
     })
     whereSql(query as any, key.isAny(keys.slice(start, start + KEYS_AT_ONCE), dialect))
+    const forms = dialect.forms?.(client)
+    if (forms) query.knexQuery.options(forms.options())
     for (const row of await query) {
       const answers = reaches.map((_, index) => Number(row[`reach_${index}`]) === 1)
       reached.set(identityOf(key.ofRow(row)), answers)

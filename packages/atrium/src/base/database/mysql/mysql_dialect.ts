@@ -122,8 +122,11 @@ export class MysqlDialect implements Dialect {
     return `cast(json_arrayagg(cast(${expression} as char)) as char)`
   }
 
-  async insertedKey(_client: QueryClientContract, reported: unknown): Promise<unknown> {
-    return reported
+  /** Without `supportBigNumbers` the driver rounds what it reports. */
+  async insertedKey(client: QueryClientContract, reported: unknown): Promise<unknown> {
+    if (typeof reported !== 'number' || Number.isSafeInteger(reported)) return reported
+    const [{ key }] = await this.selectRows(client, 'select last_insert_id() as `key`', [])
+    return key
   }
 
   /** An insert returns only auto-increment keys. */
