@@ -52,7 +52,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       return answer
     }
 
-    test('[K5] reads each value in its documented form, and keeps it when the same is written back', async ({
+    test('[K5.6] reads each value in its documented form, and keeps it when the same is written back', async ({
       assert,
     }) => {
       for (const row of rowsOf()) {
@@ -71,7 +71,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5] reads the same by Lucid for a model with hooks', async ({ assert }) => {
+    test('[K5.6] reads the same by Lucid for a model with hooks', async ({ assert }) => {
       const list = async (path: string) => {
         const { body } = await get(`/api/${api}${path}?sort=id`)
         return body.data.map((row: Row) => byType(row))
@@ -127,7 +127,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5] finds each value by the form in which it is read', async ({ assert }) => {
+    test('[K5.6] finds each value by the form in which it is read', async ({ assert }) => {
       for (const row of rowsOf()) {
         for (const [index, { type, filters = true }] of TYPES.entries()) {
           const [, value] = specimenOf(index, row) ?? []
@@ -220,7 +220,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5] reverts a change of each value', async ({ assert }) => {
+    test('[K5.6] reverts a change of each value', async ({ assert }) => {
       for (const row of rowsOf()) {
         const before = await stored(row + 1)
         const { events, models } = await adminSite()
@@ -252,7 +252,7 @@ for (const { title, prefix, api } of OVER_CONNECTIONS) {
       }
     })
 
-    test('[K5] exports each value as the API returns it, and imports it unchanged', async ({
+    test('[K5.6] exports each value as the API returns it, and imports it unchanged', async ({
       assert,
     }) => {
       const before = await Promise.all(rowsOf().map((row) => stored(row + 1)))
