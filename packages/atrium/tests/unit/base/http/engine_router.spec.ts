@@ -25,7 +25,7 @@ function setUp() {
 }
 
 test.group('The routes of the engine', () => {
-  test('[K9.2] routes of an address are made by the first request there', ({ assert }) => {
+  test('[K9.5] routes of an address are made by the first request there', ({ assert }) => {
     const { made, found } = setUp()
     assert.equal(found('/api/about'), '/api/about')
     assert.isUndefined(found('/api/unknown'))
@@ -37,7 +37,7 @@ test.group('The routes of the engine', () => {
     assert.isUndefined(found('/admin/Film/nothing'))
   })
 
-  test('[K9.2] those of the longest address respond, then those of the shorter ones', ({
+  test('[K9.5] those of the longest address respond, then those of the shorter ones', ({
     assert,
   }) => {
     const { found } = setUp()
@@ -47,7 +47,7 @@ test.group('The routes of the engine', () => {
     assert.equal(found('/api/films/'), '/api/films')
   })
 
-  test('[K9.2] the list has all routes, and those of some addresses make no others', ({ assert }) => {
+  test('[K9.5] the list has all routes, and those of some addresses make no others', ({ assert }) => {
     const { router, made } = setUp()
     const patterns = (routes: ReturnType<typeof router.toJSON>) =>
       routes.root.map(({ pattern }) => pattern)
@@ -60,7 +60,7 @@ test.group('The routes of the engine', () => {
     assert.lengthOf(patterns(router.toJSON()), 7)
   })
 
-  test('[K9.2] a failed registration leaves the router usable, and is repeated', ({ assert }) => {
+  test('[K9.5] a failed registration leaves the router usable, and is repeated', ({ assert }) => {
     const router = new EngineRouter(app, encryption.use(), queryStrings, TREE)
     let calls = 0
     router.later(['/broken'], () => {
