@@ -164,13 +164,29 @@ for (const host of ['web', 'api']) {
       assert.include(await ace('make:migration', 'things'), 'database/migrations/')
     })
 
-    test('[K4] [K5] the application passes its type check and its own tests', async ({
+    test('[K4] [K5] [P12.16] make:crud fits the application, which passes its type check and its tests', async ({
       assert,
     }) => {
+      await ace('make:crud', 'Label', 'name:string:unique')
+      const fields = ['title', 'state:enum(draft,sent)', 'due_on:date?', 'label_id:belongsTo']
+      const output = await ace('make:crud', 'Note', ...fields)
+      assert.include(output, 'Next: node ace migration:run')
+      assert.include(output, 'The test needs adminApiClient()')
+      const bootstrap = await textOf('tests/bootstrap.ts')
+      await writeFile(
+        join(copy.folder, 'tests/bootstrap.ts'),
+        `import { adminApiClient } from 'adonis-atrium/testing'\n${bootstrap.replace('apiClient(),', 'apiClient(), adminApiClient(),')}`
+      )
+      await ace('migration:run', '--compact-output')
+      assert.include(await textOf('database/schema.ts'), 'class NoteSchema')
+      assert.include(await ace('make:crud', '--check'), 'Models and tables agree')
+      const model = await textOf('app/models/note.ts')
+      assert.include(model, '  labelId: vine.number().withoutDecimals(),\n})\n')
       await run('npx', 'tsc', '--noEmit')
       const environment = { ...ENVIRONMENT, PORT: String(await freePort()) }
-      const { status, output } = await copy.run(process.execPath, ['ace.js', 'test'], environment)
-      assert.equal(status, 0, output)
+      const tests = await copy.run(process.execPath, ['ace.js', 'test'], environment)
+      assert.equal(tests.status, 0, tests.output)
+      assert.match(tests.output, /Notes[^]*Posts/)
     })
 
     test('[P9] an invalid setting is one line with status 1, in the server and in commands', async ({
@@ -189,6 +205,18 @@ for (const host of ['web', 'api']) {
         assert.lengthOf(output.trim().split('\n'), 1, output)
         assert.include(output, 'config/crud.ts: prefix is 7, and must be / or names')
       }
+    })
+
+    test('[K3.6] its tables are removed by a command, and those of the application stay', async ({
+      assert,
+    }) => {
+      await stop()
+      assert.include(await ace('atrium:uninstall', '--force'), 'Removed tables of Atrium: 23')
+      await ace('migration:rollback', '--compact-output', '--no-schema-generate')
+      assert.include(await ace('atrium:doctor').catch(String), 'Run node ace migrate')
+      await ace('migrate')
+      assert.include(await ace('atrium:doctor'), 'There is no admin user')
+      stop = async () => 0
     })
 
     test('[K3.5] configure names what it cannot change, and needs Lucid', async ({ assert }) => {
