@@ -20,6 +20,8 @@ export async function makeReady() {
   try {
     if (!existsSync(join(root, 'node_modules'))) await ensureInstalled(console.error)
     await ensureNode(console.error)
+    /* As `npm test` does: .env.test names sqlite. */
+    if (process.argv[2] === 'test' && !hasSqlite3()) process.env.DB_CONNECTION ??= 'better-sqlite3'
     const isMissing = !existsSync(join(root, '.env'))
     if (isMissing && process.env.NODE_ENV === undefined) {
       ensureEnvironment(console.error, hasSqlite3() ? 'sqlite' : 'better-sqlite3')

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readlink, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from '@japa/runner'
 import { ProjectCopy } from '#tests/helpers/project_copy'
@@ -58,6 +58,26 @@ test.group('npm test', (group) => {
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)
   }
+
+  test('[K8] node ace test needs no binary of the driver sqlite3', async ({ assert, cleanup }) => {
+    const folder = join(copy.folder, 'node_modules/sqlite3')
+    const target = await readlink(folder)
+    await rm(folder)
+    cleanup(() => symlink(target, folder))
+    await write(
+      'tests/functional/name.spec.ts',
+      `import db from '@adonisjs/lucid/services/db'
+      import { test } from '@japa/runner'
+      test('the driver', ({ assert }) => {
+        assert.equal(db.primaryConnectionName, 'better-sqlite3')
+      })`
+    )
+    const { status, output } = await copy.run(process.execPath, [
+      ...['ace.js', 'test', '--files=tests/functional/name.spec.ts'],
+    ])
+    assert.equal(status, 0, output)
+    assert.match(output, /1 passed/)
+  })
 
   test('without Chromium the browser suite is skipped with a message', async ({ assert }) => {
     const { status, output } = await copy.run(process.execPath, [...TESTS, '--slow'], {
