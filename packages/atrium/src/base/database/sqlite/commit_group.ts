@@ -4,7 +4,13 @@ import { SharedTransactionUndone, unavailability, WaitedTooLong } from '../unava
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
 import { isInTransaction, type RawConnection } from './may_share_commit.js'
 
-type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
+/** A write that can share its commit */
+export type GroupedWrite<Result> = LucidWrite<Result> | BareWrite<Result>
+
+/** A write in a transaction of Lucid's */
+export interface LucidWrite<Result> {
+  work(transaction: TransactionClientContract): Promise<Result>
+}
 
 /** A write of the engine's own statements, in a transaction that is not Lucid's. */
 export interface BareWrite<Result> {
@@ -13,6 +19,8 @@ export interface BareWrite<Result> {
   run(connection: RawConnection): Promise<Result>
   /** Called after the commit, in the order of the writes; does not throw */
   committed(result: Result): void
+  /** True if it needs no savepoint: one statement that fails stores nothing */
+  isOneStatement: boolean
 }
 
 /* A constant name, as its prepared statements are cached. */
@@ -65,20 +73,25 @@ export class CommitGroup {
    * Runs a write and waits for the commit.
    *
    * @param leave  called when the next write may run
-   * @throws the error of the work, or the reason why nothing of the group is stored
+   * @throws the error of the write, or the reason why nothing of the group is stored
    */
-  async join<Result>(work: Work<Result>, leave: () => void): Promise<Result> {
+  async join<Result>(write: GroupedWrite<Result>, leave: () => void): Promise<Result> {
     this.size++
+    const isBare = 'run' in write
     let transaction: TransactionClientContract | undefined
     let fault: CommitGroup['fault']
     let result: Result
     try {
-      transaction = await this.begin!()
-      result = await withPatience(work(transaction), this.patience)
-      await endInDatabase(transaction, 'commit')
+      if (isBare) result = await this.#runBare(write)
+      else {
+        transaction = await this.begin!()
+        result = await withPatience(write.work(transaction), this.patience)
+        await endInDatabase(transaction, 'commit')
+      }
     } catch (error) {
       fault = { error }
       if (transaction) await this.#undo(transaction, fault)
+      else if (isBare && !(await isInTransaction(this.connection))) this.fault = fault
     }
     leave()
     try {
@@ -89,74 +102,27 @@ export class CommitGroup {
     }
     if (transaction) await tellEnd(transaction, fault ? 'rollback' : 'commit')
     if (fault) throw fault.error
+    if (isBare) write.committed(result!)
     return result!
   }
 
-  /**
-   * Runs a bare write in a savepoint and waits for the commit.
-   *
-   * @param leave  called when the next write may run
-   * @throws the error of the write, or the reason why nothing of the group is stored
-   */
-  async joinBare<Result>(
-    { command, run, committed }: BareWrite<Result>,
-    leave: () => void
-  ): Promise<Result> {
-    const write = async () => {
-      await command(`SAVEPOINT ${SAVEPOINT}`)(this.connection)
-      try {
-        const result = await run(this.connection)
+  /** Runs a bare write in a savepoint. */
+  async #runBare<Result>({ command, isOneStatement, run }: BareWrite<Result>): Promise<Result> {
+    if (isOneStatement) return await run(this.connection)
+    await command(`SAVEPOINT ${SAVEPOINT}`)(this.connection)
+    try {
+      const result = await run(this.connection)
+      await command(`RELEASE ${SAVEPOINT}`)(this.connection)
+      return result
+    } catch (error) {
+      /* It fails if SQLite has rolled back the whole transaction by itself, which `join` finds out. */
+      const undo = async () => {
+        await command(`ROLLBACK TO ${SAVEPOINT}`)(this.connection)
         await command(`RELEASE ${SAVEPOINT}`)(this.connection)
-        return result
-      } catch (error) {
-        /* It fails if SQLite has rolled back the whole transaction by itself, which is found out below. */
-        const undo = async () => {
-          await command(`ROLLBACK TO ${SAVEPOINT}`)(this.connection)
-          await command(`RELEASE ${SAVEPOINT}`)(this.connection)
-        }
-        await undo().catch(() => {})
-        throw error
       }
+      await undo().catch(() => {})
+      throw error
     }
-    return await this.#joinBareWith(write, committed, leave)
-  }
-
-  /**
-   * Runs a write that is one statement and waits for the commit. It needs no savepoint: one that fails stores nothing.
-   *
-   * @param leave  called when the next write may run
-   * @throws the error of the statement, or the reason why nothing of the group is stored
-   */
-  async joinStatement<Result>(
-    { run, committed }: BareWrite<Result>,
-    leave: () => void
-  ): Promise<Result> {
-    return await this.#joinBareWith(() => run(this.connection), committed, leave)
-  }
-
-  async #joinBareWith<Result>(
-    write: () => Promise<Result>,
-    committed: (result: Result) => void,
-    leave: () => void
-  ): Promise<Result> {
-    this.size++
-    let fault: CommitGroup['fault']
-    let result: Result
-    try {
-      result = await write()
-    } catch (error) {
-      fault = { error }
-      if (!(await isInTransaction(this.connection))) this.fault = fault
-    }
-    leave()
-    try {
-      await this.#ended.promise
-    } catch (error) {
-      throw fault && fault === this.fault ? fault.error : error
-    }
-    if (fault) throw fault.error
-    committed(result!)
-    return result!
   }
 
   /** A savepoint is there until its end: without it, SQLite has rolled back the whole transaction by itself. */

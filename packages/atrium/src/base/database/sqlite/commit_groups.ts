@@ -6,10 +6,8 @@ import { unavailability, WaitedTooLong } from '../unavailable.js'
 import { withConnection, withWriter } from '../with_connection.js'
 import { countNested, seal } from '#upstream/knex_transaction'
 import { endInDatabase, tellEnd } from '#upstream/lucid_transaction_end'
-import { CommitGroup, type BareWrite } from './commit_group.js'
+import { CommitGroup, type BareWrite, type GroupedWrite, type LucidWrite } from './commit_group.js'
 import { defersConstraints, mayShareCommit, type RawConnection } from './may_share_commit.js'
-
-type Work<Result> = (transaction: TransactionClientContract) => Promise<Result>
 
 /** Bounds of a group of writes with one commit. */
 export interface GroupBounds {
@@ -52,59 +50,22 @@ export class CommitGroups {
   ) {}
 
   /**
-   * Runs a write in a transaction, and returns after the commit.
-   *
-   * @throws the error of the work, which alone is rolled back then, or the database's error of BEGIN or COMMIT
-   * @throws WaitedTooLong
-   */
-  async run<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
-    if (this.#isBusy) {
-      const place = await this.#turn(false)
-      if (place) return await place.group.join(work, place.leave)
-    }
-    this.#isBusy = true
-    return await this.#lead(client, work)
-  }
-
-  /**
-   * Runs a bare write that is one statement, and returns after its commit. It has no transaction of its own unless
-   * others wait to share it.
-   *
-   * @throws the database's error
-   * @throws WaitedTooLong
-   */
-  async runStatement<Result>(
-    client: QueryClientContract,
-    write: BareWrite<Result>
-  ): Promise<Result> {
-    if (this.#isBusy) {
-      const place = await this.#turn(true)
-      if (place) return await place.group.joinStatement(write, place.leave)
-    }
-    this.#isBusy = true
-    if (await this.#hasNext()) return await this.#leadBare(client, write)
-    try {
-      const result = await withWriter(client, write.run)
-      write.committed(result)
-      return result
-    } finally {
-      this.#pass()
-    }
-  }
-
-  /**
-   * Runs a write of the engine's own statements in a transaction that is not Lucid's, and returns after the commit.
+   * Runs a write, and returns after the commit. One statement has no transaction of its own unless others wait to
+   * share it.
    *
    * @throws the error of the write, which alone is rolled back then, or the database's error of BEGIN or COMMIT
    * @throws WaitedTooLong
    */
-  async runBare<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+  async run<Result>(client: QueryClientContract, write: GroupedWrite<Result>): Promise<Result> {
+    const isBare = 'run' in write
     if (this.#isBusy) {
-      const place = await this.#turn(true)
-      if (place) return await place.group.joinBare(write, place.leave)
+      const place = await this.#turn(isBare)
+      if (place) return await place.group.join(write, place.leave)
     }
     this.#isBusy = true
-    return await this.#leadBare(client, write)
+    if (!isBare) return await this.#lead(client, write.work)
+    const isAlone = write.isOneStatement && !(await this.#hasNext())
+    return isAlone ? await this.#runAlone(client, write) : await this.#leadBare(client, write)
   }
 
   #turn(isBare: boolean): Promise<Parameters<Turn['begin']>[0]> {
@@ -149,7 +110,20 @@ export class CommitGroups {
     for (const other of others) other.refuse(error)
   }
 
-  async #lead<Result>(client: QueryClientContract, work: Work<Result>): Promise<Result> {
+  async #runAlone<Result>(client: QueryClientContract, write: BareWrite<Result>): Promise<Result> {
+    try {
+      const result = await withWriter(client, write.run)
+      write.committed(result)
+      return result
+    } finally {
+      this.#pass()
+    }
+  }
+
+  async #lead<Result>(
+    client: QueryClientContract,
+    work: LucidWrite<Result>['work']
+  ): Promise<Result> {
     const since = performance.now()
     let transaction: TransactionClientContract
     try {

@@ -1,8 +1,7 @@
 import type { QueryClientContract } from '@adonisjs/lucid/types/database'
 import { ambientActor, NOBODY } from '#base/actor'
-import { inBareTransaction, type RunSql } from '#base/database/bare_transaction'
+import { inBareTransaction, type RunSql } from '#base/database/shared_transaction'
 import { dialectOf } from '#base/database/dialects'
-import { runSingleStatement } from '#base/database/single_statement'
 import { hasListeners } from '../../events/model_events.js'
 import {
   recordByStatements,
@@ -73,9 +72,7 @@ class BareWrite {
         return [null, row]
       })
     }
-    const [row] = await runSingleStatement(this.client, insert, ([stored]) => {
-      if (stored) this.#tell(null, stored)
-    })
+    const [row] = await this.#alone(insert, ([stored]) => stored && this.#tell(null, stored))
     if (!row) throw nothingStored()
     return row
   }
@@ -89,9 +86,13 @@ class BareWrite {
         return [before, after]
       })
     }
-    const [row] = await runSingleStatement(this.client, statements.update())
+    const [row] = await this.#alone(statements.update())
     if (!row) throw itemNotFound()
     return row
+  }
+
+  async #alone(statement: Sql, committed: (rows: Row[]) => void = () => {}): Promise<Row[]> {
+    return await inBareTransaction(this.client, (run) => run(statement), committed, true)
   }
 
   /** @returns the row before and after, or nothing if there is none */

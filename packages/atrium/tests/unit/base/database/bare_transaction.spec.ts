@@ -1,6 +1,6 @@
 import { test } from '@japa/runner'
 import db from '@adonisjs/lucid/services/db'
-import { inBareTransaction, type RunSql } from '#base/database/bare_transaction'
+import { inBareTransaction, type RunSql } from '#base/database/shared_transaction'
 import { unavailability } from '#base/database/unavailable'
 import { onPostgres } from '#tests/helpers/databases'
 import { addNote, DRIVERS, openGrouped, signal } from '#tests/helpers/grouped_writes'

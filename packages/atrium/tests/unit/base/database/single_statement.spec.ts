@@ -1,5 +1,5 @@
 import { test } from '@japa/runner'
-import { runSingleStatement } from '#base/database/single_statement'
+import { inBareTransaction, type RunSql } from '#base/database/shared_transaction'
 import { unavailability } from '#base/database/unavailable'
 import { addNote, DRIVERS, openGrouped, signal } from '#tests/helpers/grouped_writes'
 
@@ -11,7 +11,8 @@ for (const driver of DRIVERS) {
       const file = await openGrouped(driver, cleanup, options)
       const insert = async (text: string) => {
         const sql = 'insert into notes (text) values (?) returning text'
-        const [row] = await runSingleStatement(file.client, { sql, bindings: [text] })
+        const work = (run: RunSql) => run({ sql, bindings: [text] })
+        const [row] = await inBareTransaction(file.client, work, () => {}, true)
         return row.text as string
       }
       return { ...file, insert }
