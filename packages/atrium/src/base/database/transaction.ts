@@ -1,4 +1,5 @@
 import type { QueryClientContract, TransactionClientContract } from '@adonisjs/lucid/types/database'
+import { postgresForms } from './postgres/postgres_forms.js'
 import { endTruly } from '#upstream/knex_transaction'
 
 type Isolation = { isolationLevel: 'repeatable read' }
@@ -20,7 +21,27 @@ export async function beginTransaction(
   const ended = endTruly(transaction)
   /* After a failed BEGIN, knex still returns a transaction, which is completed already. */
   if (transaction.isCompleted) await ended
+  if (!client.isTransaction && client.dialect.name === 'postgres' && postgresForms(client)) {
+    refuseFailedCommit(transaction)
+  }
   return transaction
+}
+
+/**
+ * PostgreSQL takes COMMIT for a ROLLBACK after a failed statement, and knex reports success. Connections of
+ * `postgresConnection` refuse that themselves; over others a statement before the COMMIT fails. [K5]
+ */
+function refuseFailedCommit(transaction: TransactionClientContract): void {
+  const commit = transaction.commit.bind(transaction)
+  transaction.commit = async () => {
+    try {
+      await transaction.rawQuery('select 1')
+    } catch (error) {
+      await transaction.rollback().catch(() => {})
+      throw error
+    }
+    await commit()
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import db from '@adonisjs/lucid/services/db'
 import { test } from '@japa/runner'
 import { inTransaction } from '#base/database/transaction'
 import { onMysql, onPostgres, onSqlite } from '#tests/helpers/databases'
+import { plainConnection } from '#tests/helpers/plain_connection'
 
 async function firstRow(sql: string): Promise<Record<string, unknown>> {
   const result = await db.rawQuery(sql)
@@ -34,6 +35,19 @@ test.group('A connection to a server', (group) => {
       debt: '1234567890123456.78',
     })
   })
+
+  test('[K5.6] over an ordinary connection, too, a commit after a failed statement is an error', async ({
+    assert,
+    cleanup,
+  }) => {
+    const name = 'ordinary'
+    db.manager.add(name, plainConnection())
+    cleanup(() => db.manager.close(name, true))
+    const write = inTransaction(db.connection(name), async (client) => {
+      await client.rawQuery('select 1 / 0').catch(() => {})
+    })
+    await assert.rejects(() => write, /aborted/)
+  }).skip(!onPostgres, 'others go on after a failed statement')
 
   test('[A20] a document is returned as text with all digits', async ({ assert }) => {
     const text = '{"n": 9007199254740993}'
